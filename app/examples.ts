@@ -1,5 +1,5 @@
-// The examples that pages show: one prompt, in three languages, and its answer with the cost that the model's price gives it.
-// The browser tests run them as they stand.
+// The examples on pages: one prompt, in three languages, and its answer with the cost at the model's price.
+// The browser tests run them unchanged.
 
 import { curlCall, pythonCall, typescriptCall } from "@/components/docs/api-call";
 import { parseUsd, usdText } from "@/lib/base/money";
@@ -13,7 +13,7 @@ const TOKENS = { input: 14n, output: 22n };
 const FAVOURITE = "gpt-4-turbo";
 
 /**
- * The model that examples call.
+ * The model used in examples.
  * @throws Error when the catalogue is empty; a service without models does not start
  */
 export function getExampleModel(models: readonly ModelPrice[]): ModelPrice {
@@ -27,7 +27,7 @@ const body = (model: string, more = ""): string => `{"model":"${model}","prompt"
 /** Works as pasted, once the key's variable is set. */
 export const curlPrompt = (site: Site, model: string): string => curlCall(site, { path: "/api/v1/prompt", body: `'${body(model)}'` });
 
-/** The same as a stream; -N shows each piece as it comes. */
+/** The same as a stream; -N shows each piece as it arrives. */
 export const curlStream = (site: Site, model: string): string =>
   curlCall(site, { path: "/api/v1/prompt", flags: "-sN", body: `'${body(model, ',"stream":true')}'` });
 
@@ -35,7 +35,7 @@ export const curlBalance = (site: Site): string => curlCall(site, { path: "/api/
 
 export const curlDeposits = (site: Site): string => curlCall(site, { path: "/api/v1/deposits" });
 
-/** Sets the key's variable: in a sandbox from the file that holds the demo key, else by hand. */
+/** Sets the key's variable: in a sandbox from the file with the demo key, otherwise by hand. */
 export const exportKey = ({ isSandbox, keyVariable, sandboxFile }: Site): string =>
   isSandbox ? `export ${keyVariable}=$(node -p 'require("${sandboxFile}").apiKey')` : `export ${keyVariable}=pp_…`;
 
@@ -43,7 +43,7 @@ export const typescriptPrompt = (site: Site, model: string): string => typescrip
 
 export const pythonPrompt = (site: Site, model: string): string => pythonCall(site, `{"model": "${model}", "prompt": "${PROMPT}"}`);
 
-/** The answer to the example, and how its cost came about. */
+/** The answer to the example, and how its cost was computed. */
 export function exampleAnswer(model: ModelPrice): { json: string; total: bigint; parts: { text: string; cost: bigint }[] } {
   const price = { input: parseUsd(model.inputPrice) / 1_000_000n, output: parseUsd(model.outputPrice) / 1_000_000n };
   const cost = { input: TOKENS.input * price.input, output: TOKENS.output * price.output };

@@ -4,8 +4,8 @@ import { Notice } from "@/components/ui/notice";
 import "./globals.css";
 
 /**
- * Stands in for the whole document when even the layout failed. It is made at build time, so it knows no setting, and its
- * one action is a link that works without scripts.
+ * Replaces the whole document when even the layout failed. It is rendered at build time, so it knows no setting, and its
+ * only action is a link that works without scripts.
  */
 export default function GlobalError({ error }: { error: Error & { digest?: string } }) {
   return (

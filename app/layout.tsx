@@ -7,7 +7,7 @@ import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import "./globals.css";
 import { readSite } from "./site";
 
-// By its file, for a fallback of our own: next/font makes Arial 4 % wider than Geist, and pages jump when Geist arrives.
+// Loaded by file, with our own fallback: next/font makes Arial 4 % wider than Geist, and pages shift when Geist loads.
 const geistSans = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",
   variable: "--font-geist-sans",
@@ -34,7 +34,7 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Awaited so that no page is made at build time: each carries the nonce of its own answer, and the settings of this process.
+  // Awaited so that no page is rendered at build time: each needs its own answer's nonce, and this process's settings.
   await headers();
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   const { isSandbox, mayHaveRealModels } = readSite();
@@ -55,11 +55,11 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
 }
 
 interface SandboxBannerProps {
-  /** The operator lets real providers answer in the sandbox. */
+  /** The operator allows real providers in the sandbox. */
   mayHaveRealModels: boolean;
 }
 
-/** Stands above every page of a sandbox. */
+/** Shown above every page of a sandbox. */
 function SandboxBanner({ mayHaveRealModels }: SandboxBannerProps) {
   return (
     <aside aria-label="Sandbox" className="border-b border-amber-edge bg-amber-wash text-amber-ink">

@@ -4,7 +4,7 @@ import SiteNotFound from "./(site)/not-found";
 
 export const metadata: Metadata = { title: "Not found" };
 
-/** Where no layout stands around it: an address that no page's folder matches. */
+/** For a URL that no route matches, so without a layout around it. */
 export default function NotFound() {
   return (
     <SiteLayout>

@@ -1,4 +1,4 @@
-// What every page says about this service: its name, its address, and whether its money is real.
+// The service's facts on every page: its name, its address, and whether its money is real.
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
@@ -7,11 +7,11 @@ export interface Site {
   name: string;
   baseUrl: string;
   isSandbox: boolean;
-  /** In a sandbox: the operator lets real providers answer. */
+  /** In a sandbox: the operator allows real providers. */
   mayHaveRealModels: boolean;
-  /** The shell variable that examples read the key from. */
+  /** The environment variable from which examples read the key. */
   keyVariable: string;
-  /** In a sandbox: the file that holds the demo key, as a path that `require` takes. The key itself never enters a page. */
+  /** In a sandbox: the file with the demo key, as a path for `require`. The key itself never enters a page. */
   sandboxFile: string;
 }
 

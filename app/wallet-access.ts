@@ -1,4 +1,4 @@
-// What pages with wallets tell the browser about this service.
+// This service's settings for pages with wallets.
 
 import { config } from "@/lib/base/config";
 import { demoWallets } from "@/lib/console/demo-wallets";

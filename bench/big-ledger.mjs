@@ -17,7 +17,7 @@ export async function benchBigLedger(room, { upstream, directory, cache, pace, s
   await prepareBig(big, { upstream, cache, say });
   const rounds = [];
   for (let number = 1; number <= pace.rounds; number++) {
-    // A room for each round: a small ledger does not stay small.
+    // Resources per round: a small ledger does not stay small.
     const inside = openRoom();
     room.onClose(inside.close);
     const small = join(cache, `small-ledger-${process.pid}`);
@@ -44,7 +44,7 @@ export async function benchBigLedger(room, { upstream, directory, cache, pace, s
   return { figures: { big_ledger_ratio: ratio }, raw: { rounds } };
 }
 
-/** The big ledger is made once (some minutes, about 4 GB) and kept, until what makes it changes. */
+/** The big ledger is created once (some minutes, about 4 GB) and kept until its inputs change. */
 async function prepareBig(dataDir, { upstream, cache, say }) {
   const madeFrom = fingerprint();
   const stamp = join(dataDir, "made-from");

@@ -1,4 +1,4 @@
-// The other half of every figure of ours: a run counts only when each answer was charged once and the books are clean.
+// The precondition of all our figures: a run counts only when each answer was charged once and the books are clean.
 
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,12 +10,12 @@ const QUIET_TIMEOUT_MS = 30_000;
 const CHECK_TIMEOUT_MS = 600_000;
 
 /**
- * Measures our service and holds its database against what was answered.
+ * Measures our service and compares its database with the answers counted.
  * @throws Error when charges are missing, too many, or (unless `check` is false) the books are not clean
  */
 export async function measureWithBooks(contestant, options) {
   const client = new pg.Client({ connectionString: contestant.database.url });
-  // Told to the statement under way as well; on its own it would end the bench before it has cleaned up.
+  // The pending statement gets this error as well; unhandled, it would end the bench before the clean-up.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -24,7 +24,7 @@ export async function measureWithBooks(contestant, options) {
     const result = await measure(contestant, options);
     await quiet(client);
     const charged = (await countCharges(client)) - before;
-    // At the end wrk drops its connections: an answer under way then is charged and not counted by wrk.
+    // At its end wrk drops its connections: an answer then under way is charged but not counted by wrk.
     const answered = result.requestsOfAllTries;
     if (charged < answered || charged > answered + options.connections * result.allTries) {
       throw new Error(`${contestant.name}: ${answered} answers and ${charged} charges, with ${options.connections} connections`);
@@ -51,8 +51,8 @@ export function checkLedger({ name, database }) {
 }
 
 /**
- * Waits until the service's own check-ledger is over, which runs at its start and reads everything: it rests fifty times as long
- * as it took, so a bench that began beside it would measure a moment that is rare.
+ * Waits until the service's own check-ledger has finished. It runs at the start, reads everything, and then pauses fifty times as
+ * long as it took, so a bench that began beside it would measure a rare moment.
  */
 export async function firstCheckOver({ name, database }) {
   const client = new pg.Client({ connectionString: database.url });
@@ -75,7 +75,7 @@ export async function firstCheckOver({ name, database }) {
 
 const countCharges = async (client) => Number((await client.query("SELECT count(*) FROM charge")).rows[0].count);
 
-/** Waits until no request holds money any more. */
+/** Waits until no request holds money. */
 async function quiet(client) {
   const until = Date.now() + QUIET_TIMEOUT_MS;
   for (;;) {

@@ -1,5 +1,5 @@
-// How long a new account waits for its address when a hundred thousand others have theirs. Bundled by the bench and run with
-// DATA_DIR and ADDRESS_POOL_SIZE set.
+// How long a new account waits for its address when a hundred thousand others have theirs. Bundled by the bench and run with DATA_DIR
+// and ADDRESS_POOL_SIZE set.
 
 import { newAccountId } from "@/lib/base/ids";
 import { inTransaction } from "@/lib/db/prisma";
@@ -13,7 +13,7 @@ const ACCOUNTS = 100_000;
 const A_STATEMENT = 10_000;
 const NEW_ACCOUNTS = 100;
 const WARM_UP = 10;
-/** Of BIP-39's own vectors: a seed that everybody knows. */
+/** From BIP-39's own test vectors: a publicly known seed. */
 const WORDS = `${"abandon ".repeat(11)}about`;
 
 async function measure() {

@@ -1,4 +1,4 @@
-// A database of the bench's own, and accounts in it by the thousand, each with addresses as the signer would have made them.
+// The bench's own database, with accounts by the thousand, each with addresses like the signer's.
 
 import { join, resolve } from "node:path";
 import { setDatabaseUrl } from "@/lib/db/database-url";
@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
 import { closePool, pool } from "@/lib/db/pool";
 
-/** Runs `work` on an empty, migrated database in DATA_DIR, and prints what it resolves with as one line of JSON. */
+/** Runs `work` on an empty, migrated database in DATA_DIR, and prints its result as one line of JSON. */
 export async function withDatabase(work: () => Promise<object>): Promise<void> {
   const database = await startEmbeddedPostgres({ dataDir: resolve(join(process.env.DATA_DIR ?? "", "postgres")) });
   setDatabaseUrl(database.url);
@@ -24,7 +24,7 @@ export interface BenchCustomer {
   address: `0x${string}`;
 }
 
-/** Opens accounts with money accounts and addresses that nobody has the keys of. Derivation indexes begin at `firstIndex`. */
+/** Opens accounts with money accounts and addresses without known keys. Derivation indexes begin at `firstIndex`. */
 export async function openCustomers(count: number, firstIndex: number): Promise<BenchCustomer[]> {
   const { rows } = await pool().query<BenchCustomer>(
     `SELECT 'acc_bench' || number AS account, '0x' || substr(md5('a' || number) || md5('b' || number), 1, 40) AS address

@@ -1,6 +1,6 @@
-// How soon a running sandbox credits what is safe on its chain: sends deposits at odd moments, and sees when each one's block is
-// safe and when its money is there. Bundled by the bench and run as `node … <chain> <number of deposits>` with DATA_DIR and
-// DATABASE_URL set.
+// How soon a running sandbox credits deposits that are safe on its chain: sends deposits at irregular times, and records when each
+// one's block is safe and when its money is credited. Bundled by the bench and run as `node … <chain> <number of deposits>` with
+// DATA_DIR and DATABASE_URL set.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -61,7 +61,7 @@ async function openChain(name: string): Promise<BenchChain> {
   return name === "base" ? openBase(rpc.base, to.base) : openSolana(rpc.solana, to.solana);
 }
 
-/** Calls `look` again and again until it says that it is over. */
+/** Calls `look` repeatedly until it returns true. */
 async function watch(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) await sleep(LOOK_EVERY_MS);
 }
@@ -87,7 +87,7 @@ async function measure(name: string, count: number) {
     return isOver();
   };
   const sendAll = async () => {
-    // Each amount is another one, so that each is a deposit of its own.
+    // All amounts differ, so that each deposit can be identified.
     for (let sent = 0; sent < count; sent++) {
       await chain.send(ONE_USDC + BigInt(sent));
       await sleep(Math.random() * MAX_APART_MS);
@@ -96,7 +96,7 @@ async function measure(name: string, count: number) {
   await seeSafe();
   await Promise.all([watch(seeSafe), watch(seeCredits), sendAll()]);
   if (credited.size < count) throw new Error(`${credited.size} of ${count} deposits on ${name} were credited.`);
-  // A block that both looks saw in the same moment was credited at once.
+  // A deposit seen as safe and as credited at the same time was credited at once.
   const waits = [...credited.values()].map(({ block, atMs }) => {
     const safe = safeAtMs.find(({ height }) => height >= block);
     return Math.max(0, (atMs - (safe?.atMs ?? atMs)) / 1_000);

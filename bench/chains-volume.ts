@@ -1,5 +1,5 @@
-// How long the watcher of Base takes for many addresses and for many deposits at once, on a chain of its own. Bundled by the bench
-// and run with DATA_DIR set.
+// How long Base's watcher takes for many addresses and for many deposits at once, on its own chain. Bundled by the bench and run with
+// DATA_DIR set.
 
 import { strict as assert } from "node:assert";
 import { setClock } from "@/lib/base/clock";
@@ -39,7 +39,7 @@ interface Bench {
   tick: Tick;
 }
 
-/** Sends 1 USDC to each, left to be mined. */
+/** Sends 1 USDC to each, without waiting for a block. */
 async function openSender(chain: UsdcChain) {
   const account = await chain.newAccount(10_000n * ONE_USDC);
   let nonce = 0;
@@ -51,7 +51,7 @@ async function openSender(chain: UsdcChain) {
   };
 }
 
-/** A round of a watcher which is at the head, its clock at the chain's: blocks made in a row are some in the future. */
+/** A round of a watcher at the chain's head, with the chain's clock: blocks mined in a row are partly in the future. */
 async function openWatcher(chain: UsdcChain) {
   let latestMs = Date.now();
   setClock(() => latestMs);
@@ -86,7 +86,7 @@ async function measureScan(customers: readonly BenchCustomer[], { chain, sender,
 
 async function measureOneBlock(customers: readonly BenchCustomer[], { chain, sender, tick }: Bench): Promise<number> {
   await chain.client.setBlockGasLimit({ gasLimit: 1_000_000_000n });
-  await chain.mine(1); // the limit holds from the next block on
+  await chain.mine(1); // the new limit applies from the next block on
   await sender(customers.slice(0, IN_ONE_BLOCK));
   await chain.mine(1);
   assert.equal((await chain.client.getBlock()).transactions.length, IN_ONE_BLOCK);

@@ -1,5 +1,5 @@
-// Deposits: how fast a chain is read, how soon what is safe on it is credited, and how long a new account waits for its address.
-// Everything real: the sandbox's own chains, PostgreSQL on a disk, and for the waiting the service that `npm start` runs.
+// Deposits: how fast a chain is read, how soon safe deposits are credited, and how long a new account waits for its address.
+// Everything is real: the sandbox's own chains, PostgreSQL on a disk, and for the waits the service that `npm start` runs.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -37,7 +37,7 @@ export async function benchChains(room, context) {
   };
 }
 
-/** From the moment when a deposit's block is safe to that when its money is there, in a running sandbox. */
+/** The time from when a deposit's block is safe until its money is credited, in a running sandbox. */
 async function benchWaits(room, context) {
   const dataDir = join(context.cache, `chains-${process.pid}`);
   room.onClose(() => deleteSandbox(dataDir));
@@ -63,7 +63,7 @@ export async function chainsOf(service, dataDir) {
   throw new Error(`The chains of ${service.name} did not start.`);
 }
 
-/** Runs a program of the bench on a data directory of its own, which holds nothing yet. */
+/** Runs a program of the bench on its own empty data directory. */
 async function runOnEmpty(room, context, name, settings = {}) {
   const dataDir = join(context.cache, `${name}-${process.pid}`);
   room.onClose(() => deleteSandbox(dataDir));

@@ -1,4 +1,4 @@
-// The figures: what each must be, how they are judged and shown.
+// The figures: their targets, how they are judged and shown.
 
 /** `least`: at least this; `most`: at most this; `below`: less than this. */
 export const musts = {
@@ -32,14 +32,14 @@ export function median(values) {
 }
 
 function isMet({ least, most, below }, value) {
-  // A figure that is no number was not measured, and is not met.
+  // A figure that is not a number was not measured, and does not pass.
   if (!Number.isFinite(value)) return false;
   return (least === undefined || value >= least) && (most === undefined || value <= most) && (below === undefined || value < below);
 }
 
 const wordOf = ({ least, most, below }) => (least !== undefined ? `>= ${least}` : most !== undefined ? `<= ${most}` : `< ${below}`);
 
-/** Names of the figures that miss their must. */
+/** Names of the figures that miss their target. */
 export const missed = (figures) => Object.keys(figures).filter((name) => musts[name] && !isMet(musts[name], figures[name]));
 
 const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits) : "–");
@@ -83,7 +83,7 @@ export function contestantTable(contestants) {
   return table([head, ...rows]);
 }
 
-/** The figures beside their musts. */
+/** The figures beside their targets. */
 export function figureTable(figures) {
   const rows = Object.entries(figures).map(([name, value]) => {
     const must = musts[name];

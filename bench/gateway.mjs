@@ -1,5 +1,5 @@
-// The main contest: bare Node, Portkey, our door over a thousand wallets, on one wallet and with idempotency keys, and our Next
-// route, in turn, round after round. Every ratio is taken within a round, so that what the machine does beside it weighs less.
+// The main contest: bare Node, Portkey, our server over a thousand wallets, on one wallet and with idempotency keys, and our Next
+// route, in turn, round after round. Every ratio is taken within a round, so that background load on the machine matters less.
 
 import { join } from "node:path";
 import { checkLedger, measureWithBooks } from "./books.mjs";
@@ -10,7 +10,7 @@ import { deleteSandbox, seedSandbox, startNextDoor, startService } from "./servi
 
 const CONNECTIONS = 64;
 
-/** @returns figures, and what they were made of */
+/** @returns figures, and the measurements behind them */
 export async function benchGateway(room, { upstream, directory, cache, pace, say }) {
   const dataDir = join(cache, `sandbox-${process.pid}`);
   room.onClose(() => deleteSandbox(dataDir));
@@ -60,7 +60,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
   return { figures: figuresOf(rounds), raw: { rounds, contestants: summarise(rounds) } };
 }
 
-/** Pages are rendered once before memory is looked at: it is one process that serves both. */
+/** Renders pages once before memory is measured: one process serves both. */
 export async function renderPages(origin) {
   for (const path of ["/", "/models", "/docs"]) {
     const page = await fetch(origin + path);
@@ -82,7 +82,7 @@ function figuresOf(rounds) {
   };
 }
 
-/** The median of everything that was measured of each contestant. */
+/** The median of each contestant's measurements. */
 function summarise(rounds) {
   const names = Object.keys(rounds[0].crowd);
   return Object.fromEntries(

@@ -1,5 +1,5 @@
--- The load: one POST again and again, with the keys in turn. Requests are written out before the clock starts, so that wrk
--- costs every contestant the same. The last line of the output is the result as JSON.
+-- The load: one POST repeated, with the keys in turn. Requests are built before the clock starts, so that wrk costs every contestant
+-- the same. The last line of the output is the result as JSON.
 
 local requests = {}
 local tails = nil

@@ -1,5 +1,5 @@
-// One measurement: a load (wrk, unless another is given) on one contestant for some seconds, and what that cost in CPU and
-// memory meanwhile.
+// One measurement: a load (wrk, unless another is given) on one contestant for some seconds, and the CPU and memory that it used
+// meanwhile.
 
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -12,9 +12,9 @@ import { coreBusyMs, cpuMs, familyOf, handOnPriority, residentMb } from "./proce
 
 const script = fileURLToPath(new URL("./load.lua", import.meta.url));
 const RSS_EVERY_MS = 250;
-/** Far above any latency that is expected: a request that takes longer fails the run instead of vanishing from it. */
+/** Far above any expected latency: a request that takes longer fails the run instead of vanishing from it. */
 const TIMEOUT_S = 10;
-/** The share of a core that others may use before a run counts as disturbed. */
+/** The share of a core that other processes may use before a run counts as disturbed. */
 const DISTURBED = 0.1;
 const QUIET_MS = 500;
 const QUIET_TIMEOUT_MS = 20_000;
@@ -37,13 +37,13 @@ function planInLua({ path, headers, body, authorizations, idempotency }) {
 }
 
 /**
- * Loads one contestant. What else runs on the machine would count against whoever is measured meanwhile, so it waits for quiet,
- * and a run that was disturbed all the same is repeated; the least disturbed one counts, however fast or slow it was.
+ * Loads one contestant. Other programs on the machine would count against the current contestant, so it waits for an idle moment,
+ * and repeats a run that was disturbed nevertheless; the least disturbed run counts, however fast or slow it was.
  * @param contestant `origin`, `plan`, `pid` of its process, `databasePids()` when it has a database
- * @param options `connections`, `seconds`, `tries` (1: without waiting, whatever else runs), `upstream`, `directory`, `load` (what
+ * @param options `connections`, `seconds`, `tries` (1: without waiting, despite other load), `upstream`, `directory`, `load` (what
  *   sends the requests: given contestant, plan and options it resolves with counts and latencies, named as load.lua names them)
- * @returns requests per second, latencies, CPU per request, peak memory; `others`: how much of the busier core was somebody else's
- * @throws Error when any response was not 200 and whole, or none came at all
+ * @returns requests per second, latencies, CPU per request, peak memory; `others`: the share of the busier core used by other programs
+ * @throws Error when any response was not 200 and whole, or there were none
  */
 export async function measure(contestant, options) {
   let best;
@@ -67,7 +67,7 @@ async function runWrk({ name, origin }, plan, { connections, seconds, directory 
   return runClient(["wrk", ...threads, "-s", script, origin, "--", planFile]);
 }
 
-/** Runs a program that loads a contestant, on the core of the rest; resolves with the JSON in the last line of its output. */
+/** Runs a load program on the other core; resolves with the JSON in the last line of its output. */
 export async function runClient(command) {
   const { stdout } = await promisify(execFile)(TASKSET, ["-c", String(REST_CORE), ...command]);
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
@@ -76,7 +76,7 @@ export async function runClient(command) {
 async function measureOnce(contestant, plan, options) {
   const { upstream, load = runWrk } = options;
   const databasePids = contestant.databasePids?.() ?? [];
-  // PostgreSQL opens a session for each connection, so each has to be told.
+  // PostgreSQL opens a session for each connection, so each needs the priority.
   for (const pid of databasePids) handOnPriority(pid);
   const restPids = [process.pid, ...familyOf(upstream.pid), ...databasePids];
   const look = () => ({
@@ -92,7 +92,7 @@ async function measureOnce(contestant, plan, options) {
   }, RSS_EVERY_MS);
   try {
     const before = look();
-    // The monotonic clock, which profiles count too.
+    // The monotonic clock, which V8's profiles use too.
     const startedAtUs = Number(process.hrtime.bigint() / 1000n);
     const result = await load(contestant, plan, options);
     const after = look();
@@ -113,7 +113,7 @@ async function measureOnce(contestant, plan, options) {
   }
 }
 
-/** Waits for a moment in which both cores are idle, for a while. */
+/** Waits until both cores are idle, up to a limit. */
 async function waitForQuiet() {
   const until = Date.now() + QUIET_TIMEOUT_MS;
   while (Date.now() < until) {

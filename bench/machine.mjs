@@ -1,4 +1,4 @@
-// The machine that is measured on: what it is, the tools that the bench needs, and which core does what.
+// The machine under the bench: its description, the tools that the bench needs, and the assignment of cores.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -26,12 +26,12 @@ export function ensureTools() {
   execFileSync("sh", ["-c", `apt-get update -q && DEBIAN_FRONTEND=noninteractive ${how} -q`], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** Moves a running process, all its threads, to one core. What it starts from then on stays there too. */
+/** Binds a running process, with all its threads and its future children, to one core. */
 export function bindToCore(pid, core) {
   execFileSync(TASKSET, ["-apc", String(core), String(pid)], { stdio: "ignore" });
 }
 
-/** What a figure depends on beside the code. */
+/** What a figure depends on besides the code. */
 export function describeMachine() {
   const version = (program, argument) => {
     const { stdout, stderr } = spawnSync(program, [argument], { encoding: "utf8" });

@@ -1,4 +1,4 @@
-// Payers of the bench: wallets with test USDC that pay for prompts, by signed proof and by x402, one after the other and all at once.
+// Payers of the bench: wallets with test USDC that pay for prompts, by signed proof and by x402, one at a time and all at once.
 // Bundled by the bench and run as `node … <origin> <payments of each kind>` with DATA_DIR set.
 
 import { readFileSync } from "node:fs";
@@ -61,10 +61,10 @@ async function openPayer(): Promise<PrivateKeyAccount> {
   return account;
 }
 
-/** What one paid request took: `ms` of the gateway's own time, as it says itself, from its arrival to its answer. */
+/** One paid request: `ms` is the gateway's own time from arrival to answer, as it reports itself. */
 interface Paid {
   isServed: boolean;
-  /** It moved money; not so when x402 pays out of what earlier payments left. */
+  /** True when it moved money; false when x402 pays out of the credit of earlier payments. */
   isSettled: boolean;
   ms: number;
   text: string;
@@ -73,8 +73,8 @@ interface Paid {
 async function readPaid(answer: Response): Promise<Paid> {
   const text = await answer.text();
   const ms = Number(/gateway;dur=([\d.]+)/.exec(answer.headers.get("server-timing") ?? "")?.[1] ?? Number.NaN);
-  const told = answer.headers.get("payment-response");
-  const isSettled = told === null || decodePaymentResponseHeader(told).transaction !== "";
+  const paymentResponse = answer.headers.get("payment-response");
+  const isSettled = paymentResponse === null || decodePaymentResponseHeader(paymentResponse).transaction !== "";
   return { isServed: answer.status === 200, isSettled, ms, text: `${answer.status} ${text}` };
 }
 
@@ -96,16 +96,16 @@ async function payByProof(payer: PrivateKeyAccount, key: string): Promise<Paid> 
   return readPaid(await fetch(`${origin}/api/v1/prompt`, { method: "POST", headers, body: JSON.stringify({ ...question, payment }) }));
 }
 
-/** As x402's own client does it. */
+/** The way x402's own client does it. */
 async function payByX402(payer: PrivateKeyAccount): Promise<Paid> {
   const schemes = [{ network: "eip155:*", client: new ExactEvmScheme(payer) }] as const;
-  // A sandbox's USDC is no token that the client knows.
+  // The client does not know a sandbox's USDC token.
   const client = new x402HTTPClient(x402Client.fromConfig({ schemes: [...schemes], spendControls: { allowedAssets: true } }));
   const body = JSON.stringify(question);
   const headers = { "content-type": "application/json" };
   const url = `${origin}/api/v1/x402/prompt`;
-  const asked = await fetch(url, { method: "POST", headers, body });
-  const required = client.getPaymentRequiredResponse((name) => asked.headers.get(name), await asked.json());
+  const offer = await fetch(url, { method: "POST", headers, body });
+  const required = client.getPaymentRequiredResponse((name) => offer.headers.get(name), await offer.json());
   const payload = await client.createPaymentPayload(required);
   return readPaid(await fetch(url, { method: "POST", headers: { ...headers, ...client.encodePaymentSignatureHeader(payload) }, body }));
 }

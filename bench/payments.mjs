@@ -1,5 +1,5 @@
-// Payments that come with a request: how long one takes from the signature to the money on the books, and whether fifty payers at
-// once are all served. The service that `npm start` runs, its own chain, which makes a block of each transaction, and PostgreSQL on a
+// Payments sent with a request: how long one takes from the signature to the money on the books, and whether fifty payers at once are
+// all served. It uses the service that `npm start` runs, its own chain, which makes a block for each transaction, and PostgreSQL on a
 // disk; the model answers at once.
 
 import { join } from "node:path";
@@ -10,7 +10,7 @@ export async function benchPayments(room, context) {
   const dataDir = join(context.cache, `payments-${process.pid}`);
   room.onClose(() => deleteSandbox(dataDir));
   await seedSandbox(dataDir, { charges: 10, ...context });
-  // All payers call from one address, which may ask so often a minute; how many at once stays as it is.
+  // All payers share one client address, whose rate limit is raised; the limit of concurrent requests stays.
   const service = await startService(room, { dataDir, ...context, settings: { RATE_LIMIT_PER_MINUTE: "100000" } });
   await chainsOf(service, dataDir);
   const paid = await runProgram(room, context, {

@@ -1,4 +1,4 @@
-// The contestants that we are compared with: a passthrough of bare Node, and Portkey's gateway, which bills nothing.
+// The contestants for comparison: a passthrough in bare Node, and Portkey's gateway, which bills nothing.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -10,7 +10,7 @@ import { answerText } from "./upstream.mjs";
 
 const PORTKEY = "@portkey-ai/gateway@1.15.2";
 
-/** What a client of a passthrough sends: a chat completion. */
+/** A request for a passthrough: a chat completion. */
 const chatBody = JSON.stringify({
   model: "gpt-4-turbo",
   messages: [{ role: "user", content: "What is a nano-dollar, and why would anyone count in it?" }],
@@ -47,7 +47,7 @@ export async function startPortkey(room, { upstream, directory, cache }) {
   return opened(server, port, { "x-portkey-provider": "openai", "x-portkey-custom-host": `${upstream.origin}/v1` });
 }
 
-/** Waits for the server and proves once that it hands the provider's words through. */
+/** Waits for the server and checks once that it passes the provider's answer through. */
 async function opened(server, port, headers) {
   const origin = `http://127.0.0.1:${port}`;
   await waitForAnswer(server, origin);
@@ -69,7 +69,7 @@ async function opened(server, port, headers) {
   return { name: server.name, pid: server.pid, origin, plan, stop: server.stop };
 }
 
-/** Portkey's gateway is the bench's, not the project's: it lives in a folder of its own and is installed once. */
+/** Portkey's gateway belongs to the bench, not to the project: it has its own folder and is installed once. */
 function installPortkey(cache) {
   const prefix = join(cache, "portkey-1.15.2");
   const home = join(prefix, "node_modules/@portkey-ai/gateway");

@@ -1,5 +1,5 @@
-// Processes of the bench: each is started on a core of its own choosing, known by its number, measured by /proc, and ended at
-// the end of the bench, whichever way that comes.
+// Processes of the bench: each is bound to a core, identified by its process id, measured through /proc, and ended at the end of the
+// bench, however that ends.
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
@@ -7,11 +7,11 @@ import { createServer } from "node:net";
 import { getPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Clock ticks of /proc/<pid>/stat a second: USER_HZ, which is 100 on every Linux. */
+/** Clock ticks per second in /proc/<pid>/stat: USER_HZ, which is 100 on every Linux. */
 const TICKS_PER_SECOND = 100;
 const STOP_TIMEOUT_MS = 40_000;
 
-/** What is open for the length of a bench: closed in reverse order at its end, failure and Ctrl-C included. */
+/** Resources that are open during a bench: closed in reverse order at its end, including failure and Ctrl-C. */
 export function openRoom() {
   const closers = [];
   let closing;
@@ -35,14 +35,14 @@ export function openRoom() {
 }
 
 /**
- * Starts a program, on `core` alone when one is given (its children too, until they are moved). Its output goes to `logFile`.
+ * Starts a program, bound to `core` when one is given (with its children, until they are moved). Its output goes to `logFile`.
  * @returns {{pid: number, name: string, logFile: string, ended: Promise<number | null>, stop: () => Promise<void>, running: () => boolean}}
  */
 export function startProcess(room, { name, command, args, core, env, cwd, logFile }) {
   if (room.isClosing()) throw new Error(`${name} is not started: the bench is ending`);
   const log = openSync(logFile, "a");
   const [file, fileArgs] = core === undefined ? [command, args] : ["taskset", ["-c", String(core), command, ...args]];
-  // A group of its own, so that a Ctrl-C reaches the bench alone, which then ends everything in order.
+  // In its own group, so that Ctrl-C reaches only the bench, which then ends everything in order.
   const child = spawn(file, fileArgs, { env, cwd, stdio: ["ignore", log, log], detached: true });
   closeSync(log);
   if (child.pid !== undefined) handOnPriority(child.pid);
@@ -61,7 +61,7 @@ export function startProcess(room, { name, command, args, core, env, cwd, logFil
     await ended;
   };
   room.onClose(stop);
-  // The last resort, when the bench itself fails in a way that nobody foresaw.
+  // The last resort, when the bench itself fails in an unforeseen way.
   process.once("exit", () => {
     if (isRunning && child.pid !== undefined) process.kill(child.pid, "SIGTERM");
   });
@@ -69,8 +69,8 @@ export function startProcess(room, { name, command, args, core, env, cwd, logFil
 }
 
 /**
- * Gives a process the bench's own priority over others. Linux weighs whole sessions against each other, and niceness only within
- * one, so `nice npm run bench` on a shared machine would do nothing for the sessions that the bench starts, nor for its own.
+ * Gives a process the bench's own priority over others. Linux weighs whole sessions against each other, and niceness only within a
+ * session, so `nice npm run bench` on a shared machine would affect neither the sessions that the bench starts, nor its own.
  */
 export function handOnPriority(pid) {
   const priority = getPriority();
@@ -78,7 +78,7 @@ export function handOnPriority(pid) {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(priority));
   } catch {
-    // A kernel without session groups: there niceness counts as it is.
+    // A kernel without session groups: there niceness works as it is.
   }
 }
 
@@ -97,7 +97,7 @@ export async function waitForAnswer(started, url, timeoutMs = 60_000) {
 
 export const tailOf = (path) => readFileSync(path, "utf8").split("\n").slice(-25).join("\n");
 
-/** A TCP port of 127.0.0.1 that nobody listens on. */
+/** A TCP port of 127.0.0.1 without a listener. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -112,9 +112,9 @@ export function freePort() {
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name stands in brackets and may hold blanks: what follows the last bracket is in fixed places.
+    // The program's name is in parentheses and may contain spaces: the fields after the last one have fixed positions.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    // Its own, and that of its children which have ended.
+    // Its own ticks, and those of its ended children.
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return { parent: Number(fields[1]), ticks };
   } catch {
@@ -127,10 +127,10 @@ const allPids = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** CPU milliseconds that these processes, and their children that have ended, have used so far. */
+/** CPU milliseconds that these processes and their ended children have used so far. */
 export const cpuMs = (pids) => pids.reduce((sum, pid) => sum + ((statOf(pid)?.ticks ?? 0) * 1000) / TICKS_PER_SECOND, 0);
 
-/** CPU milliseconds that a core has been busy so far, with anything. */
+/** CPU milliseconds that a core has been busy so far, with any program. */
 export function coreBusyMs(core) {
   const line =
     readFileSync("/proc/stat", "utf8")
@@ -150,7 +150,7 @@ export function residentMb(pid) {
   }
 }
 
-/** A process and everything below it. */
+/** A process and all its descendants. */
 export function familyOf(pid) {
   const family = [pid];
   const parents = new Map(allPids().map((one) => [one, statOf(one)?.parent]));
@@ -158,7 +158,7 @@ export function familyOf(pid) {
   return family;
 }
 
-/** True when `pid` runs a program of this name: numbers are used again. */
+/** True when `pid` runs a program of this name: process ids are reused. */
 export function runs(pid, program) {
   try {
     return readlinkSync(`/proc/${pid}/exe`)

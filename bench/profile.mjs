@@ -1,5 +1,5 @@
-// Where our process spends its time under load: V8's own sampling profile of the service, cut to the seconds of the load, by
-// function and by source file.
+// Where our process spends its time under load: V8's own sampling profile of the service, cut to the seconds of the load, by function
+// and by source file.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -59,13 +59,13 @@ function samplesWithin({ startTime, samples, timeDeltas }, from, to) {
   let at = startTime;
   for (const [index, id] of samples.entries()) {
     at += timeDeltas[index];
-    // A sample stands for the time until the next one.
+    // A sample counts for the time until the next one.
     if (at >= from && at < to) selfUs.set(id, (selfUs.get(id) ?? 0) + (timeDeltas[index + 1] ?? 0));
   }
   return selfUs;
 }
 
-/** Finds the source of a function of the bundle by its source map; shortens the paths of packages. */
+/** Finds the source of a bundled function through the source map; shortens the paths of packages. */
 function placeFinder() {
   const maps = new Map();
   const mapOf = (path) => {

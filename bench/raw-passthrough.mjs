@@ -1,5 +1,5 @@
-// The floor of what Node costs: http in, undici out over kept-alive connections, the same bytes both ways, nothing read. The
-// answer is passed on as it comes, as a gateway must that serves streams.
+// The minimum cost of Node: http in, undici out over kept-alive connections, the same bytes both ways, nothing parsed. The answer is
+// passed on as it arrives, as a gateway for streams must do.
 // `node raw-passthrough.mjs <upstream origin> <port>`
 
 import { createServer } from "node:http";

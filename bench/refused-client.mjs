@@ -1,4 +1,4 @@
-// Asks again and again with keys of accounts without money, so many times a second, until it is ended. Every answer must be a 402.
+// Sends requests with keys of accounts without money, at a fixed rate, until it is ended. Every answer must be a 402.
 
 import { readFileSync } from "node:fs";
 import { Pool } from "undici";

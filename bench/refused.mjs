@@ -1,5 +1,5 @@
-// What refusals cost everybody else: the same load over a thousand wallets, alone and while a thousand accounts without money ask
-// as often as their limit lets them.
+// What refusals cost other customers: the same load over a thousand wallets, alone and while a thousand accounts without money send
+// requests at their rate limit.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { deleteSandbox, seedSandbox, startService } from "./service.mjs";
 
 const CONNECTIONS = 64;
 const PER_MINUTE = 100;
-/** Those who are refused have begun by then; their client's own start would weigh on everybody else's core. */
+/** By then the refused clients have begun; their client's own start would burden the shared core. */
 const START_MS = 1_000;
 
 const client = fileURLToPath(new URL("./refused-client.mjs", import.meta.url));

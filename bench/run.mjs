@@ -1,5 +1,6 @@
-// `npm run bench [-- [quick] [gateway] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments]]`: measures, prints the tables, writes .data/bench.json, and
-// ends with 1 when a figure misses what it must reach or a run was not flawless. Without names, everything.
+// `npm run bench [-- [quick] [gateway] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments]]`: measures, prints
+// the tables, writes .data/bench.json, and ends with 1 when a figure misses its target or a run was not flawless. Without names, it
+// runs everything.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,8 +29,8 @@ const benches = {
   chains: benchChains,
   payments: benchPayments,
 };
-// The contest of the gateways has many short rounds: a virtual machine changes its speed for some seconds at a time, and a long
-// run lies in such a spell as a whole.
+// The gateway contest has many short rounds: a virtual machine changes its speed for some seconds at a time, and a long run would
+// fall into such a phase entirely.
 const short = { seconds: 3, aloneSeconds: 2 };
 const paces = {
   full: {
@@ -57,7 +58,7 @@ const paces = {
   },
 };
 
-// Not below a temporary directory of the system, which may be memory: a database there commits without a disk.
+// Not below the system's temporary directory, which may be in memory: a database there commits without a disk.
 const cache = join(root, ".data/bench");
 
 function readArguments() {
@@ -96,7 +97,7 @@ async function main(room) {
   return report;
 }
 
-/** A part that was not run keeps its figures of the run before, on the same machine. */
+/** A part that was not run keeps its figures from the previous run, on the same machine. */
 function writeReport(report) {
   const path = join(root, ".data/bench.json");
   const before = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
@@ -126,6 +127,6 @@ try {
   }
   await room.close();
 } catch (error) {
-  // A bench that is being stopped fails in the middle: that is not worth a word.
+  // A bench that is being stopped fails midway: that needs no message.
   if (!room.isClosing()) await end(room, 1, `The bench failed: ${error instanceof Error ? error.stack : error}`);
 }

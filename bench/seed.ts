@@ -1,7 +1,7 @@
 // A sandbox for the bench: a data directory with its own database, a thousand wallets and one more, each an account with money,
-// limits that are out of the way and a capped key, and a ledger of as many charges as are asked for. Money and keys are made by
-// the product's own functions; old charges are written in bulk, as the ledger would have written them, and so that
-// check-ledger finds nothing. Bundled by the bench and run as `node seed.mjs <number of charges>` with DATA_DIR set.
+// limits that never apply and a capped key, and a ledger with the requested number of charges. Money and keys are created by the
+// product's own functions; old charges are inserted in bulk, exactly as the ledger would have written them, so that check-ledger
+// finds nothing. Bundled by the bench and run as `node seed.mjs <number of charges>` with DATA_DIR set.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const MODEL = "gpt-4-turbo";
 const BALANCE = fromCents(10_000_000);
 const CAP = { nanoUsd: fromCents(5_000_000), period: "month" } as const;
 const FUNDING = "bench_funding";
-/** Out of the way of 64 connections at full speed, but still counted in every request. */
+/** Too high for 64 connections at full speed to reach, but still counted in every request. */
 const LIMITS = { ratePerMinute: 100_000_000, concurrency: 10_000 };
 const CHARGES_A_STATEMENT = 250_000;
 const DAYS_OF_CHARGES = 30;
@@ -44,7 +44,7 @@ interface Wallet {
 async function seed(charges: number): Promise<void> {
   const dataDir = process.env.DATA_DIR ?? "";
   mkdirSync(dataDir, { recursive: true });
-  // Before the settings are read for the first time: the keys must be good in the sandbox that will run here.
+  // Before the settings are first read: the keys must be valid in the sandbox that will run here.
   process.env.KEY_PEPPER = openSecrets(dataDir).keyPepper;
   // Written in bulk and synced at the end; the service then runs on it with every safety on.
   const settings = {
@@ -103,7 +103,7 @@ async function openWallet(balance: NanoUsd): Promise<Wallet> {
   return wallet;
 }
 
-// In the order of time and over all wallets in turn, as they would have come; ids have the form of real ones.
+// In order of time and over all wallets in turn, as they would have arrived; ids have the format of real ones.
 async function writeCharges(client: pg.Client, wallets: readonly Wallet[], model: Model, total: number): Promise<void> {
   const endMs = nowMs() - 3_600_000;
   const stepMs = Math.max(1, Math.floor((DAYS_OF_CHARGES * 86_400_000) / total));

@@ -1,5 +1,5 @@
-// Our own service as a contestant: the process that `npm start` runs, on a sandbox made for the bench, with nginx for OpenAI.
-// PostgreSQL and whatever else it starts is moved to the core of the rest; fsync and every other safety stay on.
+// Our own service as a contestant: the process that `npm start` runs, on a sandbox created for the bench, with nginx for OpenAI.
+// PostgreSQL and its other child processes are moved to the shared core; fsync and every other safety stay on.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { answerText } from "./upstream.mjs";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** The start script, `node [arguments] program`: what `npm start` gives Node is what the service is measured with. */
+/** The start script, `node [arguments] program`: the service is measured with the Node arguments of `npm start`. */
 const [, ...startArguments] = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start.split(" ");
 const launcher = join(root, startArguments.pop());
 
@@ -39,7 +39,7 @@ export function buildService() {
   if (status !== 0) throw new Error("The service could not be built: `npm start -- --build-only` says why.");
 }
 
-/** Makes the sandbox of `dataDir` with this many charges in its ledger. */
+/** Creates the sandbox of `dataDir` with this many charges in its ledger. */
 export async function seedSandbox(dataDir, { charges, upstream, cache }) {
   mkdirSync(dataDir, { recursive: true });
   const bundle = join(cache, "seed.mjs");
@@ -69,7 +69,7 @@ export function deleteSandbox(dataDir) {
   rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Number and address of the database of a running sandbox. */
+/** Process id and address of the database of a running sandbox. */
 export function databaseOf(dataDir) {
   const pointer = join(dataDir, "postgres/kept-at");
   const home = existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : join(dataDir, "postgres");
@@ -83,7 +83,7 @@ export function databaseOf(dataDir) {
 /** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program, beside those of `npm start`. */
 export async function startService(room, { dataDir, upstream, directory, name = "ours", nodeArguments = [], settings = {} }) {
   const port = await freePort();
-  // Registered first, so it runs after the service was asked to stop: a service that had to be killed leaves its database.
+  // Registered first, so it runs after the service was asked to stop: a service that had to be killed leaves its database running.
   room.onClose(() => endDatabase(dataDir));
   const server = startProcess(room, {
     name,
@@ -109,14 +109,14 @@ export async function startService(room, { dataDir, upstream, directory, name = 
   const made = {
     ...service,
     wallets: contestant(name, { authorizations: wallets }),
-    /** One client, which has one key. */
+    /** One client with one key. */
     client: contestant(name, { authorizations: [`Bearer ${keys.hot}`] }),
     /** One client that goes through a thousand keys. */
     inTurn: contestant(`${name}-in-turn`, { authorizations: wallets }),
     hot: contestant(`${name}-hot`, { authorizations: [`Bearer ${keys.hot}`] }),
     /** Keys of accounts without money. */
     emptyKeys: keys.empty,
-    /** Each run has idempotency keys of its own, or the second would be answered from the first. */
+    /** Each run has its own idempotency keys; otherwise the second would be answered from the first. */
     idempotent: (run) => contestant(`${name}-idempotent`, { authorizations: wallets, idempotency: `bench-${run}-` }),
   };
   await proveAnswer(made.wallets);
@@ -130,7 +130,7 @@ const promptPlan = {
 };
 
 /**
- * The API's second door: Next alone, serving the same requests through its route handler, on the database of `service`.
+ * The API's route handler: Next alone, serving the same requests, on the database of `service`.
  */
 export async function startNextDoor(room, { service, upstream, directory }) {
   const port = await freePort();

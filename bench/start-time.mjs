@@ -1,4 +1,4 @@
-// How long a newcomer waits: a second `npm start`, from the command to the first answer of a model, on all cores.
+// How long a developer waits: a second `npm start`, from the command to a model's first answer, on all cores.
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export async function benchStart(room, { directory, cache, pace, say }) {
   room.onClose(() => deleteSandbox(dataDir));
   const port = await freePort();
   const starts = [];
-  // The first makes the database; it is not what is asked for.
+  // The first start creates the database and is not measured.
   for (let number = 0; number <= pace.starts; number++) {
     const seconds = await startOnce(room, { dataDir, port, logFile: join(directory, "start.log") });
     say(`start ${number + 1}: ${seconds.toFixed(2)} s`);
@@ -30,7 +30,7 @@ async function startOnce(room, { dataDir, port, logFile }) {
   const log = openSync(logFile, "a");
   const env = serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir });
   const startedAt = performance.now();
-  // The bench keeps to one core; whoever types `npm start` has them all.
+  // The bench runs on one core; a person who types `npm start` has all of them.
   const npm = spawn(TASKSET, ["-c", `0-${cpus().length - 1}`, "npm", "start"], {
     cwd: root,
     env,
@@ -43,7 +43,7 @@ async function startOnce(room, { dataDir, port, logFile }) {
     npm.once("error", resolve);
   });
   const stop = async () => {
-    // npm and its shell pass signals on or not, by version: the service itself is told.
+    // Some versions of npm and its shell do not pass signals on: the service itself gets it.
     const family = familyOf(npm.pid);
     const server = family.find((pid) => isLauncher(pid));
     if (server === undefined) return;
@@ -83,6 +83,6 @@ async function answers(dataDir, port) {
     await answer.text();
     return answer.status === 200;
   } catch {
-    return false; // not there yet
+    return false; // not ready yet
   }
 }

@@ -1,5 +1,5 @@
-// The client of the streams: opens one on each connection, takes the time until the first bytes of its first event, reads it to
-// its end and opens the next, with the keys in turn. The last line of the output is the result as JSON.
+// The client of the streams: opens one on each connection, measures the time until the first bytes of its first event, reads it to its
+// end and opens the next, with the keys in turn. The last line of the output is the result as JSON.
 // `node stream-client.mjs <plan file>`, written by streams.mjs
 
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const TIMEOUT_MS = 10_000;
-/** Between two connections at the start: a listener's queue is short. */
+/** Between two connections at the start: a listener's backlog is short. */
 const OPEN_EVERY_MS = 2;
 
 const { origin, path, headers, body, authorizations, lastEvent, connections, seconds, isOnce } = JSON.parse(

@@ -1,5 +1,5 @@
-// The provider of the streams: the bench's completion in OpenAI's streaming format, each token in a packet of its own. The first
-// goes out with the headers, at once. Whoever asks for no stream gets the completion whole.
+// The provider of the streams: the bench's completion in OpenAI's streaming format, each token in its own packet. The first goes out
+// with the headers, at once. A request without `stream` gets the whole completion.
 // `node stream-upstream.mjs <port> <milliseconds between tokens> <tokens, 0: to the completion's end>`
 
 import { createServer } from "node:http";
@@ -22,13 +22,13 @@ const closing = `${choice({}, "stop")}${event({ choices: [], usage })}data: [DON
 const whole = JSON.stringify(completion);
 
 const server = createServer({ keepAliveTimeout: 3_600_000, noDelay: true }, (message, response) => {
-  let asked = "";
+  let requestBody = "";
   message.setEncoding("utf8");
   message.on("data", (chunk) => {
-    asked += chunk;
+    requestBody += chunk;
   });
   message.on("end", () => {
-    if (asked.includes('"stream":true')) void stream(response);
+    if (requestBody.includes('"stream":true')) void stream(response);
     else response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(whole) }).end(whole);
   });
 });

@@ -1,4 +1,4 @@
-// Streams: how much later than through bare Node the first token comes, and how much memory a thousand open ones take.
+// Streams: how much later the first token arrives than through bare Node, and how much memory a thousand open ones take.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export async function benchStreams(room, context) {
   return { figures: { ...firstToken.figures, ...open.figures }, raw: { rounds: firstToken.rounds, open: open.result } };
 }
 
-/** The contestant, asked for streams; `lastEvent` is how its streams begin their end. */
+/** The contestant with streamed requests; `lastEvent` is how the end of its streams begins. */
 function streaming(contestant, lastEvent) {
   const body = JSON.stringify({ ...JSON.parse(contestant.plan.body), stream: true });
   return { ...contestant, plan: { ...contestant.plan, body, lastEvent } };

@@ -1,5 +1,5 @@
-// The providers of the bench: nginx, which answers one fixed chat completion at once, and one of Node for streams. What is left
-// in a figure is the gateway.
+// The providers of the bench: nginx, which answers one fixed chat completion at once, and one in Node for streams. What remains in a
+// figure is the gateway.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { REST_CORE } from "./machine.mjs";
 import { freePort, startProcess, waitForAnswer } from "./processes.mjs";
 
-/** As the chat completions API answers a short question. */
+/** A chat completions answer to a short question. */
 export const completion = {
   id: "chatcmpl-BfQ2ZzXk7Xq0bench00000000001",
   object: "chat.completion",
@@ -39,7 +39,7 @@ export const completion = {
   system_fingerprint: "fp_bench0001",
 };
 
-/** The text that every contestant must hand through. */
+/** The text that every contestant must pass through. */
 export const answerText = completion.choices[0].message.content;
 
 /** Starts nginx below `directory`; resolves with its address. */
@@ -61,8 +61,8 @@ export async function startUpstream(room, directory) {
 }
 
 /**
- * Starts a provider that streams the completion, a token every `paceMs` until there were `tokens` of them (0 and none: each as soon
- * as the one before it is out, to the completion's end). Without `stream` it answers as nginx does.
+ * Starts a provider that streams the completion, a token every `paceMs` until there are `tokens` of them (0 and none: each token as
+ * soon as the previous one is out, to the completion's end). Without `stream` it answers as nginx does.
  */
 export async function startStreamUpstream(room, directory, { paceMs = 0, tokens = 0 } = {}) {
   const port = await freePort();

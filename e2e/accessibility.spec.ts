@@ -1,4 +1,4 @@
-// Every page and state, held against axe-core's rules in both themes.
+// Every page and state, checked against axe-core's rules in both themes.
 
 import type { Page } from "@playwright/test";
 import { newWallet } from "@/lib/console/testing/wallets";
@@ -11,7 +11,7 @@ import { signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 import { installSolanaWallet } from "./wallets/solana-wallet";
 
-/** RainbowKit draws each wallet's picture as an image without a name, inside a button that has the wallet's name as its text. */
+/** RainbowKit renders each wallet's icon as an image without a name, inside a button whose text is the wallet's name. */
 const rainbowKit: readonly Exception[] = [{ rule: "role-img-alt", selector: '[data-testid^="rk-wallet-option-"] [role="img"]' }];
 
 const scans: Scan[] = [];
@@ -20,13 +20,13 @@ const check = async (page: Page, state: string, exceptions: readonly Exception[]
 };
 
 for (const { path } of publicPages) {
-  test(`${path} has no serious fault for people with disabilities`, async ({ page }) => {
+  test(`${path} has no serious accessibility fault`, async ({ page }) => {
     await open(page, path);
     await check(page, path);
   });
 }
 
-test("neither have the pages of a newcomer", async ({ page, context }) => {
+test("a new account's pages have no serious accessibility fault", async ({ page, context }) => {
   test.setTimeout(60_000);
   await signIn(context, newWallet("solana"));
   for (const { path } of consolePages) {
@@ -36,7 +36,7 @@ test("neither have the pages of a newcomer", async ({ page, context }) => {
   }
 });
 
-test("nor the page where one signs in, with each list of wallets, and after declining", async ({ page, context }) => {
+test("nor does the sign-in page, with each wallet list, and after declining", async ({ page, context }) => {
   const wallets = { evm: await installEvmWallet(context), solana: await installSolanaWallet(context) };
   await open(page, "/connect");
   for (const [chain, title] of [
@@ -55,7 +55,7 @@ test("nor the page where one signs in, with each list of wallets, and after decl
   await check(page, "/connect after declining");
 });
 
-test("nor the keys, with everything that opens there", async ({ page, context }) => {
+test("nor does the keys page, with everything that opens there", async ({ page, context }) => {
   await signIn(context, newWallet("evm"));
   await open(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -85,12 +85,12 @@ test("nor the keys, with everything that opens there", async ({ page, context })
   await check(page, "/keys, revoke");
 });
 
-test("nor what was spent, with a receipt", async ({ page }) => {
+test("nor does the usage page, with a receipt", async ({ page }) => {
   test.setTimeout(120_000);
   await spendSomething(page);
 });
 
-test("nor the settings, with everything that opens there", async ({ page, context }) => {
+test("nor does the settings page, with everything that opens there", async ({ page, context }) => {
   const wallets = { evm: await installEvmWallet(context), solana: await installSolanaWallet(context) };
   await signIn(context, newWallet("evm"));
   await open(page, "/settings");
@@ -116,7 +116,7 @@ test("nor the settings, with everything that opens there", async ({ page, contex
   await check(page, "/settings, sign out everywhere");
 });
 
-/** Signs in with money, runs a prompt in the playground, and looks at what it cost. */
+/** Signs in with money, runs a prompt in the playground, and opens its receipt. */
 async function spendSomething(page: Page): Promise<void> {
   await signIn(page.context(), newWallet("evm"));
   await fundByFaucet(page);

@@ -1,4 +1,4 @@
-// What an owner does with their account: another wallet, other browsers, the playground.
+// An owner's account: linking another wallet, other browsers, the playground.
 
 import type { Page } from "@playwright/test";
 import { newWallet } from "@/lib/console/testing/wallets";
@@ -31,7 +31,7 @@ for (const [first, second] of [
     await page.getByRole("button", { name: "Sign with the new wallet" }).click();
     await expect(page.getByText("You declined in the wallet. Nothing was signed.")).toBeVisible();
     await page.getByRole("button", { name: "Sign with the new wallet" }).click();
-    // An Ethereum wallet still shows its address; a Solana wallet is chosen anew.
+    // An Ethereum wallet still shows its address; a Solana wallet must be chosen again.
     const allow = page.getByRole("button", { name: "Sign with the linked wallet" });
     const choose = page.getByRole("button", { name: "Choose wallet" });
     await expect(allow.or(choose)).toBeVisible();
@@ -48,7 +48,7 @@ for (const [first, second] of [
     await signIn(context, wallets[second].keys());
     expect(await accountOf(page)).toBe(accountId);
 
-    // The first one goes: it then opens an account of its own.
+    // The first wallet is unlinked: signing in with it then opens a new account.
     await open(page, "/settings");
     await page.getByRole("button", { name: `Unlink ${wallets[first].keys().address}` }).click();
     await page.getByRole("button", { name: "Unlink wallet" }).click();
@@ -60,7 +60,7 @@ for (const [first, second] of [
   });
 }
 
-test("a wallet of another account is not linked", async ({ page, context, browser }) => {
+test("another account's wallet cannot be linked", async ({ page, context, browser }) => {
   const taken = newWallet("evm");
   const other = await browser.newContext({ baseURL: baseUrl() });
   await signIn(other, taken);
@@ -74,14 +74,14 @@ test("a wallet of another account is not linked", async ({ page, context, browse
   await page.getByRole("button", { name: "Link another wallet" }).click();
   await chooseWallet(page, "evm", "Test Fox");
   await page.getByRole("button", { name: "Sign with the new wallet" }).click();
-  // Only whoever signed with it is told that it is taken.
+  // Only a person who has signed with it learns that it is taken.
   await page.getByRole("button", { name: "Choose wallet" }).click();
   await chooseFromList(page, wallet.name);
   await page.getByRole("button", { name: "Sign with the linked wallet" }).click();
   await expect(page.getByText("This wallet belongs to another account.")).toBeVisible();
 });
 
-test("signing out everywhere ends another browser at its next click", async ({ page, context, browser, watch }) => {
+test("signing out everywhere ends another browser's session at its next click", async ({ page, context, browser, watch }) => {
   const wallet = newWallet("evm");
   await signIn(context, wallet);
   const elsewhere = await browser.newContext({ baseURL: baseUrl() });
@@ -104,7 +104,7 @@ test("signing out everywhere ends another browser at its next click", async ({ p
   await elsewhere.close();
 });
 
-test("one other session is ended alone", async ({ page, context, browser }) => {
+test("one other session can be ended alone", async ({ page, context, browser }) => {
   const wallet = newWallet("solana");
   await signIn(context, wallet);
   const elsewhere = await browser.newContext({ baseURL: baseUrl() });
@@ -117,7 +117,7 @@ test("one other session is ended alone", async ({ page, context, browser }) => {
   await elsewhere.close();
 });
 
-test("the playground streams an answer, says its exact cost, and Usage lists it", async ({ page, context }) => {
+test("the playground streams an answer and shows its exact cost, and Usage lists it", async ({ page, context }) => {
   await signIn(context, demoWallet());
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
@@ -137,7 +137,7 @@ test("the playground streams an answer, says its exact cost, and Usage lists it"
   await expect(page.getByRole("region", { name: "Python" })).toContainText("/api/v1/prompt");
 });
 
-test("a newcomer without money is told so before the playground runs", async ({ page, context }) => {
+test("the playground tells a new account without money so before a run", async ({ page, context }) => {
   await signIn(context, newWallet("solana"));
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("Hello");

@@ -1,4 +1,4 @@
-// What somebody tries who is not the owner: signed texts used twice or changed, made-up sessions, other sites, other accounts' keys.
+// Attacks by strangers: signed texts reused or changed, forged sessions, other sites, other accounts' keys.
 
 import { createServer } from "node:http";
 import type { APIRequestContext, Browser, BrowserContext, Page, Request } from "@playwright/test";
@@ -9,7 +9,7 @@ import { demoWallet, fetchChallenge, readSandbox, readSession, signIn, submitPro
 const COOKIE = "next-auth.session-token";
 const evil = "https://evil.example";
 
-/** Signs a changed text with a real key, and hands it in. */
+/** Signs a changed text with a real key, and submits it. */
 async function submitChanged(request: APIRequestContext, wallet: TestWallet, change: (text: string) => string) {
   const challenge = await fetchChallenge(request, wallet);
   const message = change(challenge.text);
@@ -17,7 +17,7 @@ async function submitChanged(request: APIRequestContext, wallet: TestWallet, cha
 }
 
 for (const chain of ["evm", "solana"] as const) {
-  test(`a signature on ${chain} counts once, for this domain and this chain alone`, async ({ context }) => {
+  test(`a signature on ${chain} is valid once, for this domain and this chain only`, async ({ context }) => {
     const { request } = context;
     const wallet = newWallet(chain);
     const host = new URL(baseUrl()).host;
@@ -40,7 +40,7 @@ for (const chain of ["evm", "solana"] as const) {
   });
 }
 
-test("a session cookie that is made up, cut off or changed leads to signing in", async ({ page, context, watch }) => {
+test("a forged, truncated or changed session cookie leads to sign-in", async ({ page, context, watch }) => {
   await signIn(context, newWallet("evm"));
   const token = (await context.cookies()).find(({ name }) => name === COOKIE)?.value ?? "";
   expect(token.length).toBeGreaterThan(20);
@@ -60,15 +60,15 @@ test("a session cookie that is made up, cut off or changed leads to signing in",
     const answer = await context.request.get("/keys", { maxRedirects: 0 });
     expect([answer.status(), answer.headers().location], value).toEqual([307, "/connect?next=%2Fkeys"]);
     expect(await readSession(context), value).toEqual({});
-    const asked = await context.request.post("/playground/quote", { headers: { origin: baseUrl() }, data: {} });
-    expect(asked.status(), value).toBe(401);
+    const quoted = await context.request.post("/playground/quote", { headers: { origin: baseUrl() }, data: {} });
+    expect(quoted.status(), value).toBe(401);
   }
   await page.goto("/keys");
   await expect(page).toHaveURL("/connect?next=%2Fkeys");
   expect(watch.faults).toEqual([]);
 });
 
-test("another site's page cannot sign in, sign out, ask or act, even with the session's cookie", async ({ page, context }) => {
+test("another site's page cannot sign in, sign out, send a prompt or act, even with the session's cookie", async ({ page, context }) => {
   await signIn(context, demoWallet());
   const action = await catchAction(page, async () => {
     await open(page, "/settings");
@@ -90,7 +90,7 @@ test("another site's page cannot sign in, sign out, ask or act, even with the se
     const leave = await context.request.post("/api/auth/signout", { headers: { origin }, form: { csrfToken, json: "true" } });
     expect(leave.status(), origin).toBe(403);
     const changed = action.body.replace('"1"', '"2"');
-    // Next compares hosts; over another scheme browsers do not send the session's cookie at all.
+    // Next compares hosts only; over another scheme browsers do not send the session's cookie at all.
     if (new URL(baseUrl()).host === hostOf(origin)) continue;
     const acted = await context.request.post("/settings", { headers: { ...action.headers, origin }, data: changed, maxRedirects: 0 });
     expect(acted.status(), origin).toBeGreaterThanOrEqual(400);
@@ -101,7 +101,7 @@ test("another site's page cannot sign in, sign out, ask or act, even with the se
   await expect(page.getByLabel("Warn when less is available than")).toHaveValue("1");
 });
 
-test("another site's page cannot show ours in a frame", async ({ page, context, watch }) => {
+test("another site's page cannot frame ours", async ({ page, context, watch }) => {
   watch.expect(/frame-ancestors|X-Frame-Options|refused to connect|ERR_BLOCKED_BY_RESPONSE|chrome-error/i);
   watch.expect(/^request to another host: https:\/\/evil\.example\//);
   await signIn(context, demoWallet());
@@ -116,8 +116,8 @@ test("another site's page cannot show ours in a frame", async ({ page, context, 
   }
 });
 
-test("an action with another account's key changes nothing, and says so", async ({ page, context, browser, watch }) => {
-  watch.expect(/ERR_FAILED/); // the request that is stopped on its way
+test("an action with another account's key changes nothing, and reports that", async ({ page, context, browser, watch }) => {
+  watch.expect(/ERR_FAILED/); // the intercepted request
   await signIn(context, newWallet("evm"));
   await open(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -128,7 +128,7 @@ test("an action with another account's key changes nothing, and says so", async 
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await expect(dialog).toBeHidden();
 
-  // The owner's own actions, as their browser sends them; sent again by a stranger who is signed in, and by nobody.
+  // The owner's own actions, as their browser sends them; replayed by a signed-in stranger, and without a session.
   const rename = await catchAction(page, () => actOnKey(page, "Of the owner", "Rename"));
   const pause = await catchAction(page, () => actOnKey(page, "Mine", "Pause"));
   const resume = await catchAction(page, () => actOnKey(page, "Mine", "Resume"));
@@ -141,7 +141,7 @@ test("an action with another account's key changes nothing, and says so", async 
     const { headers, body } = action;
     expect(body, name).toMatch(session);
     const stolen = body.replace("Mine", "Stolen");
-    // As the owner's page wrote it, and as a page of the stranger's own would.
+    // As the owner's page sent it, and as a page of the stranger's own session would.
     for (const [data, why] of [
       [stolen, "another wallet in another tab"],
       [stolen.replace(session, strangersSession), "There is no such key"],
@@ -163,7 +163,7 @@ test("an action with another account's key changes nothing, and says so", async 
 
 const hostOf = (origin: string) => (URL.canParse(origin) ? new URL(origin).host : origin);
 
-test("an action that is sent to another page than its own runs all the same, and is sent to nobody else", async ({ page, context }) => {
+test("an action sent to another page than its own still runs, and is forwarded to no other server", async ({ page, context }) => {
   await signIn(context, newWallet("evm"));
   await open(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -173,12 +173,12 @@ test("an action that is sent to another page than its own runs all the same, and
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByRole("button", { name: "I have stored it" }).click();
   });
-  // Where Next takes itself to be when nobody has told it: whoever listens there must hear nothing.
+  // Next's default address for itself: a server there must receive nothing.
   const heard: string[] = [];
   const eavesdropper = createServer((request, response) => {
     heard.push(`${request.method} ${request.url}`);
     response.end();
-  }).on("error", () => undefined); // taken by somebody else, whom this test does not know
+  }).on("error", () => undefined); // the port may be taken by an unrelated program
   eavesdropper.listen(3_000, "127.0.0.1");
   try {
     const answer = await context.request.post("/usage", { headers, data: body.replace("First", "Second") });
@@ -221,7 +221,7 @@ async function actOnKey(page: Page, name: string, action: "Rename" | "Pause" | "
   return expect(page.getByText("Renamed.")).toBeVisible();
 }
 
-/** The id of the revoke action, from a request that is stopped before it arrives. */
+/** The id of the revoke action, from a request that is aborted before it arrives. */
 async function revokeActionId(page: Page): Promise<string> {
   await page.route("**/keys", (route) => (isAction(route.request()) ? route.abort() : route.continue()));
   const stopped = page.waitForEvent("requestfailed", isAction);

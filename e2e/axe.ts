@@ -1,5 +1,5 @@
-// axe-core on a page as it stands, in both themes: what it finds serious or critical fails the test, and everything is counted
-// for the summary.
+// axe-core on a page in its current state, in both themes: serious and critical findings fail the test, and everything is counted for
+// the summary.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ import { expect } from "./browser";
 
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What is known and not ours to mend: a rule, on the nodes that a selector matches. */
+/** A known fault that we cannot fix: a rule, on the nodes that a selector matches. */
 export interface Exception {
   rule: string;
   selector: string;
@@ -18,7 +18,7 @@ export interface Exception {
 export interface Scan {
   state: string;
   theme: "light" | "dark";
-  /** Rules that were met somewhere on the page. */
+  /** Rules that applied somewhere on the page and passed. */
   passed: number;
   /** `impact rule: selector` of each node that breaks a rule. */
   broken: string[];
@@ -28,7 +28,7 @@ export interface Scan {
 const themes = ["light", "dark"] as const;
 const grave = /^(serious|critical) /;
 
-/** Scans the page in both themes, and fails on what is serious or critical. */
+/** Scans the page in both themes, and fails on serious and critical findings. */
 export async function expectAccessible(page: Page, state: string, exceptions: readonly Exception[] = []): Promise<Scan[]> {
   const scans: Scan[] = [];
   for (const theme of themes) {
@@ -71,7 +71,7 @@ async function scan(page: Page, state: string, theme: Scan["theme"], exceptions:
   };
 }
 
-/** In the page: colours that are on their way are neither the old nor the new ones. */
+/** In the page: waits for transitions to end; until then colours are neither the old nor the new ones. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const finite = document.getAnimations().filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));

@@ -1,4 +1,4 @@
-// What every journey watches for: errors in the browser's console, and requests that leave this service. Either fails the test.
+// What every test watches for: errors in the browser's console, and requests that leave this service. Either fails the test.
 
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
@@ -10,9 +10,9 @@ export const baseUrl = (): string => {
 };
 
 interface Watch {
-  /** Console errors, uncaught exceptions and requests to other hosts, as they came. */
+  /** Console errors, uncaught exceptions and requests to other hosts, in order. */
   faults: string[];
-  /** Of the console's errors, those that the test brings about itself. */
+  /** Declares console errors that the test itself causes. */
   expect: (pattern: RegExp) => void;
   /** Watches another browser as well. */
   also: (context: BrowserContext) => void;
@@ -36,7 +36,7 @@ export const test = base.extend<{ watch: Watch }>({
 function watchContext(context: BrowserContext, report: (fault: string) => void): void {
   const documents = new Set<string>();
   context.on("console", (message) => {
-    // Chromium reports the status of a page that is meant to be missing; the test itself says which status it wants.
+    // Chromium logs the status of a page that is meant to be missing; the test itself checks that status.
     const isOfThePage = message.text().includes("status of 404") && documents.has(message.location().url);
     if (message.type() === "error" && !isOfThePage) report(`console: ${message.text()} (${message.location().url})`);
   });
@@ -48,13 +48,13 @@ function watchContext(context: BrowserContext, report: (fault: string) => void):
   });
 }
 
-/** Opens a page and waits until its buttons answer. */
+/** Opens a page and waits until its buttons work. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await untilButtonsAnswer(page);
 }
 
-/** For a page that was come to by itself: what is pressed before React has taken the buttons over is lost. */
+/** For a page reached by navigation: a click before React has hydrated the buttons is lost. */
 export async function untilButtonsAnswer(page: Page): Promise<void> {
   await page.waitForLoadState();
   await page.waitForFunction(() =>

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL("../.next/static", import.meta.url));
 const dataDir = () => process.env.DATA_DIR ?? "";
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(dataDir(), name), "utf8"));
 
-/** What the service under test keeps to itself. Its address and the wallets' own addresses are no secrets. */
+/** The secrets of the service under test. Its address and the wallets' own addresses are not secret. */
 function runningSecrets() {
   const { apiKey, wallets } = readJson("sandbox.json") as { apiKey: string; wallets: Record<string, Record<string, string>[]> };
   const keys = Object.values(wallets)
@@ -24,7 +24,7 @@ function readBundle(): Map<string, string> {
   return new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
-test("no code that browsers load holds a module of the server or a secret of the service", async () => {
+test("no browser code contains a server module or a secret of the service", async () => {
   const files = readBundle();
   expect(files.size).toBeGreaterThan(20);
   expect(runningSecrets().length).toBeGreaterThanOrEqual(6);
@@ -32,7 +32,7 @@ test("no code that browsers load holds a module of the server or a secret of the
   expect(findForbidden(files, [...serverCode, ...runningSecrets()])).toEqual([]);
 });
 
-test("what is not to be found is found when it is there", () => {
+test("forbidden content is found when it is there", () => {
   const [secret] = runningSecrets();
   if (typeof secret?.text !== "string") throw new Error("there are no secrets to look for");
   const planted = new Map([
@@ -48,7 +48,7 @@ test("what is not to be found is found when it is there", () => {
   expect(found.join("\n")).not.toContain(secret.text);
 });
 
-test("no page holds a secret of the service, a working key or a session's token", async ({ context }) => {
+test("no page contains a secret of the service, a working key or a session token", async ({ context }) => {
   await signIn(context, demoWallet());
   const token = (await context.cookies()).find(({ name }) => name.includes("session-token"))?.value ?? "";
   expect(token).not.toBe("");
@@ -56,7 +56,7 @@ test("no page holds a secret of the service, a working key or a session's token"
   for (const { path } of [...publicPages, ...consolePages]) pages.set(path, await (await context.request.get(path)).text());
   expect(pages.get("/keys")).toContain("demo");
   expect(pages.get("/keys")).not.toContain(`${baseUrl()}/connect`);
-  // Pages speak of settings and show SQL-like words; what counts in them is what nobody may know.
+  // Pages mention settings and SQL-like words; only real secrets count in them.
   const secret = [
     ...runningSecrets(),
     { what: "the session's token", text: token },

@@ -1,4 +1,4 @@
-// What may not be in code that browsers load: modules of the server, and secrets of the service that runs.
+// What browser code must not contain: server modules, and secrets of the running service.
 
 export interface Forbidden {
   what: string;
@@ -19,19 +19,19 @@ export const serverCode: readonly Forbidden[] = [
   { what: "an API key of ours", text: /\bpp_[0-9A-Za-z]{38}\b/ },
 ];
 
-/** Every text value of a file of secrets, as something that may not be found. */
+/** Every text value of a secrets file, as forbidden content. */
 export function secretsOf(file: unknown, name: string): Forbidden[] {
   if (typeof file === "string") return file.length >= 16 ? [{ what: `the secret ${name}`, text: file }] : [];
   if (typeof file !== "object" || file === null) return [];
   return Object.entries(file).flatMap(([key, value]) => secretsOf(value, `${name}.${key}`));
 }
 
-/** `file: what it holds` for everything forbidden that is there. */
+/** `file: content` for everything forbidden that was found. */
 export function findForbidden(files: ReadonlyMap<string, string>, forbidden: readonly Forbidden[]): string[] {
   return [...files].flatMap(([file, content]) =>
     forbidden.flatMap(({ what, text }) => {
       const at = typeof text === "string" ? content.indexOf(text) : content.search(text);
-      // What a secret is stays out of the report.
+      // The report never repeats a secret.
       return at < 0 ? [] : [`${file}: ${what}${typeof text === "string" ? "" : ` (${content.slice(Math.max(0, at - 40), at + 60)})`}`];
     }),
   );

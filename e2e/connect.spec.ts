@@ -10,10 +10,7 @@ const install = { evm: installEvmWallet, solana: installSolanaWallet };
 const title = { evm: "Ethereum", solana: "Solana" };
 
 for (const chain of ["evm", "solana"] as const) {
-  test(`the ${title[chain]} wallet of somebody who did not let the page see it is asked again when it is chosen again`, async ({
-    page,
-    context,
-  }) => {
+  test(`the ${title[chain]} wallet asks again when it is chosen again after a declined connection`, async ({ page, context }) => {
     const wallet = await install[chain](context);
     await open(page, "/connect");
     wallet.decline("connect");
@@ -24,17 +21,17 @@ for (const chain of ["evm", "solana"] as const) {
     await expect(page).toHaveURL("/overview");
   });
 
-  test(`the demo wallet in the ${title[chain]} list signs in by itself, to the account with 25 USD`, async ({ page, request }) => {
+  test(`the demo wallet in the ${title[chain]} list signs in automatically, to the account with 25 USD`, async ({ page, request }) => {
     await open(page, "/connect");
     await chooseWallet(page, chain, "Demo wallet");
     await expect(page).toHaveURL("/overview");
     const answer = await request.get("/api/v1/balance", { headers: { authorization: `Bearer ${readSandbox().apiKey}` } });
     const available = parseUsd(/"available":([\d.]+)/.exec(await answer.text())?.[1] ?? "");
     await expect(page.getByRole("main")).toContainText(formatUsd(available));
-    expect(available).toBeGreaterThan(parseUsd("24")); // tests before this one may have spent some
+    expect(available).toBeGreaterThan(parseUsd("24")); // earlier tests may have spent some
   });
 
-  test(`another account in the ${title[chain]} wallet signs out`, async ({ page, context }) => {
+  test(`selecting another account in the ${title[chain]} wallet signs out`, async ({ page, context }) => {
     const wallet = await install[chain](context);
     await open(page, "/connect");
     await chooseWallet(page, chain, wallet.name);
@@ -46,7 +43,7 @@ for (const chain of ["evm", "solana"] as const) {
   });
 }
 
-test("a Solana wallet that writes the text itself signs in with it", async ({ page, context }) => {
+test("a Solana wallet that composes the text itself signs in with it", async ({ page, context }) => {
   const wallet = await installSolanaWallet(context, { writesText: true });
   await open(page, "/connect");
   await chooseWallet(page, "solana", wallet.name);
@@ -54,7 +51,7 @@ test("a Solana wallet that writes the text itself signs in with it", async ({ pa
   expect(wallet.signed).toHaveLength(1);
 });
 
-test("a page of the console leads to signing in and back, with what it was asked for", async ({ page, context }) => {
+test("a console page redirects to sign-in and back, keeping its query", async ({ page, context }) => {
   const wallet = await installEvmWallet(context);
   await page.goto("/usage?model=gpt-4o");
   await expect(page).toHaveURL(`/connect?next=${encodeURIComponent("/usage?model=gpt-4o")}`);
@@ -62,7 +59,7 @@ test("a page of the console leads to signing in and back, with what it was asked
   await expect(page).toHaveURL("/usage?model=gpt-4o");
 });
 
-test("whoever is signed in is led on, and never to another site", async ({ page, context }) => {
+test("a signed-in person is redirected onward, and never to another site", async ({ page, context }) => {
   await signIn(context, demoWallet());
   await page.goto("/connect?next=/keys");
   await expect(page).toHaveURL("/keys");
@@ -80,10 +77,10 @@ test("whoever is signed in is led on, and never to another site", async ({ page,
     "%252F%252Fevil.example",
     "/docs",
   ]) {
-    for (const asked of [next, encodeURIComponent(next)]) {
-      const answer = await context.request.get(`/connect?next=${encodeURIComponent(asked)}`, { maxRedirects: 0 });
-      expect([307, 303, 302], asked).toContain(answer.status());
-      expect(new URL(answer.headers().location ?? "", baseUrl()).origin, asked).toBe(baseUrl());
+    for (const spelling of [next, encodeURIComponent(next)]) {
+      const answer = await context.request.get(`/connect?next=${encodeURIComponent(spelling)}`, { maxRedirects: 0 });
+      expect([307, 303, 302], spelling).toContain(answer.status());
+      expect(new URL(answer.headers().location ?? "", baseUrl()).origin, spelling).toBe(baseUrl());
     }
   }
   await page.goto("/connect?next=%2F%2Fevil.example");

@@ -1,17 +1,17 @@
-// How a person gets in with their wallet, and out again.
+// Signing in with a wallet in the browser, and signing out.
 
 import type { Page } from "@playwright/test";
 import { untilButtonsAnswer } from "./browser";
 
 const choices = { evm: "Ethereum wallet", solana: "Solana wallet" };
 
-/** Opens the list of wallets of this kind, and chooses one by its name. */
+/** Opens the wallet list of this kind, and chooses a wallet by its name. */
 export async function chooseWallet(page: Page, chain: "evm" | "solana", name: string): Promise<void> {
   await page.getByRole("button", { name: choices[chain] }).click();
   await chooseFromList(page, name);
 }
 
-/** Chooses a wallet of a list that is open. */
+/** Chooses a wallet in an open list. */
 export const chooseFromList = (page: Page, name: string): Promise<void> => page.getByRole("dialog").getByRole("button", { name }).click();
 
 export async function openAccountMenu(page: Page): Promise<void> {

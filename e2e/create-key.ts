@@ -1,9 +1,9 @@
-// Making an API key as a person does, for tests whose subject is something else.
+// Creates an API key through the page, for tests about something else.
 
 import type { Page } from "@playwright/test";
 import { open } from "./browser";
 
-/** Resolves with the key of the owner who is signed in; it is shown this once. */
+/** Resolves with the new key of the signed-in owner; it is shown only this once. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await open(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();

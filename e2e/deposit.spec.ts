@@ -1,4 +1,4 @@
-// The deposit page while money comes in: it follows by itself, tells nobody else's, and ends with its session.
+// The deposit page while money arrives: it updates live, shows no other account's deposits, and ends with its session.
 
 import { newWallet } from "@/lib/console/testing/wallets";
 import { baseUrl, expect, open, test } from "./browser";
@@ -7,7 +7,7 @@ import { signIn } from "./sign-in";
 
 test.setTimeout(120_000);
 
-test("a deposit appears, is confirmed and is in the balance while one looks on, on every page of its owner and on nobody else's", async ({
+test("a deposit appears, is confirmed and credited live, on every page of its owner and on no other account's", async ({
   page,
   context,
   browser,
@@ -37,7 +37,7 @@ test("a deposit appears, is confirmed and is in the balance while one looks on, 
   await expect(theirs.getByText("No deposits yet")).toBeVisible();
   expect(await theirs.locator("body").getAttribute("data-loaded")).toBe("once");
 
-  // Its whole name, and no public explorer for a chain of a sandbox.
+  // The full transaction hash, and no public explorer for a sandbox's chain.
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy the transaction" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/);
@@ -45,7 +45,7 @@ test("a deposit appears, is confirmed and is in the balance while one looks on, 
   await stranger.close();
 });
 
-test("a page whose session is ended elsewhere leads to where one signs in", async ({ page, context, browser, watch }) => {
+test("a page whose session is ended elsewhere leads to sign-in", async ({ page, context, browser, watch }) => {
   const wallet = newWallet("evm");
   const elsewhere = await browser.newContext({ baseURL: baseUrl() });
   watch.also(elsewhere);
@@ -61,7 +61,7 @@ test("a page whose session is ended elsewhere leads to where one signs in", asyn
   await elsewhere.close();
 });
 
-test("a page that is cut off says so, and shows what came meanwhile when it is not", async ({ page, context, watch }) => {
+test("a page that loses its connection says so, and catches up once reconnected", async ({ page, context, watch }) => {
   await signIn(context, newWallet("evm"));
   watch.expect(/ERR_FAILED|ERR_INTERNET_DISCONNECTED/);
   await page.route("**/deposit/events*", (route) => route.abort());

@@ -37,7 +37,7 @@ test("the reference has each operation of the document, with a curl line that wo
   for (const href of new Set(links)) expect((await page.request.get(href ?? "")).status(), `${href}`).toBe(200);
 });
 
-test("a link of the reference's navigation leads to its operation, and the address can be shared", async ({ page }) => {
+test("a link in the reference's navigation leads to its operation, and the URL can be shared", async ({ page }) => {
   await open(page, "/docs/api");
   await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "GET /usage" }).click();
   await expect(page).toHaveURL(/\/docs\/api#getUsage$/);
@@ -45,7 +45,7 @@ test("a link of the reference's navigation leads to its operation, and the addre
   await expect(page.getByText("integer, 1 to 1,000, 100 if left out").first()).toBeVisible();
 });
 
-test("on a phone the navigation is folded and still leads there", async ({ page }) => {
+test("on a phone the navigation is collapsed and still works", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, "/docs");
   await page.getByText("On this page", { exact: true }).click();
@@ -53,7 +53,7 @@ test("on a phone the navigation is folded and still leads there", async ({ page 
   await expect(page.getByRole("heading", { name: "Money" })).toBeInViewport();
 });
 
-test("the docs lead from one to the other, and say where one is", async ({ page }) => {
+test("the docs pages link to each other, and mark the current page", async ({ page }) => {
   await open(page, "/docs");
   const nav = page.getByRole("navigation", { name: "Docs", exact: true });
   await expect(nav.locator("[aria-current=page]")).toHaveText("Quick start");
@@ -62,7 +62,7 @@ test("the docs lead from one to the other, and say where one is", async ({ page 
   await expect(nav.locator("[aria-current=page]")).toHaveText("API reference");
 });
 
-test("a language is chosen by mouse or arrow keys, and without JavaScript", async ({ page, browser }) => {
+test("a language can be chosen by mouse or arrow keys, and without JavaScript", async ({ page, browser }) => {
   await open(page, "/docs");
   const group = page.getByRole("group", { name: "Language and package" }).first();
   await expect(group.getByRole("region", { name: "TypeScript", exact: true })).toBeVisible();
@@ -80,7 +80,7 @@ test("a language is chosen by mouse or arrow keys, and without JavaScript", asyn
   await context.close();
 });
 
-test("no page of the docs holds a working key", async ({ page }) => {
+test("no docs page contains a working key", async ({ page }) => {
   const file = join(process.env.DATA_DIR ?? "", "sandbox.json");
   const { apiKey } = JSON.parse(readFileSync(file, "utf8")) as { apiKey: string };
   for (const path of ["/docs/api", "/llms.txt", "/api/v1/openapi.json"]) {
@@ -88,7 +88,7 @@ test("no page of the docs holds a working key", async ({ page }) => {
   }
 });
 
-test("llms.txt says in plain text where to ask, what there is, and what it costs", async ({ page }) => {
+test("llms.txt says in plain text where to send requests, which models exist, and what they cost", async ({ page }) => {
   const answer = await page.request.get("/llms.txt");
   expect(answer.status()).toBe(200);
   expect(answer.headers()["content-type"]).toBe("text/plain; charset=utf-8");

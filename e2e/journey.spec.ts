@@ -1,4 +1,4 @@
-// The whole way of a person: from a wallet to a key, a paid answer, its charge, and the key's end.
+// A person's whole journey: from a wallet to a key, a paid answer, its charge, and the key's revocation.
 
 import { execFileSync } from "node:child_process";
 import type { Page } from "@playwright/test";
@@ -15,7 +15,7 @@ const install = { evm: installEvmWallet, solana: installSolanaWallet };
 const network = { evm: "Ethereum", solana: "Solana" };
 
 for (const chain of ["evm", "solana"] as const) {
-  test(`with a wallet on ${network[chain]}: decline, sign in, fund, make a key, call, find the charge, pause, revoke, leave, come back`, async ({
+  test(`with a wallet on ${network[chain]}: decline, sign in, fund, create a key, call, find the charge, pause, revoke, leave, return`, async ({
     page,
     context,
   }) => {
@@ -39,7 +39,7 @@ for (const chain of ["evm", "solana"] as const) {
     expect(await readSession(context)).toEqual({});
     await page.goto("/overview");
     await expect(page).toHaveURL("/connect?next=%2Foverview");
-    // An Ethereum wallet still shows its address; a Solana wallet is chosen anew.
+    // An Ethereum wallet still shows its address; a Solana wallet must be chosen again.
     if (chain === "evm") await page.getByRole("button", { name: "Sign in", exact: true }).click();
     else await chooseWallet(page, chain, wallet.name);
     await expect(page).toHaveURL("/overview");
@@ -67,7 +67,7 @@ async function declineThenSignIn(page: Page, chain: "evm" | "solana", wallet: Ex
   );
 }
 
-/** A newcomer has nothing; the overview leads to the faucet. */
+/** A new account has no money; the overview links to the faucet. */
 async function fund(page: Page): Promise<void> {
   await expect(page.getByRole("main")).toContainText("$0.00");
   await page.getByRole("link", { name: "Add funds" }).click();
@@ -77,7 +77,7 @@ async function fund(page: Page): Promise<void> {
   await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }
 
-/** Makes a key; it is shown once, and copied as it is. */
+/** Creates a key; it is shown once, and copied unchanged. */
 async function createKeyOnPage(page: Page, name: string): Promise<{ key: string; curl: string }> {
   await open(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -89,7 +89,7 @@ async function createKeyOnPage(page: Page, name: string): Promise<{ key: string;
   await dialog.getByRole("button", { name: "Copy the key" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
   const curl = (await dialog.getByRole("region", { name: "Try it" }).locator("code").textContent()) ?? "";
-  // Neither Escape nor a press beside it takes it away.
+  // Neither Escape nor a click outside closes it.
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
   await expect(dialog).toBeVisible();
@@ -102,7 +102,7 @@ async function createKeyOnPage(page: Page, name: string): Promise<{ key: string;
   return { key, curl };
 }
 
-/** Runs the line that the page gave; resolves with what it cost, nano-USD. */
+/** Runs the curl line from the page; resolves with its cost, nano-USD. */
 function callOnce(curl: string): bigint {
   const answer = execFileSync("sh", ["-c", curl], { encoding: "utf8" });
   expect(JSON.parse(answer)).toMatchObject({ success: true });
@@ -110,7 +110,7 @@ function callOnce(curl: string): bigint {
   return parseUsd(cost);
 }
 
-/** The charge stands in Usage, in its receipt and in the key's row, to the last digit. */
+/** The charge is in Usage, in its receipt and in the key's row, exact to the last digit. */
 async function findCharge(page: Page, key: string, cost: bigint): Promise<void> {
   const amount = formatUsd(cost);
   await open(page, "/usage");
@@ -130,7 +130,7 @@ async function findCharge(page: Page, key: string, cost: bigint): Promise<void> 
 const statusWith = async (key: string): Promise<number> =>
   (await fetch(`${baseUrl()}/api/v1/balance`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-/** Waits until calls with the key are answered so; a key's change counts within a second. */
+/** Waits until calls with the key get this status; a change of the key applies within a second. */
 async function expectStatus(key: string, status: number): Promise<void> {
   await expect.poll(() => statusWith(key), { intervals: [50] }).toBe(status);
 }

@@ -1,4 +1,4 @@
-// Every page, with its heading: for tests that hold something against all of them.
+// Every page with its heading, for tests that check all of them.
 
 interface ListedPage {
   path: string;
@@ -20,7 +20,7 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs/errors/NO_SUCH_CODE", heading: "There is no page at this address", status: 404 },
   { path: "/no/such/page", heading: "There is no page at this address", status: 404 },
   { path: "/status", heading: "Everything works.", status: 200 },
-  // Which sentence it is depends on whether the chains run yet.
+  // The sentence depends on whether the chains already run.
   { path: "/reserves", heading: /\.$/, status: 200 },
   { path: "/connect", heading: "Connect a wallet", status: 200 },
 ];

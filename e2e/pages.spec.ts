@@ -14,7 +14,7 @@ const banner = "Sandbox: models and money are simulated here. Nothing on this pa
 const names = (page: Page) => page.locator("tbody th span.font-mono").allTextContents();
 
 for (const { path, heading, status } of publicPages) {
-  test(`${path} answers ${status}, says that it is a sandbox, and fits a phone`, async ({ page }) => {
+  test(`${path} answers ${status}, shows the sandbox banner, and fits a phone`, async ({ page }) => {
     const answer = await page.goto(path, { waitUntil: "networkidle" });
     expect(answer?.status()).toBe(status);
     await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
@@ -23,7 +23,7 @@ for (const { path, heading, status } of publicPages) {
   });
 }
 
-test("the console's pages fit a phone too, with something to show", async ({ page, context }) => {
+test("the console's pages fit a phone too, with data", async ({ page, context }) => {
   await signIn(context, demoWallet());
   for (const { path, heading } of consolePages) {
     await page.goto(path, { waitUntil: "networkidle" });
@@ -32,17 +32,17 @@ test("the console's pages fit a phone too, with something to show", async ({ pag
   }
 });
 
-/** Nothing scrolls sideways, on a desk and on a phone. */
+/** Nothing scrolls sideways, neither on a desktop nor on a phone. */
 async function expectToFit(page: Page): Promise<void> {
   for (const viewport of [{ width: 1280, height: 800 }, phone]) {
     await page.setViewportSize(viewport);
-    // Charts learn their new width a moment later.
+    // Charts resize a moment later.
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     await expect.poll(overflow, `pixels that ${page.url()} scrolls sideways at ${viewport.width}`).toBe(0);
   }
 }
 
-test("every page has the nonce of its own answer on every script, and may be framed by nobody", async ({ context }) => {
+test("every page has its own nonce on every script, and cannot be framed", async ({ context }) => {
   await signIn(context, demoWallet());
   const nonces = new Set<string>();
   for (const { path } of [...publicPages.filter(({ path }) => path !== "/connect"), ...consolePages]) {
@@ -87,7 +87,7 @@ test("every error code has its page, and the list leads there", async ({ page })
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("RATE_LIMIT_EXCEEDED");
 });
 
-test("the theme follows the system until it is pinned, and a pinned one is there from the first paint", async ({ page }) => {
+test("the theme follows the system until one is chosen, and a chosen theme applies from the first paint", async ({ page }) => {
   const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.emulateMedia({ colorScheme: "light" });
   await open(page, "/");
@@ -111,7 +111,7 @@ test("the theme follows the system until it is pinned, and a pinned one is there
   expect(await background()).toBe(dark);
 });
 
-test("models are found and sorted, and the address says how", async ({ page }) => {
+test("models can be searched and sorted, and the URL reflects it", async ({ page }) => {
   await open(page, "/models");
   const all = await names(page);
   expect(all.length).toBeGreaterThanOrEqual(14);
@@ -135,7 +135,7 @@ test("models are found and sorted, and the address says how", async ({ page }) =
   await expect.poll(() => names(page)).toEqual(all);
 });
 
-test("the calculator is exact, and prices nothing that the model does not take", async ({ page }) => {
+test("the calculator is exact, and prices no more tokens than the model accepts", async ({ page }) => {
   await open(page, "/models?q=gpt-4-turbo");
   const row = page.getByRole("row", { name: /gpt-4-turbo/ });
   await page.getByLabel("Tokens in").fill("14");
@@ -149,7 +149,7 @@ test("the calculator is exact, and prices nothing that the model does not take",
   await expect(row).toContainText("does not fit");
 });
 
-test("without JavaScript the table is searched and sorted all the same", async ({ browser }) => {
+test("the table can be searched and sorted without JavaScript", async ({ browser }) => {
   const context = await browser.newContext({ javaScriptEnabled: false, baseURL: baseUrl() });
   const page = await context.newPage();
   await page.goto("/models");
@@ -160,7 +160,7 @@ test("without JavaScript the table is searched and sorted all the same", async (
   await context.close();
 });
 
-test("a copy button copies, and says so", async ({ page, context }) => {
+test("a copy button copies, and confirms it", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page, "/");
   await page.getByRole("button", { name: "Copy: Ask" }).click();
@@ -168,7 +168,7 @@ test("a copy button copies, and says so", async ({ page, context }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`curl -s ${baseUrl()}/api/v1/prompt`);
 });
 
-test("the keyboard reaches everything, from the link that skips the header on", async ({ page }) => {
+test("the keyboard reaches everything, starting with the skip link", async ({ page }) => {
   await open(page, "/");
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
@@ -177,9 +177,9 @@ test("the keyboard reaches everything, from the link that skips the header on", 
   await expect(page.getByRole("main").getByRole("link").first()).toBeFocused();
 });
 
-test("the examples of the docs work as they stand, and their cost is what leaves the balance", async ({ page, context }) => {
+test("the docs' examples work unchanged, and their cost is what leaves the balance", async ({ page, context }) => {
   test.setTimeout(60_000);
-  // An account of its own: nobody else's spending or deposit is between the two balances.
+  // Its own account: no other test's spending or deposit falls between the two balances.
   await signIn(context, newWallet("evm"));
   await fundByFaucet(page);
   const apiKey = await createKey(page, "docs");

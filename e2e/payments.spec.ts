@@ -1,5 +1,5 @@
-// Paying per request from a wallet of the browser: allowed once, signed for each prompt, seen with its change, and taken back. The chain
-// itself is asked what moved.
+// Paying per request from a wallet in the browser: approved once, signed for each prompt, shown with its change, and revoked. The chain
+// itself confirms what moved.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ const SETTLED_MS = 30_000;
 async function fund(address: string, units: bigint): Promise<void> {
   const { chainKeys } = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? "", "secrets.json"), "utf8"));
   const minter = createMinter(chainKeys.minter, 31_337);
-  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).ask(async (node) => {
+  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).callFirst(async (node) => {
     await fundGas(node, address as Hex);
     if (units > 0n) await minter.mint(node, address as Hex, units);
   });
@@ -33,7 +33,7 @@ async function fund(address: string, units: bigint): Promise<void> {
 
 const word = (value: string): string => value.replace(/^0x/, "").toLowerCase().padStart(64, "0");
 
-/** What USDC's contract answers, asked at the chain's own node. */
+/** The USDC contract's answer, from the chain's own node. */
 async function fetchUsdcText(selector: string, ...addresses: string[]): Promise<bigint> {
   const { rpc, usdc } = readSandbox();
   const data = selector + addresses.map(word).join("");
@@ -49,7 +49,7 @@ async function allowanceOf(page: Page, address: string): Promise<bigint> {
   return fetchUsdcText("0xdd62ed3e", address, networks[0].settlementContract);
 }
 
-/** The contract comes onto the chain by itself, some seconds after the chain runs. */
+/** The contract is deployed automatically, some seconds after the chain runs. */
 async function untilOffered(page: Page): Promise<void> {
   await untilChainsRun(page);
   const isDeployed = async () => (await (await page.request.get("/api/v1/payment-terms")).json()).networks[0]?.isDeployed;
@@ -61,7 +61,7 @@ async function choose(part: Locator, page: Page, name: string): Promise<void> {
   await chooseFromList(page, name);
 }
 
-/** Opens the part of the playground where a wallet pays, for a prompt that costs 5 cents at the most. */
+/** Opens the playground's wallet payment, for a prompt that costs at most 5 cents. */
 async function openPaying(page: Page, wallet: string | null): Promise<Locator> {
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
@@ -71,7 +71,7 @@ async function openPaying(page: Page, wallet: string | null): Promise<Locator> {
   return part;
 }
 
-/** Allows 2.50 USDC, after a network that is not ours, an amount that is none, and a second thought. */
+/** Approves 2.50 USDC, after a wrong network, an invalid amount, and a declined request. */
 async function approve(page: Page, wallet: SendingWallet): Promise<void> {
   const main = page.getByRole("main");
   const { address } = wallet.keys();
@@ -91,14 +91,14 @@ async function approve(page: Page, wallet: SendingWallet): Promise<void> {
   await press();
   await expect(main.getByText("Approved. Payments that you sign may take $2.50 from this wallet.")).toBeVisible();
   expect(await allowanceOf(page, address)).toBe(2_500_000n);
-  // Never for another chain than the sandbox's own.
+  // Never for a chain other than the sandbox's own.
   expect(wallet.asked.map(({ chainId }) => chainId)).toEqual(["0x7a69", "0x7a69"]);
 }
 
-/** Pays for a prompt, after a second thought; resolves with the change. */
+/** Pays for a prompt, after a declined request; resolves with the change. */
 async function payFromPlayground(page: Page, wallet: SendingWallet): Promise<string> {
   const { address } = wallet.keys();
-  // Still connected in a page that is opened anew. What stands there is what it signs, to the letter.
+  // The wallet is still connected on a newly opened page. The text on the page is exactly what it signs.
   const part = await openPaying(page, null);
   const text = part.getByRole("region", { name: "Your wallet signs this text" });
   await expect(text).toHaveText(/^PennyPrompt Payment\nRequest ID: req_\d+\nAmount: 5 USDC cents\nTimestamp: \d{13}$/);
@@ -119,7 +119,7 @@ async function payFromPlayground(page: Page, wallet: SendingWallet): Promise<str
   return /Change: (\$0\.04\d+)/.exec((await paid.textContent()) ?? "")?.[1] ?? "?";
 }
 
-test("a person allows USDC, pays for a prompt by a signature, sees what it cost and their change, and takes the rest back", async ({
+test("a person approves USDC, pays for a prompt by signature, sees its cost and change, and revokes the rest", async ({
   page,
   context,
 }) => {
@@ -146,7 +146,7 @@ test("a person allows USDC, pays for a prompt by a signature, sees what it cost 
   await expect(main.getByRole("button", { name: "Revoke" })).toBeHidden();
 });
 
-test("a wallet that no account has is told what it lacks, allows it on the spot, and its change waits until its owner signs in", async ({
+test("an unlinked wallet sees what it lacks and approves on the spot, and its change waits until its owner signs in", async ({
   page,
   context,
 }) => {
@@ -174,7 +174,7 @@ test("a wallet that no account has is told what it lacks, allows it on the spot,
   await expectAccessible(page, "/playground with an answer that a wallet paid for");
   expect(await unitsOf(address)).toBe(950_000n);
 
-  // Whoever can sign with it has the change in their balance, and sees the payment.
+  // After signing in with this wallet, its owner has the change in the balance, and sees the payment.
   await context.clearCookies();
   await signIn(context, wallet.keys());
   await open(page, "/payments");
@@ -186,7 +186,7 @@ test("a wallet that no account has is told what it lacks, allows it on the spot,
   await expect(page.getByText(/^\$0\.04\d+$/).first()).toBeVisible();
 });
 
-test("the demo wallet allows and pays too, for whoever has no wallet", async ({ page, context }) => {
+test("the demo wallet approves and pays too, for people without a wallet", async ({ page, context }) => {
   await untilOffered(page);
   await signIn(context, demoWallet());
   const part = await openPaying(page, "Demo wallet");
@@ -198,7 +198,7 @@ test("the demo wallet allows and pays too, for whoever has no wallet", async ({ 
   await expect(page.getByText(/Paid from the wallet: \$0\.05\./)).toBeVisible({ timeout: SETTLED_MS });
 });
 
-test("a payment whose outcome is not known can be sent again, and pays once", async ({ page, context, watch }) => {
+test("a payment with an unknown outcome can be sent again, and pays once", async ({ page, context, watch }) => {
   watch.expect(/503/);
   await untilOffered(page);
   await signIn(context, demoWallet());
@@ -208,9 +208,9 @@ test("a payment whose outcome is not known can be sent again, and pays once", as
   await expect(approve.or(pay)).toBeVisible({ timeout: SETTLED_MS });
   if (await approve.isVisible()) await approve.click();
   await expect(pay).toBeVisible({ timeout: SETTLED_MS });
-  // Other tests send from this wallet meanwhile; what it allows is spent by payments alone.
+  // Other tests send from this wallet meanwhile; only payments use up its allowance.
   const before = await allowanceOf(page, demoWallet().address);
-  // The answer is lost on its way, as when the chain gives none in time.
+  // The answer is lost on its way, as when the chain does not respond in time.
   const pending = { error: "The payment's outcome is not known yet.", code: "SETTLEMENT_PENDING", details: { reason: "outcome_unknown" } };
   const bodies: (string | null)[] = [];
   await page.route("**/playground/answer", async (route) => {
@@ -228,7 +228,7 @@ test("a payment whose outcome is not known can be sent again, and pays once", as
   expect(await allowanceOf(page, demoWallet().address)).toBe(before - 50_000n);
 });
 
-test("the wallet of the docs' examples is set by the lines that stand there", async ({ page }) => {
+test("the docs' own lines set the wallet for their examples", async ({ page }) => {
   await untilOffered(page);
   await open(page, "/docs/payments");
   const code = (await page.getByRole("region", { name: "Set the wallet", exact: true }).locator("code").textContent()) ?? "";
@@ -240,7 +240,7 @@ test("the wallet of the docs' examples is set by the lines that stand there", as
   await expect(page.getByRole("region", { name: "Pay for a prompt", exact: true })).toContainText(`${baseUrl()}/api/v1`);
 });
 
-/** Nothing scrolls sideways, on a desk and on a phone. */
+/** Nothing scrolls sideways, neither on a desktop nor on a phone. */
 async function expectToFit(page: Page): Promise<void> {
   for (const viewport of [
     { width: 390, height: 844 },

@@ -1,23 +1,23 @@
-// A person in a browser: one service and one sandbox for all journeys, started by start-service.ts and stopped after them.
+// Browser tests: one service and one sandbox for all of them, started by start-service.ts and stopped afterwards.
 // By hand: npx playwright test --config e2e/playwright.config.ts
 
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
 
-/** The system's own Chromium where there is one; else Playwright's (npx playwright install chromium). */
+/** The system's own Chromium if installed; otherwise Playwright's (npx playwright install chromium). */
 const chromium = process.env.CHROMIUM_PATH || ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
 
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
-  // Pictures are no tests; see there.
+  // Taking pictures is no test; see screenshots.spec.ts.
   testIgnore: process.env.SCREENSHOTS ? [] : "screenshots.spec.ts",
   outputDir: "../test-results",
   globalSetup: "./start-service.ts",
-  // Half of their time they wait, for a chain or a page to be quiet.
+  // Half of the time the tests wait, for a chain or a page to become idle.
   workers: 3,
   retries: 0,
-  // Nothing here measures speed: a machine that others use as well may take three times as long as one of one's own.
+  // Nothing here measures speed: a shared machine may take three times as long as a dedicated one.
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: "list",

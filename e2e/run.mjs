@@ -1,5 +1,5 @@
-// Everything that holds the promises, in one command on a machine with nothing but Node: `npm test`. With --check only the quick
-// checks (`npm run check`), with --long also what takes hours in all its cases (`npm run test:long`). Node builtins only.
+// All checks and tests in one command, on a machine with only Node: `npm test`. With --check only the quick checks (`npm run check`),
+// with --long also every case of the tests that take hours (`npm run test:long`). Node builtins only.
 
 import { allChecks, checksBeforeTests, runChecks } from "./run/checks.mjs";
 import { stopAll } from "./run/children.mjs";
@@ -8,13 +8,13 @@ import { createReport } from "./run/report.mjs";
 import { browserTests, runBrowser, runVitest } from "./run/tests.mjs";
 
 const oldestNode = [20, 19];
-// A run is to take less than fifteen minutes on two cores; a slow machine may take longer, one that hangs may not.
+// A run should take less than fifteen minutes on two cores; a slow machine may take longer, but a hanging run is stopped.
 const limitMinutes = { "": 60, "--check": 5, "--long": 240 };
 
 const report = createReport();
 let isEnding = false;
 
-/** Stops everything and says the counts; the first reason to end wins. */
+/** Stops everything and prints the counts; the first reason to end wins. */
 async function end(exitCode) {
   if (isEnding) return;
   isEnding = true;

@@ -1,4 +1,4 @@
-// The runner of `npm test`, driven through a small project whose tools are scripts that pass, fail, hang or break as told.
+// The runner of `npm test`, driven through a small project whose tools are scripts that pass, fail, hang or break on demand.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const vitestReport = (counts: object, files: object[] = []) => {
     require("node:fs").writeFileSync(file, ${JSON.stringify(JSON.stringify(json))});`;
 };
 
-/** A project of nothing but the runner and its tools; `tools` replaces what a tool does. */
+/** A project of only the runner and its tools; `tools` replaces what a tool does. */
 function project(tools: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), "runner-"));
   folders.push(root);
@@ -90,7 +90,7 @@ test("failed tests and files that cannot be loaded are counted", async () => {
   expect([code, lastLine]).toEqual([1, "9 passed, 3 failed"]);
 });
 
-test("tests that end badly without a failed test count as one failure, and their other results stay", async () => {
+test("a test run that ends badly without a failed test counts as one failure, and keeps its other results", async () => {
   expect((await start(project({ vitest: "process.exit(1);" })).ended).lastLine).toBe("4 passed, 1 failed");
   expect((await start(project({ vitest: "process.exit(0);" })).ended).lastLine).toBe("4 passed, 1 failed");
   expect((await start(project({ vitest: `${vitestReport({ numPassedTests: 7 })} process.exit(1);` })).ended).lastLine).toBe(
@@ -98,13 +98,13 @@ test("tests that end badly without a failed test count as one failure, and their
   );
 });
 
-test("what is skipped is said, and fails in CI", async () => {
+test("skipped tests are reported, and fail in CI", async () => {
   const root = project({ vitest: vitestReport({ numPassedTests: 7, numPendingTests: 1, numTodoTests: 1 }) });
   expect(await start(root).ended).toMatchObject({ code: 0, lastLine: "11 passed, 0 failed, 2 skipped" });
   expect(await start(root, [], { CI: "true" }).ended).toMatchObject({ code: 1, lastLine: "11 passed, 2 failed" });
 });
 
-test("browser tests are counted, and one that passed only at the second try has failed", async () => {
+test("browser tests are counted, and a test that passed only on retry counts as failed", async () => {
   const stats = JSON.stringify({ stats: { expected: 3, unexpected: 0, flaky: 1, skipped: 0 }, errors: [] });
   const root = project({
     playwright: `require("node:fs").writeFileSync(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME, ${JSON.stringify(stats)});`,
@@ -117,7 +117,7 @@ test("the checks alone are five, the tidy rules among them", async () => {
   expect(await start(project({ vitest: passes }), ["--check"]).ended).toMatchObject({ code: 0, lastLine: "5 passed, 0 failed" });
 });
 
-test("packages are installed with those for development when they are not those of the lockfile", async () => {
+test("packages, including development ones, are installed when they differ from the lockfile", async () => {
   const root = project({ npm: "console.log(process.argv.slice(2).join(' ')); process.exit(1);" });
   writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { "node_modules/a": { version: "2.0.0" } } }));
   const { code, output, lastLine } = await start(root, [], { NODE_ENV: "production" }).ended;
@@ -125,7 +125,7 @@ test("packages are installed with those for development when they are not those 
   expect([code, lastLine]).toEqual([1, "0 passed, 1 failed"]);
 });
 
-// Starts a process in a group of its own, as a database server would be, and waits for ever.
+// Starts a process in its own group, as a database server would be, and waits forever.
 const hangs = (file: string) => `const { spawn } = require("node:child_process");
   const server = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
   require("node:fs").writeFileSync(${JSON.stringify(file)}, String(server.pid));
@@ -144,7 +144,7 @@ async function pidIn(file: string): Promise<number> {
 }
 
 test.runIf(process.platform === "linux").each(["SIGINT", "SIGTERM"] as const)(
-  "%s ends everything that was started, and still says the counts",
+  "%s ends everything that was started, and still prints the counts",
   async (signal) => {
     const pidFile = join(tmpdir(), `runner-${process.pid}-${signal}`);
     folders.push(pidFile);
@@ -158,7 +158,7 @@ test.runIf(process.platform === "linux").each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("a run that takes too long is stopped, and says so", async () => {
+test("a run that takes too long is stopped, and reports that", async () => {
   const pidFile = join(tmpdir(), `runner-${process.pid}-limit`);
   folders.push(pidFile);
   const { code, output, lastLine } = await start(project({ vitest: hangs(pidFile) }), [], { RUN_LIMIT_MINUTES: "0.03" }).ended;

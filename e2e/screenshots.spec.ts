@@ -1,4 +1,4 @@
-// Takes the pictures of e2e/screenshots, as a person with some weeks of use sees the pages. By hand, never as a test:
+// Takes the pictures of e2e/screenshots, as a person sees the pages after some weeks of use. By hand, never as a test:
 // SCREENSHOTS=1 npx playwright test --config e2e/playwright.config.ts e2e/screenshots.spec.ts
 
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height:
 
 type Look = `${keyof typeof sizes}-${"light" | "dark"}`;
 
-/** Takes one picture for each look. */
+/** Takes one picture per look. */
 async function shoot(page: Page, name: string, ...looks: Look[]): Promise<void> {
   for (const look of looks) {
     const [size, theme] = look.split("-") as [keyof typeof sizes, "light" | "dark"];
@@ -26,7 +26,7 @@ async function shoot(page: Page, name: string, ...looks: Look[]): Promise<void> 
     await page.emulateMedia({ colorScheme: theme });
     await page.mouse.move(0, 0);
     await page.evaluate(rewrite, usual());
-    await page.waitForTimeout(700); // charts draw themselves anew, colours come
+    await page.waitForTimeout(700); // charts redraw, colours settle
     await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
   }
 }
@@ -65,7 +65,7 @@ test("public pages", async ({ page }) => {
   }
 });
 
-test("the console of a newcomer", async ({ page, context }) => {
+test("the console of a new account", async ({ page, context }) => {
   test.setTimeout(120_000);
   await signIn(context, newWallet("solana"));
   for (const name of ["overview", "keys", "usage", "deposit", "withdraw", "playground", "payments"]) {
@@ -109,7 +109,7 @@ test("the console after some weeks", async ({ page, context }) => {
   await shoot(page, "settings", "desk-light", "desk-dark", "phone-light");
 });
 
-/** A deposit on each chain while it comes in, then a withdrawal until it is paid, and what the public sees of both. */
+/** A deposit on each chain while it arrives, then a withdrawal until it is paid, and the public pages about both. */
 async function moneyInAndOut(page: Page): Promise<void> {
   await fundByFaucet(page);
   await page.getByRole("tab", { name: "Solana" }).click();
@@ -147,7 +147,7 @@ async function moneyInAndOut(page: Page): Promise<void> {
   await shoot(page, "reserves", "desk-light", "desk-dark", "phone-light");
 }
 
-/** The demo wallet allows USDC, and pays for a prompt. */
+/** The demo wallet approves USDC, and pays for a prompt. */
 async function paidByWallet(page: Page): Promise<void> {
   await show(page, "/payments");
   const main = page.getByRole("main");
@@ -163,7 +163,7 @@ async function paidByWallet(page: Page): Promise<void> {
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: "Pay with my wallet" }).click();
   const sign = page.getByRole("button", { name: "Sign and pay $0.05" });
-  await expect(sign).toBeEnabled(); // the wallet is connected still
+  await expect(sign).toBeEnabled(); // the wallet is still connected
   await shoot(page, "playground-sign", "desk-light", "desk-dark", "phone-light");
   await page.setViewportSize(sizes.desk);
   await sign.click();
@@ -175,7 +175,7 @@ async function paidByWallet(page: Page): Promise<void> {
   await shoot(page, "payments", "desk-light", "desk-dark", "phone-light");
 }
 
-/** Makes a key, with pictures of the way. */
+/** Creates a key, with pictures of each step. */
 async function createKeyOnPage(page: Page, name: string): Promise<string> {
   await show(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -185,7 +185,7 @@ async function createKeyOnPage(page: Page, name: string): Promise<string> {
   await page.setViewportSize(sizes.desk);
   await dialog.getByRole("button", { name: "Create key" }).click();
   const key = (await dialog.getByRole("region", { name: "The new key" }).locator("code").textContent()) ?? "";
-  // A picture holds no working key, not even one of a sandbox that is gone.
+  // A picture shows no working key, not even of a sandbox that no longer exists.
   await page.evaluate(rewrite, [[key, `${key.slice(0, 8)}${"x9Qm2".repeat(6)}`.slice(0, key.length)]] as [string, string][]);
   await shoot(page, "key-shown", "desk-light", "phone-dark");
   await page.setViewportSize(sizes.desk);
@@ -194,7 +194,7 @@ async function createKeyOnPage(page: Page, name: string): Promise<string> {
   return key;
 }
 
-/** In the page: writes one text in place of another. */
+/** In the page: replaces texts. */
 function rewrite(texts: [from: string, to: string][]): void {
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = words.nextNode(); node; node = words.nextNode()) {
@@ -204,7 +204,7 @@ function rewrite(texts: [from: string, to: string][]): void {
   }
 }
 
-/** The service's address and directory, as a start without settings has them. */
+/** The service's address and directory in this run, and those of a start without settings. */
 const usual = (): [string, string][] => [
   [new URL(baseUrl()).host, "127.0.0.1:3000"],
   [process.env.DATA_DIR ?? "", ".data"],
@@ -219,7 +219,7 @@ const prompts = [
 ];
 const models = ["gpt-4o", "claude-haiku-4-5", "gemini-2.5-flash", "deepseek-chat"];
 
-/** Some dozens of requests, of several models and both keys. */
+/** Some dozens of requests, to several models and with both keys. */
 async function call(keys: readonly string[]): Promise<void> {
   for (let index = 0; index < 48; index += 1) {
     const prompt = (prompts[index % prompts.length] ?? "").repeat(1 + ((index * 7) % 11));
@@ -232,13 +232,13 @@ async function call(keys: readonly string[]): Promise<void> {
   }
 }
 
-/** Moves what was spent just now into the last weeks, more of it lately: nobody waits that long for a picture. */
+/** Spreads the charges of this run over the last weeks, more of them lately, so that the pictures need not wait that long. */
 async function spreadOverWeeks(): Promise<void> {
   const url = await runningPostgresUrl(join(process.env.DATA_DIR ?? "", databaseDirectory));
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("SET session_replication_role = replica"); // charges are immutable, and this is a sandbox about to go
+    await client.query("SET session_replication_role = replica"); // charges are immutable, and this sandbox is about to be deleted
     await client.query(`
       UPDATE charge SET at = charge.at - interval '27 days' * power(1 - ranked.share, 1.4)
       FROM (SELECT request_id, row_number() OVER (ORDER BY seq)::float8 / count(*) OVER () AS share FROM charge) ranked

@@ -1,4 +1,4 @@
-// Sending from a wallet of the browser: what one sends comes in by itself, and no wallet on another chain is asked to send.
+// Sending from a wallet in the browser: what is sent arrives live, and no wallet on another chain is asked to send.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ test.setTimeout(120_000);
 
 const chains = { evm: "Base", solana: "Solana" } as const;
 
-/** Opens the part of the page where one sends, and chooses the wallet. */
+/** Opens the page's sending form, and chooses the wallet. */
 async function openSending(page: Page, chain: "evm" | "solana", wallet: string): Promise<Locator> {
   await page.getByRole("tab", { name: chains[chain] }).click();
   await page.getByRole("button", { name: "Send from my wallet" }).click();
@@ -45,9 +45,7 @@ for (const [chain, amount] of [
   ["evm", "2.25"],
   ["solana", "3.75"],
 ] as const) {
-  test(`the demo wallet signs in, is given test USDC on ${chains[chain]} and sends its own; both come in by themselves`, async ({
-    page,
-  }) => {
+  test(`the demo wallet signs in, gets test USDC on ${chains[chain]} and sends its own; both arrive live`, async ({ page }) => {
     await untilChainsRun(page);
     await open(page, "/connect?next=/deposit");
     await chooseWallet(page, chain, "Demo wallet");
@@ -62,12 +60,12 @@ for (const [chain, amount] of [
     });
     const part = await openSending(page, chain, "Demo wallet");
     await expect(part.getByText("in Demo wallet")).toBeVisible();
-    // Other tests pay for prompts from it, and put money into it.
+    // Other tests pay for prompts from it, and add money to it.
     await expect(part.getByText(/This wallet has \$[1-9]\d+\.\d+\. /)).toBeVisible();
     await send(part, amount);
     await expect(part.getByText("It appears in the list below by itself")).toBeVisible({ timeout: CREDITED_MS });
     await expect(rowOf(page, `$${amount}`).getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
-    // Other tests spend some cents of the demo account at the same time.
+    // Other tests spend a few cents of the demo account at the same time.
     await expect.poll(() => availableOn(page)).toBeGreaterThan(before + 5 + Number(amount) - 0.5);
     expect(await page.locator("body").getAttribute("data-loaded")).toBe("once");
   });
@@ -77,13 +75,13 @@ for (const [chain, amount] of [
 async function fund(address: string): Promise<void> {
   const { chainKeys } = JSON.parse(readFileSync(join(process.env.DATA_DIR ?? "", "secrets.json"), "utf8"));
   const minter = createMinter(chainKeys.minter, 31_337);
-  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).ask(async (node) => {
+  await createNodes({ urls: [readSandbox().rpc.base], chainId: 31_337 }).callFirst(async (node) => {
     await fundGas(node, address as Hex);
     await minter.mint(node, address as Hex, 20_000_000n);
   });
 }
 
-test("a wallet on a public chain is asked to change its network, never to send there; then it sends, unless it declines", async ({
+test("a wallet on a public chain is asked to switch its network, never to send there; then it sends, unless it declines", async ({
   page,
   context,
 }) => {
@@ -93,7 +91,7 @@ test("a wallet on a public chain is asked to change its network, never to send t
   await signIn(context, wallet.keys());
   await open(page, "/deposit");
   const part = await openSending(page, "evm", wallet.name);
-  // As soon as it connects it is told of the sandbox's chain, by an address that it can reach.
+  // When it connects, it is offered the sandbox's chain, with a URL that it can reach.
   await expect(part.getByText("This wallet has $20.00.")).toBeVisible();
   expect(wallet.told).toMatchObject([{ chainId: "0x7a69", rpcUrls: [readSandbox().rpc.base] }]);
   await wallet.changeNetwork(8_453);
@@ -123,7 +121,7 @@ test("a wallet on a public chain is asked to change its network, never to send t
   expect(wallet.asked.map(({ chainId }) => chainId)).toEqual(["0x7a69", "0x7a69"]);
 });
 
-test("a wallet on somebody else's chain of the same number is told so, and is not asked to send", async ({ page, context }) => {
+test("a wallet on another chain with the same chain id sees a warning, and is not asked to send", async ({ page, context }) => {
   const folder = mkdtempSync(join(tmpdir(), "other-chain-"));
   const other = await startAnvil({ chainId: 31_337, port: 0, statePath: join(folder, "state.json"), cachePath: join(folder, "cache") });
   try {
@@ -141,7 +139,7 @@ test("a wallet on somebody else's chain of the same number is told so, and is no
   }
 });
 
-test("a Solana wallet without test USDC can send nothing from here", async ({ page, context }) => {
+test("a Solana wallet without test USDC cannot send", async ({ page, context }) => {
   await untilChainsRun(page);
   const wallet = await installSolanaWallet(context);
   await signIn(context, newWallet("evm"));

@@ -1,5 +1,4 @@
-// Signing in without clicking, for tests whose subject is something else: the same two requests that the page makes, signed
-// with a real key.
+// Signing in without clicking, for tests about something else: the same two requests that the page makes, signed with a real key.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,12 +11,12 @@ import { baseUrl, expect } from "./browser";
 interface SandboxFile {
   apiKey: string;
   wallets: { evm: { privateKey: string }[]; solana: { secretKey: string }[] };
-  /** Where the chains are, once they run. */
+  /** The chains' node URLs, once they run. */
   rpc: { base: string; solana: string };
   usdc: { base: string; solana: string };
 }
 
-/** What the sandbox under test wrote down. */
+/** The contents of the test sandbox's file. */
 export const readSandbox = (): SandboxFile => JSON.parse(readFileSync(join(process.env.DATA_DIR ?? "", "sandbox.json"), "utf8"));
 
 /** A wallet of the account that has 25 USD. */
@@ -31,7 +30,7 @@ export interface Challenge {
   text: string;
 }
 
-/** A text to sign. All tests are one client, which may ask so often a minute: then it waits, as it is told to. */
+/** Requests a text to sign. All tests are one client, with one rate limit: when it is reached, this waits as told by the answer. */
 export async function fetchChallenge(
   request: APIRequestContext,
   { chain, address }: Pick<TestWallet, "chain" | "address">,
@@ -45,7 +44,7 @@ export async function fetchChallenge(
   return answer.json();
 }
 
-/** Hands a proof in, as next-auth's browser part does; resolves with the reason when it was refused, null when not. */
+/** Submits a proof, as next-auth's browser code does; `error` is the reason of a refusal, otherwise null. */
 export async function submitProof(
   request: APIRequestContext,
   proof: Awaited<ReturnType<typeof prove>>,
@@ -58,13 +57,13 @@ export async function submitProof(
   return { status: answer.status(), error: new URL(url).searchParams.get("error") };
 }
 
-/** Signs the context in; its pages are the wallet's owner's from then on. */
+/** Signs the context in; from then on its pages belong to the wallet's owner. */
 export async function signIn({ request }: Pick<BrowserContext, "request">, wallet: TestWallet): Promise<void> {
   const outcome = await submitProof(request, await prove(wallet, await fetchChallenge(request, wallet)));
   expect(outcome).toEqual({ status: 200, error: null });
 }
 
-/** Who is signed in; {} for nobody. */
+/** The signed-in owner; {} when signed out. */
 export async function readSession({ request }: Pick<BrowserContext, "request">): Promise<{ user?: { accountId: string } }> {
   return (await request.get("/api/auth/session")).json();
 }

@@ -1,5 +1,5 @@
-// Starts the service as `npm start` does, on a port that the system chooses and with a sandbox of its own, and stops it after
-// the last test. The build is reused when nothing changed.
+// Starts the service as `npm start` does, on a port that the system chooses and with its own sandbox, and stops it after the last
+// test. The build is reused when nothing changed.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,12 +13,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const startTimeoutMs = 300_000;
 const stopTimeoutMs = 40_000;
 
-/** Resolves with what stops it again. Tests find it by BASE_URL and DATA_DIR in their environment. */
+/** Resolves with a function that stops it. Tests find it through BASE_URL and DATA_DIR in their environment. */
 export default async function startService(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "pennyprompt-browser-data-"));
-  // Embedded PostgreSQL may run as another user than we do, and must be able to pass through.
+  // Embedded PostgreSQL may run as another user, which must be able to traverse it.
   chmodSync(dataDir, 0o755);
-  // A run that is interrupted never comes to its teardown.
+  // An interrupted run never reaches its teardown.
   process.once("exit", () => rmSync(dataDir, { recursive: true, force: true }));
   const service = spawn(process.execPath, ["lib/server/launch.mjs"], {
     cwd: root,
@@ -39,7 +39,7 @@ export default async function startService(): Promise<() => Promise<void>> {
   }
 }
 
-/** Whatever the shell or a .env file says: a sandbox with nothing real in it. Empty counts as not set. */
+/** Independent of the shell and any .env file: a sandbox with nothing real in it. Empty counts as not set. */
 const ownSettings = {
   NODE_ENV: "production",
   MODE: "sandbox",
@@ -77,7 +77,7 @@ function readAddress(service: ChildProcess): Promise<string> {
   });
 }
 
-/** Lets it drain; a process that does not end is killed. */
+/** Lets it drain; kills it if it does not end. */
 function stopProcess(service: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (service.exitCode !== null || service.signalCode !== null || service.pid === undefined) return resolve();

@@ -1,4 +1,4 @@
-// Two tabs of one browser: what one does, the other knows; and none acts for an account that it does not show.
+// Two tabs of one browser: each notices what the other does, and neither acts for an account that it does not show.
 
 import { newWallet } from "@/lib/console/testing/wallets";
 import { expect, open, test } from "./browser";
@@ -8,7 +8,7 @@ import { installEvmWallet } from "./wallets/evm-wallet";
 
 const stale = "You are signed in with another wallet in another tab. Load this page again.";
 
-test("a tab that still shows the account before does nothing to the one that is signed in now", async ({ page, context }) => {
+test("a tab that still shows the previous account cannot change the one signed in now", async ({ page, context }) => {
   await signIn(context, newWallet("evm"));
   await open(page, "/keys");
   await signIn(context, newWallet("evm"));
@@ -28,7 +28,7 @@ test("a tab that still shows the account before does nothing to the one that is 
   expect(await readSession(context)).not.toEqual({});
 });
 
-test("signing in and out in one tab is seen by the other", async ({ page, context }) => {
+test("the other tab notices signing in and out", async ({ page, context }) => {
   const wallet = await installEvmWallet(context);
   await open(page, "/connect");
   const before = newWallet("evm");
@@ -44,7 +44,7 @@ test("signing in and out in one tab is seen by the other", async ({ page, contex
   await expect(other).toHaveURL(/\/connect\?next=%2Foverview$/);
 });
 
-test("while one tab links a wallet, the other takes its change of account for no sign-out; an account of nobody's is one", async ({
+test("while one tab links a wallet, switching its account signs no tab out; later, switching to an unlinked account does", async ({
   page,
   context,
 }) => {
@@ -59,7 +59,7 @@ test("while one tab links a wallet, the other takes its change of account for no
   await open(page, "/settings");
   await page.getByRole("button", { name: "Link another wallet" }).click();
   await expect(page.getByText("Step 1 of 2")).toBeVisible();
-  // The page that was opened anew has its wallet again, and hears of what changes in it.
+  // The newly opened page is connected to the wallet again, and notices changes in it.
   await expect(page.getByText("The one that is connected now is linked already")).toBeVisible();
   const second = newWallet("evm");
   await wallet.switchTo(second);

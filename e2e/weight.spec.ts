@@ -1,4 +1,4 @@
-// What the pages weigh and how they come up, on the built service: JavaScript as it travels, layout shift, largest paint.
+// Page weight and loading, on the built service: transferred JavaScript, layout shift, largest contentful paint.
 
 import { gzipSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
@@ -7,13 +7,13 @@ import { expect, test } from "./browser";
 import { consolePages, publicPages } from "./page-list";
 import { demoWallet, signIn } from "./sign-in";
 
-/** An empty page of Next 16.4.6 with its router, counted as here (134.9 kB in 5 files): what no page can be lighter than. */
+/** An empty page of Next 16.4.6 with its router, counted as here (134.9 kB in 5 files): the minimum of any page. */
 const BASE_KB = 134;
 const PUBLIC_KB = BASE_KB + 45;
 const CONSOLE_KB = 550;
 const MAX_SHIFT = 0.05;
 
-/** Names that stand in the code of wallet libraries, also once it was minified. */
+/** Names that occur in wallet libraries' code, even minified. */
 const walletCode = /rainbowkit|wagmi|walletconnect|wallet-standard:app-ready|eip6963:|WalletNotReadyError/i;
 
 interface Weighed {
@@ -26,7 +26,7 @@ interface Weighed {
 
 const weighed: Weighed[] = [];
 
-/** Loads a page until it is quiet, and gives what came. */
+/** Loads a page until it is idle, and returns what was transferred. */
 async function weigh(page: Page, path: string): Promise<Weighed & { code: string }> {
   const scripts: Response[] = [];
   const collect = (response: Response) => {
@@ -35,7 +35,7 @@ async function weigh(page: Page, path: string): Promise<Weighed & { code: string
   page.on("response", collect);
   await page.addInitScript(observe);
   await page.goto(path, { waitUntil: "networkidle" });
-  // Told some time after it was painted, and never if nothing was.
+  // Reported some time after the paint, and never if nothing was painted.
   await page.waitForFunction(() => Number(Reflect.get(window, "seenLcpMs")) > 0);
   page.off("response", collect);
   const bodies = await Promise.all(scripts.map((response) => response.body()));
@@ -49,7 +49,7 @@ async function weigh(page: Page, path: string): Promise<Weighed & { code: string
   return { ...result, code: Buffer.concat(bodies).toString("utf8") };
 }
 
-/** In the page, before its own scripts: adds up what moves, and keeps when the largest part was painted. */
+/** In the page, before its own scripts: sums up layout shifts, and records the largest contentful paint. */
 function observe(): void {
   Object.assign(window, { seenShift: 0, seenLcpMs: 0 });
   const watch = (type: string, see: (entry: PerformanceEntry) => void) =>
@@ -61,13 +61,13 @@ function observe(): void {
   watch("largest-contentful-paint", ({ startTime }) => Reflect.set(window, "seenLcpMs", startTime));
 }
 
-// How soon it is painted is printed, not asserted: a machine that does something else beside it is late.
+// The time of the paint is printed, not asserted: on a busy machine it is late.
 function expectCalm({ path, shift }: Weighed): void {
   expect(shift, `layout shift of ${path}`).toBeLessThanOrEqual(MAX_SHIFT);
 }
 
 for (const { path, status } of publicPages.filter(({ path }) => path !== "/connect")) {
-  test(`${path} brings at most ${PUBLIC_KB} kB of JavaScript, none of it for wallets, and stands still`, async ({ page }) => {
+  test(`${path} loads at most ${PUBLIC_KB} kB of JavaScript, none of it for wallets, and does not shift`, async ({ page }) => {
     const result = await weigh(page, path);
     expect(result.scripts).toBeGreaterThan(0);
     expect(result.kb, `kB of JavaScript on ${path}, which answers ${status}`).toBeLessThanOrEqual(PUBLIC_KB);
@@ -76,7 +76,7 @@ for (const { path, status } of publicPages.filter(({ path }) => path !== "/conne
   });
 }
 
-test("the page where one signs in has the wallets' code, and no more than the console", async ({ page }) => {
+test("the sign-in page has the wallet code, and no more than the console", async ({ page }) => {
   const result = await weigh(page, "/connect");
   expect(result.code).toMatch(walletCode);
   expect(result.kb).toBeLessThanOrEqual(CONSOLE_KB);
@@ -84,7 +84,7 @@ test("the page where one signs in has the wallets' code, and no more than the co
 });
 
 for (const { path } of consolePages) {
-  test(`${path} brings at most ${CONSOLE_KB} kB of JavaScript and stands still, with much and with nothing to show`, async ({
+  test(`${path} loads at most ${CONSOLE_KB} kB of JavaScript and does not shift, with much data and with none`, async ({
     page,
     context,
   }) => {
@@ -99,10 +99,10 @@ for (const { path } of consolePages) {
 }
 
 for (const path of ["/docs/x402", "/docs/api", "/docs/deposits"]) {
-  test(`${path} stands still when its fonts come late`, async ({ page }) => {
+  test(`${path} does not shift when its fonts load late`, async ({ page }) => {
     let late = 0;
     await page.route("**/*.woff2", async (route) => {
-      // What is under way keeps the network busy, so the page is not weighed before they have come.
+      // A pending font keeps the network busy, so the page is not measured before its fonts have loaded.
       await page.waitForFunction(() => Number(Reflect.get(window, "seenLcpMs")) > 0);
       late++;
       await route.continue();
@@ -114,7 +114,7 @@ for (const path of ["/docs/x402", "/docs/api", "/docs/deposits"]) {
   });
 }
 
-test("what moves is measured", async ({ page }) => {
+test("layout shift is measured", async ({ page }) => {
   await weigh(page, "/docs/errors");
   await page.evaluate(() =>
     document.querySelector("main")?.prepend(Object.assign(document.createElement("div"), { style: "height: 400px" })),

@@ -1,4 +1,4 @@
-// Money in and out again: from the faucet to the balance, and from the balance to a wallet, where the chain itself shows it.
+// Money in and out again: from the faucet to the balance, and from the balance to a wallet, confirmed on the chain itself.
 
 import type { Page } from "@playwright/test";
 import { encodeFunctionData, type Hex, hexToBigInt } from "viem";
@@ -10,7 +10,7 @@ import { readSandbox } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 import { installSolanaWallet } from "./wallets/solana-wallet";
 
-/** Until the deposit is final, swept where the treasury lacks funds, paid, and final again. */
+/** Until the deposit is final, swept if the treasury lacks funds, paid, and final again. */
 const PAID_MS = 60_000;
 
 const chains = { evm: "Base", solana: "Solana" } as const;
@@ -25,7 +25,7 @@ async function ask(url: string, method: string, params: unknown[]) {
   return (await answer.json()).result;
 }
 
-/** USDC base units that the wallet has, as its chain says. */
+/** The wallet's USDC base units on its chain. */
 const unitsOf = {
   evm: async (address: string): Promise<bigint> => {
     const data = encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [address as Hex] });
@@ -46,7 +46,7 @@ async function fund(page: Page, chain: "evm" | "solana"): Promise<void> {
   await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }
 
-/** Waits until what came in is final: only then can it leave. */
+/** Waits until the deposit is final: only then can it leave. */
 async function untilItCanLeave(page: Page): Promise<void> {
   await expect(async () => {
     await open(page, "/withdraw");
@@ -55,7 +55,7 @@ async function untilItCanLeave(page: Page): Promise<void> {
 }
 
 for (const chain of ["evm", "solana"] as const) {
-  test(`what came in on ${chains[chain]} leaves again: asked for, declined, signed, paid, and there on the chain`, async ({
+  test(`a deposit on ${chains[chain]} is withdrawn again: requested, declined, signed, paid, and on the chain`, async ({
     page,
     context,
   }) => {
@@ -74,7 +74,7 @@ for (const chain of ["evm", "solana"] as const) {
     await expect(page.getByText("Use at most 6 decimal places: USDC has no smaller unit.")).toBeVisible();
     await page.getByLabel("Amount that arrives").fill("900");
     await page.getByRole("button", { name: "Review" }).click();
-    // Which of the two depends on whether the reserves were counted since it came in; the field's hint, which says what can leave, is gone.
+    // Which message depends on whether the reserves were counted since the deposit; the field's hint, which says what can leave, is gone.
     const tooMuch = page.getByRole("alert").filter({ hasText: /more than can leave: \$5\.00|\$[\d,.]+ can leave at the moment/ });
     await expect(tooMuch).toBeVisible();
     await page.getByLabel("Amount that arrives").fill("3.25");
@@ -85,7 +85,7 @@ for (const chain of ["evm", "solana"] as const) {
 
     const signed = wallet.signed.length;
     const sign = order.getByRole("button", { name: "Sign and withdraw" });
-    // In a page that was opened anew an Ethereum wallet is still connected, and a Solana wallet is chosen again.
+    // On a newly opened page an Ethereum wallet is still connected, and a Solana wallet must be chosen again.
     if (chain === "solana") {
       await order.getByRole("button", { name: "Solana wallet" }).click();
       await chooseFromList(page, wallet.name);
@@ -106,7 +106,7 @@ for (const chain of ["evm", "solana"] as const) {
     expect(await page.locator("body").getAttribute("data-loaded")).toBe("once");
     expect(await unitsOf[chain](address)).toBe(3_250_000n);
 
-    // Everything is held on the chains that is owed, the payout included.
+    // The chains hold all that is owed, the payout included.
     await expect(async () => {
       await open(page, "/reserves");
       await expect(page.getByRole("heading", { name: "All that is owed is held." })).toBeVisible({ timeout: 3_000 });

@@ -15,7 +15,7 @@ import { signOut, signOutUnlessLinked } from "./sign-out";
 
 export const metadata: Metadata = { robots: { index: false } };
 
-/** The signed-in area. Each page asks for its owner again: a layout is not drawn anew when one goes from page to page. */
+/** The signed-in area. Each page looks up its owner again: a layout does not re-render on navigation. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const owner = await requireOwner();
   const wallets = await listOwnWallets(owner);

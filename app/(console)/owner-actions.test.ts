@@ -1,6 +1,6 @@
-// Each action of the console, as a browser calls it, with the real sessions of a real database.
+// Each action of the console, as a browser calls it, with real sessions in a real database.
 
-import "next/dist/server/node-environment-baseline"; // before anything of Next, whose request is kept in a global that this makes
+import "next/dist/server/node-environment-baseline"; // before the rest of Next, which stores its request in a global created here
 import { beforeAll, expect, test } from "vitest";
 import { signDemo } from "@/app/(site)/connect/sign-demo";
 import { createAccount } from "@/lib/access/accounts";
@@ -39,7 +39,7 @@ async function enter(): Promise<Owner & { token: string; keyId: string }> {
   return { ...owner, token, keyId };
 }
 
-/** What would be right for the owner who is signed in now. */
+/** Valid input for the owner who is signed in now. */
 const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Record<string, unknown> => {
   const wish = { expiry: { kind: "never" }, cap: null, models: null };
   return {
@@ -74,7 +74,7 @@ const snapshot = async () =>
     )
   ).rows;
 
-test("no action does anything for a page of another session than the browser's", async () => {
+test("no action does anything for a page of another session", async () => {
   const [before, now] = [await enter(), await enter()];
   const inputs = inputOf(now);
   const stale = { ok: false, message: "You are signed in with another wallet in another tab. Load this page again." };
@@ -89,7 +89,7 @@ test("no action does anything for a page of another session than the browser's",
   expect(await snapshot()).toEqual(rows);
 });
 
-test("without a session every action leads to the page where one signs in", async () => {
+test("without a session every action redirects to sign-in", async () => {
   const { sessionId } = await enter();
   for (const [name, action] of Object.entries(actions)) {
     await expect(
@@ -99,7 +99,7 @@ test("without a session every action leads to the page where one signs in", asyn
   }
 });
 
-test("a page's own actions are of its session: they do what they are asked", async () => {
+test("a page's own actions are bound to its session, and work", async () => {
   const owner = await enter();
   const { findAvailable: available, signOutEverywhere } = forSession(owner, {
     findAvailable,
@@ -110,7 +110,7 @@ test("a page's own actions are of its session: they do what they are asked", asy
   expect(await findOwnerOf(owner.token)).toBeNull();
 });
 
-test("a wallet that shows another account signs out, unless that one is linked", async () => {
+test("a wallet that shows another account signs the owner out, unless that account is linked", async () => {
   const owner = await enter();
   await inTransaction((transaction) => addIdentity(owner.accountId, wallet, true, transaction));
   await asRequest(owner.token, () => signOutUnlessLinked(owner.sessionId, wallet));
@@ -122,7 +122,7 @@ test("a wallet that shows another account signs out, unless that one is linked",
   expect(await findOwnerOf(owner.token)).toBeNull();
 });
 
-test("the demo wallet signs for nobody where there is none, whatever is asked, and throws at nobody", async () => {
+test("without a demo wallet signDemo returns null for any input, and never throws", async () => {
   const inputs: unknown[][] = [["evm", "text"], [], ["evm"], ["bitcoin", "text"], [{}, null], ["evm", "x".repeat(5_000)]];
   for (const input of inputs) expect(await signDemo(...input)).toBeNull();
 });

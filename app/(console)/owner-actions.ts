@@ -1,5 +1,5 @@
-// What a page lets its owner do, it does for the session that the page was drawn for and for no other: a sign-in in another tab
-// replaces the cookie of every tab.
+// A page's actions work only for the session that the page was rendered for: a sign-in in another tab replaces the cookie of every
+// tab.
 
 import type { ZodType } from "zod";
 import { readForm, refuse } from "@/lib/console/answer";
@@ -9,7 +9,7 @@ import { requireOwner } from "./require-owner";
 
 type Bound<Action> = Action extends (sessionId: unknown, ...rest: infer Rest) => infer Result ? (...rest: Rest) => Result : never;
 
-/** The actions as a page hands them out: each says by itself which session the page was drawn for. */
+/** The actions as a page passes them on: each is bound to the session that the page was rendered for. */
 export function forSession<Actions extends Record<string, (sessionId: unknown, ...rest: never[]) => unknown>>(
   { sessionId }: Owner,
   actions: Actions,
@@ -18,21 +18,21 @@ export function forSession<Actions extends Record<string, (sessionId: unknown, .
   return Object.fromEntries(bound) as { [Name in keyof Actions]: Bound<Actions[Name]> };
 }
 
-/** Who is signed in, when that is the session `sessionId` of the page that asks; without any, they go to where one signs in. */
+/** The owner, if the page's session `sessionId` is still the browser's; without a session it redirects to sign-in. */
 export async function requireOwnerOf(sessionId: unknown): Promise<Answer<{ owner: Owner }>> {
   const owner = await requireOwner();
   if (owner.sessionId === sessionId) return { ok: true, owner };
   return refuse("You are signed in with another wallet in another tab. Load this page again.");
 }
 
-/** The same, with what they wrote. */
+/** The same, with the parsed form. */
 export async function readWish<Form>(
   sessionId: unknown,
   form: ZodType<Form>,
   input: unknown,
 ): Promise<Answer<{ owner: Owner; form: Form }>> {
-  const asked = await requireOwnerOf(sessionId);
-  if (!asked.ok) return asked;
+  const authorized = await requireOwnerOf(sessionId);
+  if (!authorized.ok) return authorized;
   const read = readForm(form, input);
-  return read.ok ? { ...asked, form: read.form } : read;
+  return read.ok ? { ...authorized, form: read.form } : read;
 }

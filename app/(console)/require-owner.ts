@@ -1,14 +1,14 @@
-// Pages of the signed-in area begin here.
+// The sign-in check of the signed-in area's pages.
 
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { findOwner, type Owner } from "@/lib/console/owner";
 
-/** Who is signed in; everybody else goes to the page where one signs in, and comes back from there. */
+/** The signed-in owner; without a session it redirects to sign-in, and back afterwards. */
 export async function requireOwner(): Promise<Owner> {
   const owner = await findOwner();
   if (owner) return owner;
-  const asked = new URL((await headers()).get("x-page-path") ?? "/", "http://page");
-  asked.searchParams.delete("_rsc"); // Next's own, when one goes from page to page
-  redirect(`/connect?next=${encodeURIComponent(asked.pathname + asked.search)}`);
+  const requested = new URL((await headers()).get("x-page-path") ?? "/", "http://page");
+  requested.searchParams.delete("_rsc"); // Next's own, on client-side navigation
+  redirect(`/connect?next=${encodeURIComponent(requested.pathname + requested.search)}`);
 }

@@ -1,4 +1,4 @@
-// Route handlers that pages of the signed-in area call: who is signed in, and what those who are not are told.
+// The sign-in check of route handlers called by pages of the signed-in area, and its refusals.
 
 import type { NextRequest } from "next/server";
 import { log } from "@/lib/base/observe/log";
@@ -11,7 +11,7 @@ export interface SignedIn {
   token: string;
 }
 
-/** Who is signed in where the request comes from; null for nobody, and "unavailable" while that cannot be looked up. */
+/** The request's signed-in owner; null when signed out, and "unavailable" while that cannot be looked up. */
 export async function findSignedIn(request: NextRequest): Promise<SignedIn | "unavailable" | null> {
   const token = request.cookies.get(sessionCookieName())?.value;
   if (!token) return null;
@@ -31,7 +31,7 @@ export async function readOwner(request: NextRequest): Promise<SignedIn | Respon
   return found ?? refusal(401, "signed_out", "You are signed out.");
 }
 
-/** What is refused before anything else is done; it has no code of the catalogue, since no program meets it. */
+/** A refusal before anything else is done; it has no code of the catalogue, since no API client gets it. */
 export const refusal = (status: number, reason: string, error: string): Response =>
   Response.json({ error, reason }, { status, headers: { "cache-control": "no-store" } });
 

@@ -13,7 +13,7 @@ export async function signOut(): Promise<void> {
   redirect("/connect");
 }
 
-/** The browser's wallet shows another account. That one may have been linked since the page was drawn; then all stays as it is. */
+/** The browser's wallet shows another account. It may have been linked since the page was rendered; then nothing changes. */
 export async function signOutUnlessLinked(sessionId: unknown, wallet: unknown): Promise<void> {
   const wish = await readWish(sessionId, walletForm, wallet);
   if (wish.ok && !(await isLinked(wish.owner, wish.form))) await signOut();

@@ -5,10 +5,10 @@ import { readSite } from "@/app/site";
 import { SiteHeader } from "@/components/site/site-header";
 import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 
-/** Over http and over https. Whether its session still holds is asked where it counts: here it only changes a link. */
+/** Over http and over https. Here the cookie only changes a link; pages that need a session check it. */
 const sessionCookies = ["next-auth.session-token", "__Host-next-auth.session-token"];
 
-/** Pages for everybody. They load no wallet code; whoever wants in goes to /connect. */
+/** The layout of public pages. They load no wallet code; signing in happens on /connect. */
 export default async function SiteLayout({ children }: { children: ReactNode }) {
   const jar = await cookies();
   const { name } = readSite();

@@ -74,7 +74,7 @@ function Product({ site, model }: { site: Site; model: ModelPrice }) {
   );
 }
 
-/** Where the key of the example comes from. */
+/** Where the example's key comes from. */
 function KeyNote({ site }: { site: Site }) {
   const variable = <code className="font-mono text-xs text-ink">${site.keyVariable}</code>;
   return (
@@ -153,7 +153,7 @@ function Models({ models }: { models: readonly ModelPrice[] }) {
   );
 }
 
-/** "OpenAI, Anthropic and Google": whoever serves at least one model here. */
+/** "OpenAI, Anthropic and Google": the providers with at least one model here. */
 function providersOf(models: readonly ModelPrice[]): string {
   return new Intl.ListFormat("en-GB").format(new Set(models.map(({ provider }) => provider)));
 }

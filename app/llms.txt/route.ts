@@ -1,4 +1,4 @@
-// GET /llms.txt: the service in plain text for language models (llmstxt.org): what it is, where it is, how to ask, what it costs.
+// GET /llms.txt: the service in plain text for language models (llmstxt.org): what it is, where, how to call it, what it costs.
 
 import { config } from "@/lib/base/config";
 import { listModelPrices } from "@/lib/console/models";

@@ -1,4 +1,4 @@
-// GET /reserves.json: the last report of reserves, for programs. Anybody may ask, from any page.
+// GET /reserves.json: the last report of reserves, for programs. Public, and readable from any page.
 
 import { config } from "@/lib/base/config";
 import { readReserves, reservesJson } from "@/lib/console/deposit/reserves";

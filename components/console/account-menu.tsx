@@ -14,7 +14,7 @@ interface AccountMenuProps {
   onSignOut: () => Promise<void>;
 }
 
-/** Who is signed in, and what they can do from anywhere. */
+/** The signed-in account and its actions, available on every page. */
 export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
   const [leaving, setLeaving] = useState(false);
   const copy = async () => {

@@ -15,7 +15,7 @@ interface ConsoleFrameProps {
   children: ReactNode;
 }
 
-/** What stands around every page of the signed-in area. */
+/** The frame around every page of the signed-in area. */
 export function ConsoleFrame({ name, theme, wallet, onSignOut, children }: ConsoleFrameProps) {
   return (
     <>

@@ -18,7 +18,7 @@ interface ConsoleLink {
   href: string;
   text: string;
   Icon: LucideIcon;
-  /** Not in the bar of a phone, which has room for five. */
+  /** Not in the phone's bottom bar, which fits five links. */
   sideOnly?: boolean;
 }
 
@@ -33,7 +33,7 @@ const links: readonly ConsoleLink[] = [
   { href: "/settings", text: "Settings", Icon: SettingsIcon, sideOnly: true },
 ];
 
-/** The areas of the console: at the side on a desk, as a bar of five at the bottom of a phone. */
+/** The areas of the console: at the side on a desktop, as a bar of five at the bottom of a phone. */
 export function ConsoleLinks({ place }: { place: "side" | "bottom" }) {
   const path = usePathname();
   const shown = links.filter(({ sideOnly }) => place === "side" || !sideOnly);

@@ -3,18 +3,18 @@ import type { ReactNode } from "react";
 interface Figure {
   title: string;
   value: string;
-  /** What it counts, in small. */
+  /** A small line below the figure. */
   note?: ReactNode;
 }
 
 interface FiguresProps {
-  /** The one that matters most first. */
+  /** Most important first. */
   figures: readonly Figure[];
   label?: string;
   className: string;
 }
 
-/** What a page comes to, in exact figures: the first one large; on a phone two stand alone and the others side by side. */
+/** A page's totals as exact figures: the first one large; on a phone the first two get a line each, the others share one. */
 export const Figures = ({ figures, label, className }: FiguresProps) => (
   <dl aria-label={label} className={`grid gap-x-8 max-sm:grid-cols-2 sm:grid-cols-[1.6fr_1fr_1fr_1fr] ${className}`}>
     {figures.map(({ title, value, note }, index) => (

@@ -1,6 +1,6 @@
 import { SnowflakeIcon } from "lucide-react";
 
-/** Why little can be changed here. */
+/** Explains why a frozen account can change little. */
 export const FrozenNotice = () => (
   <p role="status" className="mb-6 flex gap-2.5 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
     <SnowflakeIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0" />

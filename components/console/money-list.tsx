@@ -1,4 +1,4 @@
-// What the lists of deposits, withdrawals and payments have in common.
+// Shared parts of the lists of deposits, withdrawals and payments.
 
 import { ArrowUpRightIcon } from "lucide-react";
 import type { ReactNode } from "react";
@@ -13,12 +13,12 @@ import { PageRefresh } from "../ui/page-refresh";
 interface ListPagesProps {
   /** The page's path: "/deposit". */
   path: string;
-  /** What takes the address to the rows before these; null when there are none. */
+  /** The cursor to earlier rows; null when there are none. */
   older: string | null;
   isNewest: boolean;
 }
 
-/** From page to page of a list; nothing where there is one page. */
+/** Links between the pages of a list; nothing when there is only one page. */
 export function ListPages({ path, older, isNewest }: ListPagesProps) {
   if (isNewest && older === null) return null;
   return (
@@ -29,7 +29,7 @@ export function ListPages({ path, older, isNewest }: ListPagesProps) {
   );
 }
 
-/** A page behind the newest one that has nothing: "deposits". */
+/** Shown on an empty page after the newest; `what` is "deposits". */
 export const NoneBefore = ({ what }: { what: string }) => (
   <EmptyState title={`No ${what} before these`}>The newest ones are on the first page.</EmptyState>
 );
@@ -37,10 +37,10 @@ export const NoneBefore = ({ what }: { what: string }) => (
 const OPEN_EVERY_MS = 2_000;
 const QUIET_EVERY_MS = 30_000;
 
-/** Keeps a list up to date: closely while something in it is under way. */
+/** Refreshes a list: often while an item is under way. */
 export const ListRefresh = ({ isOpen }: { isOpen: boolean }) => <PageRefresh everyMs={isOpen ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
 
-/** Leads to a transaction in its chain's explorer, where it has one. */
+/** Links to a transaction in its chain's explorer, if it has one. */
 export const TransactionLink = ({ href, chain }: { href: string | null; chain: Chain }) =>
   href ? (
     <a
@@ -54,7 +54,7 @@ export const TransactionLink = ({ href, chain }: { href: string | null; chain: C
     </a>
   ) : null;
 
-/** A state in a word, and what that means where the word does not say it. */
+/** A state in a word, with an explanation where the word needs one. */
 export interface StateWords {
   tone: Tone;
   word: string;

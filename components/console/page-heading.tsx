@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 interface PageHeadingProps {
   title: string;
-  /** One sentence: what this page is for. */
+  /** One sentence: the purpose of this page. */
   children?: ReactNode;
   /** The page's main button, at the right. */
   action?: ReactNode;
@@ -19,7 +19,7 @@ export const PageHeading = ({ title, children, action }: PageHeadingProps) => (
   </div>
 );
 
-/** Leads on from the sentence of a heading. */
+/** A link at the end of a heading's sentence. */
 export const HeadingLink = ({ href, children }: { href: string; children: string }) => (
   <Link href={href} className="whitespace-nowrap underline underline-offset-4 transition hover:text-ink">
     {children}

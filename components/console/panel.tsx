@@ -8,7 +8,7 @@ interface PanelProps {
   className?: string;
 }
 
-/** A part of a page with a title of its own, set off by a hairline. */
+/** A titled part of a page, separated by a hairline. */
 export const Panel = ({ title, aside, children, className = "" }: PanelProps) => (
   <section className={`border-t border-line pt-4 ${className}`}>
     <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">

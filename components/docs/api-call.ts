@@ -1,16 +1,16 @@
-// A call of the API as code: as pasted into a shell, a TypeScript file or a Python file.
+// An API call as code: to paste into a shell, a TypeScript file or a Python file.
 
 export interface CodeTarget {
   baseUrl: string;
-  /** The variable that the key is read from. */
+  /** The environment variable that holds the key. */
   keyVariable: string;
 }
 
 interface CurlCall {
   path: string;
-  /** `-s`, or with -N what shows each piece as it comes. */
+  /** `-s`, or with -N to show each piece as it arrives. */
   flags?: string;
-  /** As it stands in the shell; none asks without one. */
+  /** As written in the shell; none sends a request without a body. */
   body?: string;
 }
 

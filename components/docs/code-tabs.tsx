@@ -2,9 +2,9 @@ import { Fragment } from "react";
 import { CodeBlock } from "../ui/code-block";
 
 interface CodeTabsProps {
-  /** Names the group among those of its page. */
+  /** Identifies the group within its page. */
   name: string;
-  /** What is chosen, for those who do not see the group: "Language". */
+  /** What the tabs choose, for screen readers: "Language". */
   legend: string;
   tabs: readonly { label: string; title: string; code: string }[];
 }
@@ -13,12 +13,12 @@ const label =
   "cursor-pointer rounded-sm py-2.5 text-xs whitespace-nowrap text-muted transition hover:text-ink " +
   "[:checked+&]:font-medium [:checked+&]:text-copper-ink [:focus-visible+&]:outline-2 [:focus-visible+&]:outline-copper";
 
-/** Pieces of code of which one is shown. Radio buttons, so that arrow keys choose and no script is needed. */
+/** Code samples, one shown at a time. Radio buttons, so that arrow keys work and no script is needed. */
 export function CodeTabs({ name, legend, tabs }: CodeTabsProps) {
   return (
     <fieldset className="relative min-w-0 overflow-hidden rounded border border-line bg-panel">
       <legend className="sr-only">{legend}</legend>
-      {/* The copy button of what is shown stands beside the tabs, which are its title. */}
+      {/* The copy button of the shown sample is beside the tabs, which are its title. */}
       <div
         className="flex flex-wrap gap-x-5 pr-24 pl-4 [&_figcaption]:absolute [&_figcaption]:top-0 [&_figcaption]:right-0
           [&_figcaption]:border-0 [&_figcaption>span:first-child]:sr-only"
@@ -30,7 +30,7 @@ export function CodeTabs({ name, legend, tabs }: CodeTabsProps) {
               id={`${name}-${index}`}
               name={name}
               defaultChecked={index === 0}
-              // Firefox would bring back the choice of the last visit for the button and not for the page.
+              // Firefox would restore the last visit's choice for the button, but not for the page.
               autoComplete="off"
               className="sr-only"
             />

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 interface DocsFrameProps {
   /** The path of this page. */
   current: string;
-  /** What the page has, in its order. */
+  /** The sections of the page, in order. */
   sections?: readonly { id: string; title: ReactNode }[];
   children: ReactNode;
 }
@@ -19,7 +19,7 @@ const pages = [
   { href: "/docs/errors", text: "Errors" },
 ];
 
-/** A page of the docs: where one is, at the side on a desk and above on a phone. */
+/** A page of the docs with its navigation, at the side on a desktop and above on a phone. */
 export function DocsFrame({ current, sections = [], children }: DocsFrameProps) {
   return (
     <div className="gap-10 lg:grid lg:grid-cols-[176px_minmax(0,1fr)]">
@@ -68,11 +68,11 @@ function Sections({ sections }: Required<Pick<DocsFrameProps, "sections">>) {
 
 interface DocsArticleProps extends DocsFrameProps {
   title: string;
-  /** One sentence: what the page is about. */
+  /** One sentence: the page's topic. */
   intro: ReactNode;
 }
 
-/** A page of the docs that is read from its title to its end. */
+/** A page of the docs to be read from top to bottom. */
 export const DocsArticle = ({ title, intro, children, ...frame }: DocsArticleProps) => (
   <DocsFrame {...frame}>
     <article className="max-w-reading pt-8 lg:pt-12">

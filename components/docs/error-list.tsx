@@ -4,7 +4,7 @@ interface ErrorListProps {
   errors: readonly { code: string; status: number; title: string }[];
 }
 
-/** Every error code, a link each. */
+/** Links to every error code. */
 export function ErrorList({ errors }: ErrorListProps) {
   return (
     <ul className="border-t border-edge text-sm">

@@ -9,7 +9,7 @@ export interface Field {
   about: string;
 }
 
-/** Fields one below the other: name and type, then what it is. */
+/** Fields below each other: name and type, then the description. */
 export function FieldList({ fields }: { fields: readonly Field[] }) {
   return (
     <dl className="border-t border-edge text-sm">

@@ -2,12 +2,12 @@ import type { ReactNode } from "react";
 import { DataTable } from "../ui/data-table";
 
 interface FieldTableProps {
-  /** What the first column names: "Field", "Header". */
+  /** The first column's heading: "Field", "Header". */
   heading: string;
   rows: readonly { name: string; about: ReactNode }[];
 }
 
-/** Names in mono with a sentence each; on a phone the sentence stands below its name. */
+/** Names in a monospaced font with a sentence each; on a phone the sentence is below its name. */
 export const FieldTable = ({ heading, rows }: FieldTableProps) => (
   <DataTable
     headClassName="max-sm:sr-only"

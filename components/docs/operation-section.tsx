@@ -13,7 +13,7 @@ export interface OperationView {
   needsKey: boolean;
   parameters: readonly Field[];
   body: readonly Field[];
-  /** What a 200 is, and its fields. */
+  /** The description of a 200; its fields follow. */
   answerAbout: string;
   answer: readonly Field[];
   errors: readonly { code: string; status: number; title: string }[];
@@ -24,7 +24,7 @@ export interface OperationView {
   eventsExample: string | null;
 }
 
-/** One operation: what it takes and answers at the left, a call and its answer at the right. */
+/** One operation: its parameters and response on the left, an example call and response on the right. */
 export function OperationSection({ operation }: { operation: OperationView }) {
   const { id, method, path, summary, description, needsKey, parameters, body, answerAbout, answer, errors } = operation;
   return (
@@ -72,7 +72,7 @@ function Part({ id, title, fields }: { id: string; title: string; fields: readon
   );
 }
 
-/** The example beside it shows most of them, so they are folded. */
+/** The example beside it shows most of them, so they are collapsed. */
 function AnswerFields({ fields }: { fields: readonly Field[] }) {
   return (
     <details className="text-sm">

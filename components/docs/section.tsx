@@ -1,7 +1,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 
-/** The look of a link within a chapter. */
+/** The style of a link within a chapter. */
 export const chapterLink = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
 interface SectionProps {
@@ -10,7 +10,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A chapter of the docs, with a heading that can be linked to. */
+/** A chapter of the docs, with a heading to link to. */
 export function Section({ id, title, children }: SectionProps) {
   return (
     <section aria-labelledby={id} className="mt-14 space-y-4 first-of-type:mt-10">
@@ -24,14 +24,14 @@ export function Section({ id, title, children }: SectionProps) {
   );
 }
 
-/** Leads to another page. */
+/** A link to another page. */
 export const DocLink = ({ href, children }: { href: string; children: ReactNode }) => (
   <Link href={href} className={chapterLink}>
     {children}
   </Link>
 );
 
-/** What happens, step by step: when, then what. */
+/** A sequence of steps: when, then what. */
 export const Steps = ({ steps, className = "" }: { steps: readonly { when: string; what: ReactNode }[]; className?: string }) => (
   <dl className={`border-t border-line ${className}`}>
     {steps.map(({ when, what }) => (

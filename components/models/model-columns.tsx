@@ -7,7 +7,7 @@ import type { PricedModel } from "./model-row";
 import { directionOf, SortButton, type Sorting } from "./sort-controls";
 import type { SortKey } from "./table-view";
 
-/** Six columns on a desk, two lines on a phone. */
+/** Six columns on a desktop, two lines on a phone. */
 export function modelColumns(models: readonly PricedModel[], sorting: Sorting): Column<PricedModel>[] {
   const sortable = (id: SortKey, text: string) => ({
     id,

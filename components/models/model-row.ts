@@ -1,20 +1,20 @@
-// One model as the tables show it, and the exact arithmetic on its prices.
+// One model as a table row, and the exact arithmetic on its prices.
 
 import { parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
 
-/** A model with its prices and the cost of the tokens asked about, in nano-USD. */
+/** A model with its prices and the cost of the requested tokens, in nano-USD. */
 export interface PricedModel extends ModelPrice {
-  /** For a million tokens. */
+  /** Per million tokens. */
   input: bigint;
   output: bigint;
-  /** Null when the model does not take that many tokens. */
+  /** Null when the model does not accept that many tokens. */
   cost: bigint | null;
 }
 
 const MILLION = 1_000_000n;
 
-/** Prices are whole nano-USD for one token, so the division by a million leaves nothing over. */
+/** Prices are whole nano-USD per token, so the division by a million is exact. */
 export function priceModel(row: ModelPrice, tokens: { input: bigint; output: bigint }): PricedModel {
   const input = parseUsd(row.inputPrice);
   const output = parseUsd(row.outputPrice);

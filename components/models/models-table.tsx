@@ -12,7 +12,7 @@ import { SearchField, TokenField } from "./view-fields";
 const FORM = "models-view";
 
 /**
- * Models that can be searched, sorted and priced. Without JavaScript it is a form that asks the server for the same view.
+ * Models to search, sort and price. Without JavaScript it is a form that requests the same view from the server.
  */
 export function ModelsTable({ rows }: { rows: readonly ModelPrice[] }) {
   const [view, change] = useView();
@@ -64,13 +64,13 @@ function NothingFound({ search, onClear }: { search: string; onClear: () => void
   );
 }
 
-/** The view, and what changes it: the fields keep it, the address mirrors it. */
+/** The view and its setter: the fields hold it, the URL mirrors it. */
 function useView(): [TableView, (part: Partial<TableView>) => void] {
   const query = useSearchParams();
   const [view, setView] = useState(() => readView(query));
   const written = useRef(query.toString());
 
-  // Another page's link or the back button changed the address: then the address is right, else the fields are.
+  // When a link or the back button has changed the URL, the URL wins; otherwise the fields do.
   useEffect(() => {
     if (query.toString() === written.current || window.location.search.slice(1) === written.current) return;
     written.current = query.toString();

@@ -4,7 +4,7 @@ import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { type Column, DataTable } from "../ui/data-table";
 
-/** Models and prices to read, not to work with: no JavaScript. */
+/** A static list of models and prices, without JavaScript. */
 export function PriceList({ rows }: { rows: readonly ModelPrice[] }) {
   const priced = rows.map((row) => ({ ...row, input: parseUsd(row.inputPrice), output: parseUsd(row.outputPrice) }));
   const places = placesOf(priced.flatMap(({ input, output }) => [input, output]));
@@ -12,7 +12,7 @@ export function PriceList({ rows }: { rows: readonly ModelPrice[] }) {
 }
 
 interface Priced extends ModelPrice {
-  /** For a million tokens. */
+  /** Per million tokens. */
   input: NanoUsd;
   output: NanoUsd;
 }

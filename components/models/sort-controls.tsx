@@ -2,7 +2,7 @@ import { SortIcon } from "../ui/icons";
 import { nextSort, type SortKey, sortText, type TableView } from "./table-view";
 
 export interface Sorting {
-  /** The form that a press submits where there is no JavaScript. */
+  /** The form that a click submits without JavaScript. */
   form: string;
   sort: TableView["sort"];
   onSort: (key: SortKey) => void;
@@ -13,7 +13,7 @@ export function directionOf(sort: TableView["sort"], key: SortKey): "ascending" 
   return sort.descending ? "descending" : "ascending";
 }
 
-/** A column's heading, which sorts by it. */
+/** A column heading that sorts by its column. */
 export function SortButton({ form, sort, onSort, sortKey, text }: Sorting & { sortKey: SortKey; text: string }) {
   const direction = directionOf(sort, sortKey);
   const next = nextSort(sort, sortKey);
@@ -35,7 +35,7 @@ export function SortButton({ form, sort, onSort, sortKey, text }: Sorting & { so
   );
 }
 
-/** In the list on a phone no column stands above the figure, so each says what it is. */
+/** On a phone no column heading is above a figure, so each name is complete. */
 const longNames: Readonly<Record<SortKey, string>> = {
   name: "Name",
   provider: "Provider",
@@ -47,7 +47,7 @@ const longNames: Readonly<Record<SortKey, string>> = {
 
 const keys = Object.keys(longNames) as SortKey[];
 
-/** On a phone most columns have no heading to press. */
+/** On a phone most columns have no heading to click. */
 export function SortSelect({ sort, onChange }: { sort: TableView["sort"]; onChange: (sort: TableView["sort"]) => void }) {
   const change = (value: string) => {
     const key = keys.find((one) => one === value.replace(/^-/, ""));

@@ -22,7 +22,7 @@ test("prices are compared as numbers, not as text", () => {
   expect(names("sort=-input")).toEqual(["b", "c", "a"]);
 });
 
-test("rows that are equal keep the catalogue's order, and so do rows that nobody sorted", () => {
+test("equal rows keep the catalogue's order, and so do unsorted rows", () => {
   expect(names("sort=-output")).toEqual(["b", "c", "a"]);
   expect(names("")).toEqual(["b", "a", "c"]);
 });
@@ -39,7 +39,7 @@ test("a cost is exact to the nano-dollar", () => {
   expect(arrange(rows, view("in=&out="))[0]?.cost).toBe(0n);
 });
 
-test("tokens that a model does not take have no cost, and such models come last in either direction", () => {
+test("models that do not accept the tokens have no cost, and sort last in either direction", () => {
   const small = { ...row("small", "1", "1"), contextWindow: 100, maxOutputTokens: 50 };
   const costOf = (query: string) => arrange([small], view(query))[0]?.cost;
   expect([costOf("in=50&out=50"), costOf("in=51&out=50"), costOf("in=0&out=51")]).toEqual([100_000n, null, null]);
@@ -48,21 +48,21 @@ test("tokens that a model does not take have no cost, and such models come last 
   expect(order("sort=-cost").at(-1)).toBe("small");
 });
 
-test("an address reads back as it was written, and says nothing that is as at first", () => {
+test("a view survives the URL, which omits defaults", () => {
   const changed = { search: "gpt 4", sort: { key: "cost", descending: true }, inputTokens: "7", outputTokens: "" } as const;
   expect(view(writeView(changed))).toEqual(changed);
   expect(writeView(view(""))).toBe("");
   expect(view("sort=nonsense&in=abc")).toEqual({ ...view(""), inputTokens: "" });
 });
 
-test("a heading goes up, down and back", () => {
+test("a heading sorts ascending, descending, then not at all", () => {
   const up = nextSort(null, "name");
   const down = nextSort(up, "name");
   expect([up, down, nextSort(down, "name")]).toEqual([{ key: "name", descending: false }, { key: "name", descending: true }, null]);
   expect(nextSort(down, "cost")).toEqual({ key: "cost", descending: false });
 });
 
-test("what is typed as a number of tokens becomes digits", () => {
+test("a typed number of tokens is reduced to its digits", () => {
   expect(digitsOf("1,000 tokens")).toBe("1000");
   expect(digitsOf("007")).toBe("7");
   expect(digitsOf("-")).toBe("");

@@ -1,4 +1,4 @@
-// What the models table shows: search, order and the tokens to price, kept in the address so that it can be sent to somebody.
+// The state of the models table: search, order and the tokens to price, kept in the URL so that it can be shared.
 
 import type { ModelPrice } from "@/lib/console/views/models";
 import { type PricedModel, priceModel } from "./model-row";
@@ -18,14 +18,14 @@ export interface TableView {
 const DEFAULT_TOKENS = { input: "1000", output: "500" };
 const MAX_DIGITS = 12;
 
-/** Keeps the digits of what was typed: `1,000` is 1000. */
+/** Keeps the digits of the typed text: `1,000` is 1000. */
 export const digitsOf = (text: string): string =>
   text
     .replace(/\D/g, "")
     .replace(/^0+(?=\d)/, "")
     .slice(0, MAX_DIGITS);
 
-/** Reads the query of an address; what it does not say, or says wrong, is as at first. */
+/** Reads a URL's query; missing or invalid parts get their defaults. */
 export function readView(query: URLSearchParams): TableView {
   const sort = query.get("sort") ?? "";
   const key = sortKeys.find((name) => name === sort.replace(/^-/, ""));
@@ -49,13 +49,13 @@ export function writeView(view: TableView): string {
 
 export const sortText = ({ key, descending }: { key: SortKey; descending: boolean }): string => `${descending ? "-" : ""}${key}`;
 
-/** What a press on a column's heading leads to: upwards, downwards, and back to the catalogue's order. */
+/** The next order after a click on a column heading: ascending, descending, then the catalogue's order. */
 export function nextSort(current: TableView["sort"], key: SortKey): TableView["sort"] {
   if (current?.key !== key) return { key, descending: false };
   return current.descending ? null : { key, descending: true };
 }
 
-/** The rows to show, priced, found and in order. Equal rows keep the catalogue's order; those without a cost come last by cost. */
+/** The rows to show, priced, filtered and sorted. Equal rows keep the catalogue's order; sorted by cost, rows without one come last. */
 export function arrange(rows: readonly ModelPrice[], view: TableView): PricedModel[] {
   const tokens = { input: BigInt(view.inputTokens || 0), output: BigInt(view.outputTokens || 0) };
   const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -11,7 +11,7 @@ interface FieldProps {
 
 const box = "h-10 rounded border border-edge bg-paper text-sm text-ink transition placeholder:text-faint hover:border-faint";
 
-/** `/` jumps here from anywhere on the page; Escape empties it. */
+/** `/` focuses it from anywhere on the page; Escape clears it. */
 export function SearchField({ value, onChange }: FieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -4,12 +4,12 @@ const PETALS = 36;
 const BEADS = 96;
 const CENTRE = 120;
 const LEGEND_RADIUS = 93;
-/** All the way round. */
+/** The full circle. */
 const LEGEND_LENGTH = Math.floor(2 * Math.PI * LEGEND_RADIUS);
 
 const angles = (count: number): number[] => Array.from({ length: count }, (_, index) => (360 / count) * index);
 
-/** Decoration; what it says stands in the headline beside it. */
+/** Decoration; the headline beside it says the same. */
 export function EngravedPenny({ legend }: { legend: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 240 240" className="h-auto w-full text-copper" fill="none" stroke="currentColor">

@@ -2,11 +2,11 @@ import { ActionLink } from "../ui/action-link";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 
-/** What Next hands to the page of an error. */
+/** What Next passes to an error page. */
 export interface ErrorPageProps {
-  /** `digest`: the number under which the server's log says what went wrong. */
+  /** `digest`: the id of the error in the server's log. */
   error: Error & { digest?: string };
-  /** Asks the server for the page again. */
+  /** Requests the page from the server again. */
   retry: () => void;
 }
 
@@ -15,7 +15,7 @@ interface ErrorNoticeProps extends ErrorPageProps {
   home: { href: string; text: string };
 }
 
-/** Shown in place of a page that failed. */
+/** Replaces a page that failed. */
 export function ErrorNotice({ error: { digest }, retry, home }: ErrorNoticeProps) {
   return (
     <Notice code="500" title="This page could not be shown">

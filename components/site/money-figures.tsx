@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-// One balance, drawn as a bar, in three moments: the hold, the charge, the refusal. Lengths are not to scale.
+// One balance as a bar at three moments: the hold, the charge, the refusal. Lengths are not to scale.
 
 const WIDTH = 320;
 const BAR = { y: 44, height: 20 };

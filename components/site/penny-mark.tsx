@@ -1,4 +1,4 @@
-/** The penny, small and flat: stands before the wordmark. */
+/** The penny, small and flat, before the wordmark. */
 export function PennyMark({ size = 22 }: { size?: number }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 32 32" width={size} height={size} className="shrink-0">

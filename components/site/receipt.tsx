@@ -6,7 +6,7 @@ interface ReceiptProps {
   total: bigint;
 }
 
-/** How a cost came about, as a bank would print it. */
+/** How a cost was computed, as a bank would print it. */
 export function Receipt({ lines, total }: ReceiptProps) {
   const places = placesOf([total, ...lines.map(({ cost }) => cost)]);
   return (

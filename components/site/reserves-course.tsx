@@ -7,7 +7,7 @@ const WIDTH = 720;
 const HEIGHT = 160;
 const TOP = 8;
 
-/** Held and owed over the last days, as two lines; what is owed is filled. */
+/** Held and owed over the last days, as two lines; the area under owed is filled. */
 export function ReservesCourse({ points }: { points: readonly ReservePoint[] }) {
   const [first] = points;
   const last = points.at(-1);
@@ -30,7 +30,7 @@ interface LinesProps {
 
 function Lines({ points, first, last }: LinesProps) {
   const highest = points.flatMap(({ held, owed }) => [held, owed]).toSorted((one, other) => (one < other ? 1 : -1))[0] ?? 0n;
-  // Floats draw it; the amounts that are read are exact.
+  // Only the drawing uses floats; the amounts shown as text are exact.
   const most = Math.max(1, Number(highest));
   const span = Math.max(1, last.at.getTime() - first.at.getTime());
   const x = ({ at }: ReservePoint) => ((at.getTime() - first.at.getTime()) / span) * WIDTH;

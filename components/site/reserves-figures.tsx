@@ -3,7 +3,7 @@ import { Amount, placesOf } from "@/components/ui/text/amount";
 import type { ReserveFigures } from "@/lib/console/views/reserves";
 import { chainNames } from "../ui/chain-names";
 
-/** What is held against what is owed: in figures, and as two bars of one scale. */
+/** Held against owed: in figures, and as two bars on the same scale. */
 export function ReservesFiguresTable({ figures }: { figures: ReserveFigures }) {
   const { held, owed, coverage } = figures;
   const places = placesOf([held, owed]);
@@ -125,5 +125,5 @@ function Bar({ name, parts, scale }: { name: string; parts: readonly Part[]; sca
   );
 }
 
-/** Only the picture is rounded. */
+/** Rounded for the drawing only. */
 const percentOf = (nano: bigint, scale: bigint): number => Number((nano * 100_000n) / scale) / 1_000;

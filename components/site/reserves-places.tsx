@@ -7,7 +7,7 @@ import { Chapter } from "./chapter";
 
 const heightNames = { base: "final block", solana: "final slot" };
 
-/** Where what is held lies, and at which block it was read. */
+/** Where the held USDC is, and the block at which it was read. */
 export function ReservesPlaces({ places }: { places: readonly ReservePlace[] }) {
   const decimals = placesOf(places.flatMap(({ treasury, deposits }) => [treasury.amount, deposits.amount]));
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Chapter } from "./chapter";
 
-/** How reserves are computed, what anybody can check of it, and what nobody can. */
+/** How reserves are computed, what the public can verify, and what it cannot. */
 export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
   return (
     <>

@@ -7,7 +7,7 @@ export interface StatusLine {
   name: string;
   tone: Tone;
   word: string;
-  /** Since when it has not been well, where that is known. */
+  /** Since when it is unhealthy, where that is known. */
   since: Date | null;
 }
 
@@ -26,7 +26,7 @@ interface StatusReportProps {
 const dots: Record<Tone, string> = { good: "bg-green", weak: "bg-amber-ink", bad: "bg-red" };
 const inks: Record<Tone, string> = { good: "text-muted", weak: "text-amber-ink", bad: "text-red" };
 
-/** How the service is, in a sentence and part by part: each with a dot, and a word for those who do not see its colour. */
+/** The state of the service, in a sentence and part by part: each with a dot, and a word for screen readers. */
 export function StatusReport({ sentence, groups, at, runningSince }: StatusReportProps) {
   return (
     <div className="max-w-reading">

@@ -6,7 +6,7 @@ import { nextTheme, type Theme, themeCookie } from "./theme";
 
 const icons = { system: SystemIcon, light: SunIcon, dark: MoonIcon } as const;
 
-/** Goes round: as the system, light, dark. Kept in a cookie, so that the server already draws the next page right. */
+/** Cycles through system, light and dark. Kept in a cookie, so that the server renders the next page with it. */
 export function ThemeToggle({ initial }: { initial: Theme }) {
   const [theme, setTheme] = useState(initial);
   const Icon = icons[theme];
@@ -16,7 +16,7 @@ export function ThemeToggle({ initial }: { initial: Theme }) {
     setTheme(chosen);
     if (chosen === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = chosen;
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing from browsers that we serve
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in some supported browsers
     document.cookie = themeCookie(chosen);
   };
 

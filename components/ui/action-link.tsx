@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 interface ActionLinkProps {
   href: string;
   children: ReactNode;
-  /** One a page; all others are plain. */
+  /** One per page; all others are plain. */
   primary?: boolean;
 }
 
@@ -13,7 +13,7 @@ const looks = {
   plain: "border border-edge text-ink hover:bg-panel",
 };
 
-/** A link with the weight of a button. */
+/** A link that looks like a button. */
 export function ActionLink({ href, children, primary = false }: ActionLinkProps) {
   return (
     <Link

@@ -14,7 +14,7 @@ interface BadgeProps {
   children: ReactNode;
 }
 
-/** A state, in a word. */
+/** A state as one word. */
 export const Badge = ({ tone = "plain", children }: BadgeProps) => (
   <span className={`inline-flex h-5 items-center gap-1 rounded-full border px-2 text-xs whitespace-nowrap ${tones[tone]}`}>{children}</span>
 );

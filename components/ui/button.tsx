@@ -8,7 +8,7 @@ const looks = cva(
   {
     variants: {
       look: {
-        /** One a page. */
+        /** One per page. */
         primary: "bg-ink text-paper enabled:hover:bg-muted",
         plain: "border border-edge bg-paper text-ink enabled:hover:bg-panel",
         quiet: "text-muted enabled:hover:bg-panel enabled:hover:text-ink",
@@ -21,9 +21,9 @@ const looks = cva(
 );
 
 interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof looks> {
-  /** It is at work: no second press, and screen readers are told. */
+  /** Busy: it cannot be clicked again, and screen readers are notified. */
   busy?: boolean;
-  /** Gives its look to its only child, such as a link. */
+  /** Gives its style to its only child, such as a link. */
   asChild?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The chains on which USDC comes in and goes out, as people name them.
+// Display names of the chains for USDC deposits and withdrawals.
 
 import type { Chain } from "@/lib/console/views/chain";
 

@@ -2,19 +2,19 @@ import type { ReactNode } from "react";
 import { CopyButton } from "./copy-button";
 
 interface CodeBlockProps {
-  /** Stands above the code and names the region: "curl", "Answer". */
+  /** Shown above the code; names the region: "curl", "Answer". */
   title: string;
-  /** What the button copies. */
+  /** The text that the button copies. */
   copy: string;
-  /** The code as shown; `copy` itself when left out. */
+  /** The code as shown; `copy` by default. */
   children?: ReactNode;
   /** Beside the title, at the right. */
   note?: ReactNode;
-  /** Without a frame of its own, as a part of a larger panel. */
+  /** Without its own frame, as a part of a larger panel. */
   bare?: boolean;
 }
 
-/** Code with its title and a copy button. It scrolls inside itself, never the page. */
+/** Code with its title and a copy button. Long lines scroll inside the block, never the page. */
 export function CodeBlock({ title, copy, children, note, bare = false }: CodeBlockProps) {
   return (
     <figure className={`flex min-w-0 flex-col ${bare ? "" : "overflow-hidden rounded border border-line bg-panel"}`}>
@@ -25,7 +25,7 @@ export function CodeBlock({ title, copy, children, note, bare = false }: CodeBlo
           <CopyButton text={copy} label={`Copy: ${title}`} />
         </span>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section aria-label={title} tabIndex={0} className="grow overflow-x-auto -outline-offset-2">
         <pre className="w-max min-w-full p-4 font-mono text-sm leading-[22px]">
           <code>{children ?? copy}</code>

@@ -8,17 +8,17 @@ interface ConfirmDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
-  /** What will have happened afterwards. */
+  /** The consequences of the action. */
   description: ReactNode;
   /** A verb: "Revoke key". */
   action: string;
-  /** What the other button says. */
+  /** The label of the other button. */
   cancel?: string;
   busy?: boolean;
   onConfirm: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation of an irreversible action. */
 export function ConfirmDialog({
   open,
   onOpenChange,

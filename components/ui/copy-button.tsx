@@ -7,13 +7,13 @@ const SHOWN_MS = 1_600;
 
 interface CopyButtonProps {
   text: string;
-  /** What is copied, for those who do not see where the button stands: "Copy the curl line". */
+  /** What is copied, for screen readers: "Copy the curl line". */
   label: string;
   /** Shows only the icon. */
   quiet?: boolean;
 }
 
-/** Copies `text` and says so, to eyes and to screen readers. */
+/** Copies `text` and confirms it, visually and to screen readers. */
 export function CopyButton({ text, label, quiet = false }: CopyButtonProps) {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
 
@@ -45,12 +45,12 @@ export function CopyButton({ text, label, quiet = false }: CopyButtonProps) {
   );
 }
 
-/** False where the browser has no clipboard for us: over plain http on another machine, or when the person refused. */
+/** False where the clipboard is unavailable: over plain http from another machine, or when the person refused. */
 export async function writeClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false; // whoever asked says so; there is nothing else to do
+    return false; // the caller reports it; there is nothing else to do
   }
 }

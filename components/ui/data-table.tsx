@@ -3,36 +3,36 @@ import type { ReactNode } from "react";
 export interface Column<Row> {
   id: string;
   heading: ReactNode;
-  /** The whole of a heading that may be cut. */
+  /** The full text of a heading that may be truncated. */
   title?: string;
   cell: (row: Row) => ReactNode;
-  /** Of the heading and the cells: `text-left` or `text-right`, what keeps them off the next column, where they are hidden. */
+  /** For the heading and the cells: `text-left` or `text-right`, the gap to the next column, where they are hidden. */
   className?: string;
-  /** Of the heading alone, and of the cells alone. */
+  /** For the heading alone, and for the cells alone. */
   headingClassName?: string;
   cellClassName?: string;
-  /** Of a column that can be sorted by. */
+  /** For a sortable column. */
   sorted?: "ascending" | "descending" | "none";
 }
 
 interface DataTableProps<Row> {
-  /** The first one names its row. */
+  /** The first column names its row. */
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** What tells a row from all others. */
+  /** The unique id of a row. */
   idOf: (row: Row) => string;
-  /** What the table holds, for those who do not see what stands above it. */
+  /** What the table contains, for screen readers. */
   caption?: string;
   className?: string;
   headClassName?: string;
-  /** Of each heading. */
+  /** For each heading. */
   headingClassName?: string;
   rowClassName?: string;
-  /** Of each cell. */
+  /** For each cell. */
   cellClassName?: string;
 }
 
-/** Rows of one kind under their headings, set off by hairlines. */
+/** Rows of one kind under their headings, separated by hairlines. */
 export function DataTable<Row>({
   columns,
   rows,
@@ -84,5 +84,5 @@ export function DataTable<Row>({
   );
 }
 
-// Not classNames(), whose weight pages for everybody do not carry: of two that set the same thing the stylesheet decides.
+// Not classNames(), which is too large for public pages: between two conflicting names the stylesheet decides.
 const join = (...names: (string | undefined)[]): string => names.filter(Boolean).join(" ");

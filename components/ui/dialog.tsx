@@ -13,7 +13,7 @@ interface DialogProps {
   children: ReactNode;
   /** In the middle, or as a drawer at the side (from below on a phone). */
   place?: "middle" | "side";
-  /** Neither Escape nor a press outside closes it: what it shows is shown only once. */
+  /** Neither Escape nor a click outside closes it: its content is shown only once. */
   mustAnswer?: boolean;
 }
 
@@ -23,7 +23,7 @@ const places = {
   side: "inset-y-0 right-0 w-full max-w-md border-l border-edge max-sm:inset-x-0 max-sm:top-auto max-sm:max-h-[88dvh] max-sm:max-w-none max-sm:rounded-t max-sm:border-t max-sm:border-l-0",
 };
 
-/** A dialog with the focus inside, closed by Escape, with the focus back where it was. */
+/** A dialog that traps the focus, closes on Escape, and returns the focus to where it was. */
 export function Dialog({ open, onOpenChange, title, description, children, place = "middle", mustAnswer = false }: DialogProps) {
   const stay = (event: Event) => {
     if (mustAnswer) event.preventDefault();
@@ -38,7 +38,7 @@ export function Dialog({ open, onOpenChange, title, description, children, place
             opener.current = document.activeElement;
           }}
           onCloseAutoFocus={(event) => {
-            // Radix gives the focus back to a trigger of its own; these dialogs are opened by whatever the page has.
+            // Radix returns the focus to its own trigger; these dialogs are opened by other elements of the page.
             if (!(opener.current instanceof HTMLElement) || !opener.current.isConnected) return;
             event.preventDefault();
             opener.current.focus();

@@ -9,7 +9,7 @@ interface EmptyStateProps {
   action?: ReactNode;
 }
 
-/** A list that has nothing in it yet: what will be here, and what to do for it. */
+/** An empty list: what will appear here, and how to get there. */
 export function EmptyState({ picture, title, children, action }: EmptyStateProps) {
   return (
     <div className="grid justify-items-center gap-2 rounded border border-dashed border-edge px-6 py-14 text-center">

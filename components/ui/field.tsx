@@ -3,21 +3,21 @@ import { classNames } from "./class-names";
 
 interface FieldProps {
   label: ReactNode;
-  /** What to write, or what happens with it. */
+  /** What to enter, or how it is used. */
   hint?: ReactNode;
-  /** What is wrong, and what to write instead. */
+  /** What is wrong, and what to enter instead. */
   error?: string | null;
   children: (control: ControlProps) => ReactNode;
 }
 
-/** What the control inside a field takes on, so that label, hint and error are read out with it. */
+/** Props for the control inside a field, so that screen readers read out label, hint and error with it. */
 interface ControlProps {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
 }
 
-/** A control with its label above, its hint or its error below. */
+/** A control with its label above and its hint or error below. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const note = error || hint;
@@ -44,11 +44,11 @@ export const Input = ({ className, ...rest }: ComponentProps<"input">) => (
 );
 
 interface DollarInputProps extends ComponentProps<"input"> {
-  /** Of the frame around it. */
+  /** For the frame around it. */
   frameClassName?: string;
 }
 
-/** An amount in USD: the sign stands in the field and is not written. */
+/** An amount in USD: the dollar sign is part of the field and is not typed. */
 export const DollarInput = ({ frameClassName = "", className, ...rest }: DollarInputProps) => (
   <div className={`relative ${frameClassName}`}>
     <span aria-hidden="true" className="absolute top-2.5 left-3 text-sm text-muted">
@@ -62,7 +62,7 @@ export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => 
   <textarea className={classNames(box, "min-h-24 py-2", className)} {...rest} />
 );
 
-/** The system's own list: it is the one that phones and screen readers know best. */
+/** The system's own select: phones and screen readers support it best. */
 export const Select = ({ className, ...rest }: ComponentProps<"select">) => (
   <select className={classNames(box, "h-10 pr-8", className)} {...rest} />
 );

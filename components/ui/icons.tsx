@@ -64,7 +64,7 @@ export const SystemIcon = (props: IconProps) => (
   </Icon>
 );
 
-/** Points up or down; both, faintly, when the column is not what is sorted by. */
+/** Points up or down; both, faintly, when the table is not sorted by this column. */
 export function SortIcon({ direction }: { direction: "ascending" | "descending" | "none" }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 8 12" width="8" height="12" fill="currentColor" className="shrink-0">

@@ -5,12 +5,12 @@ import type { ReactNode } from "react";
 import { classNames } from "./class-names";
 
 interface MenuProps {
-  /** The button that opens it; it must be able to take a ref. */
+  /** The button that opens it; it must accept a ref. */
   trigger: ReactNode;
   children: ReactNode;
 }
 
-/** A menu of a button: arrow keys move in it, Escape closes it. */
+/** A button's menu: arrow keys move in it, Escape closes it. */
 export function Menu({ trigger, children }: MenuProps) {
   return (
     // Not modal: that would hide from assistive technology what the keyboard can still reach.
@@ -32,7 +32,7 @@ export function Menu({ trigger, children }: MenuProps) {
 
 interface MenuItemProps {
   onSelect?: () => void;
-  /** What it does cannot be taken back. */
+  /** Its action is irreversible. */
   danger?: boolean;
   disabled?: boolean;
   /** Its only child, such as a link, becomes the item. */

@@ -7,7 +7,7 @@ interface NoticeProps {
   children: ReactNode;
 }
 
-/** A page that has only one thing to say. */
+/** A page with a single message. */
 export function Notice({ code, title, children }: NoticeProps) {
   return (
     <section className="max-w-reading py-20 md:py-28">

@@ -3,7 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useEffect } from "react";
 
-/** Has the page made anew every so often, while somebody looks at it. */
+/** Refreshes the page periodically while it is visible. */
 export function PageRefresh({ everyMs }: { everyMs: number }) {
   const { refresh } = useRouter();
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What went wrong, read out at once. */
+/** An error message, announced at once by screen readers. */
 export const Problem = ({ children, className = "" }: { children: ReactNode; className?: string }) => (
   <p role="alert" className={`text-sm text-red ${className}`}>
     {children}

@@ -7,7 +7,7 @@ interface TabsProps {
   /** Names the list of tabs. */
   label: string;
   tabs: readonly { value: string; title: ReactNode; content: ReactNode }[];
-  /** Which one is open; the first when left out. */
+  /** The tab that is open first; the first one by default. */
   initial?: string;
   onChange?: (value: string) => void;
 }

@@ -3,8 +3,8 @@
 import { type RefCallback, useCallback, useEffect, useRef } from "react";
 
 /**
- * Focuses what the returned ref is given to whenever `step` becomes another: the button that was pressed is no longer there, and the
- * keyboard would begin again at the top of the page. Not at first: nobody has pressed anything then.
+ * Focuses the element with the returned ref whenever `step` changes: the clicked button no longer exists, and the keyboard would start
+ * again at the top of the page. Not on the first render: nothing was clicked yet.
  */
 export function useFocusOnStep(step: string): RefCallback<HTMLElement> {
   const part = useRef<HTMLElement>(null);

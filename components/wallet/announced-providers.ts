@@ -1,4 +1,4 @@
-// EIP-6963: wallets of this browser announce themselves when they are asked to, and whenever they arrive.
+// EIP-6963: wallets of this browser announce themselves on request, and when they load.
 
 export interface EvmProvider {
   request: (call: { method: string; params?: readonly unknown[] }) => Promise<unknown>;
@@ -14,7 +14,7 @@ export interface AnnouncedProvider {
 export const ANNOUNCE = "eip6963:announceProvider";
 export const REQUEST = "eip6963:requestProvider";
 
-/** Calls `seen` for every wallet, now and later; returns how to stop. */
+/** Calls `seen` for every wallet, now and later; returns a function that stops it. */
 export function watchProviders(seen: (announced: AnnouncedProvider) => void): () => void {
   const listen = (event: Event) => {
     if (event instanceof CustomEvent) seen(event.detail);

@@ -1,6 +1,6 @@
 const frame = "grid size-10 shrink-0 place-items-center rounded-full border border-line bg-panel text-ink";
 
-/** Decoration: the name of the chain always stands beside it. */
+/** Decoration: the name of the chain is always beside it. */
 export const EvmMark = () => (
   <span aria-hidden="true" className={frame}>
     <svg aria-hidden="true" viewBox="0 0 16 24" width="12" height="18" fill="currentColor">

@@ -12,7 +12,7 @@ import { useSolanaWallet } from "./use-solana-wallet";
 import type { WalletHandle } from "./wallet-handle";
 
 interface ConnectStepsProps extends ProofSteps {
-  /** What the signature is for, as the button says it: "Sign in". */
+  /** The purpose of the signature, as the button's label: "Sign in". */
   action: string;
 }
 
@@ -21,17 +21,17 @@ export function ConnectSteps({ action, requestChallenge, submit }: ConnectStepsP
   const evm = useEvmWallet();
   const solana = useSolanaWallet();
   const { state, prove, reset } = useProof({ requestChallenge, submit });
-  // The one that was chosen last; else one that still lets this page see its address.
+  // The wallet chosen last; otherwise one that still lets this page see its address.
   const connected = [evm, solana].filter(({ wallet }) => wallet);
   const current = connected.find(({ chosen }) => chosen > 0) ?? connected[0];
 
-  const asked = useRef("");
+  const lastChoice = useRef("");
   useEffect(() => {
     if (!current?.wallet || current.chosen === 0 || state.step !== "ready") return;
-    // Once for each choice: whoever declined is not asked again unless they say so.
+    // Once for each choice: after declining, a person is asked again only on request.
     const choice = `${current.wallet.chain} ${current.wallet.address} ${current.chosen}`;
-    if (asked.current === choice) return;
-    asked.current = choice;
+    if (lastChoice.current === choice) return;
+    lastChoice.current = choice;
     void prove(current);
   }, [current, state.step, prove]);
 

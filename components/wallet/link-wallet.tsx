@@ -18,7 +18,7 @@ import { WalletProviders } from "./wallet-providers";
 import { isSameWallet } from "./wallet-types";
 
 interface LinkWalletProps extends LinkActions {
-  /** The account's wallets; one of them allows the new one. */
+  /** The account's wallets; one of them approves the new one. */
   linked: readonly NamedWallet[];
   onLinked: () => void;
 }
@@ -27,14 +27,14 @@ export interface WalletLinkingProps extends LinkWalletProps {
   access: WalletAccess;
 }
 
-/** Linking with all that talks to wallets around it: large, so it is fetched when somebody links. */
+/** Linking with the wallet libraries around it: large, so it is loaded on demand. */
 export const WalletLinking = ({ access, ...link }: WalletLinkingProps) => (
   <WalletProviders {...access}>
     <LinkWallet {...link} />
   </WalletProviders>
 );
 
-/** Links another wallet: it signs, and one that is linked already signs for it. */
+/** Links another wallet: it signs, and an already linked wallet signs for it. */
 function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
   const handles = { evm: useEvmWallet(), solana: useSolanaWallet() };
   const { state, signJoin, signAllow, restart } = useLink({ startLink, linkWallet, onLinked });
@@ -129,7 +129,7 @@ interface AllowedByProps {
   onChange: (wallet: NamedWallet) => void;
 }
 
-/** Which linked wallet will sign; no question when there is only one. */
+/** The linked wallet that will sign; no question when there is only one. */
 function AllowedBy({ linked, value, onChange }: AllowedByProps) {
   if (linked.length < 2) return null;
   return (

@@ -1,12 +1,12 @@
-// Whether another wallet is being linked, or chosen to pay from, just now in any tab of this browser: wallets tell every tab which
-// account is selected.
+// Whether any tab of this browser is linking another wallet, or choosing one to pay from: wallets notify every tab of the selected
+// account.
 
 const NAME = "wallet-linking-until";
-/** Browsers let a tab that is out of sight work once a minute; one that died is forgotten after this. */
+/** Browsers let a background tab run only once a minute; a dead tab's mark expires after this. */
 const LASTS_MS = 90_000;
 const RENEWED_EVERY_MS = 15_000;
 
-/** Says so until the returned function is called, or the tab dies. */
+/** Marks linking as in progress until the returned function is called, or the tab dies. */
 export function startLinking(): () => void {
   const renew = () => write(`${Date.now() + LASTS_MS}`);
   renew();
@@ -21,7 +21,7 @@ export function isLinking(): boolean {
   try {
     return Number(localStorage.getItem(NAME)) > Date.now();
   } catch {
-    return false; // a browser that keeps nothing
+    return false; // no storage in this browser
   }
 }
 
@@ -30,6 +30,6 @@ function write(until: string | null): void {
     if (until === null) localStorage.removeItem(NAME);
     else localStorage.setItem(NAME, until);
   } catch {
-    // a browser that keeps nothing: then no other tab watches a wallet either
+    // no storage in this browser: then no other tab watches a wallet either
   }
 }

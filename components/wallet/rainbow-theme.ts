@@ -1,6 +1,6 @@
 import { lightTheme, type Theme } from "@rainbow-me/rainbowkit";
 
-/** RainbowKit in the colours of this product: the tokens know dark and light by themselves. */
+/** RainbowKit in this product's colours: the design tokens switch between dark and light on their own. */
 export function rainbowTheme(): Theme {
   const base = lightTheme({ borderRadius: "small", overlayBlur: "none" });
   const { colors } = base;

@@ -10,7 +10,7 @@ const OpenSolanaList = createContext<() => void>(() => undefined);
 /** Opens the list of Solana wallets; choosing one selects it. */
 export const useOpenSolanaList = (): (() => void) => useContext(OpenSolanaList);
 
-/** The Solana wallets of this browser, in a dialog that everything within can open. */
+/** The Solana wallets of this browser, in a dialog that every descendant can open. */
 export function SolanaList({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const { wallets, select } = useWallet();
@@ -32,7 +32,7 @@ export function SolanaList({ children }: { children: ReactNode }) {
                   }}
                   className="flex h-12 w-full items-center gap-3 rounded px-3 text-left text-sm font-medium transition hover:bg-panel"
                 >
-                  {/* biome-ignore lint/performance/noImgElement: the wallet hands its picture over as a data: address */}
+                  {/* biome-ignore lint/performance/noImgElement: the wallet provides its icon as a data: URL */}
                   <img src={icon} alt="" className="size-7 rounded-sm" />
                   {name}
                 </button>

@@ -11,10 +11,10 @@ import type { WalletHandle } from "./wallet-handle";
 
 interface EvmPlace {
   handle: WalletHandle;
-  /** Null while none is connected. */
+  /** Null while no wallet is connected. */
   wallet: { address: Address; connector: Connector } | null;
   place: Place;
-  /** Asks the wallet to change to this service's chain. */
+  /** Asks the wallet to switch to this service's chain. */
   switchToOurs: () => Promise<void>;
 }
 

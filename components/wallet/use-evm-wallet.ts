@@ -24,7 +24,7 @@ export function useEvmWallet(): WalletHandle {
   return {
     wallet: isConnected && address && connector ? { chain: "evm", address, name: connector.name, id: connector.id } : null,
     chosen,
-    // The list itself shows what it waits for, and what went wrong.
+    // The list itself shows progress and errors.
     isConnecting: isConnecting && !connectModalOpen && chosen > 0,
     problem: null,
     choose: () => {
@@ -37,7 +37,7 @@ export function useEvmWallet(): WalletHandle {
       const signature = await signMessageAsync({ account: address, message: text });
       return { nonce, chain: "evm", address, message: text, signature };
     },
-    refused: () => undefined, // it signs our own text already
+    refused: () => undefined, // it already signs our own text
     forget: () => disconnectAsync(),
   };
 }

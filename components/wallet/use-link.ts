@@ -9,7 +9,7 @@ import type { WalletHandle } from "./wallet-handle";
 import type { SignedChallenge } from "./wallet-types";
 
 export interface LinkActions {
-  /** Asks for the two texts that `join` and `allow` shall sign. */
+  /** Requests the two texts for `join` and `allow` to sign. */
   startLink: (wallets: { allow: NamedWallet; join: NamedWallet }) => Promise<Answer<{ allow: PlainChallenge; join: PlainChallenge }>>;
   linkWallet: (signed: { allow: SignedChallenge; join: SignedChallenge }) => Promise<Answer>;
 }
@@ -20,10 +20,10 @@ interface LinkState {
   problem: string | null;
 }
 
-/** What the new wallet signed, and what the linked one is still to sign. */
+/** The new wallet's signature, and what the linked wallet still has to sign. */
 interface Half {
   join: SignedChallenge;
-  /** The new wallet, to be told when what it signed was refused. */
+  /** The new wallet; it is notified when its signature was refused. */
   joining: WalletHandle;
   allow: PlainChallenge;
 }
@@ -32,7 +32,7 @@ const start: LinkState = { phase: "join", busy: false, problem: null };
 const noAnswer = "The service did not answer. Check your connection, then try again.";
 const noAnswerToLink = "The service did not answer. Check your connection; the wallet may be linked already: load the page again to see.";
 
-/** Two signatures, one after the other; the second hands both in. */
+/** Two signatures, one after the other; after the second, both are submitted. */
 export function useLink({ startLink, linkWallet, onLinked }: LinkActions & { onLinked: () => void }) {
   const [state, setState] = useState<LinkState>(start);
   const [half, setHalf] = useState<Half | null>(null);
@@ -57,7 +57,7 @@ export function useLink({ startLink, linkWallet, onLinked }: LinkActions & { onL
     if (typeof allow === "string") return setState({ phase: "allow", busy: false, problem: allow });
     const linked = await linkWallet({ join: half.join, allow }).catch(refusedBy(noAnswerToLink));
     if (linked.ok) return onLinked();
-    // Both texts are used up, whatever came of them: both wallets sign anew.
+    // Both texts are used up in any case: both wallets must sign again.
     for (const handle of [half.joining, allowing]) handle.refused();
     setHalf(null);
     setState({ ...start, problem: linked.message });
@@ -70,10 +70,10 @@ export function useLink({ startLink, linkWallet, onLinked }: LinkActions & { onL
   return { state, signJoin, signAllow, restart };
 }
 
-/** An answer that never came, as a refusal. */
+/** Turns a missing answer into a refusal. */
 const refusedBy =
   (message: string) =>
   (error: unknown): Refusal => {
-    unstable_rethrow(error); // a session that ended leads to the page where one signs in
+    unstable_rethrow(error); // an ended session redirects to sign-in
     return { ok: false, message };
   };

@@ -8,14 +8,14 @@ import type { WalletHandle } from "./wallet-handle";
 import type { ConnectedWallet, SignedChallenge } from "./wallet-types";
 
 export interface ProofSteps {
-  /** Asks the service what this wallet shall sign. */
+  /** Requests the text for this wallet to sign. */
   requestChallenge: (wallet: ConnectedWallet) => Promise<Answer<{ challenge: PlainChallenge }>>;
   submit: (signed: SignedChallenge, wallet: ConnectedWallet) => Promise<Answer>;
 }
 
 export type ProofState = { step: "ready" | "asking" | "signing" | "checking" | "done" } | { step: "failed"; message: string };
 
-/** Proves that a wallet is the person's own: ask what to sign, have it signed, hand it in. */
+/** Proves that the person holds a wallet: request the text, sign it, submit the signature. */
 export function useProof({ requestChallenge, submit }: ProofSteps) {
   const [state, setState] = useState<ProofState>({ step: "ready" });
 
@@ -24,10 +24,10 @@ export function useProof({ requestChallenge, submit }: ProofSteps) {
       if (!wallet) return;
       setState({ step: "asking" });
       try {
-        const asked = await requestChallenge(wallet);
-        if (!asked.ok) return setState({ step: "failed", message: asked.message });
+        const requested = await requestChallenge(wallet);
+        if (!requested.ok) return setState({ step: "failed", message: requested.message });
         setState({ step: "signing" });
-        const signed = await sign(asked.challenge).catch((error: unknown) => wordsFor(error));
+        const signed = await sign(requested.challenge).catch((error: unknown) => wordsFor(error));
         if (typeof signed === "string") return setState({ step: "failed", message: signed });
         setState({ step: "checking" });
         const outcome = await submit(signed, wallet);

@@ -10,23 +10,23 @@ import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
 import type { SignedChallenge } from "./wallet-types";
 
-/** A Solana wallet, chosen in our list of what wallet-adapter finds. */
+/** A Solana wallet, chosen in our list of the wallets that wallet-adapter finds. */
 export function useSolanaWallet(): WalletHandle {
   const { wallet, publicKey, connected, connecting, connect, disconnect, select, signIn, signMessage } = useWallet();
   const openList = useOpenSolanaList();
   const [chosen, setChosen] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
-  /** Names of wallets that wrote another text than ours. */
+  /** Names of wallets that signed another text than ours. */
   const ownWriters = useRef(new Set<string>());
   const name = wallet?.adapter.name;
   const address = publicKey?.toBase58();
 
-  // Choosing a wallet only selects it. One that was selected in an earlier visit is left alone until somebody asks.
+  // Choosing a wallet only selects it. A wallet selected in an earlier visit is not connected until the person chooses it.
   useEffect(() => {
     if (chosen === 0 || name === undefined || connected || connecting) return;
     connect().catch((error: unknown) => {
       setProblem(wordsFor(error));
-      select(null); // so that choosing the same one again is a choice
+      select(null); // so that choosing the same wallet again counts as a choice
     });
   }, [chosen, name, connected, connecting, connect, select]);
 

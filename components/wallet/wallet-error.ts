@@ -1,9 +1,9 @@
-// What wallets say when they do not sign, in words.
+// Messages for wallets that do not sign.
 
 const USER_REJECTED = 4001;
 export const ALREADY_ASKING = -32_002;
 
-/** True when the person said no in the wallet. */
+/** True when the person declined in the wallet. */
 export function isRejection(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error || isObject(cause); cause = causeOf(cause)) {
     if (isObject(cause) && cause.code === USER_REJECTED) return true;
@@ -14,7 +14,7 @@ export function isRejection(error: unknown): boolean {
 
 export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Wallet libraries wrap what the wallet said, under one of two names. */
+/** Wallet libraries wrap the wallet's error, under one of two names. */
 const causeOf = (error: unknown): unknown => (isObject(error) ? (error.cause ?? error.error) : undefined);
 
 /** What happened and what to do. */

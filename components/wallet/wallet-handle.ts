@@ -8,18 +8,18 @@ export interface WalletHandle {
   wallet: ConnectedWallet | null;
   /** Opens the list of wallets. */
   choose: () => void;
-  /** Counts how often somebody chose a wallet in this visit: what connects by itself asks for nothing. */
+  /** How often a wallet was chosen in this visit: an automatic reconnection requests nothing. */
   chosen: number;
   /** True from the choice until the wallet answers. */
   isConnecting: boolean;
-  /** Why it could not be connected, in words; null when nothing went wrong. */
+  /** Why it could not be connected, as a message; null when nothing went wrong. */
   problem: string | null;
   /**
-   * Has the challenge signed.
-   * @throws the wallet's own error, which `wallet-error.ts` puts in words
+   * Signs the challenge.
+   * @throws the wallet's own error; `wallet-error.ts` has its message
    */
   sign: (challenge: PlainChallenge) => Promise<SignedChallenge>;
-  /** What it signed was refused: if it writes texts itself, it is handed ours as it is the next time. */
+  /** Its signature was refused: a wallet that composes its own texts gets our exact text the next time. */
   refused: () => void;
   forget: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What stands in place of a wallet's step until all that talks to wallets is fetched: as high as the step, so that nothing jumps.
+// The placeholder of a wallet step until the wallet libraries are loaded: as high as the step, so that nothing shifts.
 
 import type { ReactNode } from "react";
 import { Skeleton } from "../ui/skeleton";

@@ -1,4 +1,4 @@
-// Which wallet of this browser was used last, so that the console can watch that one and no other.
+// Which wallet of this browser was used last, so that the console watches only that one.
 
 import type { NamedWallet } from "@/lib/console/views/wallet";
 
@@ -6,7 +6,7 @@ const NAME = "wallet-used";
 
 export interface UsedWallet {
   chain: NamedWallet["chain"];
-  /** EIP-6963's reverse domain name of an Ethereum wallet, the name of a Solana wallet. */
+  /** An Ethereum wallet's EIP-6963 reverse domain name, or a Solana wallet's name. */
   id: string;
 }
 
@@ -14,7 +14,7 @@ export function rememberWallet(wallet: UsedWallet): void {
   try {
     localStorage.setItem(NAME, `${wallet.chain}:${wallet.id}`);
   } catch {
-    // a browser that keeps nothing: then nothing is watched either
+    // no storage in this browser: then no wallet is watched either
   }
 }
 
@@ -23,6 +23,6 @@ export function recallWallet(): UsedWallet | null {
     const [, chain, id] = /^(evm|solana):(.+)$/.exec(localStorage.getItem(NAME) ?? "") ?? [];
     return id && (chain === "evm" || chain === "solana") ? { chain, id } : null;
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // no storage in this browser
   }
 }

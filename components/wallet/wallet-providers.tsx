@@ -17,7 +17,7 @@ interface WalletProvidersProps extends WalletAccess {
   children: ReactNode;
 }
 
-/** Everything that talks to wallets stands within this; pages without wallets never load it. */
+/** The context for everything that uses wallets; pages without wallets never load it. */
 export function WalletProviders({ settings, demo, signDemo, children }: WalletProvidersProps) {
   useEffect(() => {
     if (demo) offerDemoWallets(demo, signDemo);
@@ -29,9 +29,9 @@ export function WalletProviders({ settings, demo, signDemo, children }: WalletPr
     <WagmiProvider config={config}>
       <QueryClientProvider client={client}>
         <RainbowKitProvider theme={theme} modalSize="compact" locale="en-US" appInfo={{ appName: settings.appName }}>
-          {/* Choosing a Solana wallet only selects it; connecting is a step of its own. */}
+          {/* Choosing a Solana wallet only selects it; connecting is a separate step. */}
           <ConnectionProvider endpoint={`${settings.baseUrl}/api/rpc/solana`}>
-            {/* What goes wrong is told where it was asked for; by default it is written to the console. */}
+            {/* Errors are shown where the action started; by default they go to the browser's console. */}
             <WalletProvider wallets={[]} autoConnect={false} onError={() => undefined}>
               <SolanaList>{children}</SolanaList>
             </WalletProvider>
@@ -49,10 +49,10 @@ function wagmiConfig({ chain, baseUrl, appName, walletConnectProjectId }: Wallet
     id,
     name,
     nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
-    // What wallets are told; this page itself asks by the transport below.
+    // The URL for wallets; this page itself uses the transport below.
     rpcUrls: { default: { http: [walletRpcUrl ?? rpcUrl] } },
   });
-  // Wallets of the browser announce themselves; WalletConnect is fetched with them where it is offered.
+  // Browser wallets announce themselves; WalletConnect is loaded with them where it is offered.
   const connectors = walletConnectProjectId
     ? connectorsForWallets([{ groupName: "Phone", wallets: [walletConnectWallet] }], { appName, projectId: walletConnectProjectId })
     : [];

@@ -8,13 +8,13 @@ import { useFocusOnStep } from "../ui/use-focus-on-step";
 interface WalletSectionProps {
   /** A verb and its wallet: "Send from my wallet". */
   title: string;
-  /** The level of its title among those of the page. */
+  /** The heading level of its title. */
   Heading: "h2" | "h3";
-  /** What the wallet does: it is drawn, and so fetched, once somebody wants it. */
+  /** The wallet's task: rendered, and so loaded, on demand. */
   children: ReactNode;
 }
 
-/** Where a wallet of this browser pays: a button, until somebody wants to. */
+/** Paying from a wallet in this browser: a button until it is pressed. */
 export function WalletSection({ title, Heading, children }: WalletSectionProps) {
   const [open, setOpen] = useState(false);
   const part = useFocusOnStep(open ? "paying" : "closed");

@@ -9,11 +9,11 @@ import type { WalletHandle } from "./wallet-handle";
 interface ChooseWalletProps {
   handle: WalletHandle;
   mark: ReactNode;
-  /** What the wallet is for, and what it needs. */
+  /** The wallet's purpose, and what it needs. */
   children: ReactNode;
 }
 
-/** The first step of whatever a wallet does here. */
+/** The first step of every task with a wallet. */
 export const ChooseWallet = ({ handle, mark, children }: ChooseWalletProps) => (
   <div className="grid gap-4">
     <div className="flex items-center gap-4">
@@ -33,14 +33,14 @@ interface ElsewhereProps {
   chainName: string;
 }
 
-/** The wallet is on another chain: nothing is asked of it but to change that. */
+/** The wallet is on another chain: the only action is to switch. */
 export function Elsewhere({ wallet, place: { problem, canSwitch }, chainName }: ElsewhereProps) {
   const [busy, setBusy] = useState(false);
   const [isRefused, setRefused] = useState(false);
   const change = async () => {
     setBusy(true);
     setRefused(false);
-    await wallet.switchChain().catch(() => setRefused(true)); // declined there, or it cannot: either way it is still elsewhere
+    await wallet.switchChain().catch(() => setRefused(true)); // declined, or unsupported: either way it is still on another chain
     setBusy(false);
   };
   return (

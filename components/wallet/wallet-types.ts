@@ -1,9 +1,9 @@
-// What the wallet components give back, and when two wallets are one.
+// Results of the wallet components, and when two wallets are the same.
 
 import type { NamedWallet } from "@/lib/console/views/wallet";
 
 export interface ConnectedWallet extends NamedWallet {
-  /** How the wallet calls itself. */
+  /** The wallet's own name. */
   name: string;
   /** How this browser finds it again (see wallet-memory.ts). */
   id: string;
@@ -11,13 +11,13 @@ export interface ConnectedWallet extends NamedWallet {
 
 export interface SignedChallenge extends NamedWallet {
   nonce: string;
-  /** The text as the wallet signed it. */
+  /** The text that the wallet signed. */
   message: string;
   /** 0x… of an Ethereum wallet, base58 of a Solana wallet. */
   signature: string;
 }
 
-/** Ethereum addresses are the same in either case. */
+/** Ethereum addresses are case-insensitive. */
 export const isSameWallet = (one: NamedWallet, other: NamedWallet): boolean =>
   one.chain === other.chain &&
   (one.chain === "evm" ? one.address.toLowerCase() === other.address.toLowerCase() : one.address === other.address);

@@ -10,15 +10,15 @@ import { recallWallet } from "./wallet-memory";
 import { isSameWallet } from "./wallet-types";
 
 interface WalletWatchProps {
-  /** The account's wallets, when the page was drawn. */
+  /** The account's wallets, when the page was rendered. */
   linked: readonly NamedWallet[];
-  /** The person chose an account that is none of these. */
+  /** The person switched to an account that is none of these. */
   onSwitched: (wallet: NamedWallet) => Promise<void>;
 }
 
-/** Tells when the wallet that signed in shows an account that is not linked: what one sees then belongs to somebody else. */
+/** Reports when the last used wallet shows an account that is not linked: the page then belongs to another person. */
 export function WalletWatch({ linked, onSwitched }: WalletWatchProps) {
-  // A page is drawn anew again and again; the wallet is asked once.
+  // The page re-renders often; the wallet is subscribed to only once.
   const props = useRef({ linked, onSwitched });
   useEffect(() => {
     props.current = { linked, onSwitched };
@@ -26,13 +26,13 @@ export function WalletWatch({ linked, onSwitched }: WalletWatchProps) {
   useEffect(() => {
     const used = recallWallet();
     if (!used) return;
-    let told: string | undefined;
+    let reported: string | undefined;
     const compare = (address: string | undefined) => {
-      // No account at all is a wallet that was locked; and while another wallet is being linked, switching is asked for.
-      if (address === undefined || address === told || isLinking()) return;
+      // No account means a locked wallet; and while another wallet is being linked, switching is intended.
+      if (address === undefined || address === reported || isLinking()) return;
       const wallet = { chain: used.chain, address };
       if (props.current.linked.some((one) => isSameWallet(one, wallet))) return;
-      told = address;
+      reported = address;
       void props.current.onSwitched(wallet);
     };
     return used.chain === "evm" ? watchEvm(used.id, compare) : watchSolana(used.id, compare);
@@ -52,7 +52,7 @@ function watchEvm(rdns: string, compare: Compare): () => void {
     if (info.rdns !== rdns || watched.has(provider)) return;
     watched.add(provider);
     provider.on?.("accountsChanged", changed);
-    // Asks for nothing: only what this page may see already.
+    // Prompts the person for nothing: it returns only what this page may already see.
     provider.request({ method: "eth_accounts" }).then(
       (accounts) => compare(firstOf(accounts)),
       () => undefined, // a wallet that does not answer shows no other account
@@ -74,7 +74,7 @@ function watchSolana(name: string, compare: Compare): () => void {
     watched.add(name);
     const features = wallet.features as Partial<StandardEventsFeature & StandardConnectFeature>;
     stops.push(features["standard:events"]?.on("change", ({ accounts }) => compare(accounts?.[0]?.address)) ?? (() => undefined));
-    // Asks for nothing; wallets tell of a change only to pages that they are connected with.
+    // Prompts the person for nothing; wallets report changes only to pages that they are connected with.
     features["standard:connect"]?.connect({ silent: true }).then(
       ({ accounts }) => compare(accounts[0]?.address),
       () => undefined, // a wallet that does not answer shows no other account

@@ -1,4 +1,4 @@
-// The checks: types, biome, the staircase of imports, dead code, and the tidy rules. Each counts as one.
+// The checks: types, biome, the import layers, dead code, and the tidy rules. Each counts as one.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { root, run } from "./children.mjs";
 const plain = { NO_COLOR: "1", FORCE_COLOR: undefined };
 const sources = ["lib", "app", "components", "e2e", "bench"].filter((folder) => existsSync(join(root, folder)));
 
-// Each says what it found by itself; a cure is added where that is a command.
+// Each tool reports its own findings; a fix is added where it is a command.
 const types = { name: "types", command: "tsc", args: ["--noEmit", "--pretty", "false"] };
 const biome = {
   name: "biome",

@@ -1,4 +1,4 @@
-// Child processes of the runner: each in a group of its own, and none left behind, however the run ends.
+// Child processes of the runner: each in its own group, and none left behind, however the run ends.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,19 +6,19 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Tools see a pipe, whoever reads it: what they may colour is decided by where our own output goes. */
+/** Tools see a pipe in any case: whether they may use colours depends on where our own output goes. */
 const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1", FORCE_COLOR: undefined };
 
 const running = new Set();
 let isStopping = false;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Time that children get to end by themselves, first after SIGTERM to their group, then after SIGTERM to what left it. */
+/** How long children may take to end on their own, first after SIGTERM to their group, then after SIGTERM to what left it. */
 const graceMs = 6_000;
 
 /**
- * Runs a command from the root of the project. Resolves with its exit code (null when a signal ended it) and its output,
- * standard error included; never rejects, and never resolves once `stopAll` was called. `echo` shows the output as it comes.
+ * Runs a command in the project's root. Resolves with its exit code (null when a signal ended it) and its output, including
+ * standard error; never rejects, and never resolves once `stopAll` was called. `echo` shows the output as it arrives.
  */
 export function run(command, args, { env = {}, echo = false } = {}) {
   return new Promise((resolve) => {
@@ -53,7 +53,7 @@ export function run(command, args, { env = {}, echo = false } = {}) {
   });
 }
 
-/** Ends all running children and everything that they started, also what put itself into a group of its own. */
+/** Ends all running children and everything that they started, even in other process groups. */
 export async function stopAll() {
   isStopping = true;
   const children = [...running].filter((child) => child.pid !== undefined);
@@ -74,11 +74,11 @@ function signal(pid, name) {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 }
 
-/** Parent and start time of every process; empty where there is no /proc, and groups alone must do. */
+/** Parent and start time of every process; empty without /proc, and then process groups must do. */
 function readProcesses() {
   const found = new Map();
   try {
@@ -96,7 +96,7 @@ function readProcesses() {
 function readStat(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name in brackets may hold blanks: what counts begins after it.
+    // The name in parentheses may contain spaces: the fields begin after it.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return { state: fields[0], parent: Number(fields[1]), startedAt: fields[19] };
   } catch {
@@ -118,7 +118,7 @@ function descendantsOf(ancestor) {
   return found;
 }
 
-/** The same process still runs; a number that was given to another one does not count. */
+/** True when the same process still runs; a reused process id does not count. */
 function isAlive({ pid, startedAt }) {
   const stat = readStat(pid);
   return stat !== null && stat.startedAt === startedAt && stat.state !== "Z";

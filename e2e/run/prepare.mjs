@@ -1,4 +1,4 @@
-// What must be there before anything can be checked: the packages, the Prisma client, and for the tests Chromium and Redis.
+// Prerequisites of a run: the packages, the Prisma client, and for the tests Chromium and Redis.
 
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { missingPackage } from "../../lib/server/launch/packages.mjs";
 import { root, run } from "./children.mjs";
 
-/** Installs the packages when they are missing or not those of the lockfile. Returns false when that failed. */
+/** Installs the packages when they are missing or differ from the lockfile. Returns false when that failed. */
 export async function preparePackages(report) {
   const missing = missingPackage(root);
   if (missing === null) {
@@ -23,7 +23,7 @@ export async function preparePackages(report) {
   return false;
 }
 
-/** Generates the Prisma client, without which types and tests mean nothing. */
+/** Generates the Prisma client, without which types and tests are meaningless. */
 export async function prepareClient(report) {
   const result = await run(process.execPath, ["lib/db/generate.mjs"]);
   if (result.code === 0) report.say("client", "generated");
@@ -32,10 +32,10 @@ export async function prepareClient(report) {
 
 const chromiumNames = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** Path of a Chromium of the system, or null. */
+/** Path of the system's Chromium, or null. */
 export const findChromium = () => process.env.CHROMIUM_PATH || firstOnPath(chromiumNames);
 
-/** True where Playwright has downloaded a Chromium of its own. */
+/** True where Playwright has downloaded its own Chromium. */
 function hasPlaywrightChromium() {
   const caches = [
     process.env.PLAYWRIGHT_BROWSERS_PATH,
@@ -63,7 +63,7 @@ function firstOnPath(names) {
   return null;
 }
 
-/** Installs Chromium and Redis where apt may; elsewhere says how. The tests that need what is missing are skipped. */
+/** Installs Chromium and Redis where apt is allowed; elsewhere prints how. Tests that need a missing tool are skipped. */
 export async function prepareTools(report, { browser }) {
   const needs = [
     { name: "Redis", package: "redis-server", isThere: hasRedis, how: "install redis-server and put it on the PATH" },
@@ -91,7 +91,7 @@ async function installByApt(report, packages) {
     return isRoot ? run(command[0], command.slice(1)) : run("sudo", ["-n", ...command]);
   };
   await apt("update", "-q");
-  // One by one: where apt knows only one of them, that one is still worth having.
+  // One by one: when apt knows only one of them, that one is still installed.
   for (const name of packages) {
     const result = await apt("install", "-q", "-y", "--no-install-recommends", name);
     if (result.code !== 0)

@@ -1,6 +1,6 @@
-// What the run says: one line a step, failures in full, and as its very last line the counts.
+// The run's output: one line per step, failures in full, and the counts as its very last line.
 
-/** Counts of a run, and the lines about it. CI allows nothing to be skipped. */
+/** Counts of a run, and its lines. In CI nothing may be skipped. */
 export function createReport() {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const begun = Date.now();
@@ -19,7 +19,7 @@ export function createReport() {
       counts.passed += 1;
       say(step, `passed (${seconds(since)})`);
     },
-    /** `output` is shown in full up to 120 lines: the first ones, where a tool says what is wrong. `cure` comes after it. */
+    /** `output` is shown up to 120 lines, from its start, where a tool reports what is wrong. `cure` comes after it. */
     fail(step, output, cure) {
       counts.failed += 1;
       const lines = output.trimEnd().split("\n");

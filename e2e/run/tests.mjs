@@ -1,5 +1,5 @@
-// The tests: vitest for code against real databases and servers, Playwright for a person in a browser. Their own reports are
-// shown as they come; what counts is read from the JSON that they write.
+// The tests: vitest for code against real databases and servers, Playwright for a person in a browser. Their own reports are shown
+// as they arrive; the counts come from the JSON that they write.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +9,10 @@ import { findChromium, hasChromium } from "./prepare.mjs";
 
 const longTimeoutMs = 900_000;
 
-/** Runs `work` with the path of a JSON report that it makes a tool write, and returns what it holds, or null. */
+/** Runs `work` with a path to which a tool writes its JSON report, and returns the parsed report, or null. */
 async function withJson(work) {
   const folder = mkdtempSync(join(tmpdir(), "pennyprompt-run-"));
-  // Not in a finally: a run that is stopped never comes back here.
+  // Not in a finally: a run that is stopped never returns here.
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "report.json");
   const { code } = await work(file);
@@ -27,7 +27,7 @@ function readJson(file) {
   }
 }
 
-/** Adds what was counted. A tool that wrote no report, ran no test, or ended badly without a failed test is one failure. */
+/** Adds the counts. A tool that wrote no report, ran no test, or ended badly without a failed test counts as one failure. */
 function addCounts(report, step, code, counts) {
   if (counts) report.add(counts);
   const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
@@ -37,7 +37,7 @@ function addCounts(report, step, code, counts) {
   else report.say(step, result);
 }
 
-/** Counts vitest's report; a file that could not even be loaded is one failure. */
+/** Counts vitest's report; a file that could not be loaded counts as one failure. */
 function countVitest(json) {
   if (!json) return null;
   const brokenFiles = json.testResults.filter(
@@ -66,10 +66,10 @@ export async function runVitest(report, { long }) {
   addCounts(report, "vitest", code, countVitest(json));
 }
 
-/** Files with journeys of a browser. */
+/** Files with browser tests. */
 export const browserTests = () => readdirSync(join(root, "e2e"), { recursive: true }).filter((name) => name.endsWith(".spec.ts"));
 
-/** Counts Playwright's report. A test that passed only when tried again is a failure: nobody may rely on it. */
+/** Counts Playwright's report. A test that passed only on retry is a failure: it is not reliable. */
 function countPlaywright(json) {
   if (!json) return null;
   const { expected, unexpected, flaky, skipped } = json.stats;

@@ -1,4 +1,4 @@
-// An Ethereum wallet as an extension would put it into every page: it announces itself (EIP-6963), shows its address once it was
+// An Ethereum wallet as an extension would inject it into every page: it announces itself (EIP-6963), shows its address once it is
 // connected, and signs with a real key that stays out of the page.
 
 import type { BrowserContext } from "@playwright/test";
@@ -17,26 +17,26 @@ const UNSUPPORTED = 4200;
 interface EvmWalletOptions {
   name?: string;
   keys?: TestWallet;
-  /** The chain that the wallet is on when it comes. */
+  /** The chain that the wallet is on initially. */
   chainId?: number;
-  /** The chain that it knows as 31337, by its node; without one it is told of one when a page wants it to switch. */
+  /** The node URL that it has for chain 31337; without one it learns it when a page wants it to switch. */
   knows?: string;
 }
 
-/** A wallet that a page has asked to send, and to change its network. */
+/** A wallet that pages can ask to send, and to switch its network. */
 export interface SendingWallet extends ExtensionWallet {
-  /** Every transaction that it was asked for, declined ones too. */
+  /** Every transaction requested from it, including declined ones. */
   asked: readonly Record<string, unknown>[];
-  /** Every network that it was told of. */
+  /** Every network that pages have added to it. */
   told: readonly Record<string, unknown>[];
-  /** The person selects another network; open pages are told as wallets tell them. */
+  /** The person selects another network; open pages are notified as wallets do it. */
   changeNetwork: (chainId: number) => Promise<void>;
 }
 
 const SANDBOX_CHAIN = "0x7a69";
 const UNKNOWN_CHAIN = 4902;
 
-/** Puts the wallet into every page of `context` that opens from now on. */
+/** Injects the wallet into every page of `context` that opens from now on. */
 export async function installEvmWallet(
   context: BrowserContext,
   { name = "Test Fox", keys = newWallet("evm"), chainId = 1, knows }: EvmWalletOptions = {},
@@ -117,7 +117,7 @@ interface Journal {
   told: Record<string, unknown>[];
 }
 
-/** How it changes its network, and sends. */
+/** Switching its network, and sending. */
 function sendingMethods(state: WalletState, { refusals, asked, told }: Journal): Methods {
   return {
     wallet_switchEthereumChain: ([wanted]) => {
@@ -144,7 +144,7 @@ function sendingMethods(state: WalletState, { refusals, asked, told }: Journal):
   };
 }
 
-/** What the node says of the chain that the wallet is on; it knows no node of a public one. */
+/** The answer of the node of the wallet's chain; it has no node of a public chain. */
 async function callNode({ chainId, node }: WalletState, method: string, params: readonly unknown[]) {
   if (chainId !== SANDBOX_CHAIN || !node) throw new Error("no node of this chain is known");
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -154,7 +154,7 @@ async function callNode({ chainId, node }: WalletState, method: string, params: 
   return result;
 }
 
-/** Texts come as hex, or as they are. */
+/** Texts arrive as hex or as plain text. */
 const textOf = (data: string): string => (/^0x([0-9a-f]{2})*$/i.test(data) ? Buffer.from(data.slice(2), "hex").toString("utf8") : data);
 
 /** Runs in the page, before its own scripts. */

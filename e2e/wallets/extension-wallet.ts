@@ -1,21 +1,21 @@
-// What the two wallets of the tests have in common: what a test may ask of them, and how they say no.
+// What the two test wallets have in common: what a test can make them do, and how they decline.
 
 import type { TestWallet } from "@/lib/console/testing/wallets";
 
 export interface ExtensionWallet {
-  /** As lists show it. */
+  /** Its name in wallet lists. */
   name: string;
   /** Every text that it signed. */
   signed: readonly string[];
   /** The selected account. */
   keys: () => TestWallet;
-  /** The person declines the next time that they are asked this. */
+  /** The person declines the next request of this kind. */
   decline: (what: Question) => void;
-  /** The person selects another account; open pages are told as wallets tell them. */
+  /** The person selects another account; open pages are notified as wallets do it. */
   switchTo: (next: TestWallet) => Promise<void>;
 }
 
-/** What a wallet asks its person: whether a page may see the address, whether to sign or send, and whether to change its network. */
+/** What a wallet asks its person: whether a page may see the address, whether to sign or send, and whether to switch its network. */
 export type Question = "connect" | "sign" | "switch";
 
 export type WalletAnswer = { result: unknown } | { error: { code: number; message: string } };
@@ -31,13 +31,13 @@ export class Refusals {
     this.next.add(what);
   }
 
-  /** @throws an error with EIP-1193's code when the person declines this time */
+  /** @throws an error with EIP-1193's code when the person declines this request */
   check(what: Question): void {
     if (!this.next.delete(what)) return;
     throw Object.assign(new Error("User rejected the request."), { code: REJECTED });
   }
 
-  /** What `act` resolves with or throws, in a form that reaches the page. */
+  /** The result or the error of `act`, in a form that can cross into the page. */
   async answer(act: () => Promise<unknown>): Promise<WalletAnswer> {
     try {
       return { result: await act() };

@@ -1,5 +1,5 @@
-// The part of the Solana wallet that runs in the page, before the page's own scripts. Its functions travel there as text, so they
-// know nothing but each other.
+// The part of the Solana wallet that runs in the page, before the page's own scripts. Its functions are sent there as text, so they
+// can reference only each other.
 
 import type { WalletAnswer } from "./extension-wallet";
 
@@ -9,15 +9,15 @@ export interface PageAccount {
 }
 
 interface PageWallet {
-  /** Name of the function that asks the wallet in Node. */
+  /** Name of the function that calls the wallet in Node. */
   binding: string;
   name: string;
   icon: string;
-  /** It has `solana:signIn`, and writes the text itself. */
+  /** It has `solana:signIn`, and composes the text itself. */
   writesText: boolean;
 }
 
-/** What registers the wallet. */
+/** The script that registers the wallet. */
 export const pageScript = (wallet: PageWallet): string =>
   `{ ${createAsk}\n${createAccounts}\n${standardFeatures}\n${signingFeatures}\n${register}\nregister(${JSON.stringify(wallet)}); }`;
 
@@ -33,7 +33,7 @@ function createAsk(binding: string): Ask {
   };
 }
 
-/** The accounts that this page sees, and who wants to know of a change. */
+/** The accounts that this page sees, and the listeners for a change. */
 function createAccounts(features: readonly string[]) {
   type Listener = (change: { accounts: object[] }) => void;
   const listeners = new Set<Listener>();
@@ -109,7 +109,7 @@ function register({ binding, name, icon, writesText }: PageWallet): void {
       return accounts.list();
     },
   };
-  // Pages that are not connected are not told which account is selected.
+  // Pages that are not connected do not learn which account is selected.
   window.addEventListener(`${binding} account`, (event) => {
     if (event instanceof CustomEvent && accounts.list().length > 0) accounts.show([event.detail]);
   });

@@ -1,5 +1,5 @@
-// A Solana wallet as an extension would put it into every page: it registers itself (Wallet Standard), shows its account once
-// it was connected in that page, and signs with a real key that stays out of the page.
+// A Solana wallet as an extension would inject it into every page: it registers itself (Wallet Standard), shows its account once it
+// is connected in that page, and signs with a real key that stays out of the page.
 
 import type { BrowserContext } from "@playwright/test";
 import { base58 } from "@scure/base";
@@ -16,11 +16,11 @@ type Call =
 interface SolanaWalletOptions {
   name?: string;
   keys?: TestWallet;
-  /** It has `solana:signIn`, and writes the text itself. */
+  /** It has `solana:signIn`, and composes the text itself. */
   writesText?: boolean;
 }
 
-/** Puts the wallet into every page of `context` that opens from now on. */
+/** Injects the wallet into every page of `context` that opens from now on. */
 export async function installSolanaWallet(
   context: BrowserContext,
   { name = "Test Ghost", keys = newWallet("solana"), writesText = false }: SolanaWalletOptions = {},
@@ -72,7 +72,7 @@ export async function installSolanaWallet(
   };
 }
 
-/** Sign-In With Solana's text, as wallets write it. */
+/** Sign-In With Solana's text, as wallets compose it. */
 function signInText({ domain, address, statement, ...fields }: Record<string, string>, own: string): string {
   const labels = {
     uri: "URI",

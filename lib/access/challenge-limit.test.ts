@@ -1,10 +1,10 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { countAttempt, countChallenge } from "./challenge-limit";
 
 beforeEach(() => {
-  forgetOnce("limits.limiter");
+  forgetSingleton("limits.limiter");
   onTestFinished(setClock(() => Date.UTC(2030, 0, 1)));
 });
 

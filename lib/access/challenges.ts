@@ -4,7 +4,7 @@
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type AccountId, randomBase62 } from "@/lib/base/ids";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@/lib/chains/sign-in-message";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
@@ -39,7 +39,7 @@ const NONCE_CHARACTERS = 22;
 const MAX_KEPT = 100_000;
 const TRIM_EVERY = 1_000;
 
-const given = () => once("challenges given", () => ({ sinceTrim: 0 }));
+const given = processSingleton("challenges given", () => ({ sinceTrim: 0 }));
 
 export const newNonce = (): string => randomBase62(NONCE_CHARACTERS);
 

@@ -3,7 +3,7 @@
 
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { config } from "@/lib/base/config";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
 export interface TrustedProxies {
   /** False when there are none: then no header is ever looked at. */
@@ -12,7 +12,7 @@ export interface TrustedProxies {
 }
 
 /** The proxies that TRUSTED_PROXIES names. To be called once at start: it throws on a bad entry. */
-export const trustedProxies = onceKept<TrustedProxies>("trustedProxies", () => readTrustedProxies(config().TRUSTED_PROXIES));
+export const trustedProxies = processSingleton<TrustedProxies>("trustedProxies", () => readTrustedProxies(config().TRUSTED_PROXIES));
 
 /**
  * Reads addresses, CIDR blocks and the word `loopback`.

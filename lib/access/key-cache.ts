@@ -2,7 +2,7 @@
 // LISTEN/NOTIFY; while that connection is down, nothing is served from here. The cache only spares reads: whether a key
 // may spend is decided again inside the hold's own statement.
 
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
 import { findKeyByHash, type KeyRecord } from "./find-key";
 
@@ -15,7 +15,7 @@ interface KeyCache {
   live: boolean;
 }
 
-const cache = onceKept<KeyCache>("key-cache", () => ({ byName: new Map(), epoch: 0, live: false }));
+const cache = processSingleton<KeyCache>("key-cache", () => ({ byName: new Map(), epoch: 0, live: false }));
 
 /** Starts to keep keys in memory; without it every look-up reads the database. Returns how to stop. */
 export function startKeyCache(): Promise<{ stop: () => Promise<void> }> {

@@ -3,10 +3,10 @@
 
 import { nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
 
-const uses = onceKept("key-uses", () => new Map<KeyId, number>());
+const uses = processSingleton("key-uses", () => new Map<KeyId, number>());
 
 /** Remembers that a key was used now. */
 export function recordKeyUse(keyId: KeyId): void {

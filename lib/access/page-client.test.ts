@@ -1,12 +1,12 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readPageClient, writePageClient } from "./page-client";
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  for (const name of ["config", "trustedProxies", "page door"]) forgetOnce(name);
+  for (const name of ["config", "trustedProxies", "page door"]) forgetSingleton(name);
 });
 
 function message(remoteAddress: string, headers: Record<string, string>): IncomingMessage {
@@ -36,6 +36,6 @@ test("hosted without our door, the client's own header is no proof of anything",
   const headers = new Headers({ "x-client-address": "10.0.0.1", "x-forwarded-for": "192.0.2.7" });
   expect(readPageClient(headers)).toBe("127.0.0.1");
   trustLoopback();
-  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   expect(readPageClient(headers)).toBe("192.0.2.7");
 });

@@ -2,12 +2,12 @@
 // door writes the address into a header, over whatever the client wrote there.
 
 import type { IncomingMessage } from "node:http";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { clientAddress, trustedProxies } from "./client-address";
 
 const HEADER = "x-client-address";
 
-const door = () => once<{ writes?: true }>("page door", () => ({}));
+const door = processSingleton<{ writes?: true }>("page door", () => ({}));
 
 /** Notes the client's address on a request that goes to Next. */
 export function writePageClient(message: IncomingMessage): void {

@@ -2,9 +2,9 @@
 // in its data directory, and hands it over with `setSandboxPepper`.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-const holder = () => once<{ sandbox?: string }>("pepper", () => ({}));
+const holder = processSingleton<{ sandbox?: string }>("pepper", () => ({}));
 
 /** Sets the pepper of a sandbox that was configured without one. */
 export function setSandboxPepper(value: string): void {

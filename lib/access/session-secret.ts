@@ -2,9 +2,9 @@
 // at random, keeps it in its data directory, and hands it over with `setSandboxSessionSecret`.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-const holder = () => once<{ sandbox?: string }>("session secret", () => ({}));
+const holder = processSingleton<{ sandbox?: string }>("session secret", () => ({}));
 
 /** Sets the secret of a sandbox that was configured without one. */
 export function setSandboxSessionSecret(value: string): void {

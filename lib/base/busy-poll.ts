@@ -4,7 +4,7 @@
 
 import { cpus } from "node:os";
 import { setImmediate } from "node:timers";
-import { onceKept } from "./process-singleton";
+import { processSingleton } from "./process-singleton";
 
 /** The longest that a wait stays awake, in milliseconds; what takes longer is slept through the next time. */
 const LONGEST_MS = 2;
@@ -15,7 +15,7 @@ const SLEEPS_AFTER_VAIN = 16;
 /** With a single processor, whoever we wait for could not work meanwhile. */
 const hasProcessorToSpare = cpus().length > 1;
 
-const requests = onceKept("requests under way", () => ({ count: 0 }));
+const requests = processSingleton("requests under way", () => ({ count: 0 }));
 
 /** Tells that a request begins. */
 export function countRequest(): void {

@@ -1,6 +1,6 @@
 // The time of day, in one place, so that a test can set it. SQL functions take the time from here as a parameter.
 
-import { onceKept } from "./process-singleton";
+import { processSingleton } from "./process-singleton";
 
 interface Clock {
   nowMs: () => number;
@@ -9,7 +9,7 @@ interface Clock {
 /** The system's own: Next, which is loaded after this, puts a slower one in its place. */
 const SystemDate = Date;
 
-const clock = onceKept<Clock>("clock", () => ({ nowMs: SystemDate.now }));
+const clock = processSingleton<Clock>("clock", () => ({ nowMs: SystemDate.now }));
 
 /** Unix time in milliseconds. */
 export const nowMs = (): number => clock().nowMs();

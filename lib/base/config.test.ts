@@ -47,7 +47,7 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
   ["PAYMENT_MINIMUM_CENTS", 1, 1_000_000],
   ["PAYMENT_WAIT_MS", 1_000, 120_000],
-  ["PAYMENT_WASTE_PER_HOUR", 1, 1_000_000],
+  ["FAILED_FEE_LIMIT_PER_HOUR", 1, 1_000_000],
   ["PORT", 0, 65_535],
 ];
 const amounts = ["FEE_BASE", "FEE_SOLANA", "FEE_SOLANA_ACCOUNT", "MINIMUM", "DAILY_LIMIT", "SERVICE_DAILY_LIMIT", "APPROVAL_ABOVE"];

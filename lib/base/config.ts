@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { parseUsd } from "./money";
-import { onceKept } from "./process-singleton";
+import { processSingleton } from "./process-singleton";
 
 const flag = z
   .enum(["0", "1"])
@@ -39,7 +39,7 @@ const withdrawalShape = {
 const paymentShape = {
   PAYMENT_MINIMUM_CENTS: count(1, 1_000_000).default(1),
   PAYMENT_WAIT_MS: count(1_000, 120_000).default(30_000),
-  PAYMENT_WASTE_PER_HOUR: count(1, 1_000_000).default(100),
+  FAILED_FEE_LIMIT_PER_HOUR: count(1, 1_000_000).default(100),
   X402_MINIMUM_USD: usdcAmount
     .transform(parseUsd)
     .refine((amount) => amount <= parseUsd("1"), "write at most 1: x402's own clients pay no more without being told to")
@@ -201,4 +201,4 @@ export function readCustodySettings(environment: Record<string, string | undefin
 }
 
 /** The settings of this process, read on first use: `next build` evaluates route modules without any. */
-export const config = onceKept<Config>("config", () => readConfig(process.env));
+export const config = processSingleton<Config>("config", () => readConfig(process.env));

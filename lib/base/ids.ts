@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { nowMs } from "./clock";
-import { onceKept } from "./process-singleton";
+import { processSingleton } from "./process-singleton";
 
 declare const requestIdBrand: unique symbol;
 declare const accountIdBrand: unique symbol;
@@ -23,7 +23,7 @@ const TIME_DIGITS = 8;
 const RANDOM_DIGITS = 12;
 
 /** Secure random bytes, fetched in bulk: a call of the system for each id would cost more than the id. Each byte is used once. */
-const randomPool = onceKept("random bytes", () => ({ bytes: Buffer.alloc(0), used: 0 }));
+const randomPool = processSingleton("random bytes", () => ({ bytes: Buffer.alloc(0), used: 0 }));
 
 const POOL_BYTES = 4_096;
 
@@ -64,7 +64,7 @@ export function toBase62(value: number, width: number): string {
   return text;
 }
 
-const lastTime = onceKept("last time of an id", () => ({ ms: Number.NaN, digits: "" }));
+const lastTime = processSingleton("last time of an id", () => ({ ms: Number.NaN, digits: "" }));
 
 /** Many ids are of the same millisecond. */
 function timeDigits(): string {

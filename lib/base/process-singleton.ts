@@ -1,9 +1,9 @@
-// One of each per process. Next bundles its own copies of our modules (server, route handlers, pages), so a plain module
-// variable would exist several times. Whatever must be single (pools, caches, limiters, loggers) is made through `once`.
+// One value per process. Next bundles its own copies of our modules (server, route handlers, pages), so a plain module variable
+// would exist several times. Pools, caches, limiters and loggers are therefore process singletons.
 
 interface Registry {
   values: Map<string, unknown>;
-  /** Grows whenever a value is forgotten. */
+  /** Grows whenever a value is forgotten or replaced. */
   epoch: number;
 }
 
@@ -17,26 +17,29 @@ function findRegistry(): Registry {
   return holder[registryKey];
 }
 
-/** Returns the process-wide value called `name`, made by `make` on first use. */
-export function once<T>(name: string, make: () => T): T {
+function findOrCreate<T>(name: string, create: () => T): T {
   const { values } = registry;
-  const known = values.get(name);
-  if (known !== undefined) return known as T;
-  if (!values.has(name)) values.set(name, make());
+  if (!values.has(name)) values.set(name, create());
   return values.get(name) as T;
 }
 
-/** The same as a function, for what every request asks for many times: it looks the value up only when some value was forgotten. */
-export function onceKept<T>(name: string, make: () => T): () => T {
+/**
+ * Returns a function that gives the process-wide value called `name`, created by `create` at the first call. It keeps the value, so that
+ * a request may ask for it many times; only a value that was forgotten or replaced is looked up again.
+ */
+export function processSingleton<T>(name: string, create: () => T): () => T {
   let kept: { value: T; epoch: number } | undefined;
   return () => {
-    if (kept?.epoch !== registry.epoch) kept = { value: once(name, make), epoch: registry.epoch };
+    if (kept?.epoch !== registry.epoch) {
+      const value = findOrCreate(name, create);
+      kept = { value, epoch: registry.epoch };
+    }
     return kept.value;
   };
 }
 
-/** Forgets the value called `name`, so that the next `once` makes it anew: for shutdown and for tests. */
-export function forgetOnce(name: string): void {
+/** Forgets the value called `name`, so that the next read creates it anew: for shutdown and for tests. */
+export function forgetSingleton(name: string): void {
   registry.values.delete(name);
   registry.epoch += 1;
 }
@@ -44,5 +47,11 @@ export function forgetOnce(name: string): void {
 /** Forgets every value: a test file begins like a new process. */
 export function forgetAllSingletons(): void {
   registry.values.clear();
+  registry.epoch += 1;
+}
+
+/** Puts `value` in the place of the value called `name`: for tests. */
+export function replaceSingleton<T>(name: string, value: T): void {
+  registry.values.set(name, value);
   registry.epoch += 1;
 }

@@ -2,9 +2,9 @@
 // client writes.
 
 import { config } from "./config";
-import { onceKept } from "./process-singleton";
+import { processSingleton } from "./process-singleton";
 
-const listening = onceKept<{ port?: number }>("listening address", () => ({}));
+const listening = processSingleton<{ port?: number }>("listening address", () => ({}));
 
 /** Remembers the port that was really taken: with PORT=0 the system chooses. */
 export function setListeningAddress(port: number): void {

@@ -1,4 +1,4 @@
-// Public explorers: where anybody can look a transaction, an address or a block up.
+// Links to public block explorers, for transactions, addresses and blocks.
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "./evm/base";
@@ -8,7 +8,7 @@ const evmExplorers: ReadonlyMap<number, string> = new Map([
   [84_532, "https://sepolia.basescan.org"],
 ]);
 
-/** The page of a transaction; null where nobody else can see its chain: in a sandbox, and on chains without an explorer. */
+/** The page of a transaction; null in a sandbox, whose chain is private, and on chains without an explorer. */
 export const transactionUrl = (chain: "base" | "solana", transaction: string): string | null => pageOf(chain, `tx/${transaction}`);
 
 /** The page of an address; null as above. */

@@ -16,7 +16,7 @@ const fields: SignInFields = {
 };
 const solana: SignInFields = { ...fields, wallet: { chain: "solana", address: "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk" } };
 
-test("on EVM chains it is EIP-4361, as another implementation writes and reads it", () => {
+test("on EVM chains the text is EIP-4361, as another implementation writes and reads it", () => {
   const { domain, uri, statement, nonce } = fields;
   const address = getAddress(fields.wallet.address);
   const theirs = createSiweMessage({
@@ -41,9 +41,9 @@ test("on EVM chains it is EIP-4361, as another implementation writes and reads i
   });
 });
 
-test("on Solana it is the text that wallets write from the fields of solana:signIn", () => {
+test("on Solana it is the text that wallets create from the fields of solana:signIn", () => {
   const input = solanaSignInInput(solana);
-  // As Wallet Standard's reference writes it: name, address, statement, then the fields in this order.
+  // The format of Wallet Standard's reference implementation: name, address, statement, then the fields in this order.
   const written = [
     `${input.domain} wants you to sign in with your Solana account:`,
     input.address,
@@ -74,7 +74,7 @@ test.each<[MessageField, (text: string) => string]>([
   ["domain", () => ""],
   ["address", (text) => text.split("\n")[0] ?? ""],
   ["chain_id", (text) => `${text}\nChain ID: 1`],
-])("a changed text is told from the given one by its field: %s", (field, change) => {
+])("a changed text is reported by its changed field: %s", (field, change) => {
   const given = writeSignInMessage(fields);
   expect(changedField(given, given)).toBeNull();
   expect(changedField(given, change(given))).toBe(field);

@@ -1,5 +1,5 @@
-// The text that a wallet signs to prove whose it is: EIP-4361 on EVM chains, the same form with another name on Solana
-// (Sign-In With Solana). Wallets read it, show it by field, and warn when its domain is not the page's.
+// The text that a wallet signs to prove its owner: EIP-4361 on EVM chains, the same format with another name on Solana (Sign-In With
+// Solana). Wallets parse it, show its fields, and warn when its domain is not the page's.
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "./evm/base";
@@ -7,7 +7,7 @@ import { displayAddress, type Wallet, type WalletChain } from "./wallet";
 
 export interface SignInFields {
   wallet: Wallet;
-  /** Host and port of the page that asks. */
+  /** Host and port of the requesting page. */
   domain: string;
   uri: string;
   /** One line in plain words. */
@@ -17,7 +17,7 @@ export interface SignInFields {
   expiresAt: Date;
 }
 
-/** What Wallet Standard's `solana:signIn` takes; wallets write the same text from it. */
+/** The input of Wallet Standard's `solana:signIn`; wallets create the same text from it. */
 export interface SolanaSignInInput {
   domain: string;
   address: string;
@@ -30,18 +30,18 @@ export interface SolanaSignInInput {
   expirationTime: string;
 }
 
-/** Where a text that came back differs from the one that was given out. */
+/** The field in which a returned text differs from the issued one. */
 export type MessageField = "domain" | "uri" | "chain_id" | "address" | "nonce" | "expiry" | "text";
 
 const networkName: Record<WalletChain, string> = { evm: "Ethereum", solana: "Solana" };
 
-/** The chain that a text is for: no other service's, and no other chain's, text passes here. */
+/** The chain ID in the text: texts of another service or another chain are invalid here. */
 const chainIdOf = (chain: WalletChain): string => (chain === "evm" ? `${baseChainId()}` : solanaCluster());
 
-// The names that wallets know. A sandbox's chain is nobody else's.
+// The cluster names that wallets know. A sandbox's chain is private.
 const solanaCluster = (): string => (config().MODE === "live" ? "mainnet" : "localnet");
 
-/** The whole text, lines ended by \n, none after the last. */
+/** The whole text, with \n between lines and none at the end. */
 export function writeSignInMessage(fields: SignInFields): string {
   const { wallet, domain, uri, statement, nonce, issuedAt, expiresAt } = fields;
   return [
@@ -81,7 +81,7 @@ const labels: readonly [label: string, field: MessageField][] = [
   ["Expiration Time: ", "expiry"],
 ];
 
-/** The first field in which `sent` differs from the text that was given out, or null when they are equal. */
+/** The first field in which `sent` differs from the issued text, or null when they are equal. */
 export function changedField(given: string, sent: string): MessageField | null {
   if (given === sent) return null;
   const [givenLines, sentLines] = [given.split("\n"), sent.split("\n")];

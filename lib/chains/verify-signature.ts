@@ -1,4 +1,4 @@
-// Whether a wallet signed a text, on either chain.
+// Verifies a wallet's signature of a text, on either chain.
 
 import type { SignatureVerdict } from "./evm/contract-wallet";
 import { verifyEvmSignature } from "./evm/signature";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { displayAddress, readWallet } from "./wallet";
 
-test("an EVM address is stored in lower case and shown with EIP-55's capitals", () => {
+test("an EVM address is stored in lower case and displayed with its EIP-55 checksum", () => {
   const shown = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"; // from EIP-55
   for (const text of [shown, shown.toLowerCase(), `0x${shown.slice(2).toUpperCase()}`]) {
     const wallet = readWallet("evm", text);
@@ -10,14 +10,14 @@ test("an EVM address is stored in lower case and shown with EIP-55's capitals", 
   }
 });
 
-test("a Solana address is 32 bytes of base58, stored and shown as it is", () => {
+test("a Solana address is 32 bytes of base58, stored and displayed unchanged", () => {
   for (const address of ["HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", "11111111111111111111111111111111"]) {
     expect(readWallet("solana", address)).toEqual({ chain: "solana", address });
     expect(displayAddress({ chain: "solana", address })).toBe(address);
   }
 });
 
-test("what is no address of the chain is refused", () => {
+test("an invalid address for the chain is refused", () => {
   for (const text of [
     "",
     "0x",

@@ -1,9 +1,9 @@
-// A person's wallet: a chain and an address there, in the one spelling that is compared and stored.
+// A person's wallet: a chain and an address on it, in the canonical form that is stored and compared.
 
 import { base58 } from "@scure/base";
 import { getAddress, isAddress } from "viem";
 
-/** EVM wallets have one address on all EVM chains. */
+/** An EVM wallet has the same address on all EVM chains. */
 export const walletChains = ["evm", "solana"] as const;
 export type WalletChain = (typeof walletChains)[number];
 
@@ -15,20 +15,20 @@ export interface Wallet {
 
 const SOLANA_KEY_BYTES = 32;
 
-/** The wallet that `text` names on `chain`, in its stored spelling; null when it is no address there. */
+/** The wallet with address `text` on `chain`, in canonical form; null when the address is invalid there. */
 export function readWallet(chain: WalletChain, text: string): Wallet | null {
   if (chain === "evm") return isAddress(text, { strict: false }) ? { chain, address: text.toLowerCase() } : null;
   return solanaKey(text) ? { chain, address: text } : null;
 }
 
-/** An address as people and wallets know it: with EIP-55's capital letters on EVM chains. */
+/** The display form of an address: with its EIP-55 checksum on EVM chains. */
 export const displayAddress = ({ chain, address }: Wallet): string => (chain === "evm" ? getAddress(address) : address);
 
 export const isSameWallet = (one: Wallet, other: Wallet): boolean => one.chain === other.chain && one.address === other.address;
 
-/** The 32 bytes of a Solana address, or null. Base58 has one spelling for them. */
+/** The 32 bytes of a Solana address, or null. Their base58 encoding is unique. */
 export function solanaKey(address: string): Uint8Array | null {
-  // Also bounds the work: decoding base58 takes the square of its length.
+  // Also bounds the work: decoding base58 takes quadratic time.
   if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address)) return null;
   const bytes = base58.decode(address);
   return bytes.length === SOLANA_KEY_BYTES ? bytes : null;

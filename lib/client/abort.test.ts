@@ -1,4 +1,4 @@
-// An AbortSignal cancels at once in every phase, and what is thrown is its reason.
+// An AbortSignal cancels at once in every phase, and the error thrown is its reason.
 
 import { describe, expect, test } from "vitest";
 import { PennyPrompt } from "./pennyprompt";
@@ -24,16 +24,16 @@ function noted(step: Step): { step: Step; taken: Promise<void> } {
     taken,
     step: async (response) => {
       await step(response);
-      setTimeout(note, 20); // the client has seen it by then
+      setTimeout(note, 20); // the client has received it by then
     },
   };
 }
 
 describe.each<[string, Step]>([
-  ["while nothing is answered", hang],
+  ["before the answer", hang],
   ["in the middle of the answer", halfBody],
-  ["in the wait before a retry", busy],
-  ["in the wait after a lost connection", brokenConnection],
+  ["during the wait before a retry", busy],
+  ["during the wait after a lost connection", brokenConnection],
 ])("%s", (_phase, phase) => {
   test.each(["prompt", "stream"] as const)("%s", async (method) => {
     const { step, taken } = noted(phase);
@@ -48,7 +48,7 @@ describe.each<[string, Step]>([
   });
 });
 
-test("before anything: nothing is sent", async () => {
+test("an aborted signal sends nothing", async () => {
   await expect(openClient().prompt(request, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   await expect(
     openClient()
@@ -60,9 +60,9 @@ test("before anything: nothing is sent", async () => {
 });
 
 test.each<[string, Step]>([
-  ["pieces that have not come yet", stream([delta("a")], "stay")],
-  ["pieces that have come already", stream([WHOLE_STREAM])],
-])("between two pieces of a stream, %s are not given", async (_case, step) => {
+  ["pieces that have not arrived yet", stream([delta("a")], "stay")],
+  ["pieces that have already arrived", stream([WHOLE_STREAM])],
+])("after an abort between two pieces of a stream, %s are not delivered", async (_case, step) => {
   service.answer(step);
   const leave = new AbortController();
   const events = openClient().stream(request, { signal: leave.signal })[Symbol.asyncIterator]();
@@ -83,7 +83,7 @@ test("the server sees the connection close", async () => {
   await closed;
 });
 
-test("a signal that outlives many requests is left by each", async () => {
+test("a signal that outlives its requests keeps none of their listeners", async () => {
   service.answer(json(200, ANSWER));
   const leave = new AbortController();
   let listeners = 0;

@@ -1,4 +1,4 @@
-// What can go wrong: errors that the service answered with, known by their code, and no answer of the service at all.
+// The errors of the client: the service's own, identified by their code, and the failure to get any answer from it.
 
 import type { Cost } from "./types";
 
@@ -10,7 +10,7 @@ export interface ErrorDetails {
   INVALID_MODEL: { model: string; supportedModels: string[] };
   /** 401 */
   INVALID_API_KEY: { reason: "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled" };
-  /** 402. `deficit` is what is missing; with at most `affordableMaxTokens` as `maxTokens` the balance would do. */
+  /** 402. `deficit` is the missing amount; `affordableMaxTokens` is the most `maxTokens` that the balance covers. */
   INSUFFICIENT_BALANCE: {
     currentBalance: number;
     requiredBalance: number;
@@ -20,7 +20,7 @@ export interface ErrorDetails {
   };
   /** 402, of the API key's own cap. `resetsAt` is ISO 8601, or null when the cap has no period. */
   SPEND_CAP_REACHED: { cap: number; spent: number; resetsAt: string | null };
-  /** 402. `amount_too_low` says what it must be, in cents. */
+  /** 402. With `amount_too_low`, `requiredAmount` is the minimum in cents. */
   PAYMENT_VERIFICATION_FAILED: {
     reason:
       | "malformed"
@@ -35,7 +35,7 @@ export interface ErrorDetails {
       | "settlement_failed";
     requiredAmount?: number;
   };
-  /** 402, of the endpoint that x402's clients pay at; `accepts` holds x402's payment requirements. */
+  /** 402, from the endpoint that x402 clients pay at; `accepts` holds x402's payment requirements. */
   PAYMENT_REQUIRED: { accepts: Record<string, unknown>[] };
   /** 404 */
   NOT_FOUND: Record<string, unknown>;
@@ -47,7 +47,7 @@ export interface ErrorDetails {
   RATE_LIMIT_EXCEEDED: { limit: "rate" | "concurrency"; retryAfterMs: number };
   /** 500, or inside a stream. With a `cost`, that much was charged, for what was delivered. */
   INTERNAL_ERROR: { reason: "provider_unavailable" | "provider_timeout" | "internal"; retryable: boolean; cost?: Cost };
-  /** 503: the same request again never pays twice. */
+  /** 503: sending the same request again never pays twice. */
   SETTLEMENT_PENDING: { reason: "outcome_unknown" | "chain_unavailable" };
   /** 503 */
   SHUTTING_DOWN: Record<string, unknown>;
@@ -55,7 +55,7 @@ export interface ErrorDetails {
 
 export type ErrorCode = keyof ErrorDetails;
 
-/** `docs` is the address of the service's own page on the code. */
+/** `docs` is the URL of the service's documentation page for the code. */
 export type DetailsOf<Code extends string> = Code extends ErrorCode ? ErrorDetails[Code] & { docs: string } : Record<string, unknown>;
 
 interface PennyPromptErrorFields<Code extends string> {
@@ -67,16 +67,16 @@ interface PennyPromptErrorFields<Code extends string> {
   idempotencyKey: string | undefined;
 }
 
-/** An error that the service answered with. `hasCode` tells which, and gives `details` their type. */
+/** An error response of the service. `hasCode` narrows its code, and so the type of `details`. */
 export class PennyPromptError<Code extends string = string> extends Error {
   override readonly name = "PennyPromptError";
   readonly code: Code;
   /** HTTP status; 200 when the error came inside a stream. */
   readonly status: number;
   readonly details: DetailsOf<Code>;
-  /** Names the request to the operator; "" only when a proxy took it away. */
+  /** Identifies the request to the operator; "" only when a proxy removed it. */
   readonly requestId: string;
-  /** How long the service asks to wait, milliseconds. */
+  /** How long the service asks the client to wait, milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** The key under which a prompt was sent. */
   readonly idempotencyKey: string | undefined;
@@ -92,7 +92,7 @@ export class PennyPromptError<Code extends string = string> extends Error {
   }
 }
 
-/** True for the service's error of that code. */
+/** True for the service's error with this code. */
 export function hasCode<Code extends ErrorCode>(error: unknown, code: Code): error is PennyPromptError<Code> {
   return error instanceof PennyPromptError && error.code === code;
 }
@@ -105,12 +105,12 @@ interface ConnectionErrorFields {
 }
 
 /**
- * No answer of the service, or one that broke off. The request may have been done, and charged, all the same: the same one
- * under the same `idempotencyKey` gets its answer and is not charged again.
+ * The service sent no answer, or one that broke off. The request may have been run, and charged, all the same: repeating it under the same
+ * `idempotencyKey` gets its answer and is not charged again.
  */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
-  /** HTTP status of an error that somebody else answered with, such as a proxy; undefined otherwise. */
+  /** HTTP status of an error response that did not come from the service, such as a proxy's; undefined otherwise. */
   readonly status: number | undefined;
   /** Undefined unless the answer had begun. */
   readonly requestId: string | undefined;

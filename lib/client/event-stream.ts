@@ -1,23 +1,23 @@
-// Server-sent events: text in, however it was cut, complete events out. Follows the WHATWG "event stream interpretation".
+// Server-sent events: takes text in pieces of any size and returns complete events. Follows the WHATWG "event stream interpretation".
 
 export interface ServerSentEvent {
-  /** "message" when it has no name. */
+  /** "message" when the event has no name. */
   name: string;
   /** Its data lines, joined by line feeds. */
   text: string;
 }
 
 export class EventParser {
-  /** A line whose end has not arrived. */
+  /** A line whose end has not arrived yet. */
   #rest = "";
   #name = "";
   #lines: string[] = [];
   #endedWithCarriageReturn = false;
 
-  /** The events that this piece of text completes. */
+  /** Returns the events that this piece of text completes. */
   push(text: string): ServerSentEvent[] {
     if (text === "") return [];
-    // The line feed of a CRLF that was cut in two: its line has been read already.
+    // The line feed of a CRLF that was split between two pieces: its line has been read already.
     const piece = this.#endedWithCarriageReturn && text.startsWith("\n") ? text.slice(1) : text;
     this.#endedWithCarriageReturn = text.endsWith("\r");
     const lines = piece.split(/\r\n|\r|\n/);
@@ -37,7 +37,7 @@ export class EventParser {
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    // A comment, which keeps a quiet connection open, is a line whose field has no name.
+    // A comment line, which keeps an idle connection open, has an empty field name and is ignored like an unknown field.
     if (field === "data") this.#lines.push(value);
     else if (field === "event") this.#name = value;
     return undefined;

@@ -1,14 +1,14 @@
-// One request and its answer: sent, waited for as long as allowed, and made a value, events, or one of our errors.
+// One request and its answer: sends it, waits no longer than allowed, and returns a value or events, or throws one of the client's errors.
 
 import { ConnectionError, PennyPromptError } from "./errors";
 import { EventParser, type ServerSentEvent } from "./event-stream";
 import { readRetryAfter } from "./retry";
 
-/** As the global `fetch`, of which no more than this is used. */
+/** The part of the global `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Connection {
-  /** Up to and with `/api/v1`. */
+  /** Up to and including `/api/v1`. */
   url: string;
   apiKey: string;
   fetch: Fetch;
@@ -25,11 +25,11 @@ export interface Call {
   signal?: AbortSignal;
 }
 
-/** How long the end of a stream's body is waited for after its last event. */
+/** How long to wait for the end of a stream's body after its last event. */
 const END_WAIT_MS = 250;
 
 /**
- * The JSON body of a 200, and the request's id where the body has none.
+ * The JSON body of a 200, plus the request's id where the body has none.
  * @throws PennyPromptError, ConnectionError, or the signal's reason
  */
 export async function fetchJson<T extends object>(connection: Connection, call: Call): Promise<T & { requestId: string }> {
@@ -61,7 +61,7 @@ export async function* fetchEvents(connection: Connection, call: Call): AsyncGen
         exchange.throwIfLeft();
         yield { name: event.name, body: exchange.readEvent(event) };
         if (event.name !== "done") continue;
-        // A connection whose answer was read to its end can serve the next request.
+        // A connection whose answer was read to its end can be reused for the next request.
         await exchange.waitFor(async () => reader?.read(), END_WAIT_MS).catch(() => undefined);
         return;
       }
@@ -86,7 +86,7 @@ class Exchange {
     call.signal?.addEventListener("abort", this.#leave, { once: true });
   }
 
-  /** Sends the request and resolves when a good answer begins; an error is read whole, and thrown. */
+  /** Sends the request and resolves when a successful answer begins; an error answer is read whole and thrown. */
   async open(): Promise<Response> {
     const { method, path, body, idempotencyKey } = this.#call;
     const { url, apiKey, fetch } = this.#connection;
@@ -101,7 +101,7 @@ class Exchange {
     throw this.#errorOf(text, response.status, response.headers.get("retry-after"));
   }
 
-  /** Waits for a step of the exchange, but for no more than `timeoutMs` and not after the caller has left. */
+  /** Waits for a step of the exchange, for `timeoutMs` at most, and no longer once the caller has aborted. */
   async waitFor<T>(step: () => Promise<T>, timeoutMs = this.#connection.timeoutMs): Promise<T> {
     const { signal } = this.#controller;
     const giveUp = () => this.#controller.abort(this.failure(`Nothing came from the service for ${timeoutMs} ms`));
@@ -115,7 +115,7 @@ class Exchange {
     }
   }
 
-  /** What has been received already is not for a caller who has left. */
+  /** Data that was already received is not delivered to a caller that has aborted. */
   throwIfLeft(): void {
     this.#controller.signal.throwIfAborted();
   }
@@ -136,7 +136,7 @@ class Exchange {
     return new ConnectionError(message, { status, requestId, idempotencyKey: this.#call.idempotencyKey, cause });
   }
 
-  /** Closes what is still open; nothing when the answer was read to its end. */
+  /** Closes the connection if it is still open; does nothing when the answer was read to its end. */
   end(): void {
     this.#call.signal?.removeEventListener("abort", this.#leave);
     this.#controller.abort();
@@ -146,8 +146,8 @@ class Exchange {
     const body: { error?: unknown; code?: unknown; details?: Record<string, unknown>; requestId?: string } = parseObject(text) ?? {};
     const { error, code, details = {}, requestId = this.requestId } = body;
     if (typeof code !== "string") return this.failure(`HTTP ${status}, not from the service itself`, { status });
-    const asked = typeof details.retryAfterMs === "number" ? details.retryAfterMs : undefined;
-    const retryAfterMs = readRetryAfter(retryAfter) ?? asked;
+    const bodyRetryAfterMs = typeof details.retryAfterMs === "number" ? details.retryAfterMs : undefined;
+    const retryAfterMs = readRetryAfter(retryAfter) ?? bodyRetryAfterMs;
     const { idempotencyKey } = this.#call;
     return new PennyPromptError(String(error), { code, status, details, requestId, retryAfterMs, idempotencyKey });
   }
@@ -158,6 +158,6 @@ function parseObject(text: string): object | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
   } catch {
-    return undefined; // a proxy's page, or an answer that was cut
+    return undefined; // a proxy's page, or a truncated answer
   }
 }

@@ -1,12 +1,12 @@
-// Payments that a wallet signs for one request: what is sent, what comes of it, and what is signed.
+// Payments that a wallet signs for one request: the payment sent, its outcome, and the terms that are signed.
 
-/** What a wallet signed away for one request. */
+/** A payment that a wallet signed for one request. */
 export interface Payment {
   /** The paying wallet's address. */
   from: string;
   /** USDC cents. */
   amount: number;
-  /** Of the text that `paymentTerms()` gives. */
+  /** Over the text from `paymentTerms()`. */
   signature: string;
   /** Unix milliseconds. */
   timestamp: number;
@@ -15,25 +15,25 @@ export interface Payment {
   network: string;
 }
 
-/** The payment that came with a request, and what is left of it. */
+/** The payment that came with a request, and its change. */
 export interface PaymentMade {
-  /** Of a signed payment: the payer's own; x402 has none. */
+  /** The payer's id for a signed payment; x402 has none. */
   requestId?: string;
   from: string;
   /** CAIP-2, such as `eip155:8453`. */
   network: string;
-  /** USDC cents that were moved. */
+  /** USDC cents that the payment moved. */
   amount: number;
-  /** Null when a credit of the payer paid. */
+  /** Null when the payer's credit paid. */
   transaction: string | null;
   /** USD, both. */
   charged: number;
   change: number;
-  /** Whose the change is: the account's whose wallet paid, or the wallet's, which claims it by signing in. */
+  /** Who owns the change: the account of the paying wallet, or the wallet itself, which claims it by signing in. */
   changeBelongsTo: "account" | "address";
 }
 
-/** What a wallet signs to pay for a request by itself. */
+/** What a wallet signs to pay for a request directly. */
 export interface PaymentTerms {
   serviceName: string;
   /** Joined by line feeds, with `<requestId>`, `<amount>` and `<timestamp>` filled in. */
@@ -42,14 +42,14 @@ export interface PaymentTerms {
   minimumAmount: number;
   /** How far from now a payment's timestamp may be. */
   maxAgeMs: number;
-  /** None where no signed payments are settled. */
+  /** Empty when the service settles no signed payments. */
   networks: {
     network: string;
     names: string[];
     chainId: number;
-    /** What the wallet approves USDC to, once. */
+    /** The contract that the wallet approves USDC to, once. */
     settlementContract: string;
-    /** Null while no node tells. */
+    /** Null while no node answers. */
     isDeployed: boolean | null;
     usdc: string;
     treasury: string;

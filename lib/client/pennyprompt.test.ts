@@ -1,4 +1,4 @@
-// The client's calls as a server sees them, its errors, and what it may need.
+// The client's calls as a server sees them, its errors, and its dependencies.
 
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
@@ -12,7 +12,7 @@ const request = { model: "gpt-4o-mini", prompt: "Hello" };
 const openClient = () => new PennyPrompt({ apiKey: "pp_secret", baseUrl: service.url, sleep: async () => undefined });
 
 describe("the calls", () => {
-  test("a prompt goes out as written, with the key and a key of its own", async () => {
+  test("a prompt goes out as written, with the API key and its own idempotency key", async () => {
     service.answer(json(200, ANSWER));
     const full = { ...request, system: "Be kind", maxTokens: 5, temperature: 0.5, maxCost: 0.01 };
     expect(await openClient().prompt(full)).toEqual(ANSWER);
@@ -52,7 +52,7 @@ describe("the calls", () => {
     expect(service.received[0]?.path).toBe("/ai/api/v1/balance");
   });
 
-  test("a fetch of one's own is called as a plain function", async () => {
+  test("a custom fetch is called as a plain function", async () => {
     const urls: string[] = [];
     async function ownFetch(this: unknown, url: string) {
       expect(this).toBeUndefined();
@@ -73,7 +73,7 @@ describe("the calls", () => {
     { timeoutMs: 0 },
     { maxRetries: 1.5 },
     { maxRetries: -1 },
-  ])("options that cannot work are refused: %o", (options) => {
+  ])("invalid options are refused: %o", (options) => {
     expect(() => new PennyPrompt({ apiKey: "pp_secret", baseUrl: "https://penny.example", ...options })).toThrow(TypeError);
   });
 
@@ -88,7 +88,7 @@ describe("the calls", () => {
 });
 
 describe("errors", () => {
-  test("carry all that the service said", async () => {
+  test("carry everything that the service sent", async () => {
     service.answer(fault(429, "RATE_LIMIT_EXCEEDED", { limit: "rate", retryAfterMs: 90_000 }, { "retry-after": "90" }));
     const error: unknown = await openClient()
       .prompt(request, { idempotencyKey: "mine" })
@@ -109,7 +109,7 @@ describe("errors", () => {
     expect(hasCode(new Error("other"), "NOT_FOUND")).toBe(false);
   });
 
-  test("of somebody else on the way are connection errors with its status", async () => {
+  test("of a proxy in between are connection errors with its status", async () => {
     service.answer((response) => void response.writeHead(413, { "content-type": "text/html" }).end("<h1>Too large</h1>"));
     const error: unknown = await openClient()
       .balance()
@@ -128,7 +128,7 @@ describe("errors", () => {
   });
 });
 
-test("it needs nothing but itself: a browser's bundle holds its own files alone", async () => {
+test("the client has no dependencies: a browser bundle contains only its own files", async () => {
   const entry = fileURLToPath(new URL("./pennyprompt.ts", import.meta.url));
   const { metafile } = await build({
     entryPoints: [entry],

@@ -1,5 +1,5 @@
-// The client: one method for each operation of the service. It needs nothing but `fetch` and web streams, so it runs in
-// Node 20 and later, browsers, Deno, Bun and workers.
+// The client: one method for each operation of the service. It needs only `fetch` and web streams, so it runs in Node 20 and later,
+// browsers, Deno, Bun and workers.
 
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
 import type { PaymentTerms } from "./payment-types";
@@ -28,33 +28,33 @@ export { type PaymentToSign, signPayment } from "./sign-payment";
 export type * from "./types";
 
 export interface PennyPromptOptions {
-  /** Begins with `pp_`. Whoever has it can spend the balance: keep it out of pages that others load. */
+  /** Begins with `pp_`. Anyone who has it can spend the balance: keep it out of pages that others load. */
   apiKey: string;
-  /** Where the service is, such as `https://ai.example.com`. There is no default: a key must not go to whoever listens there. */
+  /** The service's URL, such as `https://ai.example.com`. There is no default: a key must not go to an unintended host. */
   baseUrl: string;
-  /** Instead of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: Fetch;
   /**
-   * Longest silence: until an answer begins, and between its parts. 6 minutes unless set, which is more than the service
-   * takes for a whole answer unless its operator allows more.
+   * The longest silence: until an answer begins, and between its parts. Default: 6 minutes, more than the service takes for a whole answer
+   * unless its operator allows more.
    */
   timeoutMs?: number;
-  /** How often a failed request is sent again: 2 unless set, 0 for never. */
+  /** How often a failed request is retried: 2 by default, 0 for never. */
   maxRetries?: number;
   /** How to wait before a retry; for tests. */
   sleep?: Sleep;
 }
 
 export interface CallOptions {
-  /** Cancels the request at once, in a wait between two tries too; the promise rejects with the signal's reason. */
+  /** Cancels the request at once, also during the wait between two tries; the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 export interface PromptOptions extends CallOptions {
   /**
-   * 1 to 255 printable ASCII characters; a random one unless set. Within 24 hours the same prompt under the same key is
-   * answered from the first answer and charged once. Set it to what the prompt is for, and a restarted program pays once too.
-   * A prompt with a `payment` needs none: the payment itself is good for one answer.
+   * 1 to 255 printable ASCII characters; random by default. Within 24 hours the same prompt under the same key is answered from the first
+   * answer and charged once. Derive it from the prompt's purpose, and a restarted program pays only once, too. A prompt with a `payment`
+   * needs none: the payment itself is good for one answer.
    */
   idempotencyKey?: string;
 }
@@ -71,10 +71,10 @@ export class PennyPrompt {
   readonly #connection: Connection;
   readonly #retry: RetryOptions;
 
-  /** @throws TypeError for options that cannot work */
+  /** @throws TypeError for invalid options */
   constructor(options: PennyPromptOptions) {
     const { apiKey, baseUrl, timeoutMs = 360_000, maxRetries = 2 } = options;
-    // A key is never part of a message, and so neither of a log.
+    // The key is never part of a message, so it cannot reach a log.
     if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError("apiKey: give the key as it was shown, beginning with pp_");
     if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError("baseUrl: must begin with https:// or http://");
     if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) throw new TypeError(`timeoutMs: must be from 1 to ${LONGEST_TIMER_MS}`);
@@ -84,31 +84,31 @@ export class PennyPrompt {
     this.#retry = { maxRetries, longestWaitMs: timeoutMs, sleep: options.sleep ?? sleep };
   }
 
-  /** Answers a prompt and charges its exact cost. However often it is sent again, it is charged once. */
+  /** Answers a prompt and charges its exact cost, once, however often it is retried. */
   async prompt(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): Promise<PromptAnswer> {
     return this.#send({ ...post("/prompt", request), idempotencyKey: keyFor(request, idempotencyKey), signal });
   }
 
   /**
-   * Answers a prompt piece by piece. A stream that breaks off after its first piece is not asked for again: it throws, and
-   * `requestId` names the request, whose receipt says what was charged.
+   * Answers a prompt piece by piece. A stream that breaks off after its first piece is not retried: it throws an error whose `requestId`
+   * names the request, and that request's receipt says what was charged.
    */
   stream(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): PromptStream {
     const call = { ...post("/prompt", { ...request, stream: true }), idempotencyKey: keyFor(request, idempotencyKey), signal };
     return new PromptStream(this.#connection, call, this.#retry);
   }
 
-  /** The models that can be asked, and their prices. */
+  /** The available models and their prices. */
   async models({ signal }: CallOptions = {}): Promise<ModelList> {
     return this.#send({ method: "GET", path: "/models", signal });
   }
 
-  /** What a wallet signs to pay for a request, and what moves it. */
+  /** What a wallet signs to pay for a request, and the contracts that move the money. */
   async paymentTerms({ signal }: CallOptions = {}): Promise<PaymentTerms> {
     return this.#send({ method: "GET", path: "/payment-terms", signal });
   }
 
-  /** What the key's account has. */
+  /** The balance of the key's account. */
   async balance({ signal }: CallOptions = {}): Promise<Balance> {
     return this.#send({ method: "GET", path: "/balance", signal });
   }
@@ -118,7 +118,7 @@ export class PennyPrompt {
     return this.#usagePage(query, options);
   }
 
-  /** All pages, one after the other, from `query.cursor` on. They see the same charges, however many come meanwhile. */
+  /** All pages, one after the other, from `query.cursor` on. They cover the same charges, however many are added meanwhile. */
   async *usagePages<G extends Groupings | undefined = undefined>(
     query?: UsageQuery<G>,
     options?: CallOptions,
@@ -131,7 +131,7 @@ export class PennyPrompt {
     }
   }
 
-  /** One page of what came in at the account's addresses. */
+  /** One page of the deposits to the account's addresses. */
   async deposits(query: DepositQuery = {}, { signal }: CallOptions = {}): Promise<DepositPage> {
     return this.#send({ method: "GET", path: `/deposits${queryString(query)}`, signal });
   }
@@ -155,10 +155,12 @@ export class PennyPrompt {
   }
 }
 
-/** Written once: a retry is the same request to the byte. */
+/** The body is serialised once: a retry is the same request to the byte. */
 const post = (path: string, body: object): Call => ({ method: "POST", path, body: JSON.stringify(body) });
 
-/** A key of chance would bind the payment to it: the same payment, sent again by a restarted program, would come under another. */
+/**
+ * No random key for a payment: it would bind the payment to that key, and a restarted program would send the same payment under another.
+ */
 function keyFor({ payment }: PromptRequest, idempotencyKey?: string): string | undefined {
   return payment !== undefined && idempotencyKey === undefined ? undefined : readKey(idempotencyKey);
 }

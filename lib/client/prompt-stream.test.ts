@@ -1,4 +1,4 @@
-// Streams against a real server: whole however they are cut, told apart from broken ones, and never paid twice.
+// Streams against a real server: whole however the bytes are split, distinguished from broken ones, and never paid twice.
 
 import { describe, expect, test } from "vitest";
 import { ConnectionError, hasCode, PennyPrompt, type PennyPromptOptions, type StreamEvent } from "./pennyprompt";
@@ -10,7 +10,7 @@ const request = { model: "gpt-4o-mini", prompt: "Hello" };
 const openClient = (options: Partial<PennyPromptOptions> = {}) =>
   new PennyPrompt({ apiKey: "pp_test", baseUrl: service.url, sleep: async () => undefined, ...options });
 
-/** Everything that a stream gave, and what it threw. */
+/** Everything that a stream delivered, and the error it threw. */
 async function readAll(events: AsyncIterable<StreamEvent>) {
   let text = "";
   let answer: unknown;
@@ -48,7 +48,7 @@ describe("a whole stream", () => {
     expect(await readAll(openClient().stream(request))).toEqual({ text: ANSWER.text, answer: ANSWER, error: undefined });
   });
 
-  test("its request says stream, and carries a key", async () => {
+  test("its request sets stream and carries a key", async () => {
     service.answer(stream([WHOLE_STREAM]));
     await openClient()
       .stream({ ...request, maxTokens: 9 }, { idempotencyKey: "mine" })
@@ -57,7 +57,7 @@ describe("a whole stream", () => {
     expect(JSON.parse(service.received[0]?.body ?? "")).toEqual({ ...request, maxTokens: 9, stream: true });
   });
 
-  test("text() and finalAnswer(), also after a part was read, and twice", async () => {
+  test("text() and finalAnswer() work after a part was read, and twice", async () => {
     service.answer(stream([WHOLE_STREAM]));
     expect(await openClient().stream(request).text()).toBe(ANSWER.text);
     const events = openClient().stream(request);
@@ -67,12 +67,12 @@ describe("a whole stream", () => {
     expect(service.received).toHaveLength(2);
   });
 
-  test("a server that keeps the connection open after done holds nobody up", async () => {
+  test("a server that keeps the connection open after done does not delay the answer", async () => {
     service.answer(stream([WHOLE_STREAM], "stay"));
     expect(await openClient().stream(request).finalAnswer()).toEqual(ANSWER);
   });
 
-  test("nothing is sent before somebody reads", async () => {
+  test("nothing is sent before the stream is read", async () => {
     openClient().stream(request);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(service.received).toEqual([]);
@@ -81,7 +81,7 @@ describe("a whole stream", () => {
 
 describe("a stream that breaks", () => {
   test.each(["close", "reset"] as const)(
-    "by %s after its first piece throws with its id and key, and is not asked for again",
+    "by %s after its first piece throws with its request id and key, and is not retried",
     async (end) => {
       service.answer(stream([delta("Grüße, "), 'event: delta\ndata: {"te'], end), stream([WHOLE_STREAM]));
       const { text, error } = await readAll(openClient().stream(request, { idempotencyKey: "mine" }));
@@ -92,14 +92,14 @@ describe("a stream that breaks", () => {
     },
   );
 
-  test("before its first piece is asked for again under the same key", async () => {
+  test("before its first piece is retried under the same key", async () => {
     service.answer(reset, stream([": keep-alive\n\n"], "reset"), stream([WHOLE_STREAM]));
     expect(await readAll(openClient().stream(request))).toMatchObject({ text: ANSWER.text, error: undefined });
     expect(new Set(service.received.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
     expect(service.received).toHaveLength(3);
   });
 
-  test("with an error event throws it, with its cost, and is not asked for again", async () => {
+  test("with an error event throws it, with its cost, and is not retried", async () => {
     for (const pieces of [
       [delta("Grüße, "), broken({ retryable: true, cost: ANSWER.cost })],
       [broken({ retryable: true, cost: ANSWER.cost })],
@@ -113,7 +113,7 @@ describe("a stream that breaks", () => {
     }
   });
 
-  test("by silence throws after timeoutMs, which keep-alive comments put off", async () => {
+  test("by silence throws after timeoutMs, which keep-alive comments extend", async () => {
     const comments = Array.from({ length: 8 }, () => ": keep-alive\n\n");
     service.answer(async (response) => {
       response.writeHead(200, { "content-type": "text/event-stream", "x-request-id": REQUEST_ID });
@@ -127,14 +127,14 @@ describe("a stream that breaks", () => {
     expect(error).toMatchObject({ name: "ConnectionError", message: "Nothing came from the service for 600 ms", requestId: REQUEST_ID });
   });
 
-  test("an error before it begins keeps its status, and a 402 is final", async () => {
+  test("with an error before it begins keeps its status, and a 402 is not retried", async () => {
     service.answer(fault(402, "INSUFFICIENT_BALANCE", { deficit: 0.25 }), stream([WHOLE_STREAM]));
     const { error } = await readAll(openClient().stream(request));
     expect(hasCode(error, "INSUFFICIENT_BALANCE") && [error.status, error.details.deficit]).toEqual([402, 0.25]);
     expect(service.received).toHaveLength(1);
   });
 
-  test("a stream that was left has no final answer", async () => {
+  test("and was abandoned by its reader has no final answer", async () => {
     service.answer(stream([WHOLE_STREAM]));
     const events = openClient().stream(request);
     for await (const _event of events) break;

@@ -1,4 +1,4 @@
-// A streamed answer: its pieces of text as they come, then the whole answer with its cost.
+// A streamed answer: its pieces of text as they arrive, then the whole answer with its cost.
 
 import { type Call, type Connection, fetchEvents } from "./exchange";
 import { type RetryOptions, retrying } from "./retry";
@@ -20,14 +20,14 @@ export class PromptStream implements AsyncIterable<StreamEvent> {
     return this.#events;
   }
 
-  /** Reads what is left, and resolves with the whole answer. */
+  /** Reads the rest, and resolves with the whole answer. */
   async finalAnswer(): Promise<PromptAnswer> {
     for await (const _event of this.#events);
     if (!this.#answer) throw new Error("This stream was left, or failed, before its end");
     return this.#answer;
   }
 
-  /** Reads what is left, and resolves with the whole text. */
+  /** Reads the rest, and resolves with the whole text. */
   async text(): Promise<string> {
     return (await this.finalAnswer()).text;
   }
@@ -41,7 +41,7 @@ export class PromptStream implements AsyncIterable<StreamEvent> {
 }
 
 async function* readPromptEvents(connection: Connection, call: Call, retry: RetryOptions): AsyncGenerator<StreamEvent> {
-  // Until its first event a stream has delivered nothing and may be asked for again. After it the caller must know.
+  // Before its first event a stream has delivered nothing and may be retried. After it, an error must reach the caller.
   const opened = await retrying(() => openEvents(connection, call), retry, call.signal);
   try {
     for (let next = opened.first; !next.done; next = await opened.events.next()) {

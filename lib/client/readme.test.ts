@@ -26,7 +26,7 @@ test("the examples of README.md do what they say", async () => {
       resolveDir: fileURLToPath(new URL(".", import.meta.url)),
       loader: "ts",
     },
-    // A program in an argument may not be long.
+    // Bundling viem would make the program too long for a command-line argument.
     external: ["viem"],
     ...{ bundle: true, write: false, platform: "node", format: "esm", target: "node20", logLevel: "error" },
   });
@@ -35,7 +35,7 @@ test("the examples of README.md do what they say", async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, program, { env });
   expect(stderr).toBe("");
   expect(stdout).toMatch(/^Simulated answer/);
-  expect(stdout).toContain("maxCost"); // the issue of the prompt that may cost next to nothing
+  expect(stdout).toContain("maxCost"); // the issue of the prompt whose maxCost is too low
   expect(stdout).toMatch(/^true$/m);
   expect(stdout).toMatch(/^paid 1 cents, 0\.00\d+ USD are left$/m);
   expect(await payments.usdcOf(from)).toBe(99_990_000n);

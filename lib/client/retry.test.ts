@@ -1,4 +1,4 @@
-// Retries against a real server: which failures are tried again, how often, after how long, and under which key.
+// Retries against a real server: which failures are retried, how often, after what delay, and under which key.
 
 import { describe, expect, test } from "vitest";
 import { ConnectionError, hasCode, PennyPrompt, type PennyPromptOptions } from "./pennyprompt";
@@ -8,7 +8,7 @@ const service = openScriptedService();
 const request = { model: "gpt-4o-mini", prompt: "Hello" };
 const good = json(200, ANSWER);
 
-/** A client that waits for nothing and tells how long it would have. */
+/** A client that skips its waits and records how long they would have been. */
 function openClient(options: Partial<PennyPromptOptions> = {}) {
   const delaysMs: number[] = [];
   const sleep = async (ms: number) => void delaysMs.push(ms);
@@ -29,7 +29,7 @@ const cutInTheMiddle: Step = async (response) => {
   response.destroy();
 };
 
-describe("what is tried again", () => {
+describe("retried", () => {
   test.each<[string, Step]>([
     ["a connection that was reset before the answer", reset],
     ["a connection that was reset in the middle of it", cutInTheMiddle],
@@ -37,7 +37,7 @@ describe("what is tried again", () => {
     ["a proxy's 502", (response) => void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>")],
     ["409 REQUEST_IN_PROGRESS", fault(409, "REQUEST_IN_PROGRESS")],
     ["429", fault(429, "RATE_LIMIT_EXCEEDED", { limit: "rate", retryAfterMs: 20 })],
-    ["500 that says it may be", busy],
+    ["500 with retryable true", busy],
     ["503 SHUTTING_DOWN", fault(503, "SHUTTING_DOWN")],
     ["503 SETTLEMENT_PENDING", fault(503, "SETTLEMENT_PENDING")],
   ])("%s: the same request under the same key", async (_case, step) => {
@@ -57,7 +57,7 @@ describe("what is tried again", () => {
     expect(await client.prompt(request)).toEqual(ANSWER);
   });
 
-  test("nobody there at all", async () => {
+  test("no server at all", async () => {
     const { client, delaysMs } = openClient({ baseUrl: "http://127.0.0.1:1" });
     const error = await failureOf(client.prompt(request, { idempotencyKey: "mine" }));
     expect(error).toBeInstanceOf(ConnectionError);
@@ -66,18 +66,18 @@ describe("what is tried again", () => {
   });
 });
 
-describe("what is never tried again", () => {
+describe("never retried", () => {
   test.each<[string, Step]>([
     ["400", fault(400, "INVALID_REQUEST", { issues: [] })],
     ["400 INVALID_MODEL", fault(400, "INVALID_MODEL", { supportedModels: [] })],
     ["401", fault(401, "INVALID_API_KEY", { reason: "revoked" })],
     ["402", fault(402, "INSUFFICIENT_BALANCE", { retryable: true })],
-    ["402, whatever it says", fault(402, "SPEND_CAP_REACHED", { retryable: true }, { "retry-after": "1" })],
+    ["402, whatever its details and headers say", fault(402, "SPEND_CAP_REACHED", { retryable: true }, { "retry-after": "1" })],
     ["404", fault(404, "NOT_FOUND")],
-    ["500 that says nothing", fault(500, "INTERNAL_ERROR")],
-    ["500 that says no", fault(500, "INTERNAL_ERROR", { retryable: false })],
+    ["500 without retryable", fault(500, "INTERNAL_ERROR")],
+    ["500 with retryable false", fault(500, "INTERNAL_ERROR", { retryable: false })],
     ["500 that was charged", fault(500, "INTERNAL_ERROR", { retryable: true, cost: ANSWER.cost })],
-    ["a code of a later service", fault(418, "TEAPOT")],
+    ["an unknown code", fault(418, "TEAPOT")],
     ["a proxy's 403", (response) => void response.writeHead(403).end("Forbidden")],
     ["429 for more than a minute", fault(429, "RATE_LIMIT_EXCEEDED", {}, { "retry-after": "61" })],
   ])("%s", async (_case, step) => {
@@ -97,8 +97,8 @@ describe("what is never tried again", () => {
   });
 });
 
-describe("how often and after how long", () => {
-  test("maxRetries times, with a delay that doubles to 8 s and is half chance", async () => {
+describe("number and delay of retries", () => {
+  test("maxRetries times, with a delay that doubles up to 8 s and is half random", async () => {
     service.answer(busy);
     const { client, delaysMs } = openClient({ maxRetries: 7 });
     expect(hasCode(await failureOf(client.prompt(request)), "INTERNAL_ERROR")).toBe(true);
@@ -112,7 +112,7 @@ describe("how often and after how long", () => {
     expect(new Set(delaysMs).size).toBeGreaterThan(3);
   });
 
-  test("twice unless told otherwise", async () => {
+  test("twice by default", async () => {
     service.answer(busy);
     await failureOf(openClient().client.prompt(request));
     expect(service.received).toHaveLength(3);
@@ -121,7 +121,7 @@ describe("how often and after how long", () => {
   test.each([
     ["seconds", "7", 7_000],
     ["a minute", "60", 60_000],
-    ["nothing sensible", "soon", 500],
+    ["an invalid format", "soon", 500],
   ])("Retry-After in %s", async (_case, header, atMost) => {
     service.answer(fault(503, "SHUTTING_DOWN", {}, { "retry-after": header }), good);
     const { client, delaysMs } = openClient();
@@ -138,14 +138,14 @@ describe("how often and after how long", () => {
     expect(delaysMs[0]).toBeLessThanOrEqual(20_000);
   });
 
-  test("details.retryAfterMs where a proxy took the header away", async () => {
+  test("details.retryAfterMs where a proxy removed the header", async () => {
     service.answer(fault(429, "RATE_LIMIT_EXCEEDED", { limit: "rate", retryAfterMs: 1_234 }), good);
     const { client, delaysMs } = openClient();
     await client.prompt(request);
     expect(delaysMs).toEqual([1_234]);
   });
 
-  test("a request that still runs under the key is waited for beyond maxRetries, until its answer", async () => {
+  test("a request still running under the key is waited for beyond maxRetries, until its answer", async () => {
     const running = fault(409, "REQUEST_IN_PROGRESS", {}, { "retry-after": "1" });
     service.answer(reset, ...Array.from({ length: 12 }, () => running), good);
     const { client, delaysMs } = openClient();
@@ -154,7 +154,7 @@ describe("how often and after how long", () => {
     expect(Math.min(...delaysMs.slice(1))).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("but not for longer than timeoutMs", async () => {
+  test("a request still running under the key is not waited for longer than timeoutMs", async () => {
     service.answer(fault(409, "REQUEST_IN_PROGRESS", {}, { "retry-after": "10" }));
     const error = await failureOf(openClient({ timeoutMs: 30_000 }).client.prompt(request, { idempotencyKey: "mine" }));
     expect(hasCode(error, "REQUEST_IN_PROGRESS") && error.idempotencyKey).toBe("mine");

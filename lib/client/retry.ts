@@ -1,4 +1,4 @@
-// Which failures are tried again, how often, and after how long.
+// Which failures are retried, how often, and after what delay.
 
 import { ConnectionError, hasCode, PennyPromptError } from "./errors";
 
@@ -11,12 +11,12 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export interface RetryOptions {
   maxRetries: number;
-  /** How long an earlier request under the same idempotency key is waited for, in all. */
+  /** The total time to wait for an earlier request under the same idempotency key. */
   longestWaitMs: number;
   sleep: Sleep;
 }
 
-/** Runs until it succeeds, fails for good, or has been tried again `maxRetries` times; the last error is thrown. */
+/** Calls `run` until it succeeds, fails for good, or has been retried `maxRetries` times; then the last error is thrown. */
 export async function retrying<T>(
   run: () => Promise<T>,
   { maxRetries, longestWaitMs, sleep }: RetryOptions,
@@ -28,8 +28,8 @@ export async function retrying<T>(
     try {
       return await run();
     } catch (error) {
-      // The first request under this key is still at work; most often it is our own, whose connection was lost. It is asked
-      // for until it ends, which is no new try: giving up would leave an answer behind that is paid for.
+      // The first request under this key is still running; most often it is our own, whose connection was lost. Waiting for its end does
+      // not count as a retry: giving up would abandon an answer that is paid for.
       const isRunning = maxRetries > 0 && hasCode(error, "REQUEST_IN_PROGRESS");
       const isLast = isRunning ? waitedMs >= longestWaitMs : retries >= maxRetries;
       if (isLast || !mayRetry(error)) throw error;
@@ -51,18 +51,18 @@ function mayRetry(error: unknown): boolean {
     case 503:
       return true;
     case 500:
-      // An error that carries a cost is the answer that was paid for under this key: it would only come again.
+      // An error with a cost is the answer that was paid for under this key: a retry would only return it again.
       return error.details.retryable === true && error.details.cost === undefined;
     default:
       return false;
   }
 }
 
-/** Half of it is chance, so that many clients that failed together do not come back together. */
+/** Half of the delay is random, so that many clients that failed together do not come back together. */
 function delayBefore(error: unknown, tries: number): number {
   const grown = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (tries - 1));
-  const asked = error instanceof PennyPromptError ? error.retryAfterMs : undefined;
-  return Math.max(asked ?? 0, grown * (0.5 + Math.random() / 2));
+  const requestedMs = error instanceof PennyPromptError ? error.retryAfterMs : undefined;
+  return Math.max(requestedMs ?? 0, grown * (0.5 + Math.random() / 2));
 }
 
 /** A Retry-After header, seconds or a date, in milliseconds from now; undefined when it is missing or neither. */

@@ -1,4 +1,4 @@
-// The client against the service itself, simulated models behind it: its types are what comes, and nothing is paid twice.
+// The client against the service itself, with simulated models: its types match the answers, and nothing is paid twice.
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -31,10 +31,10 @@ const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 const openClient = (key: string, baseUrl = service.url("node")) => new PennyPrompt({ apiKey: key, baseUrl });
 
-/** Whole nano-USD of an amount. */
+/** An amount in whole nano-USD. */
 const nano = (usd: number): bigint => BigInt(Math.round(usd * 1e9));
 
-describe("what comes is what the types say", () => {
+describe("answers match the types", () => {
   test("prompt, balance and models", async () => {
     const account = await openAccount();
     const client = openClient(account.key);
@@ -63,7 +63,7 @@ describe("what comes is what the types say", () => {
     });
   });
 
-  test("a stream: its pieces are its text", async () => {
+  test("a stream's pieces add up to its text", async () => {
     const account = await openAccount();
     let text = "";
     for await (const event of openClient(account.key).stream(request)) {
@@ -74,7 +74,7 @@ describe("what comes is what the types say", () => {
     await expectPaid(account);
   });
 
-  test("a receipt, charged and under way", async () => {
+  test("a receipt, charged and in progress", async () => {
     const account = await openAccount();
     const client = openClient(account.key);
     const { requestId, usage, cost, model } = await client.prompt(request);
@@ -161,7 +161,7 @@ describe("what comes is what the types say", () => {
     expect(rows).toEqual(expectedRows);
     const groups: UsagePage<UsageGroup> = await client.usage({ groupBy: ["day", "model", "key"] });
     const { requestId, totals } = groups;
-    // Which rows a query that is put together at run time gets, it cannot know before.
+    // The row type of a query built at run time is not known at compile time.
     const query: UsageQuery = { groupBy: undefined };
     const either: UsagePage<UsageGroup | UsageRequest> = await client.usage(query);
     expect(either.rows).toEqual(rows);
@@ -216,7 +216,7 @@ describe("a connection that is killed", () => {
     for (const proxy of proxies.splice(0)) proxy.close();
   });
 
-  /** A proxy before the service whose first connection `kill` may end. */
+  /** A proxy in front of the service, whose first connection `kill` may end. */
   async function openProxy(kill: (client: Socket, upstream: Socket) => void): Promise<string> {
     let isFirst = true;
     const proxy = createServer((client) => {
@@ -242,7 +242,7 @@ describe("a connection that is killed", () => {
     await expectPaid(account);
   }
 
-  test("when the answer was on its way: it comes again, and is charged once", async () => {
+  test("while the answer was in transit: it is sent again, and is charged once", async () => {
     const account = await openAccount();
     const url = await openProxy((client, upstream) => upstream.once("data", () => client.destroy()));
     const answer = await openClient(account.key, url).prompt(request);
@@ -250,7 +250,7 @@ describe("a connection that is killed", () => {
     await expectOneCharge(account, answer);
   });
 
-  test("while the model was at work: its answer is waited for, and is charged once", async () => {
+  test("while the model was running: its answer is waited for, and is charged once", async () => {
     const account = await openAccount();
     const url = await openProxy((client) => {
       void until("it is held", async () => (await openHolds(account.accountId)) === 1).then(() => client.destroy());
@@ -260,7 +260,7 @@ describe("a connection that is killed", () => {
     await expectOneCharge(account, answer);
   });
 
-  test("in the middle of a stream: it throws with the request's id, under which its receipt is found", async () => {
+  test("in the middle of a stream: it throws with the request's id, which finds the receipt", async () => {
     const account = await openAccount();
     const url = await openProxy((client, upstream) => {
       upstream.on("data", (chunk) => client.write(chunk, () => chunk.includes("event: delta") && setTimeout(() => client.destroy(), 20)));

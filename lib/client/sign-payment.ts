@@ -1,4 +1,4 @@
-// A payment for one request, signed by a wallet: its text is what the service's terms say, and its wallet is whatever can sign a text.
+// A payment for one request, signed by a wallet: its text comes from the service's terms, and its wallet is anything that can sign a text.
 
 import type { Payment, PaymentTerms } from "./payment-types";
 
@@ -9,15 +9,15 @@ export interface PaymentToSign {
   amount: number;
   /** Signs a text as `personal_sign` does. */
   sign: (text: string) => string | Promise<string>;
-  /** `req_` and a number that this wallet has not used; a random one unless set. */
+  /** `req_` and a number that this wallet has not used; random by default. */
   requestId?: string;
-  /** Unix milliseconds; now unless set. */
+  /** Unix milliseconds; now by default. */
   timestamp?: number;
 }
 
 /**
- * Signs what moves `amount`, once, for whichever request it is sent with first. Send the same object again when an answer is lost.
- * @throws Error when the service settles no signed payments; whatever `sign` throws
+ * Signs a payment of `amount`, good once, for the first request that it is sent with. Send the same object again when an answer is lost.
+ * @throws Error when the service settles no signed payments; any error of `sign`
  */
 export async function signPayment(
   terms: PaymentTerms,

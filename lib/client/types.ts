@@ -1,28 +1,28 @@
-// What is sent to the service and what it answers. Amounts are USD, as JSON numbers of at most 9 decimals, exact up to a
-// million; to add them without rounding take whole nano-USD, `Math.round(amount * 1e9)`. Fields may be added, never changed.
+// Requests and answers of the service. Amounts are USD, as JSON numbers of at most 9 decimals, exact up to a million; to add them without
+// rounding convert to whole nano-USD, `Math.round(amount * 1e9)`. Fields may be added, never changed.
 
 import type { Payment, PaymentMade } from "./payment-types";
 
 export interface PromptRequest {
-  /** A name or an alias of `models()`. */
+  /** A model's id or alias from `models()`. */
   model: string;
   prompt: string;
-  /** What the model is told to be or do, before the prompt. */
+  /** Instructions to the model, before the prompt. */
   system?: string;
-  /** Most tokens of the answer; its ceiling is part of the price that is set aside. */
+  /** The most tokens of the answer; the price of that many is part of the amount that is held. */
   maxTokens?: number;
   /** 0 to 2. */
   temperature?: number;
-  /** USD: the prompt is refused, with nothing charged, when it could cost more. */
+  /** USD: a prompt that could cost more is refused, and nothing is charged. */
   maxCost?: number;
-  /** Pays for this one prompt instead of the balance; `signPayment` makes it. */
+  /** Pays for this one prompt instead of the balance; create it with `signPayment`. */
   payment?: Payment;
 }
 
 export interface PromptAnswer {
   success: true;
   text: string;
-  /** The catalogue's name of the model that answered. */
+  /** The catalogue's id of the model that answered. */
   model: string;
   usage: TokenUsage;
   cost: Cost;
@@ -51,13 +51,13 @@ export interface Model {
   id: string;
   object: "model";
   created: number;
-  /** Who runs it. */
+  /** The provider that runs it. */
   owned_by: string;
   description: string;
   /** Tokens. */
   contextWindow: number;
   maxOutputTokens: number;
-  /** USD for 1,000 tokens. */
+  /** USD per 1,000 tokens. */
   pricing: { inputPer1K: number; outputPer1K: number; currency: "USD" };
   aliases: string[];
 }
@@ -68,55 +68,55 @@ export interface ModelList {
   requestId: string;
 }
 
-/** USD. `available` is `balance` less what is `held` for requests that run. */
+/** USD. `available` is `balance` minus what is `held` for running requests. */
 export interface Balance {
   balance: number;
   held: number;
   available: number;
   currency: "USD";
-  /** Where USDC is paid in; null before the account's first sign-in, and for a chain that the service does not watch. */
+  /** The account's deposit addresses for USDC; null before its first sign-in, and for a chain that the service does not watch. */
   wallet: { base: string | null; solana: string | null } | null;
   requestId: string;
 }
 
-/** USD for one token. */
+/** USD per token. */
 export interface TokenPrices {
   inputPerToken: number;
   outputPerToken: number;
   currency: "USD";
 }
 
-/** How a request ended: as a whole answer, broken off by the provider, or left by its client. */
+/** How a request ended: with a whole answer, cut off by the provider, or cancelled by its client. */
 export type Outcome = "complete" | "partial" | "cancelled";
 
-/** What a request cost and why, or what is held for it while it runs. One that failed and cost nothing has no receipt. */
+/** What a request cost and why, or what is held for it while it runs. A request that failed and cost nothing has no receipt. */
 export type Receipt = ChargeReceipt | HoldReceipt;
 
 export interface ChargeReceipt {
-  /** Of the request that the receipt is for. */
+  /** The request that this receipt is for. */
   requestId: string;
   state: "charged";
   /** When it was charged, ISO 8601. */
   at: string;
   model: string;
   provider: string;
-  /** The API key it was asked with. */
+  /** The API key that the request came with. */
   keyId: string | null;
   /** Cached tokens are part of the input, reasoning tokens of the output. */
   usage: TokenUsage & { cachedInputTokens: number; reasoningTokens: number };
   cost: Cost;
-  /** Names the prices at which it was charged. */
+  /** Identifies the prices at which it was charged. */
   priceVersion: string;
   pricing: TokenPrices;
   outcome: Outcome;
-  /** True when the tokens are our count, because the provider's own never came. */
+  /** True when the service counted the tokens, because the provider's own count never arrived. */
   estimated: boolean;
   streamed: boolean;
   firstTokenMs: number | null;
   providerMs: number;
   /** `balance`, `payment` or `x402`. */
   paidBy: string;
-  /** What becomes of a stream of this model that its client leaves; null for a model that is no longer offered. */
+  /** What happens to a stream of this model when its client leaves; null for a model that is no longer offered. */
   whenLeft: "cut" | "drained" | null;
   /** Null when the balance paid. */
   payment: ({ scheme: "proof" | "exact" } & PaymentMade) | null;
@@ -125,12 +125,12 @@ export interface ChargeReceipt {
 export interface HoldReceipt {
   requestId: string;
   state: "in_progress";
-  /** When it began, ISO 8601. */
+  /** When the request began, ISO 8601. */
   at: string;
   keyId: string | null;
-  /** USD that is held: the most that it can cost. */
+  /** The USD held: the most that the request can cost. */
   ceiling: number;
-  /** ISO 8601; it has ended by then. */
+  /** ISO 8601; the request has ended by then. */
   deadline: string;
 }
 
@@ -140,54 +140,54 @@ export interface Quote {
   /** An upper bound. */
   inputTokens: number;
   maxOutputTokens: number;
-  /** Tokens of reasoning that may come on top. */
+  /** Reasoning tokens that may come on top. */
   maxReasoningTokens: number;
-  /** The most it can cost, which is held while it runs. */
+  /** The most that it can cost, which is held while it runs. */
   ceiling: number;
-  /** What it may about cost; an estimate. */
+  /** Its probable cost; an estimate. */
   expected: number;
   available: number;
   /** True when `available` is enough. */
   covered: boolean;
-  /** What a payment for it must at least be, USDC cents. */
+  /** The minimum amount of a payment for it, USDC cents. */
   paymentCents: number;
-  /** The most `maxTokens` for which it is. */
+  /** The most `maxTokens` that `available` covers. */
   affordableMaxTokens: number;
   /** False when the request's own `maxCost` is below the ceiling. */
   withinMaxCost: boolean;
   priceVersion: string;
   pricing: TokenPrices;
-  /** Of the quote itself. */
+  /** The id of the quote request itself. */
   requestId: string;
 }
 
 export type Grouping = "day" | "model" | "key";
 export type Groupings = readonly [Grouping, ...Grouping[]];
 
-/** Which charges. A day like `2026-01-31` or an instant like `2026-01-31T09:30:00Z`; the last 30 days unless given. */
+/** Selects charges. A day like `2026-01-31` or an instant like `2026-01-31T09:30:00Z`; the last 30 days by default. */
 export interface UsageQuery<GroupBy extends Groupings | undefined = Groupings | undefined> {
   from?: string;
-  /** A charge at this very instant is not among them. */
+  /** Exclusive. */
   to?: string;
-  /** Sums instead of single requests. Days are UTC. */
+  /** Groups charges into sums. Days are UTC. */
   groupBy?: GroupBy;
-  /** `nextCursor` of the page before, with the same query. */
+  /** `nextCursor` of the previous page, with the same query. */
   cursor?: string;
   /** Rows of a page, 1 to 1,000; 100 unless given. */
   limit?: number;
 }
 
-/** What a query's rows are: sums when it groups, else single requests. */
+/** A query's rows: sums when it groups, otherwise single requests. */
 export type UsageRow<GroupBy extends Groupings | undefined> = GroupBy extends Groupings ? UsageGroup : UsageRequest;
 
 export interface UsagePage<Row = UsageGroup | UsageRequest> {
-  /** The span that was read, ISO 8601. */
+  /** The time range that was read, ISO 8601. */
   from: string;
   to: string;
   groupBy: Grouping[];
   /** The newest first. */
   rows: Row[];
-  /** Of the whole span, not only of this page. */
+  /** Of the whole time range, not only of this page. */
   totals: UsageSums;
   /** Null on the last page. */
   nextCursor: string | null;
@@ -195,13 +195,13 @@ export interface UsagePage<Row = UsageGroup | UsageRequest> {
 }
 
 export interface UsageSums {
-  /** How many. */
+  /** The number of requests. */
   requests: number;
   usage: TokenUsage;
   cost: Cost;
 }
 
-/** The charges that agree in what they are grouped by. */
+/** The sums of the charges that share the grouped fields. */
 export interface UsageGroup extends UsageSums {
   /** Like `2026-01-31`. */
   day?: string;
@@ -238,19 +238,19 @@ export interface DepositPage {
 }
 
 /**
- * seen in the newest block; confirming while blocks follow; credited, and in the balance; below_minimum, kept until its address
- * has the minimum; reversed when its chain dropped it.
+ * seen: in the newest block; confirming: while blocks follow; credited: in the balance; below_minimum: kept until its address has the
+ * minimum; reversed: when its chain dropped it.
  */
 export type DepositState = "seen" | "confirming" | "credited" | "below_minimum" | "reversed";
 
-/** USDC that came in. */
+/** An incoming USDC transfer. */
 export interface Deposit {
   id: string;
   chain: "base" | "solana";
   state: DepositState;
   /** USD. */
   amount: number;
-  /** The account's own, that it came in at. */
+  /** The account's deposit address that received it. */
   address: string;
   /** Its hash on Base, its signature on Solana. */
   transaction: string;
@@ -258,10 +258,10 @@ export interface Deposit {
   transactionUrl: string | null;
   /** The block on Base, the slot on Solana. */
   block: number;
-  /** Up to `neededConfirmations`, which is how many it takes until it is credited, as far as can be told now. */
+  /** Up to `neededConfirmations`, the number it takes to be credited, as far as known now. */
   confirmations: number;
   neededConfirmations: number;
-  /** Nothing on its chain can undo it any more. */
+  /** True when nothing on its chain can undo it any more. */
   isFinal: boolean;
   /** ISO 8601. */
   seenAt: string;

@@ -6,7 +6,7 @@ import { linkWalletForm, lowBalanceForm, sessionForm, walletForm } from "./setti
 const unreadable = "The form cannot be read. Load the page again.";
 const key = { name: "ci", expiry: { kind: "never" }, cap: null, models: null };
 
-test("what no page of ours sends is answered in words for people, never in the checker's own", () => {
+test("input that no page of ours sends gets a message for people, never the validator's own", () => {
   const strange: [Parameters<typeof readForm>[0], unknown][] = [
     [newKeyForm, { ...key, accountId: "acc_1" }],
     [newKeyForm, { ...key, name: 7 }],
@@ -25,7 +25,7 @@ test("what no page of ours sends is answered in words for people, never in the c
     expect(readForm(form, input), JSON.stringify(input)).toMatchObject({ ok: false, message: unreadable });
 });
 
-test("what a person wrote wrongly is answered in the form's own words, at its field", () => {
+test("a person's mistake gets the form's own message, at its field", () => {
   expect(readForm(newKeyForm, { ...key, name: " " })).toMatchObject({
     field: "name",
     message: expect.stringContaining("Give the key a name"),

@@ -1,18 +1,18 @@
-// How an owner's wish ends: done, or not, with a sentence that says what to do instead.
+// The outcome of an owner's action: done, or refused with a sentence that says what to do instead.
 
 import { type ZodType, z } from "zod";
 import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
 
-/** The owner of a frozen account sees everything and only takes rights away: from keys, wallets and sessions. */
+/** The owner of a frozen account sees everything and can only remove rights: from keys, wallets and sessions. */
 export const frozenRefusal = (): Refusal =>
   refuse("This account is frozen: you can pause and revoke keys, unlink wallets and end sessions. Ask whoever runs this service.");
 
 const unreadable = "The form cannot be read. Load the page again.";
 
 /**
- * Reads what a browser sent; of several faults the first is told. A form's own words are for people; where it has none, no page of
+ * Reads a browser's input; of several faults the first is reported. A form's own messages are for people; without one, no page of
  * ours sent this.
  */
 export function readForm<Form>(form: ZodType<Form>, input: unknown): { ok: true; form: Form } | Refusal {
@@ -23,7 +23,7 @@ export function readForm<Form>(form: ZodType<Form>, input: unknown): { ok: true;
   return refuse(issue?.message ?? unreadable, typeof field === "string" ? field : undefined);
 }
 
-/** A text field that `read` turns into its value; a RangeError of `read` says what is wrong with the text. */
+/** A text field that `read` turns into its value; a RangeError from `read` carries the message. */
 export const textField = <Value>(read: (text: string) => Value) =>
   z
     .string()

@@ -13,12 +13,12 @@ afterEach(() => setDemoWallets(undefined));
 
 const text = "127.0.0.1:3000 wants you to sign in with your Ethereum account:\n…";
 
-test("where no sandbox gave one there is no demo wallet and no signature", async () => {
+test("without a sandbox there is no demo wallet and no signature", async () => {
   expect(demoWallets()).toBeNull();
   expect(await signWithDemoWallet("evm", text)).toBeNull();
 });
 
-test("it shows its addresses and signs what asks to sign in here, and nothing else", async () => {
+test("it shows its addresses and signs texts that sign in to this service, and nothing else", async () => {
   const keys = createDemoKeys();
   setDemoWallets(demoSigners(keys));
   const shown = demoWallets();
@@ -33,7 +33,7 @@ test("it shows its addresses and signs what asks to sign in here, and nothing el
   }
 });
 
-test("it signs an order to withdraw from this service, in the form that orders have, and nothing like one", async () => {
+test("it signs a withdrawal order of this service in its exact format, and nothing similar", async () => {
   const keys = createDemoKeys();
   setDemoWallets(demoSigners(keys));
   const [evm, solana] = demoIdentities(keys);
@@ -55,7 +55,7 @@ test("it signs an order to withdraw from this service, in the form that orders h
   }
 });
 
-test("it signs a payment to this service, in the form that payments have, and nothing like one", async () => {
+test("it signs a payment to this service in its exact format, and nothing similar", async () => {
   const keys = createDemoKeys();
   setDemoWallets(demoSigners(keys));
   const [evm] = demoIdentities(keys);
@@ -74,7 +74,7 @@ test("it signs a payment to this service, in the form that payments have, and no
   }
 });
 
-test("the keys in sandbox.json are those of its addresses, in the form that wallets import", () => {
+test("the keys in sandbox.json belong to its addresses, in the format that wallets import", () => {
   const keys = createDemoKeys();
   const { evm, solana } = demoWalletsFile(keys);
   expect(evm).toEqual([{ address: demoSigners(keys).evm.address, privateKey: keys.evm }]);

@@ -1,8 +1,8 @@
-// The demo wallet of a sandbox: an EVM and a Solana wallet that sign by themselves, so that a person without an extension gets
-// through. The sandbox sets it; in live mode there is none, and nothing here can make one.
+// The demo wallet of a sandbox: an EVM and a Solana wallet that sign automatically, so that a person without an extension can try
+// everything. Only the sandbox sets it; live mode has none, and nothing here can create one.
 
 import { z } from "zod";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import type { WalletChain } from "@/lib/chains/wallet";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";
@@ -22,14 +22,14 @@ export interface DemoSigner {
 
 type DemoSigners = Readonly<Record<WalletChain, DemoSigner>>;
 
-/** A transaction that a page asks the demo wallet for, as its library wrote it. */
+/** A transaction that a page requests from the demo wallet, as its library wrote it. */
 export const demoTransferForm = z.discriminatedUnion("chain", [
   z.object({ chain: z.literal("evm"), to: z.string().max(42), data: z.string().max(1_000), value: z.string().max(66).optional() }),
   /** base64 */
   z.object({ chain: z.literal("solana"), transaction: z.base64().max(2_000) }),
 ]);
 
-/** The addresses that a transfer may go to, and what may be allowed to take USDC. */
+/** The addresses that a transfer may go to, and the contract that an approval may name. */
 export interface DemoReceivers {
   base: string;
   solana: string;
@@ -40,14 +40,14 @@ export interface DemoReceivers {
 }
 
 /**
- * Sends a transfer of USDC on the EVM chain, or an approval of it, and resolves with its hash; or signs a transfer on Solana and resolves
- * with the signature, base58. Null for a transaction that is anything else, or goes to another address.
+ * Sends a USDC transfer or a USDC approval on the EVM chain, and resolves with its hash; or signs a transfer on Solana and resolves
+ * with the signature, base58. Null for any other transaction or address.
  */
 export type PayDemo = (transfer: DemoTransfer, to: DemoReceivers) => Promise<string | null>;
 
-const holder = () => once<{ signers?: DemoSigners; pay?: PayDemo }>("demo wallets", () => ({}));
+const holder = processSingleton<{ signers?: DemoSigners; pay?: PayDemo }>("demo wallets", () => ({}));
 
-/** Gives this process a demo wallet, or takes it away. Only the sandbox calls this. */
+/** Sets or removes this process's demo wallet. Only the sandbox calls this. */
 export function setDemoWallets(signers: DemoSigners | undefined, pay?: PayDemo): void {
   Object.assign(holder(), { signers, pay });
 }
@@ -58,7 +58,7 @@ export function demoWallets(): Record<WalletChain, { address: string }> | null {
   return signers ? { evm: { address: signers.evm.address }, solana: { address: signers.solana.address } } : null;
 }
 
-/** Signs a text of ours that asks a wallet to sign in, to be linked, to withdraw or to pay, and no other; null where there is no demo wallet. */
+/** Signs our texts for signing in, linking, withdrawing and paying, and no others; null also where there is no demo wallet. */
 export async function signWithDemoWallet(chain: WalletChain, text: string): Promise<string | null> {
   const signer = holder().signers?.[chain];
   const isOurs = text.startsWith(`${ownDomain()} wants you to sign in with your `) || isOrderText(text) || isProofText(text);
@@ -66,8 +66,8 @@ export async function signWithDemoWallet(chain: WalletChain, text: string): Prom
 }
 
 /**
- * Has the demo wallet send USDC to the owner's own deposit address, or allow payments to take it; null for any other transaction, and
- * where there is none.
+ * Makes the demo wallet send USDC to the owner's own deposit address, or approve payments; null for any other transaction, and
+ * where there is no demo wallet.
  */
 export async function payWithDemoWallet({ accountId, isFrozen }: Owner, transfer: DemoTransfer): Promise<string | null> {
   const { pay } = holder();

@@ -1,11 +1,11 @@
-// What pages show of the model catalogue: plain rows that survive the way to a browser, prices as exact decimal text.
+// The model catalogue for pages: plain serializable rows, prices as exact decimal text.
 
 import { usdText } from "@/lib/base/money";
 import { listModels } from "@/lib/providers/catalogue";
 import type { ProviderId } from "@/lib/providers/types";
 import type { ModelPrice } from "./views/models";
 
-/** What people call a provider. */
+/** The display name of a provider. */
 export const providerName: Record<ProviderId, string> = {
   openai: "OpenAI",
   anthropic: "Anthropic",

@@ -36,7 +36,7 @@ async function overviewAt(account: AccountId, iso: string) {
   }
 }
 
-test("today and this month are those of UTC, to the millisecond, and the chart is of 30 days", async () => {
+test("today and this month are UTC's, to the millisecond, and the chart covers 30 days", async () => {
   const account = await fundedAccount(1_000_000);
   const spends = [
     ["2026-09-30T23:59:59.999Z", 1],
@@ -56,13 +56,13 @@ test("today and this month are those of UTC, to the millisecond, and the chart i
   expect(await overviewAt(account, "2026-11-01T00:00:00.000Z")).toMatchObject({ today: 0n, month: 0n });
 });
 
-test("what is held stands apart from what is available", async () => {
+test("held money is shown separately from the available balance", async () => {
   const account = await fundedAccount(1_000);
   await openHold(account, 300n);
   expect(await readOverview(account)).toMatchObject({ available: 700n, held: 300n });
 });
 
-test("below the owner's line one is told, at it not; and without a line never", async () => {
+test("the low-balance warning shows below the owner's threshold, not at it, and never without a threshold", async () => {
   const account = await fundedAccount(1_000);
   const setLine = (line: number | null) => pool.query("UPDATE account SET low_balance_nano_usd = $2 WHERE id = $1", [account, line]);
   expect((await readOverview(account)).lowBalanceLine).toBeNull();
@@ -72,7 +72,7 @@ test("below the owner's line one is told, at it not; and without a line never", 
   expect((await readOverview(account)).lowBalanceLine).toBe(1_001n);
 });
 
-test("a newcomer's steps are done when the ledger and the keys say so, and stay done", async () => {
+test("onboarding steps are done once the ledger and the keys show it, and stay done", async () => {
   const account = await fundedAccount(0);
   expect((await readOverview(account)).steps).toEqual({ isFunded: false, hasKey: false, hasCalled: false });
   const funded = await fundedAccount(5);

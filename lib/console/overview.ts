@@ -1,4 +1,4 @@
-// The overview: what the account has, what it spent, what it did last, and what a newcomer does next.
+// The overview: the account's balance, its spend, its latest requests, and the next onboarding steps.
 
 import { readLowBalance } from "@/lib/access/accounts";
 import { hasMadeKey } from "@/lib/access/key-names";
@@ -47,7 +47,7 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
       () => "Spend",
     ),
     latest: latest.map((row) => usageRow(row, labelOf(row.keyId))),
-    // Who was charged had money before.
+    // A charged account was funded once.
     steps: { isFunded: balance.posted > 0n || hasCalled, hasKey, hasCalled },
   };
 }

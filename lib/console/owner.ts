@@ -1,4 +1,4 @@
-// Who is signed in: the owner of an account, through one session. Pages and actions ask on each request.
+// The signed-in owner of an account, identified by one session. Pages and actions look it up on each request.
 
 import { cookies } from "next/headers";
 import { findSession } from "@/lib/access/sessions";
@@ -11,19 +11,19 @@ import { sessionCookieName } from "./sign-in/session-cookie";
 export interface Owner {
   accountId: AccountId;
   sessionId: SessionId;
-  /** The wallet that signed in. */
+  /** The wallet that opened this session. */
   wallet: Wallet;
-  /** The owner of a frozen account sees everything, and only takes rights away: from keys, wallets and sessions. */
+  /** The owner of a frozen account sees everything and can only remove rights: from keys, wallets and sessions. */
   isFrozen: boolean;
 }
 
-/** The owner whose session the request's cookie opens, or null; for pages, actions and route handlers. */
+/** The owner of the session in the request's cookie, or null; for pages, actions and route handlers. */
 export async function findOwner(): Promise<Owner | null> {
   const token = (await cookies()).get(sessionCookieName())?.value;
   return token ? findOwnerOf(token) : null;
 }
 
-/** The owner whose session this cookie opens, or null. */
+/** The owner of the session in this cookie, or null. */
 export async function findOwnerOf(token: string): Promise<Owner | null> {
   const session = await findSession(token);
   if (!session) return null;
@@ -31,10 +31,10 @@ export async function findOwnerOf(token: string): Promise<Owner | null> {
   return { accountId, sessionId, wallet, isFrozen: accountState !== "open" };
 }
 
-/** What the account can spend now, nano-USD: what came in, less what was spent and what is held. */
+/** What the account can spend now, nano-USD: credits less charges and holds. */
 export async function readAvailable(accountId: AccountId): Promise<NanoUsd> {
   return (await readBalance(accountId)).available;
 }
 
-/** The wallet with its address as wallets write it. */
+/** The wallet with its address in display format. */
 export const shownWallet = (wallet: Wallet): Wallet => ({ chain: wallet.chain, address: displayAddress(wallet) });

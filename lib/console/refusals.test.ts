@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { refusalText, refusalTextOf } from "./refusals";
 
-test("each reason that a page's address may carry is told in words, and rubbish is never repeated", () => {
+test("each reason in a page's URL has its own message, and invalid text is never echoed", () => {
   expect(refusalTextOf("bad_signature")).toBe(refusalText("bad_signature"));
   expect(refusalTextOf("message_changed:domain")).toContain("the domain was changed");
   expect(refusalTextOf("message_changed:rubbish")).toBe(refusalText("message_changed"));

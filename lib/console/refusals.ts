@@ -1,4 +1,4 @@
-// Why signing in or linking a wallet was refused, in words for the person who tried.
+// Why signing in or linking a wallet was refused: messages for the person who tried.
 
 import type { MessageField } from "@/lib/chains/sign-in-message";
 import { ownOrigin } from "./sign-in/same-origin";
@@ -35,14 +35,14 @@ const texts = {
 
 export type RefusalReason = keyof typeof texts | "wrong_origin";
 
-/** What to tell somebody who was refused. `field` is for `message_changed`. */
+/** The message for a refusal. `field` is for `message_changed`. */
 export function refusalText(reason: RefusalReason, field?: MessageField): string {
   if (reason === "wrong_origin") return `This page was opened at another address. Open ${ownOrigin()} and try again.`;
   if (reason === "message_changed" && field) return `The wallet signed a text in which ${fieldName[field]} was changed. Try again.`;
   return texts[reason];
 }
 
-/** The same for the `error` that a page's address carries: `bad_signature`, `message_changed:domain`. */
+/** The message for the `error` in a page's URL: `bad_signature`, `message_changed:domain`. */
 export function refusalTextOf(error: string): string {
   const [reason = "", field = ""] = error.split(":");
   if (reason !== "wrong_origin" && !Object.hasOwn(texts, reason)) return texts.unavailable;

@@ -1,6 +1,6 @@
-// The body of a request to one of our own endpoints: read no further than it may be long.
+// The body of a request to one of our own endpoints, read only up to its limit.
 
-/** The text, or null when it is longer than `mostBytes`, is no UTF-8, or the client has gone. */
+/** The text, or null when it is longer than `mostBytes`, is not UTF-8, or the client has gone. */
 export async function readBodyText(request: Request, mostBytes: number): Promise<string | null> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
@@ -13,11 +13,11 @@ export async function readBodyText(request: Request, mostBytes: number): Promise
     }
     return text + decoder.decode();
   } catch {
-    return null; // cut off, or no text
+    return null; // cut off, or not UTF-8
   }
 }
 
-/** The JSON of a request, or null when it is none or too long. */
+/** The JSON of a request, or null when it is invalid or too long. */
 export async function readBodyJson(request: Request, mostBytes: number): Promise<unknown> {
   const text = await readBodyText(request, mostBytes);
   try {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { newSessionId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readForm } from "./answer";
@@ -13,7 +13,7 @@ import { newWallet, prove, type TestWallet } from "./testing/wallets";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 
 const chrome = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -33,12 +33,12 @@ async function newOwner() {
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const asked = await startOwnLink(owner, { allow, join });
-  if (!asked.ok) return asked;
-  return linkOwnWallet(owner, { allow: await prove(allow, asked.allow), join: await prove(join, asked.join) });
+  const startedLink = await startOwnLink(owner, { allow, join });
+  if (!startedLink.ok) return startedLink;
+  return linkOwnWallet(owner, { allow: await prove(allow, startedLink.allow), join: await prove(join, startedLink.join) });
 }
 
-test("settings show the owner's own wallets and sessions, the one that asks marked and first", async () => {
+test("settings show the owner's own wallets and sessions, the current session marked and first", async () => {
   const { wallet, owner } = await newOwner();
   await newOwner();
   const second = newWallet("solana");
@@ -54,7 +54,7 @@ test("settings show the owner's own wallets and sessions, the one that asks mark
     { sessionId: other.sessionId, device: "Firefox on Linux", wallet: { address: second.address }, isCurrent: false },
   ]);
   expect(lowBalance).toBeNull();
-  // Nothing that a cookie could be made of leaves the server.
+  // Nothing from which a cookie could be made leaves the server.
   expect(Object.keys(sessions[0] ?? {}).sort()).toEqual([
     "clientAddress",
     "createdAt",
@@ -66,7 +66,7 @@ test("settings show the owner's own wallets and sessions, the one that asks mark
   ]);
 });
 
-test("the low-balance line is read exactly, and nothing written turns it off", async () => {
+test("the low-balance threshold is read exactly, and an empty field turns it off", async () => {
   const { owner } = await newOwner();
   const write = async (amount: unknown) => {
     const read = readForm(lowBalanceForm, { amount });
@@ -94,24 +94,24 @@ test("a wallet is unlinked, but not the last one, and never by another account",
   await link(owner, wallet, second);
   expect(await unlinkOwnWallet(owner, { chain: "evm", address: second.address })).toEqual({ ok: true, signedOut: false });
   await link(owner, wallet, second);
-  // The one that opened this session: the session is over.
+  // This wallet opened the session, so the session ends.
   expect(await unlinkOwnWallet(owner, named)).toEqual({ ok: true, signedOut: true });
   expect(await findOwnerOf(owner.token)).toBeNull();
 });
 
-test("refusals of linking are told in words, and say which wallet is meant", async () => {
+test("refusals of linking have a message, and say which wallet is meant", async () => {
   const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
   expect(await link(owner, wallet, stranger.wallet)).toMatchObject({ ok: false, message: expect.stringContaining("another account") });
   expect(await link(owner, stranger.wallet, newWallet("evm"))).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
   const second = newWallet("evm");
-  const asked = await startOwnLink(owner, { allow: wallet, join: second });
-  if (!asked.ok) throw new Error(asked.message);
-  const proofs = { allow: await prove(wallet, asked.allow), join: await prove(wallet, asked.join) };
+  const startedLink = await startOwnLink(owner, { allow: wallet, join: second });
+  if (!startedLink.ok) throw new Error(startedLink.message);
+  const proofs = { allow: await prove(wallet, startedLink.allow), join: await prove(wallet, startedLink.join) };
   expect(await linkOwnWallet(owner, proofs)).toMatchObject({ ok: false, message: expect.stringMatching(/^New wallet: /) });
   expect((await readSettings(owner)).wallets).toHaveLength(1);
 });
 
-test("one session is ended, or all of them; those of another account never", async () => {
+test("one session is ended, or all of them; never those of another account", async () => {
   const { wallet, owner } = await newOwner();
   const stranger = await newOwner();
   const [second, third] = [await enter(wallet), await enter(wallet)];
@@ -129,7 +129,7 @@ test("one session is ended, or all of them; those of another account never", asy
   expect(await findOwnerOf(stranger.owner.token)).not.toBeNull();
 });
 
-test("the owner of a frozen account sees the settings, and takes away rights alone: wallets and sessions", async () => {
+test("the owner of a frozen account sees the settings, and can only remove rights: wallets and sessions", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   await link(owner, wallet, second);
@@ -146,7 +146,7 @@ test("the owner of a frozen account sees the settings, and takes away rights alo
   expect((await readSettings(frozen)).wallets).toMatchObject([{ address: wallet.address }]);
 });
 
-test("what is no wallet, session or proof is refused at the door", () => {
+test("an invalid wallet, session or proof is refused by its form", () => {
   const wallet = { chain: "evm", address: `0x${"ab".repeat(20)}` };
   for (const input of [
     null,

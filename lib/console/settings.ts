@@ -1,4 +1,4 @@
-// The owner's settings: wallets, sessions and the line below which the console warns.
+// The owner's settings: wallets, sessions and the low-balance threshold.
 
 import { readLowBalance, setLowBalance } from "@/lib/access/accounts";
 import type { Challenge } from "@/lib/access/challenges";
@@ -17,7 +17,7 @@ import type { Answer } from "./views/answer";
 import type { OwnWallet, Settings } from "./views/settings";
 import type { PlainChallenge } from "./views/wallet";
 
-/** The current session first, then those that were seen last. */
+/** The current session first, then the most recently seen. */
 export async function readSettings(owner: Owner): Promise<Settings> {
   const [wallets, sessions, lowBalance] = await Promise.all([
     listOwnWallets(owner),
@@ -38,7 +38,7 @@ export async function readSettings(owner: Owner): Promise<Settings> {
   };
 }
 
-/** The account's wallets, the oldest first. */
+/** The account's wallets, oldest first. */
 export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
   return (await listIdentities(owner.accountId)).map(({ wallet, linkedAt, isFirst }) => ({
     ...shownWallet(wallet),
@@ -55,7 +55,7 @@ export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: Nan
   return { ok: true };
 }
 
-/** Takes a wallet from the account. `signedOut`: it was the one that opened this session, which has ended with it. */
+/** Unlinks a wallet from the account. `signedOut`: the wallet had opened this session, which has ended too. */
 export async function unlinkOwnWallet(owner: Owner, wallet: Wallet): Promise<Answer<{ signedOut: boolean }>> {
   const outcome = await unlinkWallet(owner, wallet);
   if (!outcome.ok) return refuse(refusalText(outcome.reason));
@@ -63,7 +63,7 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet): Promise<Ans
   return { ok: true, signedOut: stored !== null && isSameWallet(stored, owner.wallet) };
 }
 
-/** The two texts that link a wallet when they are signed. */
+/** The two texts that link a wallet once they are signed. */
 export async function startOwnLink(
   owner: Owner,
   wallets: { allow: Wallet; join: Wallet },
@@ -82,17 +82,17 @@ export async function linkOwnWallet(owner: Owner, proofs: { allow: Proof; join: 
   const outcome = await linkWallet(owner, proofs);
   if (outcome.ok) return outcome;
   const text = refusalText(outcome.reason, "field" in outcome ? outcome.field : undefined);
-  // Two wallets have signed: which of them is meant?
+  // Two wallets have signed, so the message names the refused one.
   return refuse("wallet" in outcome ? `${outcome.wallet === "join" ? "New" : "Linked"} wallet: ${text}` : text);
 }
 
-/** Ends one session of the owner's; `sessionId` is whatever a page sent. A frozen account's too: who signs out takes nothing. */
+/** Ends one of the owner's sessions; `sessionId` is unchecked page input. Also in a frozen account: signing out takes nothing. */
 export async function endOneSession({ accountId }: Owner, sessionId: string): Promise<Answer> {
   const ended = await endSession(accountId, sessionId as SessionId);
   return ended ? { ok: true } : refuse("There is no such session: it has ended. Reload the page.");
 }
 
-/** Signs out everywhere, here too. */
+/** Signs out everywhere, including here. */
 export async function endEverySession({ accountId }: Owner): Promise<void> {
   await endAllSessions(accountId);
 }

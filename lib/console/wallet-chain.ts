@@ -1,4 +1,4 @@
-// The EVM chain that wallets are asked about: Base, or the sandbox's own, which no wallet can mistake for it.
+// The EVM chain that wallets must use: Base, or the sandbox's own, which no wallet can mistake for it.
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -12,7 +12,7 @@ export function walletChain(): WalletChainSettings {
   const { MODE, SERVICE_NAME } = config();
   const id = baseChainId();
   if (MODE === "live") return { id, name: "Base", walletRpcUrl: publicNodes[id] ?? null };
-  // Wallets are no pages of ours, so our own door is closed to them. Of what is asked only the sandbox's own node may be told.
+  // Wallets are not our pages, so our own proxy refuses them. Of the nodes only the sandbox's own may be revealed.
   const own = evmNodeUrls().find((url) => /^http:\/\/127\.0\.0\.1:\d+$/.test(url));
   return { id, name: `${SERVICE_NAME} sandbox`, walletRpcUrl: own ?? null };
 }

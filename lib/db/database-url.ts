@@ -1,9 +1,9 @@
 // Where the database is: what DATABASE_URL says, or what this process has started itself.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-const database = () => once<{ url?: string }>("database url", () => ({}));
+const database = processSingleton<{ url?: string }>("database url", () => ({}));
 
 /** Where the database is, for a process that started one itself; otherwise DATABASE_URL tells. Call it before the first query. */
 export function setDatabaseUrl(url: string): void {

@@ -6,14 +6,14 @@ import { assert } from "@/lib/base/assert";
 import { now } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { databaseUrl } from "./database-url";
 import { type DueSweep, ProcessObserver, type ProcessRow } from "./dead-processes";
 import { type DedicatedConnection, openDedicatedConnection } from "./dedicated-connection";
 import { pool } from "./pool";
 
 /** The name of this operating-system process, for all that it sets aside. */
-export const processId = onceKept("process id", () => `prc_${randomBase62(20)}`);
+export const processId = processSingleton("process id", () => `prc_${randomBase62(20)}`);
 
 export interface HeartbeatOptions {
   /** What this process does; only people read it. */

@@ -4,7 +4,7 @@
 import pg from "pg";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { databaseUrl } from "./database-url";
 
 /** Anything that runs a statement: the pool, or the transaction that the caller opened and hands down. */
@@ -22,7 +22,7 @@ const timesInIso = "-c DateStyle=ISO -c TimeZone=UTC";
 const statementTimeoutMs = 30_000;
 const answerTimeoutMs = 35_000;
 
-const database = () => once<{ pool?: pg.Pool }>("database pool", () => ({}));
+const database = processSingleton<{ pool?: pg.Pool }>("database pool", () => ({}));
 
 /** The process's pool, of DATABASE_POOL_SIZE connections, made on first use. */
 export function pool(): pg.Pool {

@@ -3,7 +3,7 @@
 
 import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type Prisma, PrismaClient } from "./generated/client";
 import { pool } from "./pool";
 
@@ -20,7 +20,7 @@ export type Transaction = Database & {
 
 declare const inOneCommit: unique symbol;
 
-const holder = () => once<{ made?: { client: PrismaClient; pool: pg.Pool } }>("prisma client", () => ({}));
+const holder = processSingleton<{ made?: { client: PrismaClient; pool: pg.Pool } }>("prisma client", () => ({}));
 
 /** The process's Prisma client, made on first use and again when `pool` was made again. */
 export function prisma(): PrismaClient {

@@ -1,4 +1,4 @@
-// check-ledger: proves that the books are right, the ledger in itself and what each folder says of it, or tells where they are not.
+// check-ledger: checks the invariants of the ledger, and of each folder's records against the ledger, and reports every violation.
 
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -10,7 +10,7 @@ import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 
 const checks = [checkLedger, checkDeposits, checkWithdrawals, checkPayments, findDeficit];
 
-/** Reads all the books, each check in a snapshot of its own; an empty list means that every invariant holds. */
+/** Runs every check, each in its own snapshot; an empty list means that every invariant holds. */
 export async function checkBooks(): Promise<Violation[]> {
   const violations: Violation[] = [];
   for (const check of checks) violations.push(...(await check()));

@@ -1,4 +1,4 @@
-// A payment by a signed proof whose block leaves the chain: books, reserves and what may be taken out, before, during and after.
+// A proof payment whose block leaves the chain: books, reserves and withdrawable balance before, during and after.
 
 import type { PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -32,10 +32,10 @@ afterEach(async () => {
 afterAll(() => Promise.all([chain?.stop(), solana?.remove()]));
 
 const CENT = 10_000_000n;
-/** nano-USD that each spends before its payment goes: a token costs one. */
+/** nano-USD that each account spends before its payment is reverted; one token costs one nano-USD. */
 const SPENT = 1_000n;
 
-/** Pays 50 cents, of which some are spent, and proves the payer's address as an account's wallet. */
+/** Pays 50 cents, spends a part, and links the payer's address to an account. */
 async function payAndProve(payer: PrivateKeyAccount) {
   const payment = await pay(await signProof(chain, payer, { cents: 50n }));
   const { creditedAccount, block } = payment;
@@ -53,7 +53,7 @@ const stateOf = async ({ id }: PaymentClaim) => {
 };
 const leaves = async (accountId: Parameters<typeof readAllowance>[0]) => (await readAllowance(accountId)).withdrawable;
 
-test("a block that comes again elsewhere changes nothing but where it is, and its money can leave once that is final", async () => {
+test("a payment included again in another block only changes its block, and is withdrawable once that block is final", async () => {
   const before = await reckoned();
   const { payment, accountId } = await payAndProve(await chain.newPayer());
   expect([await reckoned(), await leaves(accountId)]).toEqual([before, 0n]);
@@ -71,13 +71,13 @@ test("a block that comes again elsewhere changes nothing but where it is, and it
   expect(await reckoned()).toEqual({ ...before, held: before.held + 50n * CENT, owed: before.owed + 50n * CENT - SPENT });
 });
 
-test("a block that is gone for good takes its credit back from the account that claimed it, and nobody took it out", async () => {
+test("a payment that never returns is reversed at the account that claimed it, before anything could be withdrawn", async () => {
   const before = await reckoned();
   const units = await chain.treasuryUnits();
   const payer = await chain.newPayer();
   const { payment, paid, accountId } = await payAndProve(payer);
   await chain.reorg(1);
-  // The payer is faster than we are, and takes the allowance away.
+  // The payer revokes the allowance before we can submit again.
   await chain.approve(payer, 0n);
   expect([await reckoned(), await leaves(accountId)]).toEqual([before, 0n]);
   await chain.rounds(3);

@@ -1,5 +1,5 @@
-// Payments in reserves, each state of them held still: what is credited and not final is neither held nor owed and does not leave;
-// what the chain shows before the books is surplus.
+// Payments in the reserves, checked in each state: a credit that is not final is neither held nor owed and cannot be withdrawn; money on
+// the chain that the books lack is surplus.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { now } from "@/lib/base/clock";
@@ -40,20 +40,20 @@ async function hold(account: AccountId, ceiling: bigint): Promise<() => Promise<
   return () => expireHoldsAt(new Date(until.getTime() + 1));
 }
 
-test("the first payment ever, over a chain where nobody has paid in, is no deficit", async () => {
+test("the first payment on a chain without deposits is no deficit", async () => {
   expect(await reckoned()).toEqual({ held: 0n, owed: 0n, credits: 0n });
   const { account, block, claimId } = await world.paid("evm", 2n * ONE_USDC);
   expect(await reckoned()).toEqual({ held: 0n, owed: 0n, credits: 0n });
   await spend(account, SPENT - 1);
   expect(await reckoned()).toEqual({ held: 0n, owed: 0n, credits: 0n });
   await world.evm.mine(6);
-  // Final on the chain, and not in the books yet.
+  // Final on the chain, but not in the books yet.
   expect(await reckoned()).toEqual({ held: 2n * USD, owed: 0n, credits: 0n });
   await finalIn(block, claimId);
   expect(await reckoned()).toEqual({ held: 2n * USD, owed: 2n * USD - BigInt(SPENT), credits: 2n * USD - BigInt(SPENT) });
 });
 
-test("what the chain shows and the books have not credited yet is surplus", async () => {
+test("a payment on the chain that the books have not credited yet is surplus", async () => {
   const before = await reckoned();
   const payments = [await world.settled("evm", 3n * ONE_USDC), await world.settled("solana", 4n * ONE_USDC)];
   await world.evm.mine(6);
@@ -65,7 +65,7 @@ test("what the chain shows and the books have not credited yet is surplus", asyn
   expect(await reckoned()).toEqual({ held: before.held + 7n * USD, owed: before.owed + 7n * USD, credits: before.credits + 7n * USD });
 });
 
-test("a node that is behind shows less, and less is owed then", async () => {
+test("when a lagging node shows less, less is owed too", async () => {
   const before = await reckoned();
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["finalized", false] });
   const answer = await fetch(world.evm.url(), { method: "POST", headers: { "content-type": "application/json" }, body });
@@ -81,7 +81,7 @@ test("a node that is behind shows less, and less is owed then", async () => {
   expect(await reckoned()).toEqual({ held: before.held + 5n * USD, owed: before.owed + 5n * USD, credits: before.credits + 5n * USD });
 });
 
-test("a payment that is claimed with a hold open is owed nowhere and leaves nowhere until it is final", async () => {
+test("a payment claimed while a hold is open is neither owed nor withdrawable until it is final", async () => {
   const [owner] = (await world.openOwners(1)) as [Owner];
   const before = await reckoned();
   const payment = await world.paid("evm", 10n * ONE_USDC);
@@ -99,13 +99,13 @@ test("a payment that is claimed with a hold open is owed nowhere and leaves nowh
   const { base } = await readChainFunds();
   await finalIn(payment.block, payment.claimId);
   expect(await reckoned()).toEqual({ ...before, held: before.held + 10n * USD, owed: before.owed + 10n * USD });
-  // The report is of a height that had it already.
+  // The report was made at a height that already included the payment.
   expect((await readChainFunds()).base).toBe(base);
   expect(await readAllowance(owner.accountId)).toMatchObject({ withdrawable: 10n * USD, unfinal: 0n });
   expect(await order(owner, { amount: 10n * USD })).toMatchObject({ ok: true });
 });
 
-test("a payment whose block leaves the chain is owed at no moment of it, and nobody took any of it out", async () => {
+test("a payment whose block leaves the chain is never owed, and none of it can be withdrawn", async () => {
   const [owner] = (await world.openOwners(1)) as [Owner];
   const before = await reckoned();
   const payment = await world.paid("evm", 9n * ONE_USDC);
@@ -125,7 +125,7 @@ test("a payment whose block leaves the chain is owed at no moment of it, and nob
   expect((await readAllowance(owner.accountId)).withdrawable).toBe(0n);
 });
 
-test("a payment whose block leaves the chain while it is held is owed at no moment of it, and taken back when its requests end", async () => {
+test("a payment whose block leaves the chain while held is never owed, and is taken back when its requests end", async () => {
   const [owner] = (await world.openOwners(1)) as [Owner];
   const before = await reckoned();
   const payment = await world.paid("evm", 9n * ONE_USDC);

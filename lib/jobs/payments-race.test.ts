@@ -1,4 +1,4 @@
-// While many are paid, spent, claimed and lost at once, on both chains, no reading of reserves is ever a deficit.
+// While payments are made, spent, claimed and lost concurrently on both chains, the reserves never show a deficit.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { claim, credit, type Paid, type PaymentsWorld, prove, reckoned, startPay
 
 const RUN_MS = isLong ? 60_000 : 8_000;
 const PAYERS = 30;
-/** However slow the machine is. */
+/** Minimum even on a slow machine. */
 const MIN_ROUNDS = 5;
 
 await openTestDatabase();
@@ -27,9 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Credited, and not final. */
+/** Credited, but not final. */
 const open: Paid[] = [];
-const counts = { paid: 0, lost: 0, claims: 0, reckoned: 0, told: 0 };
+const counts = { paid: 0, lost: 0, claims: 0, reckoned: 0, known: 0 };
 let paying = PAYERS;
 
 const again = async (pauseMs: number, act: () => Promise<unknown>) => {
@@ -39,7 +39,7 @@ const again = async (pauseMs: number, act: () => Promise<unknown>) => {
   }
 };
 
-/** One payer, who spends so little that what is earned hides nothing: a payment that is counted wrongly is more. */
+/** One payer, who spends so little that revenue cannot hide an error: any wrongly counted payment is larger. */
 async function payAgainAndAgain(index: number, endMs: number): Promise<void> {
   const chain = index % 3 === 0 ? "solana" : "evm";
   const payer = newKeyWallet(chain).address;
@@ -61,7 +61,7 @@ async function payAgainAndAgain(index: number, endMs: number): Promise<void> {
   paying -= 1;
 }
 
-/** Payments that are credited and then not on their chain, spent in between. */
+/** Credits payments, spends them, and then removes them from their chain. */
 async function lose(): Promise<void> {
   const claimId = await claimed({ chain: "evm", payer: newKeyWallet("evm").address, amount: 2n * ONE_USDC * 1_000n });
   await spend(await creditIn(2_000_000, claimId), 1_000);
@@ -81,12 +81,12 @@ async function finalize(): Promise<void> {
 async function reckon(): Promise<void> {
   const report = await reckonReserves();
   counts.reckoned += 1;
-  if (report.state !== "unknown") counts.told += 1;
+  if (report.state !== "unknown") counts.known += 1;
   expect({ ...report, ...counts }).not.toMatchObject({ state: "deficit" });
   expect(report).not.toMatchObject({ reason: "disputed" });
 }
 
-test("thirty payers at once, on both chains, spent, claimed and lost: never a deficit", { timeout: RUN_MS + 120_000 }, async () => {
+test("thirty payers on both chains at once, spent, claimed and lost: never a deficit", { timeout: RUN_MS + 120_000 }, async () => {
   const endMs = performance.now() + RUN_MS;
   await Promise.all([
     ...Array.from({ length: PAYERS }, (_, index) => payAgainAndAgain(index, endMs)),
@@ -103,7 +103,7 @@ test("thirty payers at once, on both chains, spent, claimed and lost: never a de
   const { held, owed, credits } = await reckoned();
   const { rows } = await pool().query<{ sum: bigint }>("SELECT sum(amount)::bigint AS sum FROM payment_claim WHERE state = 'paid'");
   expect(held).toBe(rows[0]?.sum);
-  // What was earned is surplus, but for what was spent of payments that went.
+  // Revenue is surplus, except what was spent from lost payments.
   const earned = (await postedOf("revenue")) + (await postedOf("operator_loss")) + (await postedOf("payment_losses"));
   expect(held - owed).toBe(earned);
   expect(earned).toBeGreaterThan(0n);
@@ -112,5 +112,5 @@ test("thirty payers at once, on both chains, spent, claimed and lost: never a de
   expect(counts.paid).toBeGreaterThanOrEqual(PAYERS * MIN_ROUNDS);
   expect(counts.claims).toBeGreaterThanOrEqual((PAYERS / 2) * (MIN_ROUNDS - 2));
   expect(counts.lost).toBeGreaterThan(0);
-  expect(counts.told).toBeGreaterThan(counts.reckoned / 2);
+  expect(counts.known).toBeGreaterThan(counts.reckoned / 2);
 });

@@ -1,4 +1,4 @@
-// Each job does its work on a real database, through the schedule that the service runs.
+// Each job on a real database, through the service's own schedule.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
@@ -44,7 +44,7 @@ async function runJob(name: string): Promise<void> {
 
 const holdOf = (id: string): Hold => newHold(accountId, 1_000, { key: keyId, idempotency: id, requestId: id as RequestId });
 
-/** A hold as a process leaves it that died, with the claim of its idempotency key, placed so long ago. */
+/** A hold left by a dead process, with its idempotency claim, placed `minutesAgo`. */
 async function leaveHold(id: string, minutesAgo: number): Promise<void> {
   const restore = setClock(() => Date.now() - minutesAgo * 60_000);
   try {
@@ -60,7 +60,7 @@ async function ledgerViolations(): Promise<number> {
   return (await metrics().ledgerViolations.get()).values[0]?.value ?? Number.NaN;
 }
 
-test("expire-holds frees what is past its deadline of six minutes, its idempotency key with it, and nothing else", async () => {
+test("expire-holds frees holds past their deadline of six minutes with their idempotency keys, and nothing else", async () => {
   await leaveHold("req_dead", 7);
   await leaveHold("req_alive", 5);
   expect((await readBalance(accountId)).held).toBe(2_000n);
@@ -70,7 +70,7 @@ test("expire-holds frees what is past its deadline of six minutes, its idempoten
   expect((await readBalance(accountId)).held).toBe(1_000n);
 });
 
-test("roll-up-revenue adds to the accounts what requests appended, once", async () => {
+test("roll-up-revenue posts the revenue appended by requests to the accounts, once", async () => {
   await settleHold(commit(), chargeOf(holdOf("req_alive"), 300, 400));
   const revenue = async () => (await query("SELECT posted FROM ledger_account WHERE id = 'revenue'")).rows[0] as { posted: bigint };
   expect((await revenue()).posted).toBe(0n);
@@ -79,7 +79,7 @@ test("roll-up-revenue adds to the accounts what requests appended, once", async 
   expect((await revenue()).posted).toBe(700n);
 });
 
-test("write-key-uses says when a key was last used", async () => {
+test("write-key-uses records when a key was last used", async () => {
   const lastUsed = async () =>
     ((await query("SELECT last_used_at FROM api_key WHERE id = $1", [keyId])).rows[0] as { last_used_at: Date | null }).last_used_at;
   expect(await lastUsed()).toBeNull();
@@ -89,14 +89,14 @@ test("write-key-uses says when a key was last used", async () => {
   expect((await lastUsed())?.getTime()).toBeGreaterThanOrEqual(before);
 });
 
-test("settle-payments touches nothing in a process without the relayer", async () => {
+test("settle-payments does nothing in a process without the relayer", async () => {
   const id = await claimed({ chain: "evm", payer: `0x${"1".repeat(40)}`, amount: fromCents(5) });
   await query("UPDATE payment_claim SET wanted_at = now() - interval '1 day', valid_until = now() - interval '1 day' WHERE id = $1", [id]);
   await runJob("settle-payments");
   expect((await query("SELECT state FROM payment_claim WHERE id = $1", [id])).rows).toEqual([{ state: "claimed" }]);
 });
 
-test("delete-expired-replies forgets answers after their day, and no claim that is still open", async () => {
+test("delete-expired-replies deletes replies after a day, but no open claim", async () => {
   await query(
     `INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, status, streamed, body) VALUES
        ($1, 'old', 'req_1', '', now(), now() - interval '1 second', 200, false, '{}'),
@@ -109,14 +109,14 @@ test("delete-expired-replies forgets answers after their day, and no claim that 
   expect(rows).toEqual([{ key: "fresh" }, { key: "open" }]);
 });
 
-test("load-overruns hears of the models that another process found", async () => {
+test("load-overruns loads the models that another process recorded", async () => {
   expect(needsByteBound("found-elsewhere")).toBe(false);
   await writeSetting("token_bound:found-elsewhere", "bytes");
   await runJob("load-overruns");
   expect(needsByteBound("found-elsewhere")).toBe(true);
 });
 
-test("fill-address-pool keeps addresses ready for new accounts", async () => {
+test("fill-address-pool creates addresses for new accounts in advance", async () => {
   await startTestCustody();
   await runJob("fill-address-pool");
   expect((await query("SELECT 1 FROM address_pool")).rowCount).toBe(50);

@@ -1,4 +1,4 @@
-// Which jobs there are, who runs them and how often. The work itself stands in the folder that owns it.
+// The schedule: all jobs, the processes that run them, and how often. Each job's code is in the folder that owns it.
 
 import { deleteExpiredChallenges } from "@/lib/access/challenges";
 import { writeKeyUses } from "@/lib/access/last-used";
@@ -24,29 +24,29 @@ import { payWithdrawals } from "@/lib/wallets/withdrawals/pay-withdrawals";
 import { checkBooks } from "./check-books";
 import type { Job } from "./scheduler";
 
-/** Jobs of a process that answers requests: they move what it has in memory. */
+/** Jobs of a process that answers requests: they write or refresh its in-memory state. */
 export const webJobs: readonly Job[] = [
   { name: "write-key-uses", pauseMs: 10_000, run: writeKeyUses },
   { name: "load-overruns", pauseMs: 10_000, run: loadOverruns },
 ];
 
-/** Jobs on the database alone, for processes with the `jobs` role. */
+/** Jobs that work on the database only, for processes with the `jobs` role. */
 export const databaseJobs: readonly Job[] = [
   { name: "expire-holds", pauseMs: 5_000, run: () => expireHolds(commit()) },
   { name: "collect-debts", pauseMs: 1_000, run: collectDebts },
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },
-  // Twice a block of Base, or once one of a sandbox's. Long behind, a round has as much to read as there is.
+  // Twice per block of Base, or once per block of a sandbox. A round that is far behind reads everything up to the head.
   { name: "watch-base", pauseMs: 1_000, mostRunMs: 1_800_000, ...watchBase },
-  // Each round asks for every address: of many addresses, or from far away, half of the time.
+  // Each round polls every address: with many addresses or a slow node it takes half of the time.
   { name: "watch-solana", pauseMs: 1_000, restFactor: 1, mostRunMs: 1_800_000, ...watchSolana },
   { name: "measure-deposits", pauseMs: 60_000, restFactor: 50, run: measureDeposits },
   { name: "open-treasury-account", pauseMs: 2_000, run: openTreasuryAccount },
   { name: "sweep", pauseMs: 10_000, restFactor: 5, run: () => runSweeps() },
   { name: "pay-withdrawals", pauseMs: 1_000, run: payWithdrawals },
   { name: "settle-payments", pauseMs: 1_000, ...settlePayments },
-  { name: "forget-waste", pauseMs: 600_000, run: deleteOldFailedTransactions },
+  { name: "delete-failed-transactions", pauseMs: 600_000, run: deleteOldFailedTransactions },
   { name: "relay", pauseMs: 1_000, run: () => runRelay() },
-  // It asks for every address that was ever paid to: of many, a tenth of the time.
+  // It reads every address that was ever paid: with many of them it takes a tenth of the time.
   { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
@@ -54,6 +54,6 @@ export const databaseJobs: readonly Job[] = [
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
   { name: "free-payment-keys", pauseMs: 30_000, run: () => freePaymentKeys(now()) },
   { name: "delete-void-payments", pauseMs: 60_000, run: deleteVoidPayments },
-  // It reads all the books: big ones are checked as often as it can be without being in the way.
+  // It reads all the books, so large ones are checked less often, to limit the load.
   { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkBooks },
 ];

@@ -11,7 +11,7 @@ const start = (...jobs: Job[]): Schedule => {
   return schedule;
 };
 
-/** A clock for the scheduler: the time that passes is added by hand. */
+/** A clock for the scheduler that tests advance by hand. */
 function setElapsed(): { add: (ms: number) => void } {
   let ms = 1_000_000;
   vi.spyOn(performance, "now").mockImplementation(() => ms);
@@ -24,14 +24,14 @@ function setElapsed(): { add: (ms: number) => void } {
 
 const never = () => new Promise<never>(() => undefined);
 
-test("a job runs at once, and again after its pause", async () => {
+test("a job runs immediately, and again after its pause", async () => {
   const run = vi.fn(async () => undefined);
   start({ name: "count", pauseMs: 1, run });
   expect(run).toHaveBeenCalledTimes(1);
   await vi.waitFor(() => expect(run.mock.calls.length).toBeGreaterThan(3), { timeout: 30_000 });
 });
 
-test("a run that fails is counted, and the job runs again", async () => {
+test("a failed run is counted, and the job runs again", async () => {
   let runs = 0;
   const run = async () => {
     runs++;
@@ -47,7 +47,7 @@ test("a run that fails is counted, and the job runs again", async () => {
   expect(failures?.value).toBe(2);
 });
 
-test("a job never runs twice at once, and one that hangs holds up no other", async () => {
+test("a job never runs twice concurrently, and a hanging job does not delay others", async () => {
   const hangs = vi.fn(never);
   const other = vi.fn(async () => undefined);
   const schedule = startJobs([
@@ -56,10 +56,10 @@ test("a job never runs twice at once, and one that hangs holds up no other", asy
   ]);
   await vi.waitFor(() => expect(other.mock.calls.length).toBeGreaterThan(5), { timeout: 30_000 });
   expect(hangs).toHaveBeenCalledTimes(1);
-  void schedule.stop(); // it would wait for the one that hangs; the other ends
+  void schedule.stop(); // not awaited: it would wait for the hanging job; the other ends
 });
 
-test("stopping ends a long pause and waits for the run under way", async () => {
+test("stopping ends a long pause and waits for the current run", async () => {
   let finish = () => {};
   const ended = vi.fn();
   const pausing = startJobs([{ name: "pauses", pauseMs: 3_600_000, run: async () => undefined }]);
@@ -81,18 +81,18 @@ test("stopping ends a long pause and waits for the run under way", async () => {
   await stopped;
 });
 
-test("more jobs than Node takes for a leak of listeners start without a word", async () => {
+test("more jobs than Node's listener leak threshold start without a warning", async () => {
   const warnings: Error[] = [];
-  const note = (warning: Error) => void warnings.push(warning);
-  process.on("warning", note);
-  onTestFinished(() => void process.off("warning", note));
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  process.on("warning", onWarning);
+  onTestFinished(() => void process.off("warning", onWarning));
   start(...Array.from({ length: 30 }, (_, index) => ({ name: `job ${index}`, pauseMs: 3_600_000, run: async () => undefined })));
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   expect(warnings).toEqual([]);
 });
 
-test("stopping tells the run under way, and then lets the job end, whatever comes of that", async () => {
+test("stopping aborts the current run and then ends the job, even if its end fails", async () => {
   const order: string[] = [];
   const run = (stopping: AbortSignal) =>
     new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ test("stopping tells the run under way, and then lets the job end, whatever come
   expect(warn).toHaveBeenCalledTimes(1);
 });
 
-test("a job that fails for longer than two minutes makes the process unwell, and its next success mends it", async () => {
+test("a job that fails for longer than two minutes makes the process unhealthy until its next success", async () => {
   const time = setElapsed();
   let broken = true;
   let runs = 0;
@@ -129,7 +129,7 @@ test("a job that fails for longer than two minutes makes the process unwell, and
   await vi.waitFor(() => expect(schedule.isWell()).toBe(true), { timeout: 30_000 });
 });
 
-test("a run that hangs makes the process unwell after what a run may take", () => {
+test("a run that hangs makes the process unhealthy after its maximum run time", () => {
   const time = setElapsed();
   const schedule = startJobs([
     { name: "hangs", pauseMs: 1_000, run: never },
@@ -144,7 +144,7 @@ test("a run that hangs makes the process unwell after what a run may take", () =
   expect(patient.isWell()).toBe(true);
 });
 
-test("a job that rests long after a long run is well while it rests", async () => {
+test("a job that rests long after a long run stays healthy while it rests", async () => {
   const time = setElapsed();
   // A run of 20 s rests for 1,000 s: the check of a big ledger.
   const run = vi.fn(async () => time.add(20_000));

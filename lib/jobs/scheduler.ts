@@ -1,5 +1,5 @@
-// Runs jobs in the background: each again and again with its own pause, never twice at once in a process. A job is safe to
-// run in several processes; what it does is decided in the database. A job that fails is logged and runs again.
+// Runs jobs in the background: each repeatedly with its own pause, never concurrently in one process. Jobs are safe to run in several
+// processes, since the database decides. A failure is logged, and the job runs again.
 
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,30 +10,30 @@ export interface Job {
   name: string;
   /** Milliseconds between the end of a run and the start of the next. */
   pauseMs: number;
-  /** A job that reads much rests at least this many times as long as its last run took. */
+  /** After a run the job rests at least this many times as long as the run took; for jobs that read much. */
   restFactor?: number;
-  /** Milliseconds that a run may take before the job counts as stuck; two minutes by default. */
+  /** Milliseconds before a run counts as stuck; two minutes by default. */
   mostRunMs?: number;
-  /** `stopping` aborts when the jobs are stopped; a run that can end early then does. */
+  /** `stopping` aborts when the jobs are stopped; a run that can end early should. */
   run: (stopping: AbortSignal) => Promise<unknown>;
   /** Called when the jobs are stopped, after the last run. */
   end?: () => Promise<unknown>;
 }
 
 export interface Schedule {
-  /** False once a job is overdue: it has been running, or failing, for longer than a run of it may take. */
+  /** False once a job is overdue: it has been running or failing for longer than its maximum run time. */
   isWell: () => boolean;
-  /** Ends the pauses, waits for the runs under way, and lets each job end. */
+  /** Ends the pauses, waits for current runs, and then ends each job. */
   stop: () => Promise<void>;
 }
 
 const MAX_RUN_MS = 120_000;
 
-/** Starts every job at once. */
+/** Starts all jobs immediately. */
 export function startJobs(jobs: readonly Job[]): Schedule {
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // each job listens: more of them than Node takes for a leak
-  // When each job's next success must have come. Its pause is counted in: a job may rest for longer than it may run.
+  setMaxListeners(0, stopping.signal); // each job adds a listener, more than Node's leak threshold
+  // The deadline of each job's next success. It includes the pause, since a job may rest for longer than it may run.
   const overdueAt = new Map<Job, number>();
   const expect = (job: Job, pauseMs: number) => overdueAt.set(job, performance.now() + pauseMs + (job.mostRunMs ?? MAX_RUN_MS));
   for (const job of jobs) expect(job, 0);

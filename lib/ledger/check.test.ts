@@ -4,7 +4,7 @@ import { setClock } from "@/lib/base/clock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "./check";
 import { placeHolds, settleHolds } from "./testing/books";
-import type { HoldAsk } from "./testing/model-types";
+import type { HoldRequest } from "./testing/model-types";
 import { accounts, openTwins } from "./testing/twin";
 
 const database = await openTestDatabase();
@@ -25,7 +25,7 @@ afterAll(() => {
 
 /** One charge that overran, one of nothing, and an open hold that counts in a cap. */
 async function openBooks(on: PoolClient): Promise<void> {
-  const ask = (request: string, ceiling: bigint, key: string | null): HoldAsk => ({
+  const ask = (request: string, ceiling: bigint, key: string | null): HoldRequest => ({
     request,
     account: accounts[0],
     key,

@@ -16,7 +16,7 @@ import { holdOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding } from "./testing/fund";
 import { endHold, openHold } from "./testing/hold";
-import { holdAsk } from "./testing/waiting";
+import { holdRequest } from "./testing/waiting";
 
 // A reversal while money is held: what is free is taken at once, and what is held is owed. It is taken when the holds have ended, and only
 // what is missing then is lost.
@@ -79,13 +79,13 @@ test("nothing new is held while a debt is open, not even a hold of nothing, and 
   const { account, hold } = await openDebtor(60n);
   await credit(account, 30, `more for ${account}`);
   for (const ceiling of [0, 1]) {
-    expect(await commit().place(holdOf(holdAsk(account, null, ceiling)))).toEqual({ outcome: "insufficient", available: 0n });
+    expect(await commit().place(holdOf(holdRequest(account, null, ceiling)))).toEqual({ outcome: "insufficient", available: 0n });
   }
   expect(await readAllowance(account)).toMatchObject({ withdrawable: 0n });
   await endHold(hold, null);
   expect(await readAllowance(account)).toMatchObject({ withdrawable: 30n });
   await collect();
-  expect(await commit().place(holdOf(holdAsk(account, null, 30)))).toEqual({ outcome: "held" });
+  expect(await commit().place(holdOf(holdRequest(account, null, 30)))).toEqual({ outcome: "held" });
 });
 
 test("as long as a debt is open the job changes nothing that is held, and freezes nobody", async () => {

@@ -6,7 +6,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { countKeySpend, readPeriodSpend, sumKeyCharges } from "./key-spend";
 import { checkBooks, placeHolds, settleHolds } from "./testing/books";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldResult, SettleAsk } from "./testing/model-types";
+import type { HoldResult, SettleRequest } from "./testing/model-types";
 import { openKeySpend } from "./testing/waiting";
 
 await openTestDatabase();
@@ -31,7 +31,7 @@ async function hold({ accountId, keyId }: Spender, ceiling: bigint, ms: number) 
   const result: HoldResult | undefined = results[0];
   if (result?.outcome !== "held") throw new Error(`the hold was ${result?.outcome}`);
   const settle = (inputCost: bigint, outputCost: bigint, atMs = ms) => {
-    const ask: SettleAsk = { ...asked, ceiling, inputCost, outputCost, charges: true, body: null };
+    const ask: SettleRequest = { ...asked, ceiling, inputCost, outputCost, charges: true, body: null };
     return inTransaction((client) => settleHolds(client, [ask], atMs));
   };
   return { settle };

@@ -5,11 +5,11 @@ import { pool } from "@/lib/db/pool";
 import { rowsRead } from "@/lib/db/testing/rows-read";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "./accounts";
-import { type Ask, commit, decideAsks, hotSettings, placeHolds } from "./testing/books";
+import { commit, decideRequests, hotSettings, type LedgerRequest, placeHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldAsk, SettleAsk } from "./testing/model-types";
-import { chargeAsk, holdAsk, spendsOf } from "./testing/waiting";
+import type { HoldRequest, SettleRequest } from "./testing/model-types";
+import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
 // A batch whose every item fits is decided by sets, in one statement.
 
@@ -33,9 +33,14 @@ const bySets = ["gateway_decide_batch"];
 async function openHolds() {
   const [capped, free] = [await fundedAccount(100), await fundedAccount(100)];
   const [cappedKey, freeKey] = [await openKey(capped, cap), await openKey(free)];
-  const holds = [holdAsk(capped, cappedKey, 10), holdAsk(free, freeKey, 10), holdAsk(capped, cappedKey, 10), holdAsk(free, freeKey, 10)];
+  const holds = [
+    holdRequest(capped, cappedKey, 10),
+    holdRequest(free, freeKey, 10),
+    holdRequest(capped, cappedKey, 10),
+    holdRequest(free, freeKey, 10),
+  ];
   await placeHolds(client, holds, nowMs());
-  return { capped, cappedKey, free, freeKey, charges: holds.map(chargeAsk) };
+  return { capped, cappedKey, free, freeKey, charges: holds.map(chargeRequest) };
 }
 
 const outcomes = (results: { outcome: string }[]) => results.map(({ outcome }) => outcome);
@@ -44,9 +49,9 @@ test("a batch reads the holds that it ends and no other, also when it was planne
   const free = await fundedAccount(10_000);
   const freeKey = await openKey(free);
   const openAndEnd = async (opened: number, ended: number) => {
-    const holds = Array.from({ length: opened }, () => holdAsk(free, freeKey, 1));
+    const holds = Array.from({ length: opened }, () => holdRequest(free, freeKey, 1));
     await placeHolds(client, holds, nowMs());
-    const ends = holds.slice(0, ended).map((hold) => ({ settle: chargeAsk(hold) }));
+    const ends = holds.slice(0, ended).map((hold) => ({ settle: chargeRequest(hold) }));
     const before = await rowsRead(client, "hold");
     expect(outcomes(await commit(client, ends, nowMs()))).toEqual(Array(ended).fill("settled"));
     return (await rowsRead(client, "hold")) - before;
@@ -63,15 +68,15 @@ test("a batch reads the holds that it ends and no other, also when it was planne
 
 test("charges, a release and holds of several accounts, with a cap and without, are decided by sets together", async () => {
   const { capped, cappedKey, free, freeKey, charges } = await openHolds();
-  const [first, second, third] = charges as [SettleAsk, SettleAsk, SettleAsk];
-  const asks: Ask[] = [
+  const [first, second, third] = charges as [SettleRequest, SettleRequest, SettleRequest];
+  const asks: LedgerRequest[] = [
     { settle: first },
     { settle: { ...second, inputCost: 9n } },
     { settle: { ...third, charges: false } },
-    { hold: holdAsk(free, freeKey, 5) },
-    { hold: holdAsk(capped, cappedKey, 93) },
+    { hold: holdRequest(free, freeKey, 5) },
+    { hold: holdRequest(capped, cappedKey, 93) },
   ];
-  const { results, called } = await decideAsks(client, asks, nowMs());
+  const { results, called } = await decideRequests(client, asks, nowMs());
   expect(called).toEqual(bySets);
   expect(results).toEqual([
     { outcome: "settled", inputCost: 3n, outputCost: 4n },
@@ -93,18 +98,18 @@ test("charges, a release and holds of several accounts, with a cap and without, 
 
 test("the same settlement twice in a batch is made once", async () => {
   const { capped, charges } = await openHolds();
-  const [first] = charges as [SettleAsk];
-  const results = await commit(client, [{ settle: first }, { settle: charges[1] as SettleAsk }, { settle: first }], nowMs());
+  const [first] = charges as [SettleRequest];
+  const results = await commit(client, [{ settle: first }, { settle: charges[1] as SettleRequest }, { settle: first }], nowMs());
   expect(outcomes(results)).toEqual(["settled", "settled", "already"]);
   expect(await readBalance(capped)).toEqual({ posted: 93n, held: 10n, available: 83n });
 });
 
 test("holds with idempotency keys are decided by sets too, and item by item when a key was used before", async () => {
   const { free, freeKey } = await openHolds();
-  const claim = (name: string): Ask => ({ hold: { ...holdAsk(free, freeKey, 1), idempotency: name, hash: "00" } });
-  const fresh = await decideAsks(client, [claim("a"), claim("b"), { hold: holdAsk(free, freeKey, 1) }], nowMs());
+  const claim = (name: string): LedgerRequest => ({ hold: { ...holdRequest(free, freeKey, 1), idempotency: name, hash: "00" } });
+  const fresh = await decideRequests(client, [claim("a"), claim("b"), { hold: holdRequest(free, freeKey, 1) }], nowMs());
   expect([fresh.called, outcomes(fresh.results)]).toEqual([bySets, ["held", "held", "held"]]);
-  const again = await decideAsks(client, [claim("c"), claim("a"), claim("d")], nowMs());
+  const again = await decideRequests(client, [claim("c"), claim("a"), claim("d")], nowMs());
   expect(again.called).toEqual([...bySets, "gateway_decide_items"]);
   expect(outcomes(again.results)).toEqual(["held", "in_progress", "held"]);
   expect((await readBalance(free)).held).toBe(25n);
@@ -114,8 +119,8 @@ test("holds with idempotency keys are decided by sets too, and item by item when
 
 test("an idempotency key that a batch asks for twice is had by the first", async () => {
   const { free, freeKey } = await openHolds();
-  const claim = (): HoldAsk => ({ ...holdAsk(free, freeKey, 1), idempotency: "twice", hash: "00" });
-  expect(outcomes(await placeHolds(client, [claim(), claim(), holdAsk(free, freeKey, 1)], nowMs()))).toEqual([
+  const claim = (): HoldRequest => ({ ...holdRequest(free, freeKey, 1), idempotency: "twice", hash: "00" });
+  expect(outcomes(await placeHolds(client, [claim(), claim(), holdRequest(free, freeKey, 1)], nowMs()))).toEqual([
     "held",
     "in_progress",
     "held",
@@ -128,9 +133,9 @@ test("holds alone book nothing, and wait for no roll-up", async () => {
   try {
     await rollUp.query("BEGIN");
     await rollUp.query("SELECT pg_advisory_xact_lock(7305001)");
-    const holds = Array.from({ length: 3 }, () => holdAsk(free, freeKey, 1));
+    const holds = Array.from({ length: 3 }, () => holdRequest(free, freeKey, 1));
     expect(outcomes(await placeHolds(client, holds, nowMs()))).toEqual(["held", "held", "held"]);
-    expect(outcomes(await placeHolds(client, [holdAsk(free, freeKey, 1)], nowMs()))).toEqual(["held"]);
+    expect(outcomes(await placeHolds(client, [holdRequest(free, freeKey, 1)], nowMs()))).toEqual(["held"]);
   } finally {
     await rollUp.query("ROLLBACK");
     rollUp.release();

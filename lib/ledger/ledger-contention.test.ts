@@ -14,7 +14,7 @@ import { hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { type Spender, startLoad } from "./testing/load";
-import type { HoldAsk, SettleAsk } from "./testing/model-types";
+import type { HoldRequest, SettleRequest } from "./testing/model-types";
 import { openKeySpend } from "./testing/waiting";
 
 const database = await openTestDatabase({ poolSize: 16 });
@@ -37,7 +37,7 @@ afterAll(closeRequestPath);
 const spread = (n: number) => (n * 2_654_435_761) % 4_294_967_296;
 const pick = (n: number): Spender => spenders[spread(n) % spenders.length] ?? { account: spenders[0]?.account ?? ("" as never), key: null };
 
-const holdAsk = (n: number, deadlineMs: number): HoldAsk => ({
+const holdRequest = (n: number, deadlineMs: number): HoldRequest => ({
   ...pick(n),
   request: newRequestId(),
   ceiling: BigInt(spread(n) % 30),
@@ -46,7 +46,7 @@ const holdAsk = (n: number, deadlineMs: number): HoldAsk => ({
   hash: n % 5 === 0 ? "00" : null,
 });
 
-const settleAsk = (ask: HoldAsk, n: number): SettleAsk => ({
+const settleRequest = (ask: HoldRequest, n: number): SettleRequest => ({
   request: ask.request,
   account: ask.account,
   key: ask.key,
@@ -63,11 +63,11 @@ async function spendInBatches(client: PoolClient, seed: number, rounds: number):
   for (let round = 0; round < rounds; round++) {
     const size = 1 + (spread(seed + round) % 40);
     const deadlineMs = nowMs() + (round % 3 === 0 ? -1 : 60_000);
-    const asks = Array.from({ length: size }, (_, n) => holdAsk(seed * 7_919 + round * 101 + n, deadlineMs));
+    const asks = Array.from({ length: size }, (_, n) => holdRequest(seed * 7_919 + round * 101 + n, deadlineMs));
     const results = await placeHolds(client, asks, nowMs());
     const held = asks.flatMap((ask, n) => {
       const result = results[n];
-      return result?.outcome === "held" && n % 9 !== 0 ? [settleAsk(ask, n)] : [];
+      return result?.outcome === "held" && n % 9 !== 0 ? [settleRequest(ask, n)] : [];
     });
     if (held.length > 0) await settleHolds(client, held.reverse(), nowMs());
   }
@@ -129,7 +129,7 @@ test("a roll-up waits for an entry that is not committed yet, even when later on
   const before = await revenue();
   const accounts = await Promise.all([1, 2, 3].map(() => fundedAccount(100)));
   const charge = async (client: PoolClient, place: number, cost: bigint) => {
-    const ask: HoldAsk = {
+    const ask: HoldRequest = {
       request: newRequestId(),
       account: accounts[place] ?? "",
       key: null,
@@ -139,7 +139,7 @@ test("a roll-up waits for an entry that is not committed yet, even when later on
       hash: null,
     };
     await placeHolds(client, [ask], nowMs());
-    await settleHolds(client, [{ ...settleAsk(ask, 1), inputCost: cost, outputCost: 0n }], nowMs());
+    await settleHolds(client, [{ ...settleRequest(ask, 1), inputCost: cost, outputCost: 0n }], nowMs());
   };
   await slow.query("BEGIN");
   await charge(slow, 0, 10n);

@@ -10,8 +10,8 @@ import { expireHolds } from "./expire-holds";
 import { commit, hotSettings, placeHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldAsk, SettleAsk, SettleResult } from "./testing/model-types";
-import { chargeAsk, holdAsk, spendsOf } from "./testing/waiting";
+import type { HoldRequest, SettleRequest, SettleResult } from "./testing/model-types";
+import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
 // A settlement that finds no hold: it expired, or a crash of the database forgot it. The customer pays no more than was to be held, than is
 // available and than the key's cap leaves; the operator bears the rest.
@@ -37,18 +37,18 @@ afterAll(async () => {
 const DAY_MS = 86_400_000;
 
 /** The settlement of a request whose hold is not there, nor ever was: as a crash of the database leaves it. */
-const forgotten = (account: AccountId, key: KeyId | null, ceiling: number, cost: number): SettleAsk => ({
-  ...chargeAsk(holdAsk(account, key, ceiling)),
+const forgotten = (account: AccountId, key: KeyId | null, ceiling: number, cost: number): SettleRequest => ({
+  ...chargeRequest(holdRequest(account, key, ceiling)),
   inputCost: BigInt(Math.min(cost, 3)),
   outputCost: BigInt(cost - Math.min(cost, 3)),
 });
 
 /** Others' settlements beside the late one: with them it is one of a batch. */
-async function openCompany(): Promise<SettleAsk[]> {
+async function openCompany(): Promise<SettleRequest[]> {
   const account = await fundedAccount(1_000);
-  const holds = Array.from({ length: 3 }, () => holdAsk(account, null, 10));
+  const holds = Array.from({ length: 3 }, () => holdRequest(account, null, 10));
   await placeHolds(client, holds, nowMs());
-  return holds.map(chargeAsk);
+  return holds.map(chargeRequest);
 }
 
 interface Booked {
@@ -59,7 +59,7 @@ interface Booked {
   period: string | null;
 }
 
-const bookedOf = async ({ request }: SettleAsk): Promise<Booked[]> =>
+const bookedOf = async ({ request }: SettleRequest): Promise<Booked[]> =>
   (
     await pool().query<Booked>(
       "SELECT input_cost + output_cost AS paid, operator_loss, late, ceiling, period FROM charge WHERE request_id = $1",
@@ -73,7 +73,7 @@ describe.each([
   ["alone", false],
   ["in a batch", true],
 ])("%s", (_how, hasCompany) => {
-  async function settle(ask: SettleAsk, atMs = nowMs()): Promise<SettleResult> {
+  async function settle(ask: SettleRequest, atMs = nowMs()): Promise<SettleResult> {
     const company = hasCompany ? await openCompany() : [];
     const results = (await commit(
       client,
@@ -106,11 +106,11 @@ describe.each([
   test("of a hold of 100 that expired, with a cap of 150 and 60 held since, an answer of 500 costs its customer 90", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 150, period: "day" });
-    const hold = { ...holdAsk(account, key, 100), deadlineMs: nowMs() - 1 };
+    const hold = { ...holdRequest(account, key, 100), deadlineMs: nowMs() - 1 };
     await placeHolds(client, [hold], nowMs() - 60_000);
     expect(await expireHolds(productCommit())).toBe(1);
-    await placeHolds(client, [holdAsk(account, key, 60)], nowMs());
-    const settled = await settle({ ...chargeAsk(hold), inputCost: 200n, outputCost: 300n });
+    await placeHolds(client, [holdRequest(account, key, 60)], nowMs());
+    const settled = await settle({ ...chargeRequest(hold), inputCost: 200n, outputCost: 300n });
     expect(settled).toEqual({ outcome: "late", inputCost: 90n, outputCost: 0n });
     expect(await readBalance(account)).toEqual({ posted: 910n, held: 60n, available: 850n });
     expect(await spendsOf(key)).toEqual([{ period: "day", spent: 90n, held: 60n }]);
@@ -118,7 +118,7 @@ describe.each([
 
   test("what others hold is not taken", async () => {
     const account = await fundedAccount(100);
-    await placeHolds(client, [holdAsk(account, null, 70)], nowMs());
+    await placeHolds(client, [holdRequest(account, null, 70)], nowMs());
     expect(paid(await settle(forgotten(account, null, 100, 100)))).toBe(30n);
     expect(await readBalance(account)).toEqual({ posted: 70n, held: 70n, available: 0n });
   });
@@ -129,18 +129,18 @@ describe.each([
     expect(await spendsOf(key)).toEqual([]);
     expect(paid(await settle(forgotten(account, key, 80, 80)))).toBe(80n);
     expect(await spendsOf(key)).toEqual([{ period: "day", spent: 80n, held: 0n }]);
-    expect(await placeHolds(client, [holdAsk(account, key, 21)], nowMs())).toMatchObject([{ outcome: "cap_reached", spent: 80n }]);
-    expect(await placeHolds(client, [holdAsk(account, key, 20)], nowMs())).toEqual([{ outcome: "held" }]);
+    expect(await placeHolds(client, [holdRequest(account, key, 21)], nowMs())).toMatchObject([{ outcome: "cap_reached", spent: 80n }]);
+    expect(await placeHolds(client, [holdRequest(account, key, 20)], nowMs())).toEqual([{ outcome: "held" }]);
   });
 
   test("it counts on the day on which it comes, whenever its hold was placed", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 100, period: "day" });
     const yesterday = nowMs() - DAY_MS;
-    const hold = { ...holdAsk(account, key, 50), deadlineMs: yesterday + 1 };
+    const hold = { ...holdRequest(account, key, 50), deadlineMs: yesterday + 1 };
     await placeHolds(client, [hold], yesterday);
     await expireHolds(productCommit());
-    await settle({ ...chargeAsk(hold), inputCost: 50n, outputCost: 0n });
+    await settle({ ...chargeRequest(hold), inputCost: 50n, outputCost: 0n });
     const { rows } = await pool().query(
       "SELECT spent, period_start = access_cap_period_start('day', now()) AS today FROM key_spend WHERE key_id = $1 ORDER BY 2",
       [key],
@@ -161,8 +161,8 @@ describe.each([
   });
 
   /** A request with an idempotency key whose hold expired, and the claim with it. */
-  async function expiredWithClaim(account: AccountId): Promise<HoldAsk> {
-    const hold: HoldAsk = { ...holdAsk(account, null, 50), deadlineMs: nowMs() - 1, idempotency: "once", hash: "00" };
+  async function expiredWithClaim(account: AccountId): Promise<HoldRequest> {
+    const hold: HoldRequest = { ...holdRequest(account, null, 50), deadlineMs: nowMs() - 1, idempotency: "once", hash: "00" };
     await placeHolds(client, [hold], nowMs() - 60_000);
     await expireHolds(productCommit());
     return hold;
@@ -171,7 +171,7 @@ describe.each([
   test("a request that lost its claim is charged nothing", async () => {
     const account = await fundedAccount(100);
     const hold = await expiredWithClaim(account);
-    const ask = { ...chargeAsk(hold), body: "answer" };
+    const ask = { ...chargeRequest(hold), body: "answer" };
     expect(await settle(ask)).toEqual({ outcome: "late", inputCost: 0n, outputCost: 0n });
     expect(await bookedOf(ask)).toMatchObject([{ paid: 0n, operator_loss: 7n }]);
     const { rowCount } = await pool().query("SELECT FROM idempotent_reply WHERE account_id = $1", [account]);
@@ -181,10 +181,10 @@ describe.each([
   test("a request whose claim another has by now is charged nothing, and the other's answer is kept", async () => {
     const account = await fundedAccount(100);
     const hold = await expiredWithClaim(account);
-    const again = { ...holdAsk(account, null, 50), idempotency: "once", hash: "00" };
+    const again = { ...holdRequest(account, null, 50), idempotency: "once", hash: "00" };
     await placeHolds(client, [again], nowMs());
-    expect(paid(await settle({ ...chargeAsk(hold), body: "the frozen process's" }))).toBe(0n);
-    expect(await settle({ ...chargeAsk(again), body: "the second's" })).toMatchObject({ outcome: "settled" });
+    expect(paid(await settle({ ...chargeRequest(hold), body: "the frozen process's" }))).toBe(0n);
+    expect(await settle({ ...chargeRequest(again), body: "the second's" })).toMatchObject({ outcome: "settled" });
     const { rows } = await pool().query("SELECT request_id, body FROM idempotent_reply WHERE account_id = $1", [account]);
     expect(rows).toEqual([{ request_id: again.request, body: "the second's" }]);
     expect((await readBalance(account)).posted).toBe(93n);
@@ -192,10 +192,10 @@ describe.each([
 
   test("a request whose claim still names it is charged, and its answer is kept", async () => {
     const account = await fundedAccount(100);
-    const hold: HoldAsk = { ...holdAsk(account, null, 50), idempotency: "once", hash: "00" };
+    const hold: HoldRequest = { ...holdRequest(account, null, 50), idempotency: "once", hash: "00" };
     await placeHolds(client, [hold], nowMs());
     await pool().query("WITH gone AS (DELETE FROM hold WHERE account_id = $1) UPDATE ledger_account SET held = 0 WHERE id = $1", [account]);
-    expect(paid(await settle({ ...chargeAsk(hold), body: "answer" }))).toBe(7n);
+    expect(paid(await settle({ ...chargeRequest(hold), body: "answer" }))).toBe(7n);
     const { rows } = await pool().query("SELECT body FROM idempotent_reply WHERE account_id = $1", [account]);
     expect(rows).toEqual([{ body: "answer" }]);
   });
@@ -215,9 +215,9 @@ describe.each([
   ])("an answer that was lost costs its customer nothing when its hold is %s", async (_what, isGone) => {
     const account = await fundedAccount(100);
     const key = await openKey(account, { nanoUsd: 90, period: "day" });
-    const hold = holdAsk(account, key, 50);
+    const hold = holdRequest(account, key, 50);
     if (!isGone) await placeHolds(client, [hold], nowMs());
-    const ask = { ...chargeAsk(hold), isLost: true };
+    const ask = { ...chargeRequest(hold), isLost: true };
     expect(paid(await settle(ask))).toBe(0n);
     expect(await bookedOf(ask)).toEqual([{ paid: 0n, operator_loss: 7n, late: isGone, ceiling: 50n, period: "day" }]);
     expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
@@ -226,7 +226,7 @@ describe.each([
 
   test("of an account that owes what is held, nothing is taken", async () => {
     const account = await fundedAccount(100);
-    await placeHolds(client, [holdAsk(account, null, 70)], nowMs());
+    await placeHolds(client, [holdRequest(account, null, 70)], nowMs());
     await pool().query("SELECT ledger_take_back($1, $2, 'test_funding', 'losses', 90, now())", [newRequestId(), account]);
     expect(paid(await settle(forgotten(account, null, 50, 20)))).toBe(0n);
     expect((await readBalance(account)).posted).toBe(70n);

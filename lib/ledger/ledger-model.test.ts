@@ -61,7 +61,7 @@ test("a batch of holds decides and writes exactly what its items would one after
     fc.asyncProperty(life(8), holdBatch, (steps, picks) =>
       live(async (twin) => {
         for (const step of steps) await twin.take(step);
-        const asks = twin.holdAsks(picks);
+        const asks = twin.holdRequests(picks);
         await expectSameEitherWay(asks, (items) => placeHolds(client, items, twin.atMs));
       }),
     ),
@@ -74,7 +74,7 @@ test("a batch of settlements decides and writes exactly what its items would one
     fc.asyncProperty(life(8), holdBatch, settleBatch, (steps, holds, picks) =>
       live(async (twin) => {
         for (const step of [...steps, { do: "hold" as const, items: holds }]) await twin.take(step);
-        const asks = twin.settleAsks(picks);
+        const asks = twin.settleRequests(picks);
         fc.pre(asks.length > 0);
         await expectSameEitherWay(asks, (items) => settleHolds(client, items, twin.atMs));
       }),
@@ -83,8 +83,11 @@ test("a batch of settlements decides and writes exactly what its items would one
   );
 });
 
-async function expectSameEitherWay<Ask, Result>(asks: readonly Ask[], run: (items: Ask[]) => Promise<Result[]>): Promise<void> {
-  const runBatch = (items: readonly Ask[]) => run([...items]);
+async function expectSameEitherWay<LedgerRequest, Result>(
+  asks: readonly LedgerRequest[],
+  run: (items: LedgerRequest[]) => Promise<Result[]>,
+): Promise<void> {
+  const runBatch = (items: readonly LedgerRequest[]) => run([...items]);
   await client.query("SAVEPOINT before");
   const single = await oneByOne(client, asks, runBatch);
   const singleBooks = await dumpBooks(client);

@@ -10,11 +10,11 @@ import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { openLossAccount, readBalance } from "./accounts";
 import { Failure } from "./commit/batcher";
 import type { Item } from "./commit/commit";
-import { type Ask, commit, decideAsks, decideItems, holdOf, hotSettings, placeHolds, settlementOf } from "./testing/books";
+import { commit, decideItems, decideRequests, holdOf, hotSettings, type LedgerRequest, placeHolds, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldAsk, SettleAsk } from "./testing/model-types";
-import { chargeAsk, holdAsk, spendsOf } from "./testing/waiting";
+import type { HoldRequest, SettleRequest } from "./testing/model-types";
+import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
 // One item of a batch that is refused, or that sets cannot decide, is its own account's matter: those of its account are decided item by
 // item, all others by sets, and of the first attempt nothing is left.
@@ -39,16 +39,16 @@ const onceMore = ["gateway_decide_batch", "gateway_decide_batch", "gateway_decid
 interface Holder {
   account: AccountId;
   key: KeyId;
-  charges: [SettleAsk, SettleAsk];
+  charges: [SettleRequest, SettleRequest];
 }
 
 /** An account of 100 with a key that has a cap of 100 and holds twice 10. */
 async function openHolder(): Promise<Holder> {
   const account = await fundedAccount(100);
   const key = await openKey(account, cap);
-  const holds = [holdAsk(account, key, 10), holdAsk(account, key, 10)] as const;
+  const holds = [holdRequest(account, key, 10), holdRequest(account, key, 10)] as const;
   await placeHolds(client, holds, nowMs());
-  return { account, key, charges: [chargeAsk(holds[0]), chargeAsk(holds[1])] };
+  return { account, key, charges: [chargeRequest(holds[0]), chargeRequest(holds[1])] };
 }
 
 const outcomes = (results: { outcome: string }[]) => results.map(({ outcome }) => outcome);
@@ -60,46 +60,50 @@ const countCharges = async () =>
     lastSeq: bigint;
   };
 
-async function pausedHold({ account }: Holder): Promise<Ask> {
+async function pausedHold({ account }: Holder): Promise<LedgerRequest> {
   const key = await openKey(account);
   await setKeyState(account, key, "paused");
-  return { hold: holdAsk(account, key, 1) };
+  return { hold: holdRequest(account, key, 1) };
 }
 
-async function takenKeyHold({ account, key }: Holder): Promise<Ask> {
-  const claim = (): HoldAsk => ({ ...holdAsk(account, key, 1), idempotency: "taken", hash: "00" });
+async function takenKeyHold({ account, key }: Holder): Promise<LedgerRequest> {
+  const claim = (): HoldRequest => ({ ...holdRequest(account, key, 1), idempotency: "taken", hash: "00" });
   await placeHolds(client, [claim()], nowMs());
   return { hold: claim() };
 }
 
-async function settledBefore({ charges }: Holder): Promise<Ask> {
+async function settledBefore({ charges }: Holder): Promise<LedgerRequest> {
   await commit(client, [{ settle: charges[1] }], nowMs());
   return { settle: charges[1] };
 }
 
-async function holdOfDebtor({ account, key }: Holder): Promise<Ask> {
+async function holdOfDebtor({ account, key }: Holder): Promise<LedgerRequest> {
   await pool().query("SELECT ledger_take_back($1, $2, 'test_funding', 'losses', 100, now())", [`back of ${account}`, account]);
-  return { hold: holdAsk(account, key, 0) };
+  return { hold: holdRequest(account, key, 0) };
 }
 
-async function settlementOfDebtor(holder: Holder): Promise<Ask> {
+async function settlementOfDebtor(holder: Holder): Promise<LedgerRequest> {
   await holdOfDebtor(holder);
   return { settle: holder.charges[1] };
 }
 
-const odd: [string, (holder: Holder) => Promise<Ask> | Ask, string][] = [
-  ["a hold that does not fit", ({ account, key }) => ({ hold: holdAsk(account, key, 88) }), "insufficient"],
+const odd: [string, (holder: Holder) => Promise<LedgerRequest> | LedgerRequest, string][] = [
+  ["a hold that does not fit", ({ account, key }) => ({ hold: holdRequest(account, key, 88) }), "insufficient"],
   [
     "a hold beyond its key's cap",
     async ({ account, key }) => {
       await credit(account, 100, `more for ${account}`);
-      return { hold: holdAsk(account, key, 88) };
+      return { hold: holdRequest(account, key, 88) };
     },
     "cap_reached",
   ],
   ["a hold of a key that is paused", pausedHold, "key_unusable"],
   ["a hold whose idempotency key is taken", takenKeyHold, "in_progress"],
-  ["the first hold of a capped key's period", async ({ account }) => ({ hold: holdAsk(account, await openKey(account, cap), 1) }), "held"],
+  [
+    "the first hold of a capped key's period",
+    async ({ account }) => ({ hold: holdRequest(account, await openKey(account, cap), 1) }),
+    "held",
+  ],
   ["a settlement whose hold is gone", ({ charges }) => ({ settle: { ...charges[1], request: newRequestId() } }), "late"],
   ["a settlement that was made before", settledBefore, "already"],
   ["an answer that was lost", ({ charges }) => ({ settle: { ...charges[1], isLost: true } }), "settled"],
@@ -108,21 +112,21 @@ const odd: [string, (holder: Holder) => Promise<Ask> | Ask, string][] = [
 ];
 
 /** One item alone is decided by its own function. */
-const calledFor = (ask: Ask) => ("settle" in ask ? "gateway_settle_hold" : "gateway_place_hold");
+const calledFor = (ask: LedgerRequest) => ("settle" in ask ? "gateway_settle_hold" : "gateway_place_hold");
 
 describe.each(odd)("%s", (_what, make, outcome) => {
   test("sends the items of its account to the text for an item, and nobody else's", async () => {
     const [holder, other, third] = [await openHolder(), await openHolder(), await openHolder()];
     const one = await make(holder);
-    const beside: Ask[] = [
+    const beside: LedgerRequest[] = [
       { settle: other.charges[0] },
       { settle: { ...third.charges[0], charges: false } },
-      { hold: holdAsk(other.account, other.key, 2) },
-      { hold: holdAsk(third.account, third.key, 3) },
+      { hold: holdRequest(other.account, other.key, 2) },
+      { hold: holdRequest(third.account, third.key, 3) },
     ];
     const before = await countCharges();
     const asks = "settle" in one ? [one, ...beside] : [...beside, one];
-    const { results, called } = await decideAsks(client, asks, nowMs());
+    const { results, called } = await decideRequests(client, asks, nowMs());
     const after = await countCharges();
     const others = ["settled", "released", "held", "held"];
     expect(outcomes(results)).toEqual("settle" in one ? [outcome, ...others] : [...others, outcome]);
@@ -136,14 +140,18 @@ describe.each(odd)("%s", (_what, make, outcome) => {
 
   test("leaves its account's own items as they would be one after the other", async () => {
     const [together, apart, other] = [await openHolder(), await openHolder(), await openHolder()];
-    const decideAll = async (holder: Holder, each: (asks: Ask[]) => Promise<string[]>) => {
+    const decideAll = async (holder: Holder, each: (asks: LedgerRequest[]) => Promise<string[]>) => {
       const one = await make(holder);
-      const own: Ask[] = [{ settle: holder.charges[0] }, { hold: holdAsk(holder.account, holder.key, 2) }];
+      const own: LedgerRequest[] = [{ settle: holder.charges[0] }, { hold: holdRequest(holder.account, holder.key, 2) }];
       return each("settle" in one ? [one, ...own] : [...own, one]);
     };
-    const beside: Ask[] = [{ settle: other.charges[0] }, { settle: other.charges[1] }, { hold: holdAsk(other.account, other.key, 1) }];
+    const beside: LedgerRequest[] = [
+      { settle: other.charges[0] },
+      { settle: other.charges[1] },
+      { hold: holdRequest(other.account, other.key, 1) },
+    ];
     const inBatch = await decideAll(together, async (asks) => {
-      const { results, called } = await decideAsks(client, [...asks, ...beside], nowMs());
+      const { results, called } = await decideRequests(client, [...asks, ...beside], nowMs());
       expect(called).toEqual(onceMore);
       return outcomes(results).slice(0, asks.length);
     });
@@ -160,20 +168,20 @@ describe.each(odd)("%s", (_what, make, outcome) => {
 
 /** What the database refuses of an item, whatever stands beside it. */
 const refused: [string, (holder: Holder) => Item, string][] = [
-  ["a hold of less than nothing", ({ account, key }) => ({ hold: holdOf(holdAsk(account, key, -1)) }), "P0001"],
+  ["a hold of less than nothing", ({ account, key }) => ({ hold: holdOf(holdRequest(account, key, -1)) }), "P0001"],
   [
     "a hold that no bigint can be",
-    ({ account, key }) => ({ hold: { ...holdOf(holdAsk(account, key, 1)), ceiling: nanoUsd(2n ** 63n) } }),
+    ({ account, key }) => ({ hold: { ...holdOf(holdRequest(account, key, 1)), ceiling: nanoUsd(2n ** 63n) } }),
     "22003",
   ],
   [
     "a hold of a model whose name is no text",
-    ({ account, key }) => ({ hold: { ...holdOf(holdAsk(account, key, 1)), model: "\0" } }),
+    ({ account, key }) => ({ hold: { ...holdOf(holdRequest(account, key, 1)), model: "\0" } }),
     "22021",
   ],
   [
     "a hold that is there already",
-    ({ account, key, charges }) => ({ hold: holdOf({ ...holdAsk(account, key, 1), request: charges[1].request }) }),
+    ({ account, key, charges }) => ({ hold: holdOf({ ...holdRequest(account, key, 1), request: charges[1].request }) }),
     "23505",
   ],
   [
@@ -197,12 +205,12 @@ describe.each(refused)("%s", (_what, make, code) => {
     const bad = make(holder);
     const { place, settle } = productCommit();
     // One commit is under way, so that the others come together.
-    const first = place(holdOf(holdAsk(other.account, other.key, 1)));
+    const first = place(holdOf(holdRequest(other.account, other.key, 1)));
     const beside = [
       settle(settlementOf(other.charges[0])),
       settle(settlementOf(holder.charges[0])),
-      place(holdOf(holdAsk(holder.account, holder.key, 5))),
-      place(holdOf(holdAsk(other.account, other.key, 6))),
+      place(holdOf(holdRequest(holder.account, holder.key, 5))),
+      place(holdOf(holdRequest(other.account, other.key, 6))),
     ];
     const failing = "hold" in bad ? place(bad.hold) : settle(bad.settlement);
     await expect(failing).rejects.toMatchObject({ code });
@@ -215,11 +223,11 @@ describe.each(refused)("%s", (_what, make, code) => {
 test("a hold of less than nothing keeps its own account's items only from being decided by sets", async () => {
   const [holder, other] = [await openHolder(), await openHolder()];
   const items: Item[] = [
-    { hold: holdOf(holdAsk(holder.account, holder.key, -1)) },
-    { hold: holdOf(holdAsk(holder.account, holder.key, 5)) },
+    { hold: holdOf(holdRequest(holder.account, holder.key, -1)) },
+    { hold: holdOf(holdRequest(holder.account, holder.key, 5)) },
     { settlement: settlementOf(other.charges[0]) },
     { settlement: settlementOf(other.charges[1]) },
-    { hold: holdOf(holdAsk(other.account, other.key, 6)) },
+    { hold: holdOf(holdRequest(other.account, other.key, 6)) },
   ];
   const { results, called } = await decideItems(client, items, nowMs());
   expect(called).toEqual([...onceMore, "gateway_place_hold", "gateway_place_hold"]);

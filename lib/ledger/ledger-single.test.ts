@@ -11,8 +11,8 @@ import { recordPriceVersions } from "./price-versions";
 import { chargeDetails, decideItems, hotSettings, placeHolds, settleHolds, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldAsk, SettleAsk } from "./testing/model-types";
-import { chargeAsk, holdAsk, setCap, spendsOf } from "./testing/waiting";
+import type { HoldRequest, SettleRequest } from "./testing/model-types";
+import { chargeRequest, holdRequest, setCap, spendsOf } from "./testing/waiting";
 
 // A request that comes alone is decided by the text for one item.
 
@@ -29,15 +29,15 @@ afterAll(async () => {
   await closeRequestPath();
 });
 
-const hold = async (ask: HoldAsk, atMs = nowMs()) => (await placeHolds(single, [ask], atMs))[0];
+const hold = async (ask: HoldRequest, atMs = nowMs()) => (await placeHolds(single, [ask], atMs))[0];
 
-async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = nowMs()): Promise<SettleAsk> {
-  const ask = holdAsk(account, key, ceiling);
+async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = nowMs()): Promise<SettleRequest> {
+  const ask = holdRequest(account, key, ceiling);
   const placed = await hold(ask, atMs);
   expect(placed?.outcome).toBe("held");
-  return chargeAsk(ask);
+  return chargeRequest(ask);
 }
-const settle = async (ask: SettleAsk) => (await settleHolds(single, [ask], nowMs()))[0];
+const settle = async (ask: SettleRequest) => (await settleHolds(single, [ask], nowMs()))[0];
 
 test("periods that begin in the same moment are two", async () => {
   const mondayTheFirst = Date.UTC(2026, 5, 1, 12);
@@ -59,7 +59,7 @@ test("a hold of less than nothing is refused", async () => {
   const account = await fundedAccount(100);
   const key = await openKey(account);
   await openHold(account, key, 10);
-  await expect(hold(holdAsk(account, key, -1))).rejects.toMatchObject({ code: "P0001" });
+  await expect(hold(holdRequest(account, key, -1))).rejects.toMatchObject({ code: "P0001" });
   expect((await readBalance(account)).held).toBe(10n);
 });
 

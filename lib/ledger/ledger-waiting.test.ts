@@ -9,7 +9,7 @@ import { readBalance } from "./accounts";
 import { hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { creditIn, fundedAccount, openFunding, openKey } from "./testing/fund";
-import type { HoldAsk, SettleAsk } from "./testing/model-types";
+import type { HoldRequest, SettleRequest } from "./testing/model-types";
 import * as waits from "./testing/waiting";
 
 // Nothing is locked before its first change, so what a request sees may be gone once it has the account. Here another
@@ -33,12 +33,12 @@ afterAll(async () => {
   await closeRequestPath();
 });
 
-const { holdAsk, chargeAsk, setCap, spendsOf } = waits;
+const { holdRequest, chargeRequest, setCap, spendsOf } = waits;
 const whileWaiting = <T>(account: AccountId, change: (on: PoolClient) => Promise<unknown>, request: () => Promise<T>) =>
   waits.whileWaiting({ waiting, other, account }, change, request);
 
 /** The reaper, for this hold alone. */
-const expire = (on: PoolClient, { request }: SettleAsk) =>
+const expire = (on: PoolClient, { request }: SettleRequest) =>
   on
     .query("UPDATE hold SET deadline = to_timestamp(0) WHERE request_id = $1", [request])
     .then(() => on.query("SELECT * FROM gateway_expire_holds(NULL, 1, to_timestamp(1))"))
@@ -48,22 +48,22 @@ describe.each([
   ["alone", 0],
   ["among others", 3],
 ])("%s", (_how, others) => {
-  const companyHolds = () => Array.from({ length: others }, () => holdAsk(company.account, company.key, 10));
+  const companyHolds = () => Array.from({ length: others }, () => holdRequest(company.account, company.key, 10));
 
-  async function hold(ask: HoldAsk) {
+  async function hold(ask: HoldRequest) {
     const [first, ...rest] = companyHolds();
     const results = await placeHolds(waiting, first ? [first, ask, ...rest] : [ask], nowMs());
     return results[first ? 1 : 0];
   }
 
-  async function openHold(account: AccountId, key: KeyId, ceiling: number): Promise<SettleAsk> {
-    const ask = holdAsk(account, key, ceiling);
+  async function openHold(account: AccountId, key: KeyId, ceiling: number): Promise<SettleRequest> {
+    const ask = holdRequest(account, key, ceiling);
     const placed = await hold(ask);
     expect(placed?.outcome).toBe("held");
-    return chargeAsk(ask);
+    return chargeRequest(ask);
   }
 
-  async function settle(ask: SettleAsk, companys: SettleAsk[]) {
+  async function settle(ask: SettleRequest, companys: SettleRequest[]) {
     const [first, ...rest] = companys;
     const results = await settleHolds(waiting, first ? [first, ask, ...rest] : [ask], nowMs());
     for (const [place, { outcome }] of results.entries()) if (place !== (first ? 1 : 0)) expect(outcome).toBe("settled");
@@ -71,10 +71,10 @@ describe.each([
   }
 
   /** Holds of others, to be settled beside what is tested. */
-  async function openCompany(): Promise<SettleAsk[]> {
+  async function openCompany(): Promise<SettleRequest[]> {
     const asks = companyHolds();
     if (asks.length > 0) await placeHolds(waiting, asks, nowMs());
-    return asks.map(chargeAsk);
+    return asks.map(chargeRequest);
   }
 
   test.each([
@@ -84,8 +84,8 @@ describe.each([
   ])("a hold that waits while %s is taken is decided by what is left", async (_what, taken, outcome) => {
     const account = await fundedAccount(100);
     const key = await openKey(account);
-    const ask = holdAsk(account, key, 10);
-    const take = (on: PoolClient) => placeHolds(on, [{ ...holdAsk(account, key, taken), key: null }], nowMs());
+    const ask = holdRequest(account, key, 10);
+    const take = (on: PoolClient) => placeHolds(on, [{ ...holdRequest(account, key, taken), key: null }], nowMs());
     expect((await whileWaiting(account, take, () => hold(ask)))?.outcome).toBe(outcome);
     expect((await readBalance(account)).held).toBe(BigInt(outcome === "held" ? taken + 10 : taken));
   });
@@ -94,7 +94,7 @@ describe.each([
     const account = await fundedAccount(5);
     const key = await openKey(account);
     const more = (on: PoolClient) => creditIn(on, account, 5, `more for ${account}`);
-    expect((await whileWaiting(account, more, () => hold(holdAsk(account, key, 10))))?.outcome).toBe("held");
+    expect((await whileWaiting(account, more, () => hold(holdRequest(account, key, 10))))?.outcome).toBe("held");
     expect(await readBalance(account)).toEqual({ posted: 10n, held: 10n, available: 0n });
   });
 
@@ -102,13 +102,13 @@ describe.each([
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 100, period: "day" });
     await openHold(account, key, 20);
-    expect(await whileWaiting(account, await setCap(account, key, 29, "day"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
+    expect(await whileWaiting(account, await setCap(account, key, 29, "day"), () => hold(holdRequest(account, key, 10)))).toMatchObject({
       outcome: "cap_reached",
       cap: 29n,
       spent: 20n,
     });
     expect((await readBalance(account)).held).toBe(20n);
-    expect(await whileWaiting(account, await setCap(account, key, 30, "total"), () => hold(holdAsk(account, key, 10)))).toMatchObject({
+    expect(await whileWaiting(account, await setCap(account, key, 30, "total"), () => hold(holdRequest(account, key, 10)))).toMatchObject({
       outcome: "held",
     });
     expect(await spendsOf(key)).toEqual([
@@ -130,7 +130,7 @@ describe.each([
     const decided = await whileWaiting(
       account,
       () => change(key, account),
-      () => hold(holdAsk(account, key, 10)),
+      () => hold(holdRequest(account, key, 10)),
     );
     expect(decided).toMatchObject({ outcome: "key_unusable", keyState });
     expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
@@ -208,7 +208,7 @@ describe.each([
     const ask = await openHold(account, key, 30);
     const holdAnew = async (on: PoolClient) => {
       await expire(on, ask);
-      await placeHolds(on, [{ ...holdAsk(account, key, 50), request: ask.request }], nowMs());
+      await placeHolds(on, [{ ...holdRequest(account, key, 50), request: ask.request }], nowMs());
     };
     await expect(whileWaiting(account, holdAnew, () => settle(ask, beside))).rejects.toMatchObject({ code: "P0001" });
     expect(await readBalance(account)).toEqual({ posted: 200n, held: 90n, available: 110n });

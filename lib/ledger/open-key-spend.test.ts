@@ -13,7 +13,7 @@ import { readChargeMark } from "./roll-up";
 import { commit, hotSettings, placeHolds, unitPrice } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
-import { chargeAsk, holdAsk, limitKey, openKeySpend, setCap, spendsOf } from "./testing/waiting";
+import { chargeRequest, holdRequest, limitKey, openKeySpend, setCap, spendsOf } from "./testing/waiting";
 
 // A cap that is set after its key was used counts what the key has spent, to the last nano-dollar, and keeps no request waiting meanwhile.
 
@@ -33,11 +33,11 @@ afterAll(async () => {
 const COST = 7n;
 
 async function charge(account: AccountId, key: KeyId, count: number, atMs = nowMs()): Promise<void> {
-  const holds = Array.from({ length: count }, () => holdAsk(account, key, 10));
+  const holds = Array.from({ length: count }, () => holdRequest(account, key, 10));
   await placeHolds(client, holds, atMs);
   await commit(
     client,
-    holds.map((hold) => ({ settle: chargeAsk(hold) })),
+    holds.map((hold) => ({ settle: chargeRequest(hold) })),
     atMs,
   );
 }
@@ -58,7 +58,7 @@ test("while an account's charges are counted for a new cap, its requests get the
     await expect.poll(async () => (await pool().query(counts)).rowCount).toBe(1);
     await client.query("SET lock_timeout = '5s'");
     for (const key of [keyId, other])
-      expect(await placeHolds(client, [holdAsk(accountId, key, 10)], nowMs())).toEqual([{ outcome: "held" }]);
+      expect(await placeHolds(client, [holdRequest(accountId, key, 10)], nowMs())).toEqual([{ outcome: "held" }]);
     await reader.query("COMMIT");
     expect(await changed).toEqual({ ok: true });
     expect(await spendsOf(keyId)).toEqual([{ period: "total", spent: 3n * COST, held: 10n }]);
@@ -108,7 +108,7 @@ test("what is charged between the counting and the opening counts once, and nobo
   await charge(account, key, 3);
   await charge(account, sibling, 5);
   await charge(stranger, foreign, 6);
-  await placeHolds(client, [holdAsk(account, key, 20), holdAsk(account, sibling, 30)], nowMs());
+  await placeHolds(client, [holdRequest(account, key, 20), holdRequest(account, sibling, 30)], nowMs());
   await inTransaction(open);
   expect(await spendsOf(key)).toEqual([{ period: "month", spent: 7n * COST, held: 20n }]);
   await charge(account, key, 3);

@@ -10,7 +10,7 @@ import { readChargeMark, rollUpRevenue } from "./roll-up";
 import { commit, hotSettings, placeHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding } from "./testing/fund";
-import { chargeAsk, holdAsk } from "./testing/waiting";
+import { chargeRequest, holdRequest } from "./testing/waiting";
 
 // Revenue follows the charges: each is added once, and nobody who books one waits for the adding.
 
@@ -35,9 +35,9 @@ const COST = 7n;
 
 /** Books so many charges of 7, some in batches and the last alone. */
 async function charge(count: number, on = client): Promise<void> {
-  const holds = Array.from({ length: count }, () => holdAsk(account, null, 10));
+  const holds = Array.from({ length: count }, () => holdRequest(account, null, 10));
   await placeHolds(on, holds, nowMs());
-  const asks = holds.map((hold) => ({ settle: chargeAsk(hold) }));
+  const asks = holds.map((hold) => ({ settle: chargeRequest(hold) }));
   if (count > 1) await commit(on, asks.slice(1), nowMs());
   await commit(on, asks.slice(0, 1), nowMs());
 }

@@ -14,7 +14,7 @@ import { releaseHold } from "./release-hold";
 import { holdOf, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding } from "./testing/fund";
-import { chargeAsk, holdAsk } from "./testing/waiting";
+import { chargeRequest, holdRequest } from "./testing/waiting";
 import { countWaitingSettlements, settleLater, tryWaitingSettlements } from "./waiting-settlements";
 
 // What could not be settled while somebody waited for it is settled once the database answers again.
@@ -62,8 +62,8 @@ function fakeCommit() {
 }
 
 const nobody = "acc_nobody" as AccountId;
-const aHold = (): Hold => holdOf(holdAsk(nobody, null, 10));
-const aCharge = (): Settlement => settlementOf(chargeAsk(holdAsk(nobody, null, 10)));
+const aHold = (): Hold => holdOf(holdRequest(nobody, null, 10));
+const aCharge = (): Settlement => settlementOf(chargeRequest(holdRequest(nobody, null, 10)));
 
 test("a hold whose connection broke is released once the database answers, and once more when no statement can still run", async () => {
   const { commit, state } = fakeCommit();
@@ -192,7 +192,7 @@ test("an account that somebody keeps locked keeps no other's settlements back, h
 
 test("a release that the database could not make in over 15 s is made once it is back", async () => {
   const account = await fundedAccount(100);
-  const hold = holdOf(holdAsk(account, null, 30));
+  const hold = holdOf(holdRequest(account, null, 30));
   const real = productCommit();
   expect(await placeHold(real, hold)).toEqual({ outcome: "held" });
   let isAway = true;
@@ -213,14 +213,17 @@ test("a release that the database could not make in over 15 s is made once it is
 
 test("an answer that could not be charged in time is charged once the database is back, late when its hold expired meanwhile", async () => {
   const account = await fundedAccount(100);
-  const [kept, expired] = [holdOf(holdAsk(account, null, 30)), holdOf(holdAsk(account, null, 40))];
+  const [kept, expired] = [holdOf(holdRequest(account, null, 30)), holdOf(holdRequest(account, null, 40))];
   const real = productCommit();
   for (const hold of [kept, expired]) await placeHold(real, hold);
   await pool().query("UPDATE hold SET process_id = 'prc_dead' WHERE request_id = $1", [expired.requestId]);
   await pool().query("SELECT FROM gateway_expire_holds('prc_dead', 10, now())");
   const outcomes: string[] = [];
   for (const hold of [kept, expired]) {
-    const settlement = { ...settlementOf(chargeAsk({ ...holdAsk(account, null, Number(hold.ceiling)), request: hold.requestId })), hold };
+    const settlement = {
+      ...settlementOf(chargeRequest({ ...holdRequest(account, null, Number(hold.ceiling)), request: hold.requestId })),
+      hold,
+    };
     settleLater(real, settlement, ({ outcome }) => outcomes.push(outcome));
   }
   await tryWaitingSettlements();
@@ -231,7 +234,7 @@ test("an answer that could not be charged in time is charged once the database i
 test("a hold that was placed although its connection broke is freed, with its idempotency key", async () => {
   const account = await fundedAccount(100);
   const real = productCommit();
-  const hold = holdOf({ ...holdAsk(account, null, 30), idempotency: "once", hash: "00" });
+  const hold = holdOf({ ...holdRequest(account, null, 30), idempotency: "once", hash: "00" });
   const place = async (one: Hold) => {
     await real.place(one);
     throw brokenConnection();
@@ -246,7 +249,7 @@ test("a hold that was placed although its connection broke is freed, with its id
 test("a hold that a statement still placed after it was released is freed by the second release", async () => {
   const account = await fundedAccount(100);
   const real = productCommit();
-  const hold = holdOf(holdAsk(account, null, 30));
+  const hold = holdOf(holdRequest(account, null, 30));
   await expect(placeHold({ ...real, place: () => Promise.reject(brokenConnection()) }, hold)).rejects.toThrow();
   await tryWaitingSettlements();
   expect(await real.place(hold)).toEqual({ outcome: "held" });
@@ -258,7 +261,7 @@ test("a hold that a statement still placed after it was released is freed by the
 test("a hold whose connection is ended by the server while it waits is not left behind", async () => {
   const account = await fundedAccount(100);
   const real = productCommit();
-  const hold = holdOf(holdAsk(account, null, 30));
+  const hold = holdOf(holdRequest(account, null, 30));
   const blocker = await pool().connect();
   try {
     await blocker.query("BEGIN");

@@ -3,7 +3,7 @@
 
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { sqlStateOf } from "@/lib/db/failure";
 import { type Commit, isRefusal } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
@@ -37,8 +37,12 @@ interface Queue {
   trying: Promise<void> | undefined;
 }
 
-const queue = () =>
-  once<Queue>("waiting settlements", () => ({ charges: new Set(), releases: new Set(), timer: undefined, trying: undefined }));
+const queue = processSingleton<Queue>("waiting settlements", () => ({
+  charges: new Set(),
+  releases: new Set(),
+  timer: undefined,
+  trying: undefined,
+}));
 
 /** Makes a settlement as soon as the database answers. Where too many wait, the oldest is given up, and its hold expires. */
 export function settleLater(commit: Commit, settlement: Settlement, onSettled: OnSettled = () => undefined): void {

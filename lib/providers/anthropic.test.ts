@@ -49,7 +49,7 @@ describe("tool calls", () => {
   const question = "Okay, let's check the weather.";
   const between = "And the time there.";
 
-  // A reply's input is an object, so its text is ours; a stream's text is the model's own, spaces and all.
+  // A reply's input is an object, so we write its text; a stream's text is the model's own, spaces included.
   test.each([
     ["tool-call.json", question, [weatherOf('{"location":"San Francisco, CA","unit":"fahrenheit"}')], [472, 89, 0, 0]],
     ["tool-call.sse", question, [weatherOf('{"location": "San Francisco, CA", "unit": "fahrenheit"}')], [472, 89, 0, 0]],
@@ -75,14 +75,14 @@ describe("tool calls", () => {
     }
   });
 
-  test("a call that the output limit cut off keeps what there is of it", async () => {
+  test("a call that the output limit cut off keeps its partial arguments", async () => {
     expect(await readFixture(anthropicFormat, "tool-call-cut.sse")).toMatchObject({
       reason: "length",
       toolCalls: [weatherOf('{"location": "San')],
     });
   });
 
-  test.each(["tool-calls-parallel.json", "tool-calls-parallel.sse"])("%s: text and calls come in their order", async (name) => {
+  test.each(["tool-calls-parallel.json", "tool-calls-parallel.sse"])("%s: text and calls keep their order", async (name) => {
     const bytes = fixtureBytes("anthropic", name);
     const events = name.endsWith(".sse") ? anthropicFormat.readStream(inPieces(bytes)) : anthropicFormat.readReply(bytes.toString());
     const order: string[] = [];
@@ -93,7 +93,7 @@ describe("tool calls", () => {
     expect(order).toEqual(["call 0", "text", "call 1", "call 2", "finish"]);
   });
 
-  test("input that stands in the start of a block already is part of the arguments", async () => {
+  test("input already present in a block's start is part of the arguments", async () => {
     const start = { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "toolu_1", name: "f", input: { a: 1 } } };
     const events: ProviderEvent[] = [];
     const data = [start, { type: "content_block_stop", index: 0 }, { type: "message_stop" }].map(
@@ -103,7 +103,7 @@ describe("tool calls", () => {
     expect(events.slice(0, -1)).toEqual([{ type: "tool_call", index: 0, id: "toolu_1", name: "f", arguments: '{"a":1}' }]);
   });
 
-  test("a server's own tools are no calls of the customer's functions", async () => {
+  test("server-side tool blocks are not calls of the customer's functions", async () => {
     const block = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } };
     const reply = anthropicFormat.readReply(JSON.stringify({ content: [block], stop_reason: "end_turn" }));
     expect(reply).toEqual([{ type: "finish", reason: "stop", usage: null }]);
@@ -124,7 +124,7 @@ describe("failures inside an answer", () => {
     ["truncated.sse", "It was the best of", "malformed"],
     ["error-in-stream.sse", "Half", "unavailable"],
     ["rubbish.txt", "", "malformed"],
-  ])("the stream %s delivers what came and then fails", async (name, text, kind) => {
+  ])("the stream %s delivers what arrived and then fails", async (name, text, kind) => {
     const { failure, ...delivered } = await readUntilFailure(anthropicFormat.readStream(inPieces(fixtureBytes("anthropic", name))));
     expect(delivered.text).toBe(text);
     expect(failure).toMatchObject({ kind, accepted: true });
@@ -142,7 +142,7 @@ describe("failures inside an answer", () => {
     expect((await readUntilFailure(anthropicFormat.readStream(inPieces(stream)))).failure).toMatchObject({ kind, accepted: true });
   });
 
-  test("an error inside a 200 reply is what it says", () => {
+  test("an error inside a 200 reply keeps its own kind", () => {
     const body = fixtureBytes("anthropic", "error-inside-200.json").toString();
     expect(failureOf(() => anthropicFormat.readReply(body))).toMatchObject({ kind: "rejected", accepted: true });
   });
@@ -161,7 +161,7 @@ describe("failures inside an answer", () => {
     '{"content":[],"stop_reason":5}',
     '{"content":[],"usage":7}',
     '{"secret',
-  ])("a reply that is no message is malformed, and is not quoted: %s", (body) => {
+  ])("a reply that is not a message is malformed, and is not quoted: %s", (body) => {
     const failure = failureOf(() => anthropicFormat.readReply(body));
     expect(failure.kind).toBe("malformed");
     expect(String(failure.message) + String(failure.cause)).not.toContain("secret");
@@ -179,12 +179,12 @@ describe("failures inside an answer", () => {
     '{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"b"}}\\n\\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta"}}',
     '{"type":"message_start"}',
     '{"type":"message_delta","usage":{"output_tokens":1}}',
-  ])("an event that breaks its own form is malformed: %s", async (data) => {
+  ])("an event with an invalid shape is malformed: %s", async (data) => {
     expect((await readUntilFailure(anthropicFormat.readStream(inPieces(Buffer.from(`data: ${data}\n\n`))))).failure.kind).toBe("malformed");
   });
 });
 
-test("a tool's input of thousands of levels is malformed, not a crash", () => {
+test("a tool input nested thousands of levels deep is malformed, not a crash", () => {
   const input = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   const body = `{"content":[{"type":"tool_use","id":"a","name":"b","input":${input}}],"stop_reason":"tool_use"}`;
   expect(failureOf(() => anthropicFormat.readReply(body)).kind).toBe("malformed");
@@ -206,7 +206,7 @@ describe("usage", () => {
     expect((await readUntilFailure(anthropicFormat.readStream(inPieces(stream)))).failure.kind).toBe("malformed");
   });
 
-  test("without both counts there is none", () => {
+  test("usage without either count is null", () => {
     expect(anthropicFormat.readReply('{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":4}}')).toEqual([
       { type: "finish", reason: "stop", usage: null },
     ]);

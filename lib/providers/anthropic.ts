@@ -1,4 +1,4 @@
-// The wire format of Anthropic's messages, documented at https://docs.anthropic.com/en/api/messages and
+// The wire format of Anthropic's Messages API, documented at https://docs.anthropic.com/en/api/messages and
 // https://docs.anthropic.com/en/api/messages-streaming.
 
 import { readAnthropicRefusal } from "./anthropic/errors";

@@ -1,10 +1,10 @@
-// One attempt at one route: the request, its answer as events, and what that means for the provider. Whatever goes wrong comes out as one
-// ProviderFailure that says whether the provider had accepted the call, and never holds the API key.
+// One attempt at one route: the request, its answer as events, and what that means for the provider. Every error comes out as a
+// ProviderFailure that says whether the provider had accepted the call, and never contains the API key.
 
 import { nowMs } from "@/lib/base/clock";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { CallOutcome, CircuitBreaker } from "./breaker";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
@@ -30,20 +30,20 @@ export interface Attempt {
   format: WireFormat;
   call: ModelCall;
   budget: CallBudget;
-  /** Told when the provider answers 2xx. */
+  /** Called when the provider answers 2xx. */
   onAccepted: () => void;
-  /** Told after that: what the headers name the request, then what the body names the answer. */
+  /** Called after that: with the request id from the headers, then with the answer's id from the body. */
   onRequestId: OnRequestId;
 }
 
 /**
  * Sends a streamed call and yields its events; `finish` is the last, and by then the connection is free again. Ending the
- * iteration before closes the connection.
+ * iteration earlier closes the connection.
  * @throws ProviderFailure
  */
 export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderEvent, void, undefined> {
   const { route, endpoint, format, budget, onAccepted, onRequestId } = attempt;
-  // Outside of the try: an error here is our own bug, not the provider's failure.
+  // Outside the try: an error here is our own bug, not the provider's failure.
   const request = writtenRequest(attempt);
   let answer: WireAnswer | undefined;
   let accepted = false;
@@ -78,7 +78,7 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
 }
 
 /**
- * Sends the call and resolves with all its events, each of which `note` is told; `finish` is the last.
+ * Sends the call and resolves with all its events, each passed to `note`; `finish` is the last.
  * @throws ProviderFailure; what `note` throws
  */
 export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent) => void): Promise<readonly ProviderEvent[]> {
@@ -104,7 +104,7 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
   } catch (error) {
     throw describeFailure(error, attempt, accepted);
   }
-  // Outside of the try, like the writing of the request.
+  // Outside the try, like building the request.
   for (const event of events) note(event);
   return events;
 }
@@ -118,7 +118,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 
 const withoutOutput = (): ProviderFailure => new ProviderFailure("malformed", "a complete answer without output and without usage");
 
-/** When the call was stopped, that is the failure, however it surfaced: a format may take a closed socket for a broken answer. */
+/** When the call was stopped, that is the failure, however it surfaced: a format may mistake a closed socket for a broken answer. */
 function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, accepted: boolean): ProviderFailure {
   const found = budget.reason ?? error;
   if (!isProviderFailure(found))
@@ -132,33 +132,33 @@ function describeFailure(error: unknown, { route, endpoint, budget }: Attempt, a
   });
 }
 
-/** Some providers quote the key that they refuse. */
+/** Some providers quote the key that they reject. */
 const hideKey = (text: string, { apiKey }: Endpoint): string => text.replaceAll(apiKey, "[key]");
 
-/** What is known of a call so far; times are Unix milliseconds. A new try forgets what the last one had. */
+/** What is known of a call so far; times are Unix milliseconds. A new try resets it. */
 export interface CallAnswer {
-  /** Who answered 2xx. */
+  /** The route that answered 2xx. */
   route?: ModelRoute | undefined;
   /** The provider's own id of the request, at most 128 printable ASCII characters; undefined when it sent none. */
   requestId?: string | undefined;
   acceptedAt?: number | undefined;
   firstTokenAt?: number | undefined;
-  /** The last event, or the failure that ended the call. */
+  /** When the last event or the failure ended the call. */
   endedAt?: number;
 }
 
 interface TrialSetup {
   route: ModelRoute;
   breaker: CircuitBreaker;
-  /** The breaker's, to ask this provider now. */
+  /** The breaker's permit to call this provider now. */
   permit: number;
   budget: CallBudget;
   answer: CallAnswer;
 }
 
 /**
- * What an attempt means for its provider's breaker and metrics, and what it makes known of the answer. Counts once, as whatever it was
- * first told to have come to.
+ * What an attempt means for its provider's breaker and metrics, and what it records about the answer. It counts once: the first
+ * outcome wins.
  */
 export class Trial {
   readonly #setup: TrialSetup;
@@ -181,13 +181,13 @@ export class Trial {
     answer.acceptedAt = nowMs();
   }
 
-  /** The answer gave an id, unchecked. The first valid one counts: the header comes before the body. */
+  /** Takes an id from the answer, unchecked. The first valid one counts: the header comes before the body. */
   identify(id: unknown): void {
     const { answer } = this.#setup;
     answer.requestId ??= acceptRequestId(id);
   }
 
-  /** An event is there, and is handed on next: many readers never ask for what comes after the last one. */
+  /** Records an event before it is handed on: many readers never ask for what follows the last one. */
   note(event: ProviderEvent): void {
     const { answer, budget } = this.#setup;
     if (event.type === "finish") {
@@ -201,8 +201,8 @@ export class Trial {
   }
 
   /**
-   * Returns a failure that another try or route may mend, as long as nothing was handed on.
-   * @throws ProviderFailure that nothing can mend: the request is at fault, or the call was stopped; an error that is our own
+   * Returns a failure that another try or route may fix, as long as nothing was handed on.
+   * @throws ProviderFailure that nothing can fix: the request is invalid, or the call was stopped; any error of our own
    */
   fail(error: unknown): ProviderFailure {
     if (!isProviderFailure(error)) {
@@ -212,13 +212,13 @@ export class Trial {
     const { answer, budget, route } = this.#setup;
     this.#conclude(error.kind, healthOf(error, budget.expired === "end of the answer" && answer.firstTokenAt !== undefined));
     if (error.kind === "misconfigured") reportMisconfigured(route, error);
-    // A first token that is late leaves time for another route; any other stop is the end of the call.
+    // A late first token leaves time for another route; any other stop is the end of the call.
     budget.renew();
     if (error.kind === "rejected" || budget.aborted) throw error;
     return error;
   }
 
-  /** Nobody waits for the rest any more. */
+  /** The reader has gone: the rest is not needed. */
   leave(): void {
     this.#conclude("aborted", "neutral");
   }
@@ -238,7 +238,7 @@ export class Trial {
 
 function healthOf(failure: ProviderFailure, wasStillComing: boolean): CallOutcome {
   switch (failure.kind) {
-    // It answered, and rightly.
+    // The provider answered, and correctly.
     case "rejected":
       return "success";
     case "aborted":
@@ -247,7 +247,7 @@ function healthOf(failure: ProviderFailure, wasStillComing: boolean): CallOutcom
     case "unavailable":
     case "malformed":
       return "failure";
-    // An answer that was still coming when our patience ended was long, not ill.
+    // An answer still arriving when the total time ran out was long; the provider is healthy.
     case "timeout":
       return wasStillComing ? "neutral" : "failure";
   }
@@ -255,9 +255,11 @@ function healthOf(failure: ProviderFailure, wasStillComing: boolean): CallOutcom
 
 const REPORT_EVERY_MS = 10_000;
 
-/** The operator must hear of it, but not thousands of times a second. */
+const misconfiguredReports = processSingleton("misconfiguredReports", () => new Map<string, number>());
+
+/** The operator must learn of it, but not thousands of times a second. */
 function reportMisconfigured(route: ModelRoute, failure: ProviderFailure): void {
-  const reportedAt = once("misconfiguredReports", () => new Map<string, number>());
+  const reportedAt = misconfiguredReports();
   const name = `${route.provider}/${route.wireName}`;
   const last = reportedAt.get(name);
   if (last !== undefined && nowMs() - last < REPORT_EVERY_MS) return;

@@ -1,4 +1,4 @@
-// The breaker's promises: it opens on a provider that keeps failing, lets one call at a time find out, and is never stuck.
+// The breaker's promises: it opens on a provider that keeps failing, lets one call at a time probe it, and never gets stuck.
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
@@ -61,12 +61,12 @@ test("failures of more than thirty seconds ago are forgotten", () => {
   expect(changes).toEqual([]);
 });
 
-test("callers who give up and refused credentials never open it", () => {
+test("aborted calls and refused credentials never open it", () => {
   calls("neutral", 100);
   expect(breaker.admit()).not.toBeNull();
 });
 
-test("after the pause one probe goes, and its success closes the circuit", () => {
+test("after the pause one probe is sent, and its success closes the circuit", () => {
   calls("failure", 5);
   now += 1_000;
   const probe = permit();
@@ -88,7 +88,7 @@ test("each failed probe doubles the pause, up to a minute", () => {
   }
 });
 
-test("a probe that hangs does not wedge it: another may go after the pause, and the late outcome of the first is ignored", () => {
+test("a probe that hangs does not block it: another may go after the pause, and the late outcome of the first is ignored", () => {
   calls("failure", 5);
   now += 1_000;
   const hung = permit();
@@ -99,7 +99,7 @@ test("a probe that hangs does not wedge it: another may go after the pause, and 
   expect(breaker.admit()).not.toBeNull();
 });
 
-test("a probe whose caller gives up lets the next call probe at once", () => {
+test("an aborted probe lets the next call probe at once", () => {
   calls("failure", 5);
   now += 1_000;
   breaker.record(permit(), "neutral");
@@ -107,7 +107,7 @@ test("a probe whose caller gives up lets the next call probe at once", () => {
   expect(changes).toEqual([true, false]);
 });
 
-test("outcomes of calls let through before it opened change nothing", () => {
+test("outcomes of calls admitted before it opened change nothing", () => {
   const before = [permit(), permit(), permit()];
   calls("failure", 5);
   for (const old of before) breaker.record(old, "success");
@@ -116,7 +116,7 @@ test("outcomes of calls let through before it opened change nothing", () => {
   expect(breaker.retryAfterMs()).toBe(1_000);
 });
 
-test("it tells since when the provider is left alone, over every probe that fails, until one succeeds", () => {
+test("it reports since when it is open, across failed probes, until a probe succeeds", () => {
   expect(breaker.openedAtMs).toBeNull();
   calls("failure", 5);
   const openedAt = now;

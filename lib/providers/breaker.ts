@@ -1,9 +1,9 @@
-// Circuit breakers, one per provider and origin: a provider that keeps failing is left alone for a while, so that callers
-// are refused (or sent to a fallback) at once, and one call at a time finds out whether it is back.
+// Circuit breakers, one per provider and origin: a provider that keeps failing gets no calls for a while, so that callers are
+// refused (or sent to a fallback) at once, and one call at a time probes whether it has recovered.
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { ProviderId } from "./types";
 
 const CONSECUTIVE_FAILURES = 5;
@@ -30,7 +30,7 @@ export class CircuitBreaker {
   #pauseMs = 0;
   #openUntilMs = 0;
   #openedAtMs: number | null = null;
-  /** Counts state changes: the outcome of a call that was let through in an earlier state is old news. */
+  /** Counts state changes: the outcome of a call admitted in an earlier state is ignored. */
   #epoch = 1;
 
   constructor(onChange: (isOpen: boolean) => void = () => undefined) {
@@ -42,13 +42,13 @@ export class CircuitBreaker {
     if (this.#pauseMs === 0) return this.#epoch;
     const now = nowMs();
     if (now < this.#openUntilMs) return null;
-    // One probe. If it never comes back, the next one may go after another pause.
+    // One probe. If it never returns, the next one may go after another pause.
     this.#openUntilMs = now + this.#pauseMs;
     this.#epoch += 1;
     return this.#epoch;
   }
 
-  /** Unix milliseconds since when the provider is left alone; null while it is not. */
+  /** Unix milliseconds since when the circuit is open; null while it is closed. */
   get openedAtMs(): number | null {
     return this.#openedAtMs;
   }
@@ -58,7 +58,7 @@ export class CircuitBreaker {
     return Math.max(0, this.#openUntilMs - nowMs());
   }
 
-  /** Tells how the call of that permit went. */
+  /** Records how the call with that permit went. */
   record(permit: number, outcome: CallOutcome): void {
     if (permit !== this.#epoch) return;
     if (this.#pauseMs > 0) this.#recordProbe(outcome);
@@ -76,7 +76,7 @@ export class CircuitBreaker {
     } else if (outcome === "failure") {
       this.#open(Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS));
     } else {
-      // The probe learned nothing, so the next call may probe at once.
+      // The probe showed nothing, so the next call may probe at once.
       this.#epoch += 1;
       this.#openUntilMs = nowMs();
     }
@@ -124,9 +124,9 @@ export class CircuitBreaker {
   }
 }
 
-const circuitBreakers = onceKept("circuitBreakers", () => new Map<string, CircuitBreaker>());
+const circuitBreakers = processSingleton("circuitBreakers", () => new Map<string, CircuitBreaker>());
 
-/** The breaker of this process for that provider at that origin. */
+/** This process's breaker for the provider at that origin. */
 export function breakerOf(provider: ProviderId, origin: string): CircuitBreaker {
   const breakers = circuitBreakers();
   const name = `${provider} ${origin}`;

@@ -1,5 +1,5 @@
-// The budget's promises, with the time set by hand: each wait has its own limit, a slow reader costs the provider nothing,
-// and one timer serves them all.
+// The budget's promises, with a fake clock: each wait has its own limit, a slow reader does not count against the provider, and one
+// timer serves them all.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CallBudget } from "./budget";
@@ -21,7 +21,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("the first token has its whole time, and no more, whatever keep-alive bytes come", () => {
+test("the first token has its whole time and no more, whatever keep-alive bytes arrive", () => {
   for (let ms = 0; ms < 990; ms += 90) {
     budget.awaitChunk();
     vi.advanceTimersByTime(90);
@@ -33,7 +33,7 @@ test("the first token has its whole time, and no more, whatever keep-alive bytes
   expect(budget).toMatchObject({ aborted: true, expired: "first token", reason: { kind: "timeout" } });
 });
 
-test("silence in the middle counts from the moment we ask for more", () => {
+test("silence mid-stream counts from the moment we ask for more", () => {
   budget.startStreaming();
   vi.advanceTimersByTime(2_000);
   budget.awaitChunk();
@@ -43,7 +43,7 @@ test("silence in the middle counts from the moment we ask for more", () => {
   expect(budget.expired).toBe("next chunk");
 });
 
-test("a reader that is slow to ask is no silence of the provider, but the total time runs on", () => {
+test("a slow reader does not count as the provider's silence, but the total time runs on", () => {
   budget.startStreaming();
   budget.awaitChunk();
   budget.gotChunk();
@@ -62,16 +62,16 @@ test("however many chunks come, there is one timer", () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
-test("it stops once, tells everybody, and keeps the first reason", () => {
-  const told = vi.fn();
-  budget.on("abort", told);
+test("it stops once, notifies every listener, and keeps the first reason", () => {
+  const onAbort = vi.fn();
+  budget.on("abort", onAbort);
   controller.abort();
   budget.stop(new ProviderFailure("timeout", "later"));
-  expect(told).toHaveBeenCalledTimes(1);
+  expect(onAbort).toHaveBeenCalledTimes(1);
   expect(budget.reason?.kind).toBe("aborted");
 });
 
-test("once closed, neither time nor the caller stops it", () => {
+test("once closed, neither a timeout nor the caller stops it", () => {
   budget.close();
   controller.abort();
   vi.advanceTimersByTime(20_000);
@@ -96,7 +96,7 @@ test("a caller who gave up in the meantime stops a renewed budget at once", () =
   expect(budget.reason?.kind).toBe("aborted");
 });
 
-test("a pause ends after its time, or at once with the reason of the stop", async () => {
+test("a pause ends after its time, or at once with the stop's reason", async () => {
   const first = budget.pause(100);
   await vi.advanceTimersByTimeAsync(100);
   await first;

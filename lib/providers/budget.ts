@@ -1,5 +1,5 @@
 // The time budget of one provider call: first token, idle between chunks, and total, watched by a single timer however
-// many chunks arrive; and the one switch that stops the call, whoever throws it (time, the caller, or an early end).
+// many chunks arrive; and the one switch that stops the call, for time, caller and early end alike.
 
 import { EventEmitter } from "node:events";
 import { ProviderFailure } from "./types";
@@ -13,13 +13,13 @@ export interface BudgetLimits {
 type Wait = "first token" | "next chunk" | "end of the answer";
 
 /**
- * Emits `abort` once, when the call must stop; `reason` says why. Undici takes it for an abort signal: an emitter costs a
- * fraction of an AbortController, and this is made for every call.
+ * Emits `abort` once, when the call must stop; `reason` says why. Undici accepts it as an abort signal: an emitter costs a
+ * fraction of an AbortController, and every call creates one.
  */
 export class CallBudget extends EventEmitter {
   aborted = false;
   reason: ProviderFailure | undefined;
-  /** What ran out, when it was time that stopped the call. */
+  /** Which wait ran out, when a timeout stopped the call. */
   expired: Wait | undefined;
 
   readonly #limits: BudgetLimits;
@@ -34,26 +34,26 @@ export class CallBudget extends EventEmitter {
   #isOver = false;
 
   /**
-   * Without a signal, time alone stops the call. One that many calls share must not take its place: a listener that was removed
-   * still points to those that were added after it, so each call would keep the next ones in memory.
+   * Without a signal, only time stops the call. Do not pass a signal that many calls share: a removed listener still points to those
+   * that were added after it, so each call would keep the next ones in memory.
    */
   constructor(limits: BudgetLimits, signal: AbortSignal | null) {
     super();
     this.#limits = limits;
     this.#signal = signal;
     this.#endsAtMs = performance.now() + limits.PROVIDER_TOTAL_TIMEOUT_MS;
-    // No deadline is ever set nearer than the shortest limit, so a timer of that length never wakes too late.
+    // No deadline is nearer than the shortest limit, except the end of the total time after `renew`.
     this.#tickMs = Math.min(limits.PROVIDER_FIRST_TOKEN_TIMEOUT_MS, limits.PROVIDER_IDLE_TIMEOUT_MS, limits.PROVIDER_TOTAL_TIMEOUT_MS);
     this.#watch();
   }
 
   #watch(): void {
     this.#signal?.addEventListener("abort", this.#onAbort);
-    this.#timer = setTimeout(this.#check, this.#tickMs);
+    this.#timer = setTimeout(this.#check, Math.min(this.#tickMs, Math.max(0, this.#endsAtMs - performance.now())));
     if (this.#signal?.aborted) this.#onAbort();
   }
 
-  /** Starts the wait for the first token of a route: every route has the whole of it. */
+  /** Starts the wait for the first token of a route: every route gets the whole of it. */
   awaitFirstToken(budgetMs: number): void {
     this.#waitsFor = "first token";
     this.#dueMs = performance.now() + budgetMs;
@@ -64,23 +64,23 @@ export class CallBudget extends EventEmitter {
     return Math.min(this.#dueMs, this.#endsAtMs) - performance.now();
   }
 
-  /** The first token is here: from now on only silence and the total time count. */
+  /** The first token has arrived: from now on only silence and the total time count. */
   startStreaming(): void {
     this.#waitsFor = "next chunk";
     this.#dueMs = Number.POSITIVE_INFINITY;
   }
 
-  /** We ask the provider for more. Keep-alive bytes do not prolong the wait for a first token. */
+  /** We ask the provider for more. Keep-alive bytes do not extend the wait for a first token. */
   awaitChunk(): void {
     if (this.#waitsFor === "next chunk") this.#dueMs = performance.now() + this.#limits.PROVIDER_IDLE_TIMEOUT_MS;
   }
 
-  /** A chunk came. Until we ask again, the silence is ours: a reader that stalls is no fault of the provider. */
+  /** A chunk arrived. Until we ask again, the silence is ours: a stalled reader is not the provider's fault. */
   gotChunk(): void {
     if (this.#waitsFor === "next chunk") this.#dueMs = Number.POSITIVE_INFINITY;
   }
 
-  /** After a first token that came too late: another route may use what is left of the total time, if the caller is still there. */
+  /** After a late first token: another route may use what is left of the total time, if the caller is still there. */
   renew(): void {
     if (this.expired !== "first token" || this.#endsAtMs <= performance.now()) return;
     this.aborted = false;
@@ -91,7 +91,7 @@ export class CallBudget extends EventEmitter {
     this.#watch();
   }
 
-  /** Stops the call: the socket is closed, and everybody who waits is told `failure`. */
+  /** Stops the call: the socket is closed, and every waiter gets `failure`. */
   stop(failure: ProviderFailure): void {
     if (this.#isOver) return;
     this.aborted = true;
@@ -100,7 +100,7 @@ export class CallBudget extends EventEmitter {
     this.emit("abort");
   }
 
-  /** Ends the watch: the call is over, and nothing stops it any more. */
+  /** Ends the watch: the call is over, and nothing can stop it any more. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -109,7 +109,7 @@ export class CallBudget extends EventEmitter {
 
   /**
    * Waits for `ms`, or until the call is stopped.
-   * @throws ProviderFailure the reason of the stop
+   * @throws ProviderFailure the stop's reason
    */
   async pause(ms: number): Promise<void> {
     if (this.reason) throw this.reason;

@@ -1,8 +1,8 @@
-// The whole way with nothing replaced but the address: the process's own settings, the real wire formats, real HTTP.
+// End to end with only the address replaced: the process's own settings, the real wire formats, real HTTP.
 
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole } from "./call";
 import { findModel } from "./catalogue";
 import { endpoints, setSimulatedProviders } from "./endpoints";
@@ -14,7 +14,7 @@ let server: ProviderServer | undefined;
 afterEach(async () => {
   await closeProviderPools();
   await server?.close();
-  for (const name of ["config", "endpoints", "simulatedProviders"]) forgetOnce(name);
+  for (const name of ["config", "endpoints", "simulatedProviders"]) forgetSingleton(name);
 });
 
 const sse = (...events: unknown[]) =>
@@ -72,8 +72,7 @@ const cases = Object.keys(replies).flatMap((name) => [[name, true] as const, [na
 
 test.each(cases)("%s answers through the simulated providers (stream: %s)", async (name, stream) => {
   const reply = replies[name as keyof typeof replies];
-  forgetOnce("config");
-  once("config", () => readConfig({}));
+  replaceSingleton("config", readConfig({}));
   server = await startProvider((response) => {
     response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" }).end(stream ? reply.stream : reply.json);
   });

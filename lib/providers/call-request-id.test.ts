@@ -1,11 +1,11 @@
-// Proves which id of a provider's becomes the call's: the header that its support asks for, else the id in the body, of the attempt
-// whose answer was used, and nothing that is no plain id.
+// Which of a provider's ids becomes the call's: the header that its support asks for, otherwise the id in the body, of the attempt
+// whose answer was used; malformed ids are ignored.
 
 import { readdirSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { anthropicFormat } from "./anthropic";
 import { callProvider, callProviderWhole } from "./call";
 import { endpointAt } from "./endpoints";
@@ -22,15 +22,14 @@ const servers: ProviderServer[] = [];
 let rawServer: Server | undefined;
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({}));
-  forgetOnce("circuitBreakers");
+  replaceSingleton("config", readConfig({}));
+  forgetSingleton("circuitBreakers");
 });
 afterEach(async () => {
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
   rawServer?.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<string> {
@@ -44,12 +43,12 @@ interface Asked {
   url: string;
 }
 
-/** A call in the providers' real wire formats, asked in order. */
-function callAt(asked: [Asked, ...Asked[]], stream: boolean) {
-  const [first, ...others] = asked.map(({ provider: id }): ModelRoute => ({ provider: id, wireName: "a-model" }));
+/** A call in the providers' real wire formats, to these providers in order. */
+function callAt(targets: [Asked, ...Asked[]], stream: boolean) {
+  const [first, ...others] = targets.map(({ provider: id }): ModelRoute => ({ provider: id, wireName: "a-model" }));
   if (!first) throw new Error("nobody is asked");
-  const model = { ...modelAt(asked[0].url).model, routes: [first, ...others] as const };
-  const endpoints = new Map(asked.map(({ provider: id, url }) => [id, endpointAt(id, url, "sk-key")]));
+  const model = { ...modelAt(targets[0].url).model, routes: [first, ...others] as const };
+  const endpoints = new Map(targets.map(({ provider: id, url }) => [id, endpointAt(id, url, "sk-key")]));
   const setup = { endpoints, formats, limits };
   const call = { messages: [{ role: "user" as const, content: "hello" }], maxOutputTokens: 16 };
   return stream
@@ -57,8 +56,8 @@ function callAt(asked: [Asked, ...Asked[]], stream: boolean) {
     : callProviderWhole(model, { ...call, stream: false }, null, setup);
 }
 
-async function requestIdOf(asked: [Asked, ...Asked[]], stream: boolean): Promise<string | undefined> {
-  const { answer, failure } = await readCall(callAt(asked, stream));
+async function requestIdOf(targets: [Asked, ...Asked[]], stream: boolean): Promise<string | undefined> {
+  const { answer, failure } = await readCall(callAt(targets, stream));
   expect(failure).toBeUndefined();
   return answer.requestId;
 }
@@ -77,8 +76,8 @@ describe.each([true, false])("stream: %s", (stream) => {
     ["xai", "openai", "x-request-id"],
     ["deepseek", "openai", "x-ds-trace-id"],
     ["anthropic", "anthropic", "request-id"],
-  ] as const)("%s: the header that its support asks for, whatever else looks like it", async (id, format, header) => {
-    // Proxies on the way add such headers too.
+  ] as const)("%s: the header that its support asks for wins over similar headers", async (id, format, header) => {
+    // Proxies add such headers too.
     const others = { "x-request": "no", "request-id": "no", "x-request-id": "no", "x-ds-trace-id": "no", "cf-ray": "no" };
     const url = await provider(answering(format, plain(stream), { ...others, [header]: "req_011CSHoEeqs5C35K2UUqR7Fy" }));
     expect(await requestIdOf([{ provider: id, url }], stream)).toBe("req_011CSHoEeqs5C35K2UUqR7Fy");
@@ -89,7 +88,7 @@ describe.each([true, false])("stream: %s", (stream) => {
     ["deepseek", "openai", bodyId],
     ["anthropic", "anthropic", stream ? "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY" : "msg_013Zva2CMHLNnXjNJJKqJ2EF"],
     ["gemini", "gemini", "mAitaLmkHPPlz7IPvtfUqQ4"],
-  ] as const)("%s: the id in the body, where there is no such header", async (id, format, expected) => {
+  ] as const)("%s: the id in the body counts without such a header", async (id, format, expected) => {
     const url = await provider(answering(format, plain(stream), { "x-other-id": "no" }));
     expect(await requestIdOf([{ provider: id, url }], stream)).toBe(expected);
   });
@@ -99,13 +98,13 @@ describe.each([true, false])("stream: %s", (stream) => {
     ["with a space", "two words"],
     ["beyond ASCII", "req_\u00fc"],
     ["too long", "x".repeat(129)],
-  ])("a header that is %s is none", async (_, value) => {
+  ])("a header that is %s is ignored", async (_, value) => {
     const url = await provider(answering("openai", plain(stream), { "x-request-id": value }));
     expect(await requestIdOf([{ provider: "openai", url }], stream)).toBe(bodyId);
   });
 
   test.each(["7", "null", '""', '"two words"', '"a\\nb"', '"\\u0000"', `"${"x".repeat(129)}"`, "{}"])(
-    "an id in the body that is no plain text is left out, and costs nobody the answer: %s",
+    "an id in the body that is not plain text is ignored and does not fail the answer: %s",
     async (id) => {
       const usage = { prompt_tokens: 1, completion_tokens: 1 };
       const choice = { message: { content: "Hi" }, delta: { content: "Hi" }, finish_reason: "stop" };
@@ -116,13 +115,13 @@ describe.each([true, false])("stream: %s", (stream) => {
     },
   );
 
-  test("an id of 128 characters is taken whole, the first where the header is repeated", async () => {
+  test("an id of 128 characters is kept whole; of a repeated header the first counts", async () => {
     const id = "x".repeat(128);
     const url = await provider(answering("openai", plain(stream), { "x-request-id": [id, "second"] }));
     expect(await requestIdOf([{ provider: "openai", url }], stream)).toBe(id);
   });
 
-  test("the header's name is read in any case, and the white space around its value is no part of it", async () => {
+  test("the header's name is case-insensitive, and white space around its value is trimmed", async () => {
     const body = fixtureBytes("openai", plain(stream));
     const server = createServer((socket) => {
       socket.on("error", () => undefined);
@@ -138,25 +137,25 @@ describe.each([true, false])("stream: %s", (stream) => {
     expect(await requestIdOf([{ provider: "openai", url: `http://127.0.0.1:${address.port}` }], stream)).toBe("req_1");
   });
 
-  test("after retries and failover it is the id of the answer that was used, and of none before it", async () => {
+  test("after retries and failover it is the id of the answer that was used, not of an earlier one", async () => {
     const broken: Behaviour = (response, nth) => {
       if (nth === 0) response.writeHead(503, { "x-request-id": "refused" }).end("{}");
       else response.writeHead(200, { "x-request-id": "broken-off" }).end("no answer");
     };
     const urls = [await provider(broken), await provider(answering("gemini", plain(stream)))] as const;
-    const asked: [Asked, Asked] = [
+    const targets: [Asked, Asked] = [
       { provider: "openai", url: urls[0] },
       { provider: "gemini", url: urls[1] },
     ];
-    expect(await requestIdOf(asked, stream)).toBe("mAitaLmkHPPlz7IPvtfUqQ4");
+    expect(await requestIdOf(targets, stream)).toBe("mAitaLmkHPPlz7IPvtfUqQ4");
     expect(servers[0]?.requests).toHaveLength(2);
 
     const withoutId = `{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}`;
-    asked[1].url = await provider((response) => response.end(stream ? `data: ${withoutId}\n\n` : withoutId));
-    expect(await requestIdOf(asked, stream)).toBeUndefined();
+    targets[1].url = await provider((response) => response.end(stream ? `data: ${withoutId}\n\n` : withoutId));
+    expect(await requestIdOf(targets, stream)).toBeUndefined();
   });
 
-  test("a call that nobody answered has none", async () => {
+  test("a call without an answer has no id", async () => {
     const url = await provider((response) => response.writeHead(400, { "x-request-id": "refused" }).end("{}"));
     const { answer, failure } = await readCall(callAt([{ provider: "openai", url }], stream));
     expect([failure?.kind, answer.requestId]).toEqual(["rejected", undefined]);
@@ -167,7 +166,7 @@ test.each([
   ["openai", "openai", bodyId],
   ["anthropic", "anthropic", "msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY"],
   ["gemini", "gemini", "mAitaLmkHPPlz7IPvtfUqQ4"],
-] as const)("%s: a stream that is left has its id with its first event", async (id, format, expected) => {
+] as const)("%s: an abandoned stream has its id from its first event on", async (id, format, expected) => {
   const url = await provider(answering(format, "plain.sse"));
   const call = callAt([{ provider: id, url }], true);
   const events = await call.events;
@@ -178,7 +177,7 @@ test.each([
   expect(call.answer.requestId).toBe(expected);
 });
 
-test("a whole answer has its id when its headers are there, before its body", async () => {
+test("a whole answer has its id once its headers have arrived, before its body", async () => {
   const url = await provider((response) => {
     response.writeHead(200, { "x-request-id": "req_early" }).write(" ", () => response.destroy());
   });
@@ -191,7 +190,7 @@ test.each([
   ["openai", /"id": ?"([^"]+)"/],
   ["anthropic", /"id": ?"([^"]+)"/],
   ["gemini", /"responseId": ?"([^"]+)"/],
-] as const)("%s: every fixture of an answer gives the id that stands in it, however it is cut", async (id, inBody) => {
+] as const)("%s: every fixture of an answer yields its id, however it is chunked", async (id, inBody) => {
   const names = readdirSync(new URL(`./${id}/fixtures/`, import.meta.url)).filter((name) => /\.(?:json|sse)$/.test(name));
   let answers = 0;
   for (const name of names) {
@@ -203,7 +202,7 @@ test.each([
       if (name.endsWith(".json")) readReply(bytes.toString(), take);
       else for await (const _ of readStream(inPieces(bytes, 7), take));
     } catch (error) {
-      // Some fixtures are errors and torn answers.
+      // Some fixtures are errors and truncated answers.
       if (isProviderFailure(error)) continue;
       throw error;
     }

@@ -1,4 +1,4 @@
-// Retries: bounded pauses that differ between callers, never beyond the budget, never for what another try cannot mend.
+// Retries: bounded pauses with jitter, never beyond the budget, never for failures that a retry cannot fix.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { ProviderFailure, type ProviderFailureKind } from "./types";
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const question = { attempt: 0, retries: 2, remainingMs: 60_000, random: 0.5 };
 
-test("a pause lies between half and the whole of a doubling ceiling, never above eight seconds", () => {
+test("a pause is between half and all of a doubling ceiling, never above eight seconds", () => {
   fc.assert(
     fc.property(fc.nat(60), random, (attempt, chance) => {
       const ceiling = Math.min(250 * 2 ** attempt, 8_000);
@@ -46,7 +46,7 @@ test("no more than the configured retries", () => {
   expect(planRetry({ ...question, failure, retries: 0 })).toBeNull();
 });
 
-test("only what time can mend is tried again", () => {
+test("only failures that time can fix are retried", () => {
   const kinds: ProviderFailureKind[] = ["timeout", "rejected", "misconfigured", "malformed", "aborted"];
   for (const kind of kinds) expect(planRetry({ ...question, failure: new ProviderFailure(kind, "no") })).toBeNull();
   const connect = Object.assign(new Error("connect"), { code: "UND_ERR_CONNECT_TIMEOUT" });

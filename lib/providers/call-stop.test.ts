@@ -1,5 +1,5 @@
-// How a call stops: time runs out, the caller gives up, the reader leaves. In each case the connection to the provider is
-// closed; after a whole answer it is used again.
+// How a call stops: time runs out, the caller aborts, the reader leaves. In each case the connection to the provider is closed;
+// after a whole answer it is reused.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type buildConnector, Pool } from "undici";
@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { CallBudget } from "./budget";
 import { streamFromRoutes } from "./call";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
@@ -17,16 +17,15 @@ import { closeProviderPools } from "./transport";
 const servers: ProviderServer[] = [];
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
-  forgetOnce("circuitBreakers");
-  forgetOnce("metrics");
+  replaceSingleton("config", readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
+  forgetSingleton("circuitBreakers");
+  forgetSingleton("metrics");
 });
 afterEach(async () => {
-  await nextTurn(); // counted afterwards
+  await nextTurn(); // metrics are counted on the next turn
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<ProviderServer> {
@@ -71,7 +70,7 @@ test("keep-alive bytes do not prolong the wait for the first token", async () =>
   expect(failure?.message).toContain("first token");
 });
 
-test("a first token that is too late leaves the next provider its own time", async () => {
+test("a late first token leaves the next provider its full time", async () => {
   const [hung, other] = [await provider(silent), await provider(good)];
   const { text, answer } = await readCall(callAt([hung.url, other.url], { limits: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 200 } }));
   expect(text).toBe("Hello");
@@ -79,7 +78,7 @@ test("a first token that is too late leaves the next provider its own time", asy
   await isCutOff(hung);
 });
 
-test("a stream that falls silent in the middle times out, what came before stays", async () => {
+test("a stream that falls silent midway times out, and what arrived before stays", async () => {
   const server = await provider(oneToken);
   const { text, failure } = await readCall(callAt([server.url], { limits: { PROVIDER_IDLE_TIMEOUT_MS: 150 } }));
   expect(text).toBe("Hel");
@@ -88,7 +87,7 @@ test("a stream that falls silent in the middle times out, what came before stays
   await isCutOff(server);
 });
 
-test("a stream that never ends meets the total time", async () => {
+test("a stream that never ends hits the total timeout", async () => {
   const server = await provider((response) => {
     const timer = setInterval(() => response.write("text x\n"), 10);
     response.on("close", () => clearInterval(timer));
@@ -103,7 +102,7 @@ test.each([
   ["before the headers", silent, false],
   ["before the first token", headersOnly, true],
   ["in the middle", oneToken, true],
-])("a caller who gives up %s closes the connection", async (_when, behave, accepted) => {
+])("a caller that aborts %s closes the connection", async (_when, behave, accepted) => {
   const server = await provider(behave);
   const controller = new AbortController();
   const call = callAt([server.url], { signal: controller.signal });
@@ -117,14 +116,14 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test("a caller who gave up before the first event sends nothing", async () => {
+test("a call aborted before the first event sends nothing", async () => {
   const server = await provider(good);
   const { failure } = await readCall(callAt([server.url], { signal: AbortSignal.abort() }));
   expect(failure).toMatchObject({ kind: "aborted", accepted: false });
   expect(server.requests).toHaveLength(0);
 });
 
-test("a caller who gives up between two tries is not kept waiting", async () => {
+test("a caller that aborts between two tries is not kept waiting", async () => {
   const server = await provider((response) => response.writeHead(429, { "retry-after": "4" }).end());
   const controller = new AbortController();
   const outcome = readCall(callAt([server.url], { signal: controller.signal }));
@@ -134,13 +133,12 @@ test("a caller who gives up between two tries is not kept waiting", async () => 
   expect(server.requests).toHaveLength(1);
 });
 
-test("a caller who gives up while the connection is being made is told at once", async () => {
+test("a caller that aborts while connecting gets the failure at once", async () => {
   const origin = await closedPort();
   const connections: buildConnector.Callback[] = [];
-  forgetOnce("provider origins");
-  once(
+  replaceSingleton(
     "provider origins",
-    () => new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new BusyPoll() }]]),
+    new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new BusyPoll() }]]),
   );
   const controller = new AbortController();
   const outcome = readCall(callAt([origin], { signal: controller.signal }));
@@ -157,11 +155,11 @@ test("a reader that leaves early closes the connection", async () => {
     break;
   }
   await isCutOff(server);
-  await nextTurn(); // it is counted afterwards
+  await nextTurn(); // metrics are counted on the next turn
   expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="aborted"} 1');
 });
 
-test("a stream that is left at its first event closes its connection by itself, before its budget is stopped", async () => {
+test("a stream abandoned at its first event closes its own connection, before its budget is stopped", async () => {
   const server = await provider(oneToken);
   const { model, endpoints } = modelAt(server.url);
   const setup = { endpoints, formats: { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat }, limits };
@@ -186,11 +184,11 @@ test("a reader that leaves after the last event keeps the connection for the nex
   for (let call = 0; call < 5; call += 1) {
     for await (const event of callAt([server.url]).events) if (event.type === "finish") break;
   }
-  // The next call may begin before the tail of the last answer is read: then there are two.
+  // The next call may begin before the tail of the last answer is read: then there are two connections.
   expect(server.accepted()).toBeLessThanOrEqual(2);
 });
 
-test("a provider that keeps talking after the last event is cut off, and the answer stands", async () => {
+test("a provider that keeps sending after the last event is cut off, and the answer stays valid", async () => {
   const server = await provider((response) => {
     response.write("text Hello\nend 3 2\n");
     const timer = setInterval(() => response.write("x".repeat(8_192)), 1);

@@ -1,10 +1,10 @@
-// Whole answers: asked for at once, tried again and elsewhere like streams, and stopped by their signal or their time alone.
+// Whole answers: requested at once, retried and sent to fallbacks like streams, and stopped only by their signal or a timeout.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { callProviderWhole, writeAhead } from "./call";
 import { endpointAt } from "./endpoints";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
@@ -14,15 +14,14 @@ import { closeProviderPools } from "./transport";
 const servers: ProviderServer[] = [];
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({}));
-  forgetOnce("circuitBreakers");
-  forgetOnce("metrics");
+  replaceSingleton("config", readConfig({}));
+  forgetSingleton("circuitBreakers");
+  forgetSingleton("metrics");
 });
 afterEach(async () => {
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<ProviderServer> {
@@ -38,13 +37,13 @@ const status =
   (response) =>
     response.writeHead(code).end("no");
 const counted = async (outcome: string) => {
-  await nextTurn(); // it is counted afterwards
+  await nextTurn(); // metrics are counted on the next turn
   return (await metrics().registry.metrics()).match(
     new RegExp(`provider_calls_total\\{provider="openai",outcome="${outcome}"\\} (\\d+)`),
   )?.[1];
 };
 
-test("a whole answer is asked for before anybody waits for it, and resolves once, with all of it", async () => {
+test("a whole answer is requested before its promise is awaited, and resolves once, complete", async () => {
   const server = await provider(good);
   const { events, answer } = callAt([server.url], { stream: false });
   await vi.waitFor(() => expect(server.requests).toHaveLength(1), { timeout: 30_000 });
@@ -53,7 +52,7 @@ test("a whole answer is asked for before anybody waits for it, and resolves once
   expect(await counted("ok")).toBe("1");
 });
 
-test("a whole answer is tried again, then elsewhere, and what broke off on the way is no part of it", async () => {
+test("a whole answer is retried, then sent to the fallback, and a broken-off part is not included", async () => {
   const [broken, other] = [
     await provider((response, nth, request) => (nth === 0 ? status(500)(response, nth, request) : response.end("text Hal\n"))),
     await provider(good),
@@ -65,21 +64,21 @@ test("a whole answer is tried again, then elsewhere, and what broke off on the w
   expect([await counted("malformed"), await counted("unavailable")]).toEqual(["1", "1"]);
 });
 
-test("a whole answer that a provider rejects is asked for nowhere else", async () => {
+test("a whole answer that a provider rejects is not requested elsewhere", async () => {
   const [first, second] = [await provider(status(400)), await provider(good)];
   const { failure } = await readCall(callAt([first.url, second.url], { stream: false }));
   expect(failure).toMatchObject({ kind: "rejected", httpStatus: 400 });
   expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
 });
 
-test("a whole answer that is too late leaves the next provider its own time", async () => {
+test("a late whole answer leaves the next provider its full time", async () => {
   const [hung, other] = [await provider(silent), await provider(good)];
   const { text } = await readCall(callAt([hung.url, other.url], { stream: false, limits: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 200 } }));
   expect(text).toBe("Hello, world");
   await vi.waitFor(() => expect(hung.cutOff()).toBe(1), { timeout: 30_000 });
 });
 
-test("the signal ends a whole answer at once: its connection is closed, and nobody else is asked", async () => {
+test("the signal ends a whole answer at once: its connection is closed, and no fallback is called", async () => {
   const [hung, other] = [await provider(silent), await provider(good)];
   const controller = new AbortController();
   const call = callAt([hung.url, other.url], { stream: false, signal: controller.signal });
@@ -93,7 +92,7 @@ test("the signal ends a whole answer at once: its connection is closed, and nobo
   expect(await counted("aborted")).toBe("1");
 });
 
-test("an error of our own is no failure of the provider: it comes out as it is, and is not tried elsewhere", async () => {
+test("an error of our own is not the provider's failure: it is thrown unchanged, and no fallback is called", async () => {
   const [first, second] = [await provider(good), await provider(good)];
   const { model, endpoints } = modelAt(first.url, second.url);
   const buildRequest = () => {
@@ -107,7 +106,7 @@ test("an error of our own is no failure of the provider: it comes out as it is, 
   expect(await counted("aborted")).toBe("1");
 });
 
-test("a request that was written ahead is what is sent, but to nobody else and with no other key", async () => {
+test("a request that was written ahead is sent as is, but never to another provider or with another key", async () => {
   const [first, second] = [await provider(good), await provider(good)];
   const { model, endpoints } = modelAt(first.url, second.url);
   const buildRequest = vi.fn(lineFormat.buildRequest);
@@ -128,7 +127,7 @@ test("a request that was written ahead is what is sent, but to nobody else and w
   expect([first.requests.length, second.requests.length]).toEqual([2, 1]);
 });
 
-test("a request that cannot be written ahead fails where it is sent", async () => {
+test("a request that cannot be written ahead fails when it is sent", async () => {
   const { model, endpoints } = modelAt("http://127.0.0.1:1");
   const buildRequest = () => {
     throw new TypeError("a bug");

@@ -1,4 +1,4 @@
-// Calls against real HTTP servers that misbehave: which failure comes out, what is tried again, and who is asked next.
+// Calls against real HTTP servers that misbehave: which failure results, what is retried, and which route is next.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { buildConnector, errors, Pool } from "undici";
@@ -7,7 +7,7 @@ import { BusyPoll } from "@/lib/base/busy-poll";
 import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole } from "./call";
 import { apiKey, callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
@@ -16,15 +16,14 @@ import { closeProviderPools } from "./transport";
 const servers: ProviderServer[] = [];
 
 beforeEach(() => {
-  forgetOnce("config");
-  once("config", () => readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
-  forgetOnce("circuitBreakers");
-  forgetOnce("metrics");
+  replaceSingleton("config", readConfig({ PROVIDER_CONNECT_TIMEOUT_MS: "500" }));
+  forgetSingleton("circuitBreakers");
+  forgetSingleton("metrics");
 });
 afterEach(async () => {
   await closeProviderPools();
   for (const server of servers.splice(0)) await server.close();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function provider(behave: Behaviour): Promise<ProviderServer> {
@@ -39,7 +38,7 @@ const status =
   (response) =>
     response.writeHead(code, headers).end(`no: ${apiKey}`);
 
-test.each([true, false])("a good answer comes out as text and usage, and says who answered when (stream: %s)", async (stream) => {
+test.each([true, false])("a good answer yields text and usage, and records which route answered when (stream: %s)", async (stream) => {
   const server = await provider(good);
   const { text, events, failure, answer } = await readCall(callAt([`${server.url}/base/`], { stream }));
   expect(failure).toBeUndefined();
@@ -50,11 +49,11 @@ test.each([true, false])("a good answer comes out as text and usage, and says wh
   const { acceptedAt = Number.NaN, firstTokenAt = Number.NaN, endedAt = Number.NaN } = answer;
   expect(acceptedAt).toBeLessThanOrEqual(firstTokenAt);
   expect(firstTokenAt).toBeLessThanOrEqual(endedAt);
-  await nextTurn(); // it is counted afterwards
+  await nextTurn(); // metrics are counted on the next turn
   expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="ok"} 1');
 });
 
-test("nothing is sent before the first event is asked for, and nothing at all to a reader that leaves before", async () => {
+test("nothing is sent before the first event is requested, and nothing at all for a reader that leaves earlier", async () => {
   const server = await provider(good);
   const { events } = callAt([server.url]);
   await events.return?.();
@@ -62,21 +61,21 @@ test("nothing is sent before the first event is asked for, and nothing at all to
   expect(server.accepted()).toBe(0);
 });
 
-test("nobody listening is unavailable, after the retries", async () => {
+test("a closed port is unavailable, after the retries", async () => {
   const { failure, answer } = await readCall(callAt([await closedPort()], { limits: { PROVIDER_RETRIES: 1 } }));
   expect(failure).toMatchObject({ kind: "unavailable", accepted: false });
   expect(answer).toMatchObject({ route: undefined });
-  await nextTurn(); // it is counted afterwards
+  await nextTurn(); // metrics are counted on the next turn
   expect(await metrics().registry.metrics()).toContain('pennyprompt_provider_calls_total{provider="openai",outcome="unavailable"} 2');
 });
 
-test("a 500 is tried again, and the caller sees only the answer", async () => {
+test("a 500 is retried, and the caller sees only the answer", async () => {
   const server = await provider((response, nth, request) => (nth === 0 ? status(500) : good)(response, nth, request));
   expect(await readCall(callAt([server.url]))).toMatchObject({ text: "Hello, world", failure: undefined });
   expect(server.requests).toHaveLength(2);
 });
 
-test("retries end, and the last failure is told without the API key", async () => {
+test("retries end, and the last failure is thrown without the API key", async () => {
   const server = await provider(status(503));
   const { failure } = await readCall(callAt([server.url]));
   expect(server.requests).toHaveLength(3);
@@ -103,7 +102,7 @@ test("a Retry-After beyond the budget sends the call to the next provider at onc
   expect(answer.route).toEqual({ provider: "anthropic", wireName: "wire-1" });
 });
 
-test("a rejected request is neither tried again nor sent elsewhere", async () => {
+test("a rejected request is neither retried nor sent elsewhere", async () => {
   const [first, second] = [await provider(status(400)), await provider(good)];
   expect((await readCall(callAt([first.url, second.url]))).failure).toMatchObject({ kind: "rejected", httpStatus: 400 });
   expect(first.requests).toHaveLength(1);
@@ -116,7 +115,7 @@ test("refused credentials fall back at once", async () => {
   expect(first.requests).toHaveLength(1);
 });
 
-test("providers are asked in order, and the last failure is the one that is told", async () => {
+test("providers are called in order, and the last failure is thrown", async () => {
   const order: string[] = [];
   const failing =
     (name: string, code: number): Behaviour =>
@@ -134,12 +133,12 @@ test("providers are asked in order, and the last failure is the one that is told
   expect(failure?.httpStatus).toBe(503);
 });
 
-test("an overload told inside a 200 is tried again while nothing was handed on", async () => {
+test("an overload reported inside a 200 is retried while nothing was handed on", async () => {
   const server = await provider((response, nth, request) => (nth === 0 ? response.end("overloaded\n") : good(response, nth, request)));
   expect((await readCall(callAt([server.url]))).text).toBe("Hello, world");
 });
 
-test.each(["overloaded\n", "rubbish\n", "END"])("after text was handed on, nothing is tried again or elsewhere (%#)", async (then) => {
+test.each(["overloaded\n", "rubbish\n", "END"])("after text was handed on, nothing is retried or sent elsewhere (%#)", async (then) => {
   const [first, second] = [
     await provider((response) => {
       response.write("text Hel\n");
@@ -157,7 +156,7 @@ test.each(["overloaded\n", "rubbish\n", "END"])("after text was handed on, nothi
 });
 
 test.each(["rubbish", "end", "text Hello\n", "", "<html>busy</html>"])(
-  "a 200 that is no whole answer is malformed, accepted, and answered by the next provider (%j)",
+  "a 200 without a whole answer is malformed, accepted, and answered by the next provider (%j)",
   async (body) => {
     const [bad, other] = [await provider((response) => response.end(`${body}\n`)), await provider(good)];
     const stream = body !== "text Hello\n";
@@ -187,7 +186,7 @@ test("a redirect is not followed", async () => {
   expect(target.requests).toHaveLength(0);
 });
 
-test("a circuit that opened refuses without trying, falls back, and closes again after a good probe", async () => {
+test("an open circuit refuses without trying, falls back, and closes again after a successful probe", async () => {
   let nowMs = Date.now();
   const restoreClock = setClock(() => nowMs);
   try {
@@ -228,7 +227,7 @@ test("a model whose routes have no endpoint is unavailable", async () => {
   expect([stream.failure?.kind, whole.failure?.kind]).toEqual(["unavailable", "unavailable"]);
 });
 
-test("a connection that takes too long is a timeout, and is tried again", async () => {
+test("a connection that takes too long is a timeout, and is retried", async () => {
   const server = await provider(good);
   let tries = 0;
   const connect = buildConnector({});
@@ -237,8 +236,10 @@ test("a connection that takes too long is a timeout, and is tried again", async 
     if (tries <= 3) done(new errors.ConnectTimeoutError("slow"), null);
     else connect(options, done);
   };
-  forgetOnce("provider origins");
-  once("provider origins", () => new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new BusyPoll() }]]));
+  replaceSingleton(
+    "provider origins",
+    new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new BusyPoll() }]]),
+  );
   expect((await readCall(callAt([server.url], { limits: { PROVIDER_RETRIES: 1 } }))).failure).toMatchObject({
     kind: "timeout",
     accepted: false,

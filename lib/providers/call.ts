@@ -1,6 +1,6 @@
-// Calling a model, by the first of its routes that answers: the one thing that the floors above ask of this folder. A stream sends nothing
-// before its first event is asked for, and a reader that leaves closes the connection at once, even while it waits for the next event. A
-// whole answer is asked for at once, and nobody can leave it but by the signal.
+// Calling a model through the first of its routes that answers: the only thing that the floors above need of this folder. A stream sends
+// nothing before its first event is requested, and a reader that leaves closes the connection at once, even while it waits for the next
+// event. A whole answer is requested at once, and only its signal can abort it.
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -19,7 +19,7 @@ const wireFormats: RoutingSetup["formats"] = { openai: openaiFormat, anthropic: 
 const processSetup = (): RoutingSetup => ({ endpoints: endpoints(), formats: wireFormats, limits: config() });
 
 export interface ProviderCall {
-  /** Once only. @throws ProviderFailure */
+  /** Iterate once only. @throws ProviderFailure */
   events: AsyncIterableIterator<ProviderEvent, undefined>;
   /** Filled in while the events are read. */
   answer: Readonly<CallAnswer>;
@@ -28,11 +28,11 @@ export interface ProviderCall {
 export interface WholeCall {
   /** The last is `finish`. @throws ProviderFailure */
   events: Promise<readonly ProviderEvent[]>;
-  /** All there once the events are, or the failure. */
+  /** Complete once the events, or the failure, have arrived. */
   answer: Readonly<CallAnswer>;
 }
 
-/** Writes the request to the provider that will be asked first, so that the call can be sent sooner once it may be. */
+/** Builds the request to the first route in advance, so that the call can be sent sooner once it is allowed. */
 export function writeAhead<Call extends ModelCall>(model: Model, call: Call, setup?: Pick<RoutingSetup, "endpoints" | "formats">): Call {
   try {
     const { endpoints, formats } = setup ?? processSetup();
@@ -42,14 +42,14 @@ export function writeAhead<Call extends ModelCall>(model: Model, call: Call, set
     const request = formats[endpoint.format].buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
     call.written = { route, endpoint, request };
   } catch {
-    // It is written again when it is sent, and fails there.
+    // It is built again when it is sent, and throws there.
   }
   return call;
 }
 
 /**
- * Asks the model's providers, in order, for a stream. The events fail with a ProviderFailure of the provider asked last;
- * text that was handed on before stays true, and is never followed by another provider's.
+ * Calls the model's providers, in order, for a stream. The events fail with the last called provider's ProviderFailure; text
+ * handed on before stays valid, and another provider's text never follows it.
  */
 export function callProvider(
   model: Model,
@@ -61,7 +61,7 @@ export function callProvider(
   return { events: new CallEvents({ model, call, signal, setup, answer }), answer };
 }
 
-/** Asks the model's providers, in order, for a whole answer, which fails with a ProviderFailure of the provider asked last. */
+/** Calls the model's providers, in order, for a whole answer; it fails with the last called provider's ProviderFailure. */
 export function callProviderWhole(
   model: Model,
   call: ModelCall & { stream: false },
@@ -113,7 +113,7 @@ class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
 
   async return(): Promise<IteratorResult<ProviderEvent, undefined>> {
     this.#hasLeft = true;
-    // A generator that is busy would see `return` only after its next event; the budget stops it now.
+    // A busy generator would see `return` only after its next event; stopping the budget takes effect now.
     this.#budget?.stop(new ProviderFailure("aborted", "the reader left"));
     await this.#source?.return(undefined);
     return { done: true, value: undefined };
@@ -128,7 +128,7 @@ class CallEvents implements AsyncIterableIterator<ProviderEvent, undefined> {
 
 /**
  * Yields the events of the first route that answers.
- * @throws ProviderFailure of the last route that was asked
+ * @throws ProviderFailure of the last route called
  */
 export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<ProviderEvent, undefined, undefined> {
   try {
@@ -140,10 +140,10 @@ export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<Prov
         yield event;
       }
     } catch (error) {
-      // Text was handed on, so nothing is tried again, whatever might mend it.
+      // Text was handed on, so nothing is retried, whatever the failure.
       throw trial.fail(error);
     } finally {
-      // A reader that leaves at the first event leaves before the loop, which would have closed them.
+      // A reader that leaves at the first event never enters the loop, which would have closed the events.
       await events.return();
       trial.leave();
     }
@@ -154,7 +154,7 @@ export async function* streamFromRoutes(routed: RoutedCall): AsyncGenerator<Prov
 
 /**
  * Resolves with all the events of the first route that answers.
- * @throws ProviderFailure of the last route that was asked
+ * @throws ProviderFailure of the last route called
  */
 async function answerFromRoutes(routed: RoutedCall): Promise<readonly ProviderEvent[]> {
   try {
@@ -164,7 +164,7 @@ async function answerFromRoutes(routed: RoutedCall): Promise<readonly ProviderEv
   }
 }
 
-/** A stream that has its first event: until then, another try or route can still take its place. */
+/** A stream with its first event: until that arrives, another try or route can still replace it. */
 async function openStream(attempt: Attempt, trial: Trial) {
   const events = attemptStream(attempt);
   const first = await events.next();
@@ -180,13 +180,13 @@ function endCall({ answer, budget }: RoutedCall): void {
   budget.close();
 }
 
-/** A JSON answer comes whole, so its first byte waits for its last token: one more first-token budget for so many. */
+/** A JSON answer arrives whole, so its first byte waits for its last token: it gets one more first-token budget per this many tokens. */
 const JSON_TOKENS_PER_BUDGET = 2_048;
 
 /**
- * Resolves with what `ask` brings from the first route where it succeeds: the model's routes in order, each tried again while that can
- * help, none that has lately been failing. All of it happens before the first token; what was handed on once is never asked for twice.
- * @throws ProviderFailure of the last route that was asked
+ * Resolves with the result of `ask` for the first route where it succeeds: the model's routes in order, each retried while that can
+ * help, without those whose circuit is open. All of it happens before the first token; once output was handed on, nothing is retried.
+ * @throws ProviderFailure of the last route called
  */
 async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, trial: Trial) => Promise<Reply>): Promise<Reply> {
   const { model, call, budget, answer, setup } = routed;
@@ -201,7 +201,7 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
       const breaker = breakerOf(route.provider, endpoint.origin);
       const permit = breaker.admit();
       if (permit === null) {
-        // Only when nobody was asked: a real failure says more.
+        // Only when no route was called: a real failure says more.
         failure ??= new ProviderFailure("unavailable", `${route.provider}: the circuit is open`, {
           retryAfterMs: breaker.retryAfterMs(),
         });
@@ -233,7 +233,7 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
 
-/** A pause between half and the whole of 250 ms × 2^attempt, at most 8 s. `random` is in [0, 1). */
+/** A pause between half and all of 250 ms × 2^attempt, at most 8 s. `random` is in [0, 1). */
 export function backoffMs(attempt: number, random: number): number {
   const ceiling = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
   return ceiling / 2 + (ceiling / 2) * random;
@@ -251,12 +251,12 @@ interface RetryQuestion {
 
 /**
  * Milliseconds to wait before the same request is sent again, or null when it should not be. Pauses grow, with jitter, so that many
- * callers do not return in step, and none would outlast what is left of the call's first-token budget.
+ * callers do not retry in step, and never outlast the rest of the call's first-token budget.
  */
 export function planRetry({ failure, attempt, retries, remainingMs, random }: RetryQuestion): number | null {
   if (attempt >= retries) return null;
   if (failure.kind !== "unavailable" && !isConnectTimeout(failure)) return null;
-  // A pause shorter than the provider asked for would only be refused again.
+  // After a shorter pause than the provider asked for, it would only refuse again.
   const pauseMs = Math.max(backoffMs(attempt, random), failure.retryAfterMs ?? 0);
   return pauseMs < remainingMs ? pauseMs : null;
 }

@@ -1,5 +1,5 @@
-// The models we know out of the box: facts from the providers' public pages, and our prices on top of them. Everything
-// here can be changed or added to by the operator's MODELS_FILE; nothing here knows which provider is configured.
+// The built-in models: facts from the providers' public pages, and our prices on top of them. The operator's MODELS_FILE can change
+// and extend everything here; nothing here knows which provider is configured.
 //
 // Facts as of 2026-11-20, from the providers' public pages:
 //   openai     developers.openai.com/api/docs/{models,pricing,deprecations}
@@ -7,12 +7,12 @@
 //   gemini     ai.google.dev/gemini-api/docs/{pricing,models,thinking,deprecations}
 //   xai        docs.x.ai/developers/models, docs.x.ai/developers/migration/may-15-retirement
 //   deepseek   api-docs.deepseek.com/quick_start/pricing
-// Where only a public list that quotes them could be read (prices of OpenAI, of xAI and of gemini-3.5-flash-lite), that list
-// was taken (github.com/pydantic/genai-prices among them). A retired model keeps the last price its provider published.
+// Where only a public list quoting those pages could be read (prices of OpenAI, of xAI and of gemini-3.5-flash-lite), that list was
+// used (github.com/pydantic/genai-prices among them). A retired model keeps the last price its provider published.
 // Prices move: check them before going live, and correct them in MODELS_FILE.
 //
 // No entry needs a reasoning ceiling: `max_completion_tokens` (OpenAI), `maxOutputTokens` (Gemini) and `max_tokens`
-// (Anthropic, DeepSeek) bound reasoning and answer together, and the xAI models listed here do not reason.
+// (Anthropic, DeepSeek) limit reasoning and answer together, and the xAI models listed here do not reason.
 
 import { nanoUsd } from "@/lib/base/money";
 import type { Model, ProviderId, TokenBoundId } from "./types";
@@ -20,7 +20,7 @@ import type { Model, ProviderId, TokenBoundId } from "./types";
 const DEFAULT_MAX_TOKENS = 1024;
 const MARGIN_PERCENT = 5n;
 
-/** What other gateways call the providers in `vendor/model` names. */
+/** The vendor part of the `vendor/model` names that other gateways use. */
 const vendorPrefix: Record<ProviderId, string> = {
   openai: "openai",
   anthropic: "anthropic",
@@ -220,9 +220,9 @@ const gemini: readonly Row[] = [
   },
 ];
 
-// xAI publishes no output ceiling; 30,000 is ours.
+// xAI publishes no output limit; 30,000 is ours.
 const xai: readonly Row[] = [
-  // The specification's price is below every xAI model of today; this is the last one that it covers (cost above 128,000 tokens).
+  // The specification's price is below the cost of every current xAI model; this is the last one it covers (cost above 128,000 tokens).
   {
     id: "grok",
     description: "General queries.",
@@ -277,8 +277,8 @@ export const builtInModels: readonly Model[] = [
 ];
 
 /**
- * Wire names that their own provider stopped (or stops) answering, and the first day on which it does not. They stay in
- * the catalogue, since a compatible host or the simulated providers may still serve them; the provider's own host cannot.
+ * Wire names that their own provider stopped (or will stop) answering, with the first day without service. They stay in the
+ * catalogue, since a compatible host or the simulated providers may still serve them; the provider's own host cannot.
  */
 export const retiredWireNames: ReadonlyMap<string, string> = new Map([
   ["openai/gpt-3.5-turbo", "2026-10-23"],
@@ -289,7 +289,7 @@ export const retiredWireNames: ReadonlyMap<string, string> = new Map([
   ["openai/gpt-4.1", "2027-01-14"],
   ["openai/gpt-4.1-mini", "2027-01-14"],
   ["anthropic/claude-sonnet-4-5-20250929", "2026-11-30"],
-  // From that day Google answers this name with another model.
+  // From that day Google serves another model under this name.
   ["gemini/gemini-2.5-flash", "2026-12-01"],
   ["xai/grok-4-fast-non-reasoning", "2026-05-15"],
   ["deepseek/deepseek-chat", "2026-07-24"],

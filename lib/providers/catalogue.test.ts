@@ -1,5 +1,5 @@
-// The catalogue's promises: the specification's names and prices, no price below cost, no ambiguous name, nothing on the
-// list that cannot be served.
+// The catalogue's promises: the specification's names and prices, no price below cost, no ambiguous name, and only models that can
+// be served.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpointAt, providerIds, readEndpoints, setEndpoints } from "./endpoints";
@@ -51,7 +51,7 @@ const newModel = {
   providerOutputCost: "1.499",
 };
 
-test("every name of the specification is there, at the specification's price for input and output alike", () => {
+test("every model of the specification is listed, at its price for input and output alike", () => {
   const { byName } = buildCatalogue({ endpoints: everyProvider, todayMs });
   const prices = {
     "gpt-3.5-turbo": 2_000n,
@@ -87,7 +87,7 @@ test("a price below cost is refused, and every such model is named", () => {
   expect(() => checkLivePrices(models)).toThrow(new RegExp(`${first.id}: input.*\n.*${third.id}: output`));
 });
 
-test("names and aliases are unique, and case matters", () => {
+test("names and aliases are unique and case-sensitive", () => {
   const names = builtInModels.flatMap((model) => [model.id, ...model.aliases]);
   expect(new Set(names).size).toBe(names.length);
   const { byName } = buildCatalogue({ endpoints: everyProvider, todayMs });
@@ -103,9 +103,8 @@ test("an alias that shadows a name is refused", () => {
 });
 
 test("a model without a configured provider is not offered", () => {
-  forgetOnce("config");
-  once("config", () => readConfig({}));
-  cleanups.push(() => forgetOnce("config"));
+  replaceSingleton("config", readConfig({}));
+  cleanups.push(() => forgetSingleton("config"));
   cleanups.push(setEndpoints(new Map([["anthropic", endpointAt("anthropic", "http://127.0.0.1:1", "k")]])));
   expect(findModel("gpt-4")).toBeNull();
   expect(findModel("openai/gpt-4")).toBeNull();
@@ -114,13 +113,13 @@ test("a model without a configured provider is not offered", () => {
   expect(supportedModelNames()).toEqual(listModels().map((model) => model.id));
 });
 
-test("a model that its provider has retired is offered by compatible hosts only", () => {
+test("a model that its provider has retired is offered through compatible hosts only", () => {
   expect(buildCatalogue({ endpoints: vendorHosts, todayMs }).byName.has("gpt-4")).toBe(false);
   expect(buildCatalogue({ endpoints: vendorHosts, todayMs: Date.parse("2026-10-22") }).byName.has("gpt-4")).toBe(true);
   expect(buildCatalogue({ endpoints: everyProvider, todayMs }).byName.has("gpt-4")).toBe(true);
 });
 
-test("a route that the operator wrote is believed, whatever we know of its retirement", () => {
+test("an operator's own route is trusted, even for a retired model", () => {
   const path = modelsFile({
     models: [
       { id: "gpt-4", routes: [{ provider: "openai", wireName: "gpt-4" }], providerInputCost: 30, providerOutputCost: 60 },

@@ -1,18 +1,18 @@
-// The model catalogue: every model that this process can really serve, by name and by alias, with its price. A model
-// whose provider is not configured is not in it, so that no name on the list fails for that reason.
+// The model catalogue: every model that this process can really serve, by name and by alias, with its price. It omits models whose
+// provider is not configured, so that no listed name fails for that reason.
 
 import { createHash } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpoints } from "./endpoints";
 import { readModelsFile } from "./models-file";
 import type { Model, ModelRoute } from "./types";
 
 export interface Catalogue {
-  /** In the order of the catalogue. */
+  /** In catalogue order. */
   models: readonly Model[];
   byName: ReadonlyMap<string, Model>;
 }
@@ -41,7 +41,7 @@ export function buildCatalogue(settings: CatalogueSettings): Catalogue {
   return { models, byName };
 }
 
-/** A provider's own host cannot serve what it has retired; any other host, and a route that the operator wrote, is believed. */
+/** A provider's own host cannot serve what it has retired; any other host, and an operator's own route, is trusted. */
 function canServe(route: ModelRoute, { endpoints, todayMs }: CatalogueSettings): boolean {
   const endpoint = endpoints.get(route.provider);
   if (!endpoint) return false;
@@ -63,9 +63,9 @@ function assertUniqueNames(models: readonly Model[]): void {
   }
 }
 
-const catalogues = onceKept("catalogues", () => new WeakMap<Endpoints, Catalogue>());
+const catalogues = processSingleton("catalogues", () => new WeakMap<Endpoints, Catalogue>());
 
-/** The catalogue of this process; it follows a change of endpoints (the sandbox's, a test's). */
+/** The catalogue of this process; it follows a change of endpoints (in the sandbox, in tests). */
 function catalogue(): Catalogue {
   const byEndpoints = catalogues();
   const current = endpoints();
@@ -83,12 +83,12 @@ export const findModel = (nameOrAlias: string): Model | null => catalogue().byNa
 /** Every model on offer, in catalogue order. */
 export const listModels = (): readonly Model[] => catalogue().models;
 
-/** Names (not aliases) of the models on offer, for the error that a wrong name gets. */
+/** Names (not aliases) of the models on offer, for the error about an unknown name. */
 export const supportedModelNames = (): string[] => catalogue().models.map((model) => model.id);
 
 /**
  * Refuses to sell below cost.
- * @throws Error that lists every model whose price is under what its provider charges
+ * @throws Error that lists every model whose price is below its provider's
  */
 export function checkLivePrices(models: readonly Model[]): void {
   const perMillion = (nanoPerToken: bigint) => formatUsd(nanoPerToken * 1_000_000n);
@@ -106,7 +106,7 @@ export function checkLivePrices(models: readonly Model[]): void {
   if (problems.length > 0) throw new Error(`Prices below the provider's cost; correct them in MODELS_FILE:\n${problems.join("\n")}`);
 }
 
-/** Names a price by its content: the same model at the same prices has the same version on every machine. */
+/** Identifies a price by its content: the same model at the same prices has the same version on every machine. */
 export function priceVersion(model: Pick<Model, "id" | "inputPrice" | "outputPrice">): string {
   const canonical = `model=${model.id}\ninputPrice=${model.inputPrice}\noutputPrice=${model.outputPrice}\n`;
   return `pv_${createHash("sha256").update(canonical).digest("hex").slice(0, 16)}`;

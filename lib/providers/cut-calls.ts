@@ -1,9 +1,9 @@
-// What a provider bills for a stream that is cut before its end. OpenAI, Anthropic, xAI and DeepSeek stop generating, and
-// billing, when the connection closes; Google goes on to the end of the answer and bills all of it.
+// What a provider bills for a stream cut before its end. OpenAI, Anthropic, xAI and DeepSeek stop generating, and billing, when the
+// connection closes; Google generates and bills the whole answer.
 
 import type { Model, ProviderId } from "./types";
 
 const billedToTheEnd: ReadonlySet<ProviderId> = new Set(["gemini"]);
 
-/** True when cutting a stream of this model saves nothing, so that it is better read to its own usage figures. */
+/** True when cutting a stream of this model saves nothing: then it is better read to the end, for the exact usage. */
 export const isBilledWhenCut = (model: Model): boolean => model.routes.some(({ provider }) => billedToTheEnd.has(provider));

@@ -1,5 +1,5 @@
-// Which provider is reached where: free sandbox money must never buy real answers unless the operator said so, and live
-// mode must never reach a simulated provider.
+// Which provider is reached where: free sandbox money must never buy real answers unless the operator allowed it, and live mode must
+// never reach a simulated provider.
 
 import { expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
@@ -18,7 +18,7 @@ const live = {
   DATABASE_URL: "postgresql://localhost/x",
 };
 
-test("the sandbox uses simulated providers, even when a real key is at hand", () => {
+test("the sandbox uses simulated providers, even when a real key is configured", () => {
   const endpoints = readEndpoints(readConfig({ OPENAI_API_KEY: "sk-real", ANTHROPIC_API_KEY: "sk-real" }), simulated);
   expect([...endpoints.keys()]).toEqual(["openai", "gemini"]);
   expect(endpoints.get("openai")).toMatchObject({
@@ -29,7 +29,7 @@ test("the sandbox uses simulated providers, even when a real key is at hand", ()
   });
 });
 
-test("SANDBOX_REAL_MODELS switches exactly the providers that have a key", () => {
+test("SANDBOX_REAL_MODELS enables exactly the providers that have a key", () => {
   const endpoints = readEndpoints(readConfig({ SANDBOX_REAL_MODELS: "1", OPENAI_API_KEY: "sk-real" }), simulated);
   expect(endpoints.get("openai")).toMatchObject({
     baseUrl: "https://api.openai.com/v1",

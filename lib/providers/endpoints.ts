@@ -1,27 +1,27 @@
-// Endpoints: where each provider is reached, with which key and in which wire format. A provider without a key is not
-// reached at all; in the sandbox every provider is the simulated one, unless real models were asked for by name.
+// Endpoints: where each provider is reached, with which key and in which wire format. A provider without a key is never reached; in
+// the sandbox every provider is simulated, unless SANDBOX_REAL_MODELS is set.
 
 import { assert } from "@/lib/base/assert";
 import { type Config, config } from "@/lib/base/config";
-import { forgetOnce, once, onceKept } from "@/lib/base/process-singleton";
+import { forgetSingleton, processSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import type { ProviderId, WireFormatId } from "./types";
 
 export interface Endpoint {
   /** Without a trailing slash; wire requests append their path to it. */
   baseUrl: string;
-  /** The base URL's two parts, taken apart once instead of in every call. */
+  /** The base URL's two parts, split once instead of in every call. */
   origin: string;
   pathPrefix: string;
   apiKey: string;
   format: WireFormatId;
-  /** True when this is the provider's own public host, which serves no model that it has retired. */
+  /** True for the provider's own public host, which serves none of the models that it has retired. */
   isVendorHost: boolean;
 }
 
 export type Endpoints = ReadonlyMap<ProviderId, Endpoint>;
 export type SimulatedBaseUrls = Partial<Record<ProviderId, string>>;
 
-/** What the simulated providers take for a key. */
+/** The key that the simulated providers accept. */
 const SIMULATED_KEY = "simulated-key";
 
 export const providerIds = ["openai", "anthropic", "gemini", "xai", "deepseek"] as const satisfies readonly ProviderId[];
@@ -42,7 +42,7 @@ const vendorHost: Record<ProviderId, string> = {
   deepseek: "api.deepseek.com",
 };
 
-/** One provider's endpoint, whatever the settings say: for tests and for tools that check a key. */
+/** One provider's endpoint, independent of the settings: for tests and for tools that check a key. */
 export function endpointAt(provider: ProviderId, baseUrl: string, apiKey: string): Endpoint {
   const url = new URL(baseUrl);
   return {
@@ -86,16 +86,16 @@ export function readEndpoints(settings: Config, simulated: SimulatedBaseUrls, si
   return endpoints;
 }
 
-const simulatedUrls = onceKept<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({
+const simulatedUrls = processSingleton<{ byProvider: SimulatedBaseUrls; apiKey: string }>("simulatedProviders", () => ({
   byProvider: {},
   apiKey: SIMULATED_KEY,
 }));
 
-/** Points the providers at the sandbox's simulated server, which takes `apiKey`, from the next call on. */
+/** Points the providers at the sandbox's simulated server, which accepts `apiKey`, from the next call on. */
 export function setSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiKey = SIMULATED_KEY): void {
   assert(config().MODE === "sandbox", "live mode never uses simulated providers");
   Object.assign(simulatedUrls(), { byProvider: baseUrlByProvider, apiKey });
-  forgetOnce("endpoints");
+  forgetSingleton("endpoints");
 }
 
 /** True when this endpoint is the sandbox's simulated server. */
@@ -103,13 +103,12 @@ export const isSimulated = (provider: ProviderId, { baseUrl }: Endpoint): boolea
   baseUrl === simulatedUrls().byProvider[provider]?.replace(/\/+$/, "");
 
 /** The endpoints of this process. */
-export const endpoints = onceKept<Endpoints>("endpoints", () =>
+export const endpoints = processSingleton<Endpoints>("endpoints", () =>
   readEndpoints(config(), simulatedUrls().byProvider, simulatedUrls().apiKey),
 );
 
-/** Replaces this process's endpoints: for tests. Returns a function that restores what the settings say. */
+/** Replaces this process's endpoints: for tests. Returns a function that restores the configured ones. */
 export function setEndpoints(replacement: Endpoints): () => void {
-  forgetOnce("endpoints");
-  once("endpoints", () => replacement);
-  return () => forgetOnce("endpoints");
+  replaceSingleton("endpoints", replacement);
+  return () => forgetSingleton("endpoints");
 }

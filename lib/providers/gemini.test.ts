@@ -33,13 +33,13 @@ describe("answers", () => {
     }
   });
 
-  test("the streams of the fixtures kept the CRLF of the wire", () => {
+  test("the stream fixtures still have the wire's CRLF", () => {
     expect(fixtureBytes("gemini", "plain.sse").toString()).toContain("\r\n\r\n");
   });
 });
 
 describe("function calls", () => {
-  // What the fixtures sign their first call with, in the alphabet of ids.
+  // The signature that the fixtures give their first call, in the alphabet of ids.
   const signature = "Cs0BAdHtim-_8p3q_-8--_DOGw";
   const weather = { id: `fjq1n2wx__thought__${signature}`, name: "get_weather", arguments: '{"city":"Zürich","unit":"celsius"}' };
   const flights = { id: "k20zx81p", name: "check_flight", arguments: '{"flight":"LX 1234","stops":[]}' };
@@ -51,15 +51,12 @@ describe("function calls", () => {
     ["tool-call.sse", "", [weather], [61, 63, 0, 45]],
     ["parallel-tool-calls.json", "I look both up.", [weather, flights, time], [120, 96, 0, 52]],
     ["parallel-tool-calls.sse", "I look both up.", [weather, flights, time], [120, 96, 0, 52]],
-  ] as const)(
-    "%s: each call with Gemini's id, and the signature in the id of the call that has it",
-    async (name, text, toolCalls, counts) => {
-      const expected = { text, toolCalls, reason: "tool_calls", usage: usageOf(counts) };
-      for (const size of sizesFor(name)) expect(await readFixture(geminiFormat, name, size)).toEqual(expected);
-    },
-  );
+  ] as const)("%s: each call has Gemini's id, and a signed call has its signature in the id", async (name, text, toolCalls, counts) => {
+    const expected = { text, toolCalls, reason: "tool_calls", usage: usageOf(counts) };
+    for (const size of sizesFor(name)) expect(await readFixture(geminiFormat, name, size)).toEqual(expected);
+  });
 
-  test.each(["json", "sse"])("in %s, calls without an id get one of ours, and an earlier model's signature is left out", async (kind) => {
+  test.each(["json", "sse"])("in %s, calls without an id get one of ours, and a signature of an earlier model is dropped", async (kind) => {
     const id = expect.stringMatching(/^call_[0-9A-Za-z]{24}$/);
     for (const size of sizesFor(`.${kind}`)) {
       const answer = await readFixture(geminiFormat, `tool-calls-without-id.${kind}`, size);
@@ -72,7 +69,7 @@ describe("function calls", () => {
     }
   });
 
-  test("a call that the model got wrong is not in the answer, which ends for another reason and is billed", async () => {
+  test("a malformed call is not in the answer, which ends with `other` and is billed", async () => {
     const answer = await readFixture(geminiFormat, "malformed-tool-call.sse", 5);
     expect(answer).toEqual({ text: "Let me see.", reason: "other", usage: usageOf([61, 4, 0, 0]) });
   });
@@ -83,7 +80,7 @@ describe("function calls", () => {
     ["UNEXPECTED_TOOL_CALL", "other"],
     ["TOO_MANY_TOOL_CALLS", "other"],
     ["MISSING_THOUGHT_SIGNATURE", "other"],
-  ])("an answer with a call that ended with %s ended for that reason", (finishReason, reason) => {
+  ])("an answer with a call that ended with %s keeps that reason", (finishReason, reason) => {
     const content = { parts: [{ functionCall: { name: "get_time" } }] };
     expect(geminiFormat.readReply(JSON.stringify({ candidates: [{ content, finishReason }] }))).toMatchObject([
       { type: "tool_call", name: "get_time" },
@@ -97,7 +94,7 @@ describe("function calls", () => {
     '{"name":"f","args":["secret"]}',
     '{"name":"f","args":"secret"}',
     '{"name":"f","id":4}',
-  ])("a call that is none is malformed: %s", async (functionCall) => {
+  ])("an invalid call is malformed: %s", async (functionCall) => {
     const body = `{"candidates":[{"content":{"parts":[{"functionCall":${functionCall}}]},"finishReason":"STOP"}]}`;
     const failure = failureOf(() => geminiFormat.readReply(body));
     expect(failure).toMatchObject({ kind: "malformed", accepted: true });
@@ -111,7 +108,7 @@ describe("failures inside an answer", () => {
     ["truncated.sse", "It was the best of", "malformed"],
     ["error-in-stream.sse", "Half", "unavailable"],
     ["rubbish.txt", "", "malformed"],
-  ])("the stream %s delivers what came and then fails", async (name, text, kind) => {
+  ])("the stream %s delivers what arrived and then fails", async (name, text, kind) => {
     const { failure, ...delivered } = await readUntilFailure(geminiFormat.readStream(inPieces(fixtureBytes("gemini", name))));
     expect(delivered.text).toBe(text);
     expect(failure).toMatchObject({ kind, accepted: true });
@@ -122,7 +119,7 @@ describe("failures inside an answer", () => {
     ['{"error":{"code":500,"message":"m","status":"INTERNAL"}}', "unavailable"],
     ['{"error":{"code":400,"message":"m","details":[{"reason":"API_KEY_INVALID"}]}}', "misconfigured"],
     ['{"error":{"message":"m"}}', "rejected"],
-  ])("an error inside a 200 reply is what it says: %s", (body, kind) => {
+  ])("an error inside a 200 reply keeps its own kind: %s", (body, kind) => {
     expect(failureOf(() => geminiFormat.readReply(body))).toMatchObject({ kind, accepted: true });
   });
 
@@ -138,7 +135,7 @@ describe("failures inside an answer", () => {
     '{"candidates":[{"content":{"parts":[]},"finishReason":3}]}',
     '{"candidates":[{}],"usageMetadata":4}',
     '{"secret',
-  ])("a reply that is none is malformed, and is not quoted: %s", (body) => {
+  ])("an invalid reply is malformed, and is not quoted: %s", (body) => {
     const failure = failureOf(() => geminiFormat.readReply(body));
     expect(failure.kind).toBe("malformed");
     expect(String(failure.message) + String(failure.cause)).not.toContain("secret");
@@ -160,7 +157,7 @@ describe("usage", () => {
     expect((await readUntilFailure(geminiFormat.readStream(inPieces(Buffer.from(`data: ${body}\n\n`))))).failure.kind).toBe("malformed");
   });
 
-  test("without a count of the prompt there is none", () => {
+  test("usage without a prompt count is null", () => {
     expect(geminiFormat.readReply('{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"candidatesTokenCount":4}}')).toEqual([
       { type: "finish", reason: "stop", usage: null },
     ]);
@@ -180,7 +177,7 @@ describe("requests", () => {
     stream: false,
   };
 
-  test("hold the call and nothing else; the key is in a header, never in the path", () => {
+  test("contain the call and nothing else; the key is in a header, never in the path", () => {
     const request = geminiFormat.buildRequest(call, "gemini-2.5-flash", "AIza-test", "gemini");
     expect(request.path).toBe("v1beta/models/gemini-2.5-flash:generateContent");
     expect(request.headers).toEqual({ "content-type": "application/json", "x-goog-api-key": "AIza-test" });
@@ -195,7 +192,7 @@ describe("requests", () => {
     });
   });
 
-  test("a stream is another method, and what was not given is not sent", () => {
+  test("a stream uses another method, and unset options are not sent", () => {
     const bare: ModelCall = { messages: [{ role: "user", content: "Hi" }], maxOutputTokens: 1, stream: true };
     const request = geminiFormat.buildRequest(bare, "a/../b", "AIza-test", "gemini");
     expect(request.path).toBe("v1beta/models/a%2F..%2Fb:streamGenerateContent?alt=sse");

@@ -23,14 +23,14 @@ describe.each(formats)("refusals of $id", (format) => {
     expect(failure.message).toMatch(new RegExp(`^HTTP ${status}: `));
   });
 
-  test("a body that is not JSON, or not an object, or cut, is judged by its status alone", () => {
+  test("a body that is not JSON, not an object, or truncated is judged by its status alone", () => {
     for (const body of ["", "null", "[]", "7", '"x"', "{", '{"error":', '{"error":null}', '{"error":[]}', '{"error":{}}', "\u0000"]) {
       expect(format.readError(503, {}, body).kind).toBe("unavailable");
       expect(format.readError(400, {}, body).kind).toBe("rejected");
     }
   });
 
-  test("it never throws, whatever comes", () => {
+  test("it never throws, whatever the body", () => {
     const header = fc.option(fc.oneof(fc.string(), fc.array(fc.string())), { nil: undefined });
     const headers = fc.record({ "retry-after": header, "retry-after-ms": header });
     const error = fc.record(
@@ -100,7 +100,7 @@ describe("a provider's words", () => {
     expect(openaiFormat.readError(400, {}, "y".repeat(1_000_000)).message).toBe(`HTTP 400: ${"y".repeat(300)}`);
   });
 
-  test("of an unknown JSON form are not quoted", () => {
+  test("of an unknown JSON shape are not quoted", () => {
     expect(openaiFormat.readError(400, {}, '{"prompt":"a secret"}').message).toBe("HTTP 400: ");
   });
 });

@@ -1,15 +1,15 @@
-// What a refusal means to us: an HTTP status, Retry-After and the provider's own words become one ProviderFailure. Never
-// throws, whatever was answered, and never repeats a credential that the provider quotes back.
+// Turns a refusal into one ProviderFailure: from its HTTP status, Retry-After and the provider's own words. Never throws, whatever
+// the answer, and never repeats a credential that the provider quotes back.
 
 import { nowMs } from "@/lib/base/clock";
 import { ProviderFailure, type ProviderFailureKind } from "./types";
 
-/** What a format found in an error body. */
+/** What a wire format found in an error body. */
 export interface ProviderProblem {
   message: string;
-  /** The words leave no doubt, so they outrank the HTTP status. */
+  /** The words are unambiguous, so they outrank the HTTP status. */
   certainKind?: ProviderFailureKind;
-  /** What the words suggest, where no HTTP status tells: an error inside a 200. */
+  /** What the words suggest, for an error inside a 200, which has no HTTP status to judge by. */
   likelyKind?: ProviderFailureKind;
   retryAfterMs?: number;
 }
@@ -28,7 +28,7 @@ const maxRetryAfterMs = 24 * 3_600_000;
 export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknown) => ProviderProblem | undefined): ProviderFailure {
   const parsed = parseBody(refusal.body);
   const problem = parsed === undefined ? undefined : readProblem(parsed);
-  // A JSON body of an unknown form is not quoted: what it holds cannot be judged. Plain text (a proxy's page) is.
+  // A JSON body of an unknown shape is not quoted: it may contain anything. Plain text (a proxy's page) is.
   const words = problem?.message ?? (parsed === undefined ? refusal.body : "");
   return new ProviderFailure(problem?.certainKind ?? kindOfStatus(refusal.status), `HTTP ${refusal.status}: ${quoteProvider(words)}`, {
     httpStatus: refusal.status,
@@ -36,7 +36,7 @@ export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknow
   });
 }
 
-/** An error that came inside a 200 answer; `fallback` is its kind when the words do not tell. */
+/** An error inside a 200 answer; `fallback` is its kind when the words are inconclusive. */
 export function failureInside(problem: ProviderProblem | undefined, fallback: ProviderFailureKind): ProviderFailure {
   return new ProviderFailure(
     problem?.certainKind ?? problem?.likelyKind ?? fallback,
@@ -48,12 +48,12 @@ export function failureInside(problem: ProviderProblem | undefined, fallback: Pr
   );
 }
 
-/** Who can do something about it: nobody but time, the operator, or the caller. */
+/** Who can fix it: only time, the operator, or the caller. */
 export function kindOfStatus(status: number): ProviderFailureKind {
   if (status === 400 || status === 413 || status === 422) return "rejected";
-  // 409 and 425 ask for the same request again; below 300 there is nothing to read a refusal from.
+  // 409 and 425 ask for the same request again; a status below 300 is not a refusal.
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || !(status >= 300)) return "unavailable";
-  // 401 to 404 by their meaning; redirects, 405, 410 and the like say that the base URL leads somewhere else.
+  // 401 to 404 by their meaning; redirects, 405, 410 and the like mean that the base URL is wrong.
   return "misconfigured";
 }
 

@@ -1,5 +1,5 @@
-// The operator's MODELS_FILE: adds models and overrides built-in ones. Read once at start; a mistake in it refuses the
-// start and names the entry and the field.
+// The operator's MODELS_FILE: adds models and overrides built-in ones. Read once at start; a mistake in it fails the start and is
+// reported with its entry and field.
 
 import { readFileSync } from "node:fs";
 import { z } from "zod";
@@ -53,13 +53,13 @@ const entrySchema = z.strictObject({
 });
 
 /**
- * The form of the file: `{"models": [{…}, …]}`. An entry whose `id` is a built-in model changes only the fields it names;
+ * The format of the file: `{"models": [{…}, …]}`. An entry whose `id` is a built-in model changes only the fields it names;
  * any other `id` adds a model and needs `routes`, `contextWindow`, `maxOutputTokens` and the four unit prices.
  *
  * `inputPrice`, `outputPrice` (charged to customers), `providerInputCost` and `providerOutputCost` (charged to us) are
  * **USD per million tokens**, as decimal text ("2.50") or a number, with at most 3 decimal places, so that each is a whole
  * number of nano-USD per token. New `routes` need both provider costs beside them, since a cost belongs to its provider.
- * `tokenBound` is `bytes` unless named, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the ceiling if that is lower.
+ * Defaults: `tokenBound` is `bytes`, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the output limit if that is lower.
  */
 const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });
 
@@ -109,7 +109,7 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: (fi
 }
 
 /**
- * `base` with the file's entries merged in: overridden models keep their place, new ones follow.
+ * `base` with the file's entries merged in: overridden models keep their position, new ones follow.
  * @throws Error that lists every wrong entry and field
  */
 export function mergeModels(base: readonly Model[], fileText: string): Model[] {
@@ -146,7 +146,7 @@ function describeIssue(path: readonly PropertyKey[], message: string, json: unkn
 }
 
 /**
- * Reads the file at `path` over `base`.
+ * Merges the file at `path` into `base`.
  * @throws Error that names the file and what to correct in it
  */
 export function readModelsFile(base: readonly Model[], path: string): Model[] {

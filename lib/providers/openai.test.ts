@@ -58,14 +58,14 @@ describe("answers", () => {
     ["deepseek-tool-calls.json", "", [weather("call_00_abc123", lisbon)], "tool_calls", [180, 71, 128, 40]],
     ["deepseek-tool-calls.sse", "", [weather("call_00_abc123", lisbon)], "tool_calls", [180, 71, 128, 40]],
     ["xai-tool-calls.sse", "", both, "tool_calls", [380, 115, 0, 80]],
-  ] as const)("%s asks for functions", async (name, text, toolCalls, reason, counts) => {
+  ] as const)("%s calls functions", async (name, text, toolCalls, reason, counts) => {
     const expected = { text, toolCalls, reason, usage: counts && usageOf(counts) };
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
       expect(await readFixture(openaiFormat, name, size)).toEqual(expected);
     }
   });
 
-  test("the pieces of a call are handed on as they come, its id and name with the first alone", async () => {
+  test("the pieces of a call are handed on as they arrive, its id and name only with the first", async () => {
     const events: ProviderEvent[] = [];
     for await (const event of openaiFormat.readStream(inPieces(fixtureBytes("openai", "tool-calls.sse")))) events.push(event);
     expect(events.slice(0, -1)).toEqual([
@@ -74,7 +74,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("a call without an id is given one of ours", async () => {
+  test("a call without an id gets one of ours", async () => {
     const call = { type: "function", function: { name: "get_weather", arguments: "{}" } };
     const reply = JSON.stringify({ choices: [{ message: { tool_calls: [call, { ...call, id: "" }] }, finish_reason: "tool_calls" }] });
     const stream = `data: ${JSON.stringify({ choices: [{ delta: { tool_calls: [{ ...call, index: 3 }] }, finish_reason: "function_call" }] })}\n\n`;
@@ -102,7 +102,7 @@ describe("failures inside an answer", () => {
     ["truncated-mid-event.sse", "It was the best of", "malformed"],
     ["error-in-stream.sse", "Half", "unavailable"],
     ["rubbish.txt", "", "malformed"],
-  ])("the stream %s delivers what came and then fails", async (name, text, kind) => {
+  ])("the stream %s delivers what arrived and then fails", async (name, text, kind) => {
     const { failure, ...delivered } = await readUntilFailure(openaiFormat.readStream(inPieces(fixtureBytes("openai", name))));
     expect(delivered.text).toBe(text);
     expect(failure).toMatchObject({ kind, accepted: true });
@@ -139,7 +139,7 @@ describe("failures inside an answer", () => {
     ['{"error":{"message":"bad","code":"insufficient_quota"}}', "misconfigured"],
     ['{"error":{"message":"bad","type":"authentication_error"}}', "misconfigured"],
     ['{"error":true}', "rejected"],
-  ])("an error inside a 200 says what it is: %s", (body, kind) => {
+  ])("an error inside a 200 keeps its own kind: %s", (body, kind) => {
     expect(failureOf(() => openaiFormat.readReply(body))).toMatchObject({ kind, accepted: true });
   });
 
@@ -160,7 +160,7 @@ describe("failures inside an answer", () => {
     '{"choices":[{"message":{"tool_calls":[{"id":"secret","function":{"name":"f","arguments":{}}}]}}]}',
     '{"choices":[{"message":{"content":"secret"}}],"usage":"much"}',
     '{"secret',
-  ])("a reply that is no chat completion is malformed, and is not quoted: %s", (body) => {
+  ])("a reply that is not a chat completion is malformed, and is not quoted: %s", (body) => {
     const failure = failureOf(() => openaiFormat.readReply(body));
     expect(failure.kind).toBe("malformed");
     expect(String(failure.message) + String(failure.cause)).not.toContain("secret");
@@ -192,7 +192,7 @@ describe("usage", () => {
   });
 
   test.each([{}, { prompt_tokens: 5 }, { completion_tokens: 5 }, { prompt_tokens: null, completion_tokens: 5 }])(
-    "without both counts there is none: %j",
+    "usage without either count is null: %j",
     (usage) => {
       expect(usageFrom(usage)).toMatchObject({ usage: null });
     },
@@ -209,7 +209,7 @@ describe("usage", () => {
     expect(usageFrom(usage)).toMatchObject({ usage: { inputTokens: 10, outputTokens, reasoningTokens: 40 } });
   });
 
-  test("a cached part larger than the prompt is cut to it, unless the total counts both", () => {
+  test("a cached count larger than the prompt is capped at it, unless the total counts both", () => {
     const cached = { prompt_tokens_details: { cached_tokens: 9 } };
     expect(usageFrom({ prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, ...cached })).toMatchObject({
       usage: usageOf([5, 1, 5, 0]),

@@ -1,4 +1,4 @@
-// The wire format of OpenAI's chat completions, which xAI, DeepSeek and many self-hosted servers speak too.
+// The wire format of OpenAI's chat completions, also spoken by xAI, DeepSeek and many self-hosted servers.
 // Documented at https://platform.openai.com/docs/api-reference/chat, https://docs.x.ai/docs/api-reference and
 // https://api-docs.deepseek.com/api/create-chat-completion.
 

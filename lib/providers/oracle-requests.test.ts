@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { formats, oracleRequest } from "./testing/oracle";
 import type { ModelCall, ProviderId } from "./types";
 
-/** A request body with the ways of writing one thing made one. */
+/** A request body in which equivalent spellings are made equal. */
 function plainBody(body: Record<string, unknown>): Record<string, unknown> {
   const { messages, system, max_tokens, max_completion_tokens, generationConfig, ...rest } = body;
   return {
     ...rest,
-    // OpenAI's two names of the limit: the newer is sent to OpenAI alone.
+    // OpenAI's two names of the limit: only OpenAI gets the newer one.
     limit: max_completion_tokens ?? max_tokens,
     system: plainContent(system),
     messages: Array.isArray(messages) ? messages.map(plainMessage) : undefined,
@@ -16,11 +16,11 @@ function plainBody(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 function plainMessage({ role, content, ...rest }: { role: string; content: unknown }): object {
-  // OpenAI reads `system` as `developer`, and compatible servers know only the former; no content is null or "".
+  // OpenAI reads `system` as `developer`, and compatible servers know only `system`; empty content is null or "".
   return { ...rest, role: role === "developer" ? "system" : role, content: plainContent(content) ?? "" };
 }
 
-/** A list of text blocks as the string that stands for it. */
+/** A list of text blocks as the equivalent string. */
 function plainContent(content: unknown): unknown {
   return Array.isArray(content) ? content.map(({ text }: { text: string }) => text).join("") : content;
 }
@@ -29,7 +29,7 @@ function pick(value: object, names: string[]): object {
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }
 
-describe("the same call makes the same request as the AI SDK's packages", () => {
+describe("a call makes the same request as with the AI SDK's packages", () => {
   const models: [ProviderId, string][] = [
     ["openai", "gpt-4o-mini"],
     ["openai", "gpt-4.1"],
@@ -85,7 +85,7 @@ describe("the same call makes the same request as the AI SDK's packages", () => 
     { responseFormat: { type: "json_schema", name: "city", schema: parameters, strict: true } },
   ];
 
-  // What the package leaves out for xAI, which documents it for models that do not reason.
+  // The package omits these for xAI, which documents them for models that do not reason.
   const laterAtXai = ["frequency_penalty", "presence_penalty", "stop", "parallel_tool_calls"];
 
   test.each<[ProviderId, string, string[]]>([

@@ -6,7 +6,7 @@ import { formats, runOracle } from "./testing/oracle";
 import { type Answer, fixtureBytes, gather, inPieces, usageOf } from "./testing/replay";
 import { isProviderFailure, type ProviderId, type WireFormat, type WireFormatId } from "./types";
 
-/** Our reading of the bytes of a 200 answer; null when it fails, as the oracle's. */
+/** Our reading of the bytes of a 200 answer; null when it fails, like the oracle's. */
 async function ours(format: WireFormat, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
   try {
     return await gather(how.stream ? format.readStream(inPieces(bytes, how.size)) : format.readReply(Buffer.from(bytes).toString("utf8")));
@@ -16,7 +16,7 @@ async function ours(format: WireFormat, bytes: Uint8Array, how: { stream: boolea
   }
 }
 
-/** Ids as they stand on the wire: Gemini's also carry the signature of the call here, and a call without one was given its own. */
+/** Ids as on the wire: ours also carry Gemini's call signature, and a call without an id got one of ours. */
 function withWireIds(answer: Answer | null, bytes: Buffer): Answer | null {
   if (!answer?.toolCalls) return answer;
   const toolCalls = answer.toolCalls.map((call) => {
@@ -26,7 +26,7 @@ function withWireIds(answer: Answer | null, bytes: Buffer): Answer | null {
   return { ...answer, toolCalls };
 }
 
-/** Where the AI SDK reads a fixture otherwise than it is documented, and what it reads; null is an error. */
+/** Where the AI SDK reads a fixture differently from its documentation, and what it reads; null is an error. */
 const differences: Record<string, { because: string; sdk: Partial<Answer> | null }> = {
   "openai/truncated.sse": {
     because: "a stream without finish_reason and [DONE] broke off; the SDK passes the torn answer off as finished",
@@ -95,7 +95,7 @@ function vendorOf(folder: WireFormatId, name: string): ProviderId {
   return name.startsWith("deepseek-") ? "deepseek" : folder;
 }
 
-/** Every fixture and the way it is read; rubbish is tried both ways. */
+/** Every fixture and how it is read; rubbish is tried both ways. */
 const fixtures = (["openai", "anthropic", "gemini"] as const).flatMap((folder) =>
   readdirSync(new URL(`./${folder}/fixtures/`, import.meta.url))
     .filter((name) => /\.(?:json|sse|txt)$/.test(name) && name !== "errors.json")
@@ -169,7 +169,7 @@ const streams: [ProviderId, (deltas: string[]) => string][] = [
   ["gemini", generateContentStream],
 ];
 
-test.each(streams)("%s: any text, in any deltas, cut anywhere, is read alike", async (provider, streamOf) => {
+test.each(streams)("%s: any text, in any deltas, split anywhere, is read the same", async (provider, streamOf) => {
   const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: "binary" }), fc.stringMatching(/^[\r\n\t "\\:{}[\]]*$/));
   const cases = fc.record({ deltas: fc.array(text, { minLength: 1, maxLength: 8 }), size: fc.integer({ min: 1, max: 300 }) });
   await fc.assert(
@@ -183,7 +183,7 @@ test.each(streams)("%s: any text, in any deltas, cut anywhere, is read alike", a
   );
 });
 
-test("tool calls with any arguments, in any pieces, cut anywhere, are read alike", async () => {
+test("tool calls with any arguments, in any pieces, split anywhere, are read the same", async () => {
   const call = fc.record({ name: fc.stringMatching(/^\w{1,20}$/), value: fc.jsonValue(), size: fc.integer({ min: 1, max: 40 }) });
   const cases = fc.record({ calls: fc.array(call, { minLength: 1, maxLength: 4 }), cut: fc.integer({ min: 1, max: 300 }) });
   await fc.assert(

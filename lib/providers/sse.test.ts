@@ -30,7 +30,7 @@ describe("one event", () => {
     expect(await eventsOf(text, { size: 1 })).toEqual(expected);
   });
 
-  test.each(["\n", "\r\n", "\r"])("lines may end with %j, however they are cut", async (newline) => {
+  test.each(["\n", "\r\n", "\r"])("lines may end with %j, however they are chunked", async (newline) => {
     const text = ["data: a", "data: b", "", ": c", "data: d", "", ""].join(newline);
     for (let size = 1; size <= text.length; size++) expect(await eventsOf(text, { size })).toEqual(["a\nb", "d"]);
   });
@@ -39,7 +39,7 @@ describe("one event", () => {
     expect(await eventsOf(Buffer.concat([Buffer.from("data: a"), Buffer.from([0xff]), Buffer.from("b\n\n")]))).toEqual(["a\ufffdb"]);
   });
 
-  test("a chunk whose memory is used again by its sender is not read twice", async () => {
+  test("a chunk whose memory its sender reuses is not read twice", async () => {
     const shared = new Uint8Array(4);
     async function* reusing(): AsyncGenerator<Uint8Array> {
       for (const piece of ["data", ": 12", "34\n\n"]) {
@@ -70,7 +70,7 @@ describe("the size limit", () => {
   });
 });
 
-test("any text in any lines comes out as it went in, however its bytes are cut", async () => {
+test("any text in any lines comes out as it went in, however its bytes are chunked", async () => {
   const line = fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replace(/[\r\n]/g, "").toWellFormed());
   const event = fc.array(line, { minLength: 1, maxLength: 3 });
   const cases = fc.record({

@@ -1,6 +1,6 @@
-// Server-sent events, read as they arrive: bytes in, the data of each complete event out, whatever way the bytes were cut.
-// Follows the WHATWG "event stream interpretation", with two limits of its own: an event has a largest size, and the names
-// and ids of events are not read, since every provider names its events inside the data as well.
+// Server-sent events, read as they arrive: bytes in, the data of each complete event out, however the bytes were chunked.
+// Follows the WHATWG "event stream interpretation", with two deviations: events have a maximum size, and their names and ids are not
+// read, since every provider also names its events inside the data.
 
 import { malformed } from "./wire-value";
 
@@ -11,7 +11,7 @@ const space = 32;
 
 /**
  * Yields, for each chunk that completes any, the data of the events it completes. An event without its closing blank line
- * at the end of the stream is dropped, as the standard has it. Errors of `chunks` pass through untouched.
+ * at the end of the stream is dropped, as the standard requires. Errors of `chunks` pass through unchanged.
  * @throws ProviderFailure malformed, when one event grows beyond `maxEventBytes`
  */
 export async function* readServerSentEvents(
@@ -27,10 +27,10 @@ export async function* readServerSentEvents(
 
 class EventParser {
   readonly #maxEventBytes: number;
-  /** Bytes of a line whose end has not arrived. */
+  /** Bytes of a line whose end has not arrived yet. */
   #pending: Buffer[] = [];
   #pendingBytes = 0;
-  /** Data lines of the event under way, joined; undefined when it has none yet. */
+  /** Data lines of the current event, joined; undefined when it has none yet. */
   #data: string | undefined;
   #endedWithCarriageReturn = false;
   #isStart = true;
@@ -42,7 +42,7 @@ class EventParser {
   push(chunk: Uint8Array): string[] {
     let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (this.#endedWithCarriageReturn && bytes.length > 0) {
-      // The line feed of a CRLF that was cut in two: its line has been read already.
+      // The line feed of a CRLF split between two chunks: its line has been read already.
       if (bytes[0] === lineFeed) bytes = bytes.subarray(1);
       this.#endedWithCarriageReturn = false;
     }
@@ -62,7 +62,7 @@ class EventParser {
     if (bytes.length === 0) return;
     this.#pendingBytes += bytes.length;
     this.#checkSize();
-    // A copy: the chunk belongs to whoever sent it, who may use its memory again.
+    // A copy: the sender owns the chunk and may reuse its memory.
     this.#pending.push(Buffer.from(bytes));
   }
 
@@ -93,7 +93,7 @@ class EventParser {
     return events;
   }
 
-  /** Fields other than `data`, and comments, are of no interest. */
+  /** Fields other than `data`, and comments, are ignored. */
   #readLine(text: string, start: number, end: number): void {
     let value: string;
     if (text.startsWith("data:", start)) {

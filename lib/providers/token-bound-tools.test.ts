@@ -1,4 +1,4 @@
-// Tools are written anew by providers: whatever way, the bound must not be below it.
+// Providers rewrite tools in their own syntax: the bound must cover every way to write them.
 
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
@@ -21,18 +21,18 @@ const everyBound = [...bounds, "bytes"] as const;
 const empty = TOKENS_PER_REQUEST + TOKENS_FOR_TOOLS;
 const boundOf = (call: Partial<ModelCall>, bound: (typeof everyBound)[number] = "o200k") =>
   inputBoundForCall({ messages: [], ...call }, bound);
-/** JSON as Python writes it unless told otherwise. */
+/** JSON as Python writes it by default. */
 const inAscii = (value: unknown) =>
   JSON.stringify(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-test("tools count as the bytes of their JSON, with what stands around each and around all", () => {
+test("tools count as the bytes of their JSON, plus an allowance for each and for all", () => {
   const tool: Tool = { name: "get_time", description: "Time now", parameters: { type: "object", properties: {} } };
   for (const bound of everyBound)
     expect(boundOf({ tools: [tool, tool] }, bound)).toBe(empty + 2 * (TOKENS_PER_TOOL + JSON.stringify(tool).length));
   expect(boundOf({ tools: [] })).toBe(TOKENS_PER_REQUEST);
 });
 
-test("tools are not counted below any way to write them: as JSON, indented, in ASCII, as TypeScript, as markup", () => {
+test("the count of tools covers every way to write them: as JSON, indented, in ASCII, as TypeScript, as markup", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(scrap, scrap), { maxLength: 8 }), (fields) => {
       const properties = Object.fromEntries(fields.map(([name, description]) => [name, { type: "string", description }]));
@@ -54,7 +54,7 @@ test("tools are not counted below any way to write them: as JSON, indented, in A
   );
 });
 
-test("tools called before count with their arguments, in JSON or in markup, whoever wrote them", () => {
+test("earlier tool calls count with their arguments, in JSON or in markup, written by model or provider", () => {
   fc.assert(
     fc.property(fc.dictionary(scrap, fc.oneof(scrap, fc.jsonValue(), fc.constant(1e20))), (values) => {
       const call = {
@@ -76,20 +76,20 @@ test("tools called before count with their arguments, in JSON or in markup, whoe
 });
 
 test.each(["", "{", "no JSON", '"text"', `${"[".repeat(50_000)}1${"]".repeat(50_000)}`])(
-  "called with %.20s, which is no object, count it as the quoted text that some providers need",
+  "arguments %.20s, which are not an object, count as the quoted text that some providers need",
   (text) => {
     const message: ChatMessage = { role: "assistant", content: "Hi", toolCalls: [{ id: "i", name: "f", arguments: text }] };
     expect(boundOf({ messages: [message] }, "bytes")).toBe(empty + TOKENS_PER_MESSAGE + TOKENS_PER_TOOL + 4 + JSON.stringify(text).length);
   },
 );
 
-test("tools called with parameters count what stands around each", () => {
+test("tool calls with parameters count an allowance for each parameter", () => {
   const message: ChatMessage = { role: "assistant", content: "", toolCalls: [{ id: "i", name: "f", arguments: '{"a":1,"b":2}' }] };
   const around = TOKENS_PER_MESSAGE + TOKENS_PER_TOOL + 2 * TOKENS_PER_PARAMETER;
   expect(boundOf({ messages: [message] })).toBe(empty + around + 2 + 13);
 });
 
-test("tools that answered count with what they said, plain or quoted", () => {
+test("tool results count with their content, plain or quoted", () => {
   fc.assert(
     fc.property(fc.array(scrap, { maxLength: 12 }).map(glue), (content) => {
       const message: ChatMessage = { role: "tool", content, toolCallId: "call_abc123" };
@@ -103,28 +103,28 @@ test("tools that answered count with what they said, plain or quoted", () => {
   );
 });
 
-test("tools cost their introduction once, and none where no message and no definition is about them", () => {
+test("tools cost their system prompt once, and nothing when no message and no definition involves them", () => {
   const result: ChatMessage = { role: "tool", content: "", toolCallId: "" };
   expect(boundOf({ messages: [result], tools: [{ name: "f" }] })).toBeLessThan(boundOf({ messages: [result] }) + TOKENS_FOR_TOOLS);
   expect(boundOf({ messages: [{ role: "assistant", content: "", toolCalls: [] }] })).toBe(TOKENS_PER_REQUEST + TOKENS_PER_MESSAGE);
-  // Claude Opus 4.7, the longest that is documented.
+  // Claude Opus 4.7's, the longest documented one.
   expect(TOKENS_FOR_TOOLS).toBeGreaterThanOrEqual(804);
 });
 
-test("a format of the answer counts as its JSON", () => {
+test("a response format counts as its JSON", () => {
   const schema = { type: "object", properties: { Größe: { type: "number" } } };
   const responseFormat = { type: "json_schema", name: "size", schema, strict: true } as const;
   expect(boundOf({ responseFormat })).toBeGreaterThanOrEqual(TOKENS_PER_REQUEST + TOKENS_FOR_FORMAT + inAscii(responseFormat).length);
   expect(boundOf({ responseFormat: { type: "json_object" } })).toBeGreaterThan(TOKENS_PER_REQUEST + TOKENS_FOR_FORMAT);
 });
 
-test("tools of a megabyte are bounded in a time that grows with them, not with their square", () => {
+test("tools of a megabyte are bounded in linear time, not quadratic", () => {
   const field = { type: "string", description: "what the field is for ".repeat(4) };
   const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, nth) => [`property_${nth}`, field]));
   const tools = [{ name: "f", parameters: { type: "object", properties } }];
   expect(JSON.stringify(tools).length).toBeGreaterThan(1_000_000);
   const startedMs = performance.now();
   boundOf({ tools }, "claude");
-  // Some 4 ms; with the square of their length it would be minutes, in which nobody else is served.
+  // About 4 ms; quadratic time would be minutes, which would block every other request.
   expect(performance.now() - startedMs).toBeLessThan(10_000);
 });

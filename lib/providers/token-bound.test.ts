@@ -1,4 +1,4 @@
-// Holds the bounds against the tokenizers that npm carries. A bound below the true count would be money set aside too low.
+// Checks the bounds against the tokenizers available on npm. A bound below the true count would set aside too little money.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ function expectBound(text: string): void {
   for (const bound of bounds) {
     const counted = inputTokenBound(text, bound);
     const truth = trueCount[bound](text);
-    // Thrown, not expected: 10^5 texts a property, and `expect` is slow.
+    // Thrown, not `expect`: a property tries 10^5 texts, and `expect` is slow.
     if (counted < truth) throw new Error(`${bound}: ${counted} below ${truth} of ${JSON.stringify(text)}`);
     if (counted > bytes) throw new Error(`${bound}: ${counted} above ${bytes} bytes of ${JSON.stringify(text)}`);
   }
@@ -48,9 +48,9 @@ describe("never below the true count", () => {
     expect(inputTokenBound(text, "cl100k")).toBeGreaterThanOrEqual(cl100kByJsTiktoken.encode(text, [], []).length);
   });
 
-  test("of mixed scraps put together in any order", () => expectAlways(fc.array(scrap, { maxLength: 24 }).map(glue), 2_000));
+  test("of mixed fragments in any order", () => expectAlways(fc.array(scrap, { maxLength: 24 }).map(glue), 2_000));
 
-  test("of what stands at the borders between words, signs and spaces", () =>
+  test("of the borders between words, signs and spaces", () =>
     expectAlways(fc.array(fc.constantFrom(...borderChars), { maxLength: 14 }).map(glue), 2_000));
 
   test("of every short text of those characters", () => {
@@ -86,9 +86,9 @@ describe("never below the true count", () => {
       1_000,
     ));
 
-  test("of long runs of one thing", () => expectAlways(longRuns, 100, 5_000));
+  test("of long repetitions", () => expectAlways(longRuns, 100, 5_000));
 
-  test("of one thing repeated, whole lengths", () => {
+  test("of one text repeated, at every length", () => {
     for (const char of [
       " ",
       "\n",
@@ -114,8 +114,8 @@ describe("never below the true count", () => {
       for (let length = 1; length < 200; length++) for (const tail of ["", "x", "."]) expectBound(char.repeat(length) + tail);
   });
 
-  test("of each word that the table calls one token, alone and spaced, with contractions, signs and capitals beside it", () => {
-    // Every sign before every word is make-table.mjs's own check.
+  test("of each word that is one token in the table, alone and spaced, with contractions, signs and capitals beside it", () => {
+    // make-table.mjs itself checks every sign before every word.
     const before = isLong ? ["", " ", ".", "'", "\t", "“", "\n/", "é"] : ["", " ", "."];
     const after = isLong ? ["", "'s", "'t", "'re", "'ve", "'m", "'ll", "'d", "'S", "’t", "Re", "\u0301"] : ["", "'s"];
     for (const word of tableWords) for (const head of before) for (const tail of after) expectBound(head + word + tail);
@@ -135,9 +135,9 @@ test.each(prose)("at most 2.5 times the true count of %s", (_, text) => {
   for (const bound of bounds) expect(inputTokenBound(text, bound) / trueCount[bound](text), bound).toBeLessThanOrEqual(2.5);
 });
 
-// Half a minute: for the long run only.
+// Takes half a minute: only in the long run.
 if (isLong) {
-  test("the table is what make-table.mjs makes of today's vocabularies", () => {
+  test("the table equals what make-table.mjs makes of the installed vocabularies", () => {
     const folder = mkdtempSync(join(tmpdir(), "token-table-"));
     try {
       const script = fileURLToPath(new URL("./token-bound/make-table.mjs", import.meta.url));
@@ -189,7 +189,7 @@ describe("bytes", () => {
 describe("messages", () => {
   const user = (content: string): ChatMessage => ({ role: "user", content });
 
-  test("add up, with the room that chat formats take", () => {
+  test("add up, plus the allowance for chat formats", () => {
     const messages = [user("You are brief."), user("Hello!")];
     const texts = messages.reduce((sum, { content }) => sum + inputTokenBound(content, "o200k"), 0);
     expect(inputBoundForCall({ messages }, "o200k")).toBe(texts + 2 * TOKENS_PER_MESSAGE + TOKENS_PER_REQUEST);

@@ -1,5 +1,5 @@
-// Proves that a call which nobody waits for any more is not sent when its connection is there at last, though its budget has been
-// given to another route meanwhile.
+// An abandoned call is not sent once its connection is established, even though its budget has been given to another route
+// meanwhile.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,10 +12,10 @@ import { ProviderFailure } from "./types";
 
 const limits = { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 30, PROVIDER_IDLE_TIMEOUT_MS: 1_000, PROVIDER_TOTAL_TIMEOUT_MS: 60_000 };
 
-test("a call whose time ended while it was being connected is never sent", async () => {
-  const asked = vi.fn();
+test("a call whose time ran out while connecting is never sent", async () => {
+  const received = vi.fn();
   const server = createServer((_request, response) => {
-    asked();
+    received();
     response.end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -41,8 +41,8 @@ test("a call whose time ended while it was being connected is never sent", async
   expect(budget.reason).toBeUndefined();
   await vi.waitFor(() => expect(connected).toBe(1));
   await sleep(100);
-  expect(asked).not.toHaveBeenCalled();
-  // The connection is as good as any other.
+  expect(received).not.toHaveBeenCalled();
+  // The connection stays usable.
   budget.close();
   const next = new CallBudget({ ...limits, PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 5_000 }, null);
   onTestFinished(() => next.close());

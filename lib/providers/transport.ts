@@ -1,18 +1,18 @@
-// The network under the wire formats: one pool of kept-alive connections per origin, requests that can be stopped at any
-// moment, and failures told apart by whether the provider had begun to answer. It knows no format and no price.
+// The network under the wire formats: one pool of kept-alive connections per origin, requests that can be stopped at any time, and
+// failures that say whether the provider had begun to answer. It knows no format and no price.
 
 import { type Dispatcher, Pool, util } from "undici";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
 import { ProviderFailure, type WireRequest } from "./types";
 import { brokenOff, WireBody } from "./wire-body";
 
-/** Beyond it, requests wait for a free connection, inside their first-token budget. */
+/** Above it, requests wait for a free connection, inside their first-token budget. */
 const CONNECTIONS_PER_ORIGIN = 1_024;
-/** Load balancers close idle connections after 60 s or more; we must be the first to let go. */
+/** Load balancers close idle connections after 60 s or more; we must close first. */
 const KEEP_ALIVE_MS = 30_000;
 const KEEP_ALIVE_MAX_MS = 300_000;
 
@@ -28,7 +28,7 @@ interface Origin {
   wait: BusyPoll;
 }
 
-const origins = onceKept("provider origins", () => new Map<string, Origin>());
+const origins = processSingleton("provider origins", () => new Map<string, Origin>());
 
 function originOf(name: string): Origin {
   let origin = origins().get(name);
@@ -39,7 +39,7 @@ function originOf(name: string): Origin {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
       connectTimeout: config().PROVIDER_CONNECT_TIMEOUT_MS,
-      // The call's budget watches these with one timer of its own.
+      // The call's budget watches these timeouts with its own timer.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -49,7 +49,7 @@ function originOf(name: string): Origin {
   return origin;
 }
 
-/** Closes all connections to providers, at once: calls still under way fail. For shutdown (after the drain) and tests. */
+/** Closes all connections to providers at once: running calls fail. For shutdown (after the drain) and tests. */
 export async function closeProviderPools(): Promise<void> {
   const open = [...origins().values()];
   origins().clear();
@@ -57,13 +57,13 @@ export async function closeProviderPools(): Promise<void> {
 }
 
 /**
- * Sends one request. The answer may have any status; redirects are not followed, so a credential never travels further.
- * @throws ProviderFailure the budget's reason once it is stopped, else whatever kept the answer from beginning
+ * Sends one request. The answer may have any status; redirects are not followed, so a credential reaches no other host.
+ * @throws ProviderFailure the budget's reason once it is stopped, otherwise the error that kept the answer from beginning
  */
 export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget: CallBudget): Promise<WireAnswer> {
   if (budget.reason) return Promise.reject(budget.reason);
   return new Promise((resolve, reject) => {
-    // Undici heeds its signal only once a connection is there; a caller who gives up must not wait for that.
+    // Undici heeds its signal only once it is connected; a caller that aborts must not wait for that.
     const onAbort = () => reject(budget.reason);
     budget.once("abort", onAbort);
     const { pool, wait } = originOf(endpoint.origin);
@@ -81,8 +81,8 @@ export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget
 }
 
 /**
- * Sends one request and reads its whole answer; `onHead` is told the status and the raw headers as soon as they are there, and
- * returns the most bytes of body that are wanted.
+ * Sends one request and reads its whole answer; `onHead` gets the status and the raw headers as soon as they arrive, and returns the
+ * maximum number of body bytes to read.
  * @throws ProviderFailure like sendWireRequest, or malformed when the answer broke off
  */
 export function exchangeWhole(
@@ -108,13 +108,13 @@ function connectionFailure(error: Error & { code?: string }, endpoint: Endpoint)
   return new ProviderFailure(isNotHttp ? "malformed" : "unavailable", message, { cause: error });
 }
 
-/** True when a failure happened while connecting, before anything was sent: another try costs nobody anything. */
+/** True when a failure happened while connecting, before anything was sent: another try costs nothing. */
 export const isConnectTimeout = (failure: ProviderFailure): boolean =>
   failure.kind === "timeout" && (failure.cause as { code?: string } | undefined)?.code === "UND_ERR_CONNECT_TIMEOUT";
 
 interface WholeAnswer {
   status: number;
-  /** As they came, names and values in turn; see `readHeaders`. */
+  /** As received, names and values in turn; see `readHeaders`. */
   headers: Buffer[];
   text: string;
   /** True when the body was longer than its limit: `text` is its beginning, and the connection was closed. */
@@ -123,18 +123,18 @@ interface WholeAnswer {
 
 interface WholeReading {
   budget: CallBudget;
-  /** Told the status and the raw headers as soon as they are there; returns the most bytes of body that are wanted. */
+  /** Gets the status and the raw headers as soon as they arrive; returns the maximum number of body bytes to read. */
   onHead: (status: number, headers: Buffer[]) => number;
-  /** Told once when the answer begins, or never will. */
+  /** Called once when the answer begins, or when it never will. */
   onBegun: () => void;
-  /** Makes the failure of an answer that never began. */
+  /** Creates the failure of an answer that never began. */
   notBegun: (error: Error) => ProviderFailure;
 }
 
 /**
- * Sends a request and reads its whole answer, for calls that are no stream: its chunks are gathered as they come, without a stream in
+ * Sends a request and reads its whole answer, for calls that do not stream: its chunks are collected directly, without a stream in
  * between.
- * @throws ProviderFailure the budget's reason once it is stopped, else what went wrong
+ * @throws ProviderFailure the budget's reason once it is stopped, otherwise what went wrong
  */
 export const readWholeAnswer = (dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, reading: WholeReading): Promise<WholeAnswer> =>
   new Promise((resolve, reject) => {
@@ -147,15 +147,15 @@ interface Waiter {
 }
 
 /**
- * The methods that undici itself calls. Those which its documentation prefers are called by way of an object that it makes for each
- * request, and it reads every header for them; here all headers are read only when an answer is a refusal.
+ * Implements the handler methods that undici calls itself. It calls those that its documentation prefers through an object that it
+ * creates per request, and parses every header for them; here all headers are parsed only when an answer is a refusal.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #reading: WholeReading;
   readonly #waiter: Waiter;
   readonly #chunks: Buffer[] = [];
   #abort: ((reason?: Error) => void) | undefined;
-  /** Why nobody waits for this answer any more; by now the budget may be that of another route. */
+  /** Why the caller abandoned this answer; by now the budget may serve another route. */
   #leftFor: ProviderFailure | undefined;
   /** 0 until the answer has begun. */
   #status = 0;
@@ -224,5 +224,5 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The headers of an answer by their names in lower case. */
+/** The headers of an answer by lower-case name. */
 export const readHeaders = ({ headers }: Pick<WholeAnswer, "headers">): Record<string, string | string[]> => util.parseHeaders(headers);

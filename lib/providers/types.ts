@@ -1,5 +1,5 @@
-// What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate,
-// the transport carries, the route decides who is asked. Nothing here knows prices, accounts or the database.
+// What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate, the
+// transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
 
 import type { NanoUsd } from "@/lib/base/money";
 
@@ -19,13 +19,13 @@ export interface Model {
   aliases: readonly string[];
   /** One short line for people. */
   description: string;
-  /** Asked in order: the first is the provider, the others are fallbacks. */
+  /** Called in order: the first is the provider, the others are fallbacks. */
   routes: readonly [ModelRoute, ...ModelRoute[]];
   /** Tokens of input and output together. */
   contextWindow: number;
-  /** The most output tokens that a request may ask for. */
+  /** Maximum output tokens that a request may ask for. */
   maxOutputTokens: number;
-  /** Output ceiling when the request names none. */
+  /** Output limit when the request sets none. */
   defaultMaxTokens: number;
   /** Nano-USD per input token, charged to the customer. */
   inputPrice: NanoUsd;
@@ -33,14 +33,14 @@ export interface Model {
   /** Nano-USD per token that the provider charges us; a live price is never below it. */
   providerInputCost: NanoUsd;
   providerOutputCost: NanoUsd;
-  /** Output tokens that the model may spend on reasoning beyond the wire's output limit; 0 where that limit bounds them. */
+  /** Output tokens that the model may spend on reasoning beyond the wire's output limit; 0 where that limit includes them. */
   reasoningCeiling: number;
   tokenBound: TokenBoundId;
 }
 
-/** A call of one of the customer's functions that the model asks for. */
+/** A call that the model makes of one of the customer's functions. */
 export interface ToolCall {
-  /** The provider's, or ours where a provider has none; the function's result names it. */
+  /** The provider's id, or ours where the provider sends none; the function's result refers to it. */
   id: string;
   name: string;
   /** JSON text as the model wrote it, which may not be valid. */
@@ -53,13 +53,13 @@ export type ChatMessage =
   /** What one of the customer's functions returned. */
   | { role: "tool"; content: string; toolCallId: string };
 
-/** A function of the customer's that the model may ask for. */
+/** A customer's function that the model may call. */
 export interface Tool {
   name: string;
   description?: string;
   /** JSON Schema of its arguments; absent for a function without any. */
   parameters?: Record<string, unknown>;
-  /** Ask the provider to hold the model to the schema, where it can. */
+  /** Whether the provider should enforce the schema, where it can. */
   strict?: boolean;
 }
 
@@ -69,7 +69,7 @@ export type ResponseFormat =
   | { type: "json_object" }
   | { type: "json_schema"; name: string; description?: string; schema: Record<string, unknown>; strict?: boolean };
 
-/** What shapes an answer. A provider is told what it understands of it; what it does not know is left out. */
+/** Options that shape an answer. A provider gets those that it supports; the others are left out. */
 export interface CallOptions {
   temperature?: number;
   topP?: number;
@@ -83,13 +83,13 @@ export interface CallOptions {
   responseFormat?: ResponseFormat;
 }
 
-/** One call to a model, in no provider's words. */
+/** One call to a model, independent of any provider's format. */
 export interface ModelCall extends CallOptions {
   messages: readonly ChatMessage[];
   maxOutputTokens: number;
-  /** Ask the provider for a stream; false uses its JSON call, which costs less CPU. The events are the same. */
+  /** Requests a stream; false uses the provider's JSON call, which costs less CPU. The events are the same. */
   stream: boolean;
-  /** The request to the route that is asked first, when it was written ahead. */
+  /** The request to the first route, when it was written ahead. */
   written?: { route: ModelRoute; endpoint: object; request: WireRequest } | undefined;
 }
 
@@ -106,13 +106,13 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 export type ProviderEvent =
   | { type: "text"; text: string }
   | ToolCallEvent
-  /** Last event of a complete answer; `usage` is null when the provider never said. */
+  /** Last event of a complete answer; `usage` is null when the provider sent none. */
   | { type: "finish"; reason: FinishReason; usage: TokenUsage | null };
 
-/** A piece of a tool call. The first piece of each call has its id and name; the arguments of all pieces make the whole. */
+/** A piece of a tool call. Only the first piece of a call has its id and name; the pieces' arguments, joined, are the whole. */
 export interface ToolCallEvent {
   type: "tool_call";
-  /** Which call of the answer, from 0, without gaps. */
+  /** The position of the call in the answer, from 0, without gaps. */
   index: number;
   id?: string;
   name?: string;
@@ -122,8 +122,8 @@ export interface ToolCallEvent {
 /**
  * - `unavailable`: refused the connection, answered 5xx or 429, or its circuit is open
  * - `timeout`: connect, first token, idle or total time ran out
- * - `rejected`: called the request itself invalid (400, 413, 422): another try cannot help
- * - `misconfigured`: refused our credentials or does not know the wire name (401, 402, 403, 404): the operator's to fix
+ * - `rejected`: declared the request itself invalid (400, 413, 422): another try cannot help
+ * - `misconfigured`: refused our credentials or does not know the wire name (401, 402, 403, 404): the operator must fix it
  * - `malformed`: answered something that is not its own wire format, or broke off in the middle
  * - `aborted`: our own signal ended it
  */
@@ -131,7 +131,7 @@ export type ProviderFailureKind = "unavailable" | "timeout" | "rejected" | "misc
 
 const brand = Symbol.for("pennyprompt.ProviderFailure");
 
-/** A call that did not end in a complete answer. `message` is for the log: it may hold the provider's own words. */
+/** A call that did not end in a complete answer. `message` is for the log: it may contain the provider's own words. */
 export class ProviderFailure extends Error {
   readonly [brand] = true;
   readonly kind: ProviderFailureKind;
@@ -164,12 +164,12 @@ export function isProviderFailure(error: unknown): error is ProviderFailure {
 export interface WireRequest {
   /** Relative to the base URL, without a leading slash: `chat/completions`. */
   path: string;
-  /** Lower-case names; the credentials among them. */
+  /** Lower-case names; includes the credentials. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** Takes what an answer gives as its id, unchecked: an odd one must not fail the answer. A stream repeats it with every chunk. */
+/** Receives an answer's id, unchecked: an invalid one must not fail the answer. A stream repeats it with every chunk. */
 export type OnRequestId = (id: unknown) => void;
 
 /** One provider wire format: pure translation, no network. */
@@ -177,7 +177,7 @@ export interface WireFormat {
   id: WireFormatId;
   buildRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest;
   /**
-   * Reads the body of a 200 answer to a call that was no stream.
+   * Reads the body of a 200 answer to a call that did not stream.
    * @throws ProviderFailure malformed, rejected (an error object inside a 200)
    */
   readReply(body: string, onRequestId?: OnRequestId): ProviderEvent[];
@@ -186,6 +186,6 @@ export interface WireFormat {
    * @throws ProviderFailure malformed (broken off before the end, or not this format), unavailable (an error event inside)
    */
   readStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncIterable<ProviderEvent>;
-  /** Classifies an answer that is not 2xx. Never throws, whatever the body holds. */
+  /** Classifies an answer that is not 2xx. Never throws, whatever the body. */
   readError(status: number, headers: Record<string, string | string[] | undefined>, body: string): ProviderFailure;
 }

@@ -1,15 +1,15 @@
-// The body of a provider's answer: read whole up to a limit, or chunk by chunk with bounded memory; and at the end either
-// finished, so that its connection is used again, or closed.
+// The body of a provider's answer: read whole up to a limit, or chunk by chunk with bounded memory; at the end it is either finished,
+// so that its connection is reused, or closed.
 
 import type { Readable } from "node:stream";
 import type { CallBudget } from "./budget";
 import { ProviderFailure } from "./types";
 
-/** Above it the provider is paused until the reader has caught up. */
+/** Above it the stream is paused until the reader has caught up. */
 const BUFFER_BYTES = 256 * 1024;
-/** No model's longest answer comes near it. */
+/** Far above any model's longest answer. */
 const STREAM_LIMIT_BYTES = 256 * 1024 * 1024;
-/** What may follow the last event (`[DONE]`, a final chunk) before the connection is not worth saving. */
+/** How much may follow the last event (`[DONE]`, a final chunk) before the connection is not worth keeping. */
 const TAIL_LIMIT_BYTES = 64 * 1024;
 const TAIL_LIMIT_MS = 1_000;
 
@@ -81,7 +81,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     return { text: whole.toString("utf8", 0, limitBytes), cut: bytes > limitBytes };
   }
 
-  /** Nothing more is wanted of a complete answer: reads its tail away, so that the connection can be used again. */
+  /** The answer is complete: discards the body's tail, so that the connection can be reused. */
   finish(): void {
     if (this.#end !== "open" || this.#isDraining) return;
     this.#isDraining = true;
@@ -120,7 +120,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     if (this.#queuedBytes > BUFFER_BYTES) this.#stream.pause();
   };
 
-  /** Every whole body closes as well: a failure, with its stack, is made only for the others. */
+  /** Every complete body closes as well: a failure, with its stack, is created only for the others. */
   #onBroken(error: Error | undefined): void {
     if (this.#end === "open") this.#onEnd("broken", this.#budget.reason ?? brokenOff(error));
   }
@@ -129,7 +129,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
     if (this.#end !== "open") return;
     this.#end = end;
     this.#failure = failure;
-    // What came before a broken end is still handed on; a call that was stopped wants nothing more.
+    // What arrived before a broken end is still handed on; a stopped call needs nothing more.
     if (this.#budget.aborted) this.#queue.length = 0;
     const waiter = this.#waiter;
     this.#waiter = undefined;
@@ -138,7 +138,7 @@ export class WireBody implements AsyncIterableIterator<Buffer, undefined> {
   }
 }
 
-/** The failure of an answer that began and did not come to its end. */
+/** The failure of an answer that began and never completed. */
 export function brokenOff(cause: (Error & { code?: string }) | undefined): ProviderFailure {
   return new ProviderFailure("malformed", `the answer broke off: ${cause?.code ?? cause?.name ?? "closed"}`, { accepted: true, cause });
 }

@@ -49,7 +49,7 @@ async function expectNoGap(): Promise<void> {
   expect(await readNonces(chain.relayer.address, chain.nodes)).toEqual({ mined: nonces.length, pending: nonces.length });
 }
 
-/** As the caller does whose process comes back: it stores the same id again, and the job's rounds go on. */
+/** Recovers as the caller does after a restart: it stores the same id again, and the job's rounds continue. */
 async function recover(id: string, receiver: Hex): Promise<void> {
   const prepared = await chain.prepare({ to: chain.usdc, data: encodeTransfer(receiver, 1n) });
   await inTransaction((transaction) => storeCall(id, prepared, transaction));
@@ -65,7 +65,7 @@ async function recover(id: string, receiver: Hex): Promise<void> {
   await expectNoGap();
 }
 
-/** Lives of a process that stores one id, sends it and relays it for so many rounds. Resolves with their number. */
+/** Runs of a process that stores one id, sends it and relays it for `rounds` rounds. Resolves with the number of runs. */
 async function relayAndDie(moment: Moment, rounds: number, prepare: () => Promise<void>): Promise<number> {
   let life = 0;
   const live = async (death: Death) => {
@@ -79,12 +79,12 @@ async function relayAndDie(moment: Moment, rounds: number, prepare: () => Promis
   return dieAtEach({ name: `relay ${moment}`, moments: [moment], least: 40, live });
 }
 
-test("killed with -9 before its statements, from storing over sending to raised fees: one id is one transaction", async () => {
-  // What is in no block is stuck at once, and signed anew.
+test("killed with -9 before its statements, from storing to sending to raising fees: one id is one transaction", async () => {
+  // Without blocks every transaction is stuck at once, and signed again.
   await relayAndDie("before", 2, () => chain.client.setAutomine(false));
 }, 300_000);
 
-test("killed with -9 at its statements, their answers unseen, while blocks come, leave the chain and become final", async () => {
+test("killed with -9 at its statements, their answers unseen, while blocks arrive, leave the chain and become final", async () => {
   const leaving: string[] = [];
   await relayAndDie("unseen", 1, async () => {
     const [id, receiver] = [`leaves ${leaving.length}`, newAddress()];
@@ -100,7 +100,7 @@ test("killed with -9 at its statements, their answers unseen, while blocks come,
 
 const MANY = isLong ? 200 : 80;
 
-test(`four processes that store ${MANY} at once, each rolled back once before, leave no gap, and all are sent`, async () => {
+test(`four processes store ${MANY} calls at once, each rolled back once first: there is no nonce gap, and all are sent`, async () => {
   const receiver = newAddress();
   const before = (await noncesOf(chain)).length;
   const ids = Array.from({ length: MANY }, (_, index) => `many ${index}`);
@@ -118,7 +118,7 @@ test(`four processes that store ${MANY} at once, each rolled back once before, l
   expect((await findRelayed(ids)).every(({ state }) => state === "succeeded")).toBe(true);
 }, 120_000);
 
-test("of many rounds at once in several processes one works; all of them together change nothing", async () => {
+test("rounds run at once in several processes: one works at a time, and each id is still one transaction", async () => {
   const receiver = newAddress();
   const ids = Array.from({ length: 10 }, (_, index) => `together ${index}`);
   await chain.client.setAutomine(false);

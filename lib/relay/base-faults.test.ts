@@ -1,4 +1,4 @@
-// What goes wrong on the way into Base, on a real chain that is made to go wrong: forgotten, stuck, reorganised, lied about.
+// Faults on the way into Base, provoked on a real chain: transactions are forgotten, stuck, reorganised, lied about.
 
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -27,7 +27,7 @@ afterEach(async () => {
   await chain.round();
   await chain.mine(TO_FINAL);
   for (let round = 0; round < 4; round++) await chain.round();
-  // Whatever was done to them, each of our nonces is one transaction on the chain, and nothing is under way.
+  // After every fault, each of our nonces is one transaction on the chain, and nothing is under way.
   const nonces = await noncesOf(chain);
   expect(nonces).toEqual(nonces.map((_, index) => index));
   expect((await readNonces(chain.relayer.address, chain.nodes)).mined).toBe(nonces.length);
@@ -42,7 +42,7 @@ const statesOf = async (ids: readonly string[]) => {
   return ids.map((id) => found.get(id));
 };
 
-/** Stored and sent, in the pool, while no block is made. */
+/** Stores and sends calls that stay in the pool, since no block is made. */
 async function leaveWaiting(name: string, count: number): Promise<string[]> {
   await chain.client.setAutomine(false);
   const ids = Array.from({ length: count }, (_, index) => `${name} ${index}`);
@@ -53,14 +53,14 @@ async function leaveWaiting(name: string, count: number): Promise<string[]> {
 
 const hashOf = async (id: string) => (await getRelayed(id)).hash as Hex;
 
-/** Another node before the real one that goes wrong as `decide` says. */
+/** A node in front of the real one, with the faults that `decide` returns. */
 async function startLiar(decide: (method: string) => Fault | null) {
   const node = await startFaultyNode(chain.url(), ({ method }) => decide(method));
   toClose.push(node.close);
   return node;
 }
 
-test("what a node forgot is sent again, the same bytes, and what waited behind it comes along", async () => {
+test("a transaction that a node forgot is sent again with the same bytes, and those waiting behind it follow", async () => {
   const ids = await leaveWaiting("forgotten", 4);
   const hashes = await Promise.all(ids.map(hashOf));
   await chain.client.dropTransaction({ hash: await hashOf("forgotten 1") });
@@ -72,7 +72,7 @@ test("what a node forgot is sent again, the same bytes, and what waited behind i
   expect(await Promise.all(ids.map(hashOf))).toEqual(hashes);
 });
 
-test("a node that lost its whole pool is given everything again", async () => {
+test("a node that lost its whole pool gets everything again", async () => {
   const ids = await leaveWaiting("lost pool", 5);
   await chain.client.request({ method: "anvil_dropAllTransactions" as never });
   expect((await readNonces(chain.relayer.address, chain.nodes)).pending).toBe((await noncesOf(chain)).length - 5);
@@ -82,7 +82,7 @@ test("a node that lost its whole pool is given everything again", async () => {
   expect(await statesOf(ids)).toEqual(ids.map(() => "succeeded"));
 });
 
-test("while the base fee is higher than they pay, all that are stuck are raised in one round; stored before they are sent", async () => {
+test("while the base fee is above their fees, all stuck transactions are raised in one round, and stored before being sent", async () => {
   const ids = await leaveWaiting("fees", 4);
   await chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 50_000_000_000n });
   await chain.mine(1);
@@ -98,7 +98,7 @@ test("while the base fee is higher than they pay, all that are stuck are raised 
   await chain.mine(1);
 });
 
-test("of what is stuck with fees that would do, only the first is raised, and never far beyond what the chain asks", async () => {
+test("of stuck transactions whose fees suffice, only the first is raised, and never far above the market", async () => {
   const ids = await leaveWaiting("line", 3);
   for (let round = 0; round < 40; round++) await chain.round({ stuckAfterMs: 0 });
   expect(await hashesOf("line 1")).toHaveLength(1);
@@ -114,7 +114,7 @@ test("of what is stuck with fees that would do, only the first is raised, and ne
   expect(await statesOf(ids)).toEqual(ids.map(() => "succeeded"));
 });
 
-test("what was raised may come into a block under its first hash, and that is the one that counts", async () => {
+test("a raised transaction may be mined under its first hash, and then that hash counts", async () => {
   await leaveWaiting("either", 1);
   await chain.round({ stuckAfterMs: 0 });
   const [first = "0x", second = "0x"] = await hashesOf("either 0");
@@ -126,13 +126,13 @@ test("what was raised may come into a block under its first hash, and that is th
   expect(await getRelayed("either 0")).toMatchObject({ state: "succeeded", hash: first });
 });
 
-test("what is not old enough is left as it is, however often the relay looks", async () => {
+test("a transaction that is not old enough is left alone, however often the relay looks", async () => {
   await leaveWaiting("young", 1);
   for (let round = 0; round < 3; round++) await chain.round({ stuckAfterMs: 60_000, resendAfterMs: 60_000 });
   expect(await hashesOf("young 0")).toHaveLength(1);
 });
 
-test("a mined transaction whose block leaves the chain waits again, is sent again, and is mined once more", async () => {
+test("a mined transaction whose block leaves the chain waits again, is sent again, and is mined again", async () => {
   for (const depth of [1, 3]) {
     const ids = [1, 2, 3].map((index) => `reorg ${depth} ${index}`);
     for (const id of ids) {
@@ -174,7 +174,7 @@ test("a transaction that a reorganisation moves to another block is followed the
   expect(after.blockHash).not.toBe(before.blockHash);
 });
 
-test("without gas money it waits, says so, and goes on when there is some", async () => {
+test("without gas money a transaction waits, reports it, and continues once there is some", async () => {
   const { address } = chain.relayer;
   const balance = await chain.client.getBalance({ address });
   await chain.store("poor");
@@ -188,7 +188,7 @@ test("without gas money it waits, says so, and goes on when there is some", asyn
   expect(await getRelayed("poor")).toMatchObject({ state: "succeeded", problem: null });
 });
 
-test("a node that dies with the bytes in its hand loses nothing and doubles nothing", async () => {
+test("a node that dies after it received the bytes loses nothing and duplicates nothing", async () => {
   const liar = await startLiar((method) => (method === "eth_sendRawTransaction" ? { rewrite: () => null } : null));
   const alone = { evm: createNodes({ urls: [liar.url], chainId: chain.chainId }) };
   await chain.store("unheard");
@@ -198,7 +198,7 @@ test("a node that dies with the bytes in its hand loses nothing and doubles noth
   expect((await getRelayed("unheard")).state).toBe("succeeded");
 });
 
-test("with no node at all a round does nothing and does not fail; the next one does it", async () => {
+test("with no node at all a round does nothing and does not fail; the next round does the work", async () => {
   const nowhere = createNodes({ urls: ["http://127.0.0.1:9"], chainId: chain.chainId });
   await chain.store("alone");
   await sendStored("alone", { evm: nowhere });
@@ -206,7 +206,7 @@ test("with no node at all a round does nothing and does not fail; the next one d
   expect(await getRelayed("alone")).toMatchObject({ state: "stored", problem: null });
 });
 
-test("a receipt that one node makes up is no more than a rumour: it is forgotten, and the true one becomes final", async () => {
+test("a receipt that one node makes up is dropped, and the true one becomes final", async () => {
   await leaveWaiting("made up", 1);
   const hash = await hashOf("made up 0");
   const lie = {
@@ -226,7 +226,7 @@ test("a receipt that one node makes up is no more than a rumour: it is forgotten
 test.each([
   ["of another transaction", (receipt: object) => ({ ...receipt, transactionHash: `0x${"7".repeat(64)}` })],
   ["of another sender", (receipt: object) => ({ ...receipt, from: `0x${"7".repeat(40)}` })],
-])("a receipt %s is none", async (_, change) => {
+])("a receipt %s is ignored", async (_, change) => {
   const liar = await startLiar((method) =>
     method === "eth_getTransactionReceipt" ? { rewrite: (receipt) => receipt && change(receipt) } : null,
   );
@@ -239,7 +239,7 @@ test.each([
   expect((await getRelayed(id)).state).toBe("sent");
 });
 
-test("of a final transaction that one node calls reverted and another succeeded, nothing becomes final until they agree", async () => {
+test("when one node calls a transaction in a final block reverted and another succeeded, it is not final until they agree", async () => {
   let isLying = true;
   const liar = await startLiar((method) =>
     isLying && method === "eth_getTransactionReceipt" ? { rewrite: (receipt) => receipt && { ...receipt, status: "0x0" } } : null,

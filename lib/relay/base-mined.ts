@@ -1,5 +1,5 @@
-// Transactions that are in a block of Base, until that block is final: when it leaves the chain they wait again, and a second look
-// confirms what one node said before it counts for good.
+// Transactions that are in a block of Base, until that block is final. When the block leaves the chain they wait again; before a
+// transaction becomes final, a second read confirms what one node said.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -23,7 +23,7 @@ interface MinedCall {
 const MAX_FINAL = 200;
 const MAX_LOOKS_AT_ONCE = 8;
 
-/** Those of a sender that are in a block that is not final yet, the lowest block first. */
+/** The sender's transactions in a block that is not final yet, lowest block first. */
 async function listMined(sender: Hex, among: Prisma.RelayedWhereInput, limit?: number): Promise<MinedCall[]> {
   const rows = await prisma().relayed.findMany({
     where: { finalized: false, chain: "base", state: { in: ["succeeded", "failed"] }, sender, ...among },
@@ -35,14 +35,14 @@ async function listMined(sender: Hex, among: Prisma.RelayedWhereInput, limit?: n
 }
 
 /**
- * Finds transactions whose block has left the chain. As long as the head that was seen last is on the chain, only blocks that are
- * new since need a look: those below it have not moved.
+ * Finds transactions whose block has left the chain. While the head that was seen last is still on the chain, only transactions in newer
+ * blocks need a look: the blocks below that head have not changed.
  * @throws EvmFailure
  */
 export async function findReorganised(sender: Hex, head: Head, nodes: EvmNodes): Promise<void> {
   const key = { chain: "base", address: sender };
   const { seenBlock, seenHash } = (await prisma().relaySender.findUnique({ where: { chain_address: key } })) ?? {};
-  const standing = typeof seenBlock === "number" ? await nodes.ask((node) => blockAt(node, seenBlock)) : null;
+  const standing = typeof seenBlock === "number" ? await nodes.callFirst((node) => blockAt(node, seenBlock)) : null;
   const isStanding = standing !== null && standing.hash === seenHash;
   await checkBlocks(await listMined(sender, isStanding ? { checked: false } : {}), nodes);
   if (isStanding && seenHash === head.latest.hash) return;
@@ -56,15 +56,15 @@ async function checkBlocks(calls: readonly MinedCall[], nodes: EvmNodes): Promis
   const numbers = [...new Set(calls.map(({ block }) => block))];
   const standing = new Map<number, Hex | null>();
   for (let from = 0; from < numbers.length; from += MAX_LOOKS_AT_ONCE) {
-    const some = numbers.slice(from, from + MAX_LOOKS_AT_ONCE);
-    const blocks = await nodes.ask((node) => Promise.all(some.map((number) => blockAt(node, number))));
-    some.forEach((number, index) => void standing.set(number, blocks[index]?.hash ?? null));
+    const batch = numbers.slice(from, from + MAX_LOOKS_AT_ONCE);
+    const blocks = await nodes.callFirst((node) => Promise.all(batch.map((number) => blockAt(node, number))));
+    batch.forEach((number, index) => void standing.set(number, blocks[index]?.hash ?? null));
   }
   const stands = ({ block, blockHash }: MinedCall) => standing.get(block) === blockHash;
   const whole = calls.filter(stands);
   if (whole.length > 0) {
     const hashes = [...new Set(whole.map(({ blockHash }) => blockHash))];
-    // One that has moved meanwhile counts only where its new block is one of these.
+    // A transaction that moved to another block meanwhile is marked only if its new block is one of these.
     await prisma().relayed.updateMany({
       where: { id: { in: whole.map(({ id }) => id) }, blockHash: { in: hashes } },
       data: { checked: true },
@@ -73,14 +73,14 @@ async function checkBlocks(calls: readonly MinedCall[], nodes: EvmNodes): Promis
   for (const call of calls.filter((one) => !stands(one))) await followOrSendAgain(call, nodes);
 }
 
-/** It may stand in another block by now; otherwise it waits again. */
+/** It may be in another block by now; otherwise it waits again. */
 async function followOrSendAgain({ id, block, blockHash }: MinedCall, nodes: EvmNodes): Promise<void> {
   await recordUnmined(id, { block, blockHash });
   const isElsewhere = await lookEverywhere(id, nodes);
   log().warn({ id, block, isElsewhere }, "the block of a transaction of ours left the chain");
 }
 
-/** Finalizes those in a final block that are seen there a second time, by another node where there is one. @throws EvmFailure */
+/** Finalizes the transactions in a final block that a second read confirms, from another node where there is one. @throws EvmFailure */
 export async function finalize(sender: Hex, { finalized }: Head, nodes: EvmNodes): Promise<void> {
   const calls = await listMined(sender, { block: { lte: finalized.number } }, MAX_FINAL);
   for (let from = 0; from < calls.length; from += MAX_LOOKS_AT_ONCE) {
@@ -89,7 +89,7 @@ export async function finalize(sender: Hex, { finalized }: Head, nodes: EvmNodes
 }
 
 async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
-  const { first, others } = await nodes.ask(async (node) => ({
+  const { first, others } = await nodes.callFirst(async (node) => ({
     first: await receiptOf(call, node, nodes),
     others: await nodes.callOthers(node, (other) => receiptOf(call, other, nodes)),
   }));
@@ -105,7 +105,7 @@ async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
   }
 }
 
-/** The receipt, when its block is the one that the node has at that height. */
+/** The receipt, if its block is the one that the node has at that height. */
 async function receiptOf({ hash, block }: MinedCall, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
   const [receipt, standing] = await Promise.all([findReceipt(hash, onlyNode(node, nodes)), blockAt(node, block)]);
   return receipt?.txHash === hash && receipt.blockHash === standing?.hash ? receipt : null;

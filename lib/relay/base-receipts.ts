@@ -1,4 +1,4 @@
-// Whether a transaction is in a block of Base: under any of the hashes that were ever signed for it, since any may be the one.
+// Whether a transaction is in a block of Base, under any hash that was ever signed for it: any of them may be the one included.
 
 import type { Hex } from "viem";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
@@ -24,15 +24,15 @@ async function readSignedFor(id: string): Promise<SignedFor> {
   return { sender, hashes: broadcasts.map(({ hash }) => hash as Hex) };
 }
 
-/** The nodes with only one of them in it. */
+/** Nodes with this node alone. */
 export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   chainId,
   count: 1,
-  ask: (use) => use(node),
+  callFirst: (use) => use(node),
   callOthers: async () => [],
 });
 
-/** The receipt of the hash that has one. A receipt of another transaction, or of another sender, is none. @throws EvmFailure */
+/** The first receipt that any of the hashes has. Receipts of another transaction or another sender are ignored. @throws EvmFailure */
 async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
   for (const hash of hashes) {
     const receipt = await findReceipt(hash, nodes);
@@ -42,8 +42,8 @@ async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): P
 }
 
 /**
- * As `findOurReceipt`, of all nodes: the first that knows one whose block is on the chain, as that node has it. A receipt is kept for
- * a while when its block has left the chain.
+ * Like `findOurReceipt`, across all nodes: the first receipt whose block is on the chain, according to the node that returned it. Nodes
+ * keep a receipt for a while after its block has left the chain.
  * @throws EvmFailure when none answers
  */
 async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
@@ -51,16 +51,16 @@ async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt
     const receipt = await findOurReceipt(signed, onlyNode(node, nodes));
     return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
   };
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     return (await look(node)) ?? (await nodes.callOthers(node, look)).find((receipt) => receipt !== null) ?? null;
   });
 }
 
-/** Records where a receipt says that the transaction is. True when that is news. */
+/** Records the block that a receipt names. True when that is news. */
 const recordReceipt = (id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> =>
   recordMined(id, { hash: txHash, isSuccess: status === "succeeded", block: blockNumber, blockHash, fee: feeWei });
 
-/** Asks one node, and records what it says. True when that is news; false as well when no node answers. */
+/** Asks one node, and records its answer. True when that is news; false also when no node answers. */
 export async function lookAtBase({ id }: { id: string }, nodes: RelayNodes): Promise<boolean> {
   try {
     const receipt = await findOurReceipt(await readSignedFor(id), evmOf(nodes));
@@ -71,7 +71,7 @@ export async function lookAtBase({ id }: { id: string }, nodes: RelayNodes): Pro
   }
 }
 
-/** Asks every node, and records what the first says that knows it. False when none does. @throws EvmFailure when none answers */
+/** Asks every node, and records the first receipt found. False when no node has one. @throws EvmFailure when none answers */
 export async function lookEverywhere(id: string, nodes: EvmNodes): Promise<boolean> {
   const receipt = await findAnywhere(await readSignedFor(id), nodes);
   if (receipt === null) return false;

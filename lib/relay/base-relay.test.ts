@@ -1,4 +1,4 @@
-// The way of a transaction into Base, when nothing is in its way.
+// A transaction's way into Base when nothing goes wrong.
 
 import { once } from "node:events";
 import pg from "pg";
@@ -27,7 +27,7 @@ afterAll(() => chain?.stop());
 
 const nodes = () => ({ evm: chain.nodes });
 
-test("a call is stored, sent, found in a block with what it did cost, and final once its block is", async () => {
+test("a call is stored, sent, found in a block with its actual cost, and final once its block is", async () => {
   const before = await readGasBalance(chain.relayer.address, chain.nodes);
   const { hash } = await chain.store("call_1");
   expect(await getRelayed("call_1")).toMatchObject({ chain: "base", state: "stored", hash, isFinal: false, block: null, fee: null });
@@ -45,13 +45,13 @@ test("a call is stored, sent, found in a block with what it did cost, and final 
   expect(await getRelayed("call_1")).toMatchObject({ state: "succeeded", isFinal: true, problem: null, ...where });
 });
 
-test("what nobody sends after its commit, the next round sends", async () => {
+test("a call that was not sent after its commit is sent by the next round", async () => {
   await chain.store("forgotten");
   await chain.round();
   await expect.poll(async () => (await waitForRelayed("forgotten", 0, nodes())).state).toBe("succeeded");
 });
 
-test("the same id twice is the first call again, stored before or in the same transaction or at the same time", async () => {
+test("a repeated id returns the first call, whether stored before, in the same transaction or at the same time", async () => {
   const [one, other] = [await chain.prepare(), await chain.prepare()];
   const first = await inTransaction((transaction) => storeCall("twice", one, transaction));
   expect(await inTransaction((transaction) => storeCall("twice", other, transaction))).toEqual(first);
@@ -67,7 +67,7 @@ test("the same id twice is the first call again, stored before or in the same tr
   for (const id of ["twice", "in one", "race"]) expect((await waitForRelayed(id, 30_000, nodes())).state).toBe("succeeded");
 });
 
-test("a caller's transaction that is rolled back, or whose signer fails, takes its nonce back: there is no gap", async () => {
+test("a transaction that is rolled back, or whose signer fails, gives its nonce back: there is no gap", async () => {
   const before = await noncesOf(chain);
   const prepared = await chain.prepare();
   const lose = async (id: string) => {
@@ -94,7 +94,7 @@ test("a caller's transaction that is rolled back, or whose signer fails, takes i
   expect((await findRelayed(["kept 1", "kept 29", "kept at last"])).map(({ state }) => state)).toEqual(Array(3).fill("succeeded"));
 });
 
-test("many are sent at once, none waiting for another's block, and are all in the next one", async () => {
+test("many calls are sent at once, none waits for another's block, and all are in the next one", async () => {
   await chain.client.setAutomine(false);
   const ids = Array.from({ length: 20 }, (_, index) => `many ${index}`);
   const prepared = await chain.prepare();
@@ -108,7 +108,7 @@ test("many are sent at once, none waiting for another's block, and are all in th
   expect(new Set(found.map(({ block }) => block)).size).toBe(1);
 });
 
-test("what would revert is refused before it is stored; what reverts in its block failed, and its fee is booked", async () => {
+test("a call that would revert is refused before it is stored; one that reverts in its block is failed, and its fee recorded", async () => {
   const tooMuch = { to: chain.usdc, data: encodeTransfer(newAddress(), 10n ** 15n) };
   expect(await prepareCall(tooMuch, chain.nodes)).toEqual({ kind: "reverts", reason: "ERC20: transfer amount exceeds balance" });
   const prepared = { ...(await chain.prepare()), ...tooMuch };
@@ -140,7 +140,7 @@ test("listeners are notified of the id at each change, and at no other time", as
   expect(notified.filter((id) => id === "listened to")).toHaveLength(3);
 });
 
-test("with nothing under way a round is one query, and no node is asked", async () => {
+test("with nothing under way a round is one query, and calls no node", async () => {
   await chain.mine(TO_FINAL);
   for (let round = 0; round < 3; round++) await chain.round();
   const statements: unknown[] = [];
@@ -157,7 +157,7 @@ test("with nothing under way a round is one query, and no node is asked", async 
   expect(statements).toHaveLength(1);
 });
 
-test("waiting for one that does not come ends in time; one that nobody stored is an error", async () => {
+test("waiting for a transaction that does not arrive ends in time; an unknown id is an error", async () => {
   await chain.client.setAutomine(false);
   await chain.store("waits");
   await sendStored("waits", nodes());

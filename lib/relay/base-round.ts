@@ -1,5 +1,5 @@
-// One round on Base, for each sender with transactions under way: those in a block are found, those that left the chain are sent
-// again, final ones end, and waiting ones are pushed on.
+// One round on Base for each sender with transactions under way: it finds those in a block, resends those that left the chain, finishes
+// final ones and pushes waiting ones on.
 
 import type { Hex } from "viem";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -17,7 +17,7 @@ export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, pat
   metrics().relayStopped.set(stopped);
 }
 
-/** False while the sender stands still. */
+/** False while the sender is stopped. */
 async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Patience): Promise<boolean> {
   const { mined, fault } = await checkSender(sender, nodes);
   const waiting = await listWaiting(sender);
@@ -26,7 +26,7 @@ async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Pat
     sender,
     nodes,
   );
-  // Of a chain in doubt nothing is believed for good, and nothing is paid for.
+  // While the chain is in doubt, nothing is recorded as final and no fee is spent.
   if (head.doubt !== null) return fault === null;
   await findReorganised(sender, head, nodes);
   await finalize(sender, head, nodes);

@@ -1,9 +1,9 @@
-// The relayer's nonces compared with the chain's: a key that is used elsewhere, another chain, and how it goes on after.
+// The relayer's nonces compared with the chain's: a key that is used elsewhere, another chain, and how the relay recovers.
 
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readNonces } from "@/lib/chains/evm/balances";
 import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
@@ -30,7 +30,7 @@ const nodes = () => ({ evm: chain.nodes });
 const minedNonce = async () => (await readNonces(chain.relayer.address, chain.nodes)).mined;
 const stopped = async () => (await metrics().relayStopped.get()).values[0]?.value;
 
-/** As somebody does who has the relayer's key too. */
+/** Sends as somebody else who also holds the relayer's key. */
 async function sendFromElsewhere(): Promise<void> {
   const account = privateKeyToAccount(chain.key);
   const hash = await chain.client.sendTransaction({ account, to: chain.usdc, data: chain.newTransfer().data, chain: chain.client.chain });
@@ -43,14 +43,14 @@ async function relayWhole(id: string): Promise<void> {
   expect(await waitForRelayed(id, 30_000, nodes())).toMatchObject({ state: "succeeded" });
 }
 
-test("a key with a past begins behind it", async () => {
+test("a key with earlier transactions starts after them", async () => {
   await sendFromElsewhere();
   await sendFromElsewhere();
   await relayWhole("after a past");
   expect(await noncesOf(chain)).toEqual([2]);
 });
 
-test("while somebody else uses the key, nothing is stored or sent; behind what is final of theirs it goes on by itself", async () => {
+test("while somebody else uses the key, nothing is stored or sent; once their transactions are final the relay resumes", async () => {
   await relayWhole("before");
   const prepared = await chain.prepare();
   await sendFromElsewhere();
@@ -69,14 +69,14 @@ test("while somebody else uses the key, nothing is stored or sent; behind what i
   expect(await noncesOf(chain)).toEqual([0, 3]);
 });
 
-test("a key that is used elsewhere is found out within a minute while nothing is under way", async () => {
+test("use of the key elsewhere is detected within a minute while nothing is under way", async () => {
   await relayWhole("all done");
   await chain.mine(TO_FINAL);
   await chain.round();
   await chain.round();
   expect(await getRelayed("all done")).toMatchObject({ isFinal: true });
   await sendFromElsewhere();
-  forgetOnce("relay's last look"); // a minute is over
+  forgetSingleton("relay's last look"); // a minute is over
   await chain.round();
   expect(await stopped()).toBe(1);
   await chain.mine(TO_FINAL);
@@ -84,7 +84,7 @@ test("a key that is used elsewhere is found out within a minute while nothing is
   expect(await stopped()).toBe(0);
 });
 
-test("a nonce of ours that another transaction used is lost once that one is final, and not before; the others go on", async () => {
+test("a call whose nonce another transaction used is lost once that transaction is final, not before; the others continue", async () => {
   await chain.store("taken");
   await sendFromElsewhere();
   await chain.store("next");
@@ -99,7 +99,7 @@ test("a nonce of ours that another transaction used is lost once that one is fin
   expect(await getRelayed("next")).toMatchObject({ state: "succeeded", isFinal: true });
 });
 
-test("a chain that lacks what was final gets nothing from us, until it is the right one again", async () => {
+test("a chain that lacks our final transactions gets nothing from us until the right chain is back", async () => {
   await relayWhole("one");
   await relayWhole("two");
   await chain.mine(TO_FINAL);
@@ -126,7 +126,7 @@ test("a chain that lacks what was final gets nothing from us, until it is the ri
   expect(await waitForRelayed("three", 30_000, nodes())).toMatchObject({ state: "succeeded" });
 });
 
-test("a relayer of another seed leaves what the old one signed to be sent as it is, and counts its own nonces", async () => {
+test("a relayer of another seed sends the old relayer's transactions unchanged, and counts its own nonces", async () => {
   await chain.client.setAutomine(false);
   await chain.store("of the old one");
   const old = chain.relayer.address.toLowerCase();

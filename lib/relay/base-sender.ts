@@ -1,5 +1,5 @@
-// The sender on Base, compared with the chain: its nonces there are ours, no more and no less. While they are not, nothing is sent
-// until an operator has looked, or the chain agrees again.
+// Compares the sender's nonces on Base with ours. While they differ, nothing is sent until an operator has acted, or the chain agrees
+// again.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -23,9 +23,9 @@ const cures: Record<SenderFault, string> = {
     "The relay on Base stands still: the chain lacks transactions of the relayer that were final. The nodes in BASE_RPC_URLS serve another chain or have lost blocks: correct them, and it goes on by itself. A sandbox whose chain was deleted needs a new DATA_DIR.",
 };
 
-/** The lowest nonce of a sender that is not final; null when all are. The chain's own is never lower. */
+/** The sender's lowest nonce that is not final; null when all are. The chain's own nonce is never lower. */
 export async function findLowestOpen(sender: string, database: Database = prisma()): Promise<number | null> {
-  // A minimum over the open rows. For the first row in the order of nonces, PostgreSQL may walk through all that the sender ever sent.
+  // A minimum over the open rows: to find the first row by nonce, PostgreSQL may walk through everything that the sender ever sent.
   const { _min } = await database.relayed.aggregate({ where: { finalized: false, chain: "base", sender }, _min: { nonce: true } });
   return _min.nonce;
 }
@@ -33,7 +33,7 @@ export async function findLowestOpen(sender: string, database: Database = prisma
 async function findSender(address: string): Promise<Sender | null> {
   const key = { chain: "base", address };
   const row = await prisma().relaySender.findUnique({ where: { chain_address: key }, select: { nextNonce: true, fault: true } });
-  // In this order: a call that is stored in between is among the open ones, or comes after them.
+  // In this order: a call stored between the two reads is among the open ones, or comes after them.
   return row && { ...row, lowestOpen: (await findLowestOpen(address)) ?? row.nextNonce };
 }
 
@@ -47,9 +47,9 @@ export interface CheckedSender {
   fault: SenderFault | null;
 }
 
-/** Reads the sender's nonces and records what is wrong with them, or that nothing is any more. @throws EvmFailure */
+/** Reads the sender's nonces and records their fault, or that it is gone. @throws EvmFailure */
 export async function checkSender(sender: Hex, nodes: EvmNodes): Promise<CheckedSender> {
-  // The chain first: it can know of no nonce that is not stored by then.
+  // The chain is read first: every nonce that it knows is stored by then.
   const mined = await readMinedNonces(sender, nodes);
   const row = await findSender(sender);
   const fault = row && faultOf(mined, row);
@@ -67,7 +67,9 @@ async function recordFault(address: string, known: string | null, fault: SenderF
   return count === 1;
 }
 
-/** True once all that somebody else sent with the relayer's key is final and nothing more is on its way: it goes on behind that. */
+/**
+ * True once everything that somebody else sent with the relayer's key is final and nothing more is pending: the relay continues after it.
+ */
 async function realign(sender: Hex, { min, max, pending }: MinedNonces, nodes: EvmNodes): Promise<boolean> {
   if (min !== max || pending !== max || (await readFinalNonce(sender, nodes)) !== max) return false;
   const { count } = await prisma().relaySender.updateMany({

@@ -1,4 +1,4 @@
-// Whoever has a request open gets its transaction into a block without a round of the job.
+// An open request gets its transaction into a block without a round of the job.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inTransaction } from "@/lib/db/prisma";
@@ -22,12 +22,12 @@ async function relay(id: string): Promise<void> {
   expect(await waitForRelayed(id, 30_000, { evm: chain.nodes })).toMatchObject({ state: "succeeded" });
 }
 
-test("one after the other, they are in blocks without any round of the job, with a nonce each", async () => {
+test("calls one after the other are mined without any round of the job, each with its own nonce", async () => {
   for (let index = 0; index < 45; index++) await relay(`one ${index}`);
   expect(await noncesOf(chain)).toEqual(Array.from({ length: 45 }, (_, index) => index));
 });
 
-test("fifty at once are all in blocks, with a nonce each", async () => {
+test("fifty calls at once are all mined, each with its own nonce", async () => {
   await Promise.all(Array.from({ length: 50 }, (_, index) => relay(`at once ${index}`)));
   const nonces = await noncesOf(chain);
   expect(nonces).toEqual(Array.from({ length: 95 }, (_, index) => index));

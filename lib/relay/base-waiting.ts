@@ -1,4 +1,4 @@
-// Transactions on Base that are in no block yet: found in one, sent again when the nodes forgot them, signed again with raised
+// Transactions on Base that are in no block yet: they are looked up, sent again when the nodes dropped them, and signed again with raised
 // fees when they are stuck. Bytes with raised fees are stored before they are sent.
 
 import { bytesToHex, type Hex, hexToBytes } from "viem";
@@ -16,7 +16,7 @@ import { bytesSignedLast, type Outgoing, sendAll } from "./send";
 export interface Patience {
   /** Milliseconds after which a waiting transaction is signed again with raised fees. */
   stuckAfterMs: number;
-  /** Milliseconds after which one that no node knows is sent again. */
+  /** Milliseconds after which a transaction that no node knows is sent again. */
   resendAfterMs: number;
 }
 
@@ -29,13 +29,13 @@ export interface WaitingCall extends Outgoing {
   maxFee: bigint;
   maxPriorityFee: bigint;
   sentAt: Date | null;
-  /** Since when the nodes have the bytes that were signed last; null while they do not. */
+  /** When the nodes accepted the bytes that were signed last; null while they have not. */
   takenAt: Date | null;
 }
 
 const MAX_WAITING = 500;
 const MAX_LOOKS_AT_ONCE = 8;
-/** Fees are not raised beyond this many times what the chain asks: then something else is wrong. */
+/** Fees are never raised above this multiple of the market's: a transaction that is still stuck there has another problem. */
 const MAX_TIMES_THE_MARKET = 10n;
 
 /** The waiting transactions of a sender, by nonce. */
@@ -53,19 +53,19 @@ export async function listWaiting(sender: string): Promise<WaitingCall[]> {
 }
 
 /**
- * Looks for the receipts of calls whose nonce is used. Where all nodes agree that the nonce is used for good, and none has a
- * receipt of ours, another holder of the key has used it, and ours can never be in a block.
+ * Looks for the receipts of calls whose nonce is used. When all nodes agree that the nonce is used in a final block and none has a receipt
+ * of ours, another holder of the key used it, and our call can never be in a block.
  * @throws EvmFailure
  */
 export async function findMined(waiting: readonly WaitingCall[], sender: Hex, nodes: EvmNodes): Promise<void> {
   const missing: WaitingCall[] = [];
   for (let from = 0; from < waiting.length; from += MAX_LOOKS_AT_ONCE) {
-    const some = waiting.slice(from, from + MAX_LOOKS_AT_ONCE);
-    const found = await Promise.all(some.map(({ id }) => lookEverywhere(id, nodes)));
-    missing.push(...some.filter((_, index) => !found[index]));
+    const batch = waiting.slice(from, from + MAX_LOOKS_AT_ONCE);
+    const found = await Promise.all(batch.map(({ id }) => lookEverywhere(id, nodes)));
+    missing.push(...batch.filter((_, index) => !found[index]));
   }
   if (missing.length === 0) return;
-  // First the final nonce, then the receipts once more: whichever call was final by then has one now.
+  // The final nonce first, then the receipts again: every call that was final at the first read has a receipt by the second.
   const finalNonce = await readFinalNonce(sender, nodes);
   for (const { id, nonce } of missing.filter((call) => call.nonce < finalNonce)) {
     if (await lookEverywhere(id, nodes)) continue;
@@ -79,7 +79,7 @@ export async function findMined(waiting: readonly WaitingCall[], sender: Hex, no
 
 const isDue = (at: Date | null, afterMs: number): boolean => at === null || nowMs() - at.getTime() >= afterMs;
 
-/** Sends the calls that no node has, the lowest nonce first, and signs stuck ones anew. @throws EvmFailure */
+/** Sends the calls that no node has, lowest nonce first, and signs stuck ones again. @throws EvmFailure */
 export async function pushOn(waiting: readonly WaitingCall[], mined: MinedNonces, nodes: EvmNodes, patience: Patience): Promise<void> {
   const inPool = ({ nonce, takenAt }: WaitingCall) => takenAt !== null && nonce < mined.pending;
   const forgotten = waiting.filter((call) => !inPool(call) && isDue(call.sentAt, patience.resendAfterMs));
@@ -95,14 +95,14 @@ export async function pushOn(waiting: readonly WaitingCall[], mined: MinedNonces
   await sendAll(raised, { evm: nodes });
 }
 
-/** The bytes with raised fees, stored; null when it waits no longer, or raising can not help. */
+/** Stores and returns the bytes with raised fees; null when the call no longer waits, or raising cannot help. */
 async function raise(call: WaitingCall, fees: Fees, nodes: EvmNodes): Promise<Outgoing | null> {
   const { id, chain, sender, nonce, receiver, input, gas, maxFee, maxPriorityFee } = call;
   const before = { chainId: nodes.chainId, nonce, to: receiver, data: bytesToHex(input), gas };
   const next: Transaction = raiseFees({ ...before, maxFeePerGas: maxFee, maxPriorityFeePerGas: maxPriorityFee }, fees);
   if (next.maxFeePerGas > MAX_TIMES_THE_MARKET * fees.maxFeePerGas) return null;
   const relayer = findRelayer();
-  // Of another seed's relayer, from before: only its own could sign anew.
+  // An earlier seed's relayer signed it: only that key could sign again.
   if (relayer?.address.toLowerCase() !== sender) return null;
   const { raw, hash } = serializeSigned(next, await relayer.signTransaction(next));
   const bytes = Buffer.from(hexToBytes(raw));
@@ -111,7 +111,7 @@ async function raise(call: WaitingCall, fees: Fees, nodes: EvmNodes): Promise<Ou
   return { id, chain, hash, raw: bytes };
 }
 
-/** False, and nothing is stored, when the call waits no longer, or other bytes were signed for it meanwhile. */
+/** False, and nothing is stored, when the call no longer waits, or other bytes were signed for it meanwhile. */
 function storeRaised(
   { id, hash: known }: WaitingCall,
   fees: Fees,

@@ -1,5 +1,5 @@
-// Calls on Base, paid for by the relayer: tried out first, then signed and stored in the caller's database transaction, one nonce
-// after another. A transaction that is rolled back takes its nonce back with it: there are no gaps.
+// Calls on Base, paid by the relayer: simulated first, then signed and stored in the caller's database transaction, with consecutive
+// nonces. A rollback gives its nonce back too, so there are no gaps.
 
 import { type Hex, hexToBytes } from "viem";
 import { now } from "@/lib/base/clock";
@@ -15,11 +15,11 @@ export interface Call {
   data: Hex;
 }
 
-/** Tried out instead of a call that no node may see before it is stored: it does the same, and shows no signature. */
+/** Simulated in place of a call that no node may see before it is stored: it does the same, and reveals no signature. */
 export interface Rehearsal {
   from: Hex;
   data: Hex;
-  /** How much more gas the call itself may burn. */
+  /** Gas that the call itself may burn beyond the rehearsal. */
   moreGas: bigint;
 }
 
@@ -28,15 +28,15 @@ export interface PreparedCall extends Call, Fees {
   chainId: number;
   /** The relayer, who pays. */
   from: Hex;
-  /** The most units of gas that it may burn. */
+  /** The gas limit. */
   gas: bigint;
-  /** The relayer's next nonce after those in blocks, as the chain says. */
+  /** The relayer's next nonce after those in blocks, according to the chain. */
   minedNonce: number;
 }
 
 export type Preparation = PreparedCall | { kind: "reverts"; reason: string };
 
-/** The relay stands still: nothing is stored and nothing is sent until an operator has looked. The log says what to do. */
+/** The relay is stopped: nothing is stored or sent until the fault is cured. The log says what to do. */
 export class RelayStopped extends Error {
   constructor(readonly fault: string) {
     super(`The relay on Base stands still (${fault}): the log says what to do.`);
@@ -44,12 +44,12 @@ export class RelayStopped extends Error {
   }
 }
 
-/** True for a RelayStopped of any copy of this module. */
+/** True for a RelayStopped from any copy of this module. */
 export const isRelayStopped = (error: unknown): error is RelayStopped => error instanceof Error && error.name === "RelayStopped";
 
 /**
- * Tries a call out, with the network alone, and finds what it may cost. Do it right before `storeCall`: fees change. The nodes see
- * the call, and their operators may carry it out: with a rehearsal they see that instead.
+ * Simulates a call and finds what it may cost; it uses the network only. Do it right before `storeCall`: fees change. The nodes see the
+ * call, and their operators may execute it; with a rehearsal they see that instead.
  * @throws EvmFailure when no node answers; Error in a process without a relayer
  */
 export async function prepareCall({ to, data }: Call, nodes: EvmNodes = evmNodes(), rehearsal?: Rehearsal): Promise<Preparation> {
@@ -61,7 +61,7 @@ export async function prepareCall({ to, data }: Call, nodes: EvmNodes = evmNodes
 }
 
 export interface StoredCall {
-  /** Of the bytes that are signed now. When it is stuck they are replaced by others with another hash: follow the id. */
+  /** Hash of the bytes signed now. A stuck call is signed again and gets another hash: follow the id. */
   hash: Hex;
   nonce: number;
 }
@@ -72,8 +72,8 @@ interface LockedSender {
 }
 
 /**
- * Signs and stores a call in the caller's transaction; `sendStored(id)` after the commit. The same id twice is the first call
- * again. It locks the relayer until the commit: make it the transaction's last step.
+ * Signs and stores a call in the caller's transaction; call `sendStored(id)` after the commit. A repeated id returns the first call. This
+ * locks the relayer until the commit: make it the transaction's last step.
  * @throws RelayStopped
  */
 export async function storeCall(id: string, prepared: PreparedCall, transaction: Transaction): Promise<StoredCall> {
@@ -83,7 +83,7 @@ export async function storeCall(id: string, prepared: PreparedCall, transaction:
   const known = await transaction.relayed.findUnique({ where: { id }, select: { hash: true, nonce: true } });
   if (known) return { hash: known.hash as Hex, nonce: known.nonce ?? nonce };
   if (fault !== null) throw new RelayStopped(fault);
-  // The chain was asked before: it can know of no nonce that was not stored by then.
+  // The chain was read earlier: every nonce that it knew of is stored by now.
   if (minedNonce > nonce) throw new RelayStopped("nonce_ahead");
   if (minedNonce < ((await findLowestOpen(sender, transaction)) ?? nonce)) throw new RelayStopped("nonce_behind");
   const call = { chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
@@ -102,18 +102,18 @@ export async function storeCall(id: string, prepared: PreparedCall, transaction:
   return { hash, nonce };
 }
 
-/** The sender, who is created with the chain's own nonce. Nobody else is given a nonce of theirs until the transaction ends. */
+/** Locks the sender's row, and creates it with the chain's own nonce. No other transaction gets one of its nonces until this one ends. */
 async function lockSender(address: string, minedNonce: number, transaction: Transaction): Promise<LockedSender> {
   await transaction.relaySender.createMany({ data: [{ chain: "base", address, nextNonce: minedNonce }], skipDuplicates: true });
-  // Prisma has no lock on a row. This one returns the row as the transaction that held it before has left it, and every statement
-  // after it sees what else that one committed.
+  // Prisma has no row lock. This statement returns the row as its previous holder left it, and every later statement sees everything else
+  // that holder committed.
   const [sender] = await transaction.$queryRaw<LockedSender[]>`
     SELECT next_nonce AS "nextNonce", fault FROM relay_sender WHERE chain = 'base' AND address = ${address} FOR UPDATE`;
   if (!sender) throw new Error(`The sender ${address} could not be locked.`);
   return sender;
 }
 
-/** @throws Error when it is not the sender's next one */
+/** @throws Error when `nonce` is not the sender's next one */
 async function takeNonce(address: string, nonce: number, transaction: Transaction): Promise<void> {
   const { count } = await transaction.relaySender.updateMany({
     where: { chain: "base", address, nextNonce: nonce },

@@ -15,8 +15,8 @@ export interface RelayNodes {
 export const evmOf = ({ evm }: RelayNodes): EvmNodes => evm ?? evmNodes();
 export const solanaOf = ({ solana }: RelayNodes): SolanaNodes => solana ?? solanaNodes();
 
-/** True for Solana's failure of any copy of its module: no node answered. */
+/** True for a SolanaUnavailable from any copy of its module: no node answered. */
 export const isSolanaUnavailable = (error: unknown): boolean => error instanceof Error && error.name === "SolanaUnavailable";
 
-/** True for what a chain's nodes could not tell, on either chain; the nodes' own lists say which is away. */
+/** True when the nodes of either chain could not answer; the nodes' own lists report which is down. */
 export const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || isSolanaUnavailable(error);

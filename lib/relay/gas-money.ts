@@ -1,4 +1,4 @@
-// What is left to those who pay for transactions, so that an operator fills them up in time.
+// Reports the balances of the keys that pay for transactions, so that an operator refills them in time.
 
 import { z } from "zod";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -9,7 +9,7 @@ import { findSponsor } from "./sponsor";
 
 const WEI_PER_ETH = 1e18;
 
-/** @throws EvmFailure, SolanaUnavailable; what could be read is reported */
+/** @throws EvmFailure, SolanaUnavailable; the balances that could be read are reported */
 export async function reportGasMoney(nodes: RelayNodes): Promise<void> {
   const [relayer, feePayer, sponsor] = [findRelayer(), findFeePayer(), findSponsor()];
   const onBase = async () => {

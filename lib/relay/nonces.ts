@@ -1,4 +1,4 @@
-// The chain's count of a sender's transactions, as every node says: a node that lags says less, a node that lies says anything.
+// The chain's count of a sender's transactions, according to every node: a node that lags reports less, a node that lies reports anything.
 
 import type { Hex } from "viem";
 import type { EvmNode } from "@/lib/chains/evm/node";
@@ -7,10 +7,10 @@ import { quantity } from "@/lib/chains/evm/wire";
 
 /** The next nonce after those in blocks. */
 export interface MinedNonces {
-  /** The lowest and the highest that a node says. */
+  /** The lowest and the highest that any node reports. */
   min: number;
   max: number;
-  /** The next after those that wait at the first node as well. */
+  /** The next nonce after those in blocks and in the first node's pool. */
   pending: number;
 }
 
@@ -19,7 +19,7 @@ const count = (node: EvmNode, address: Hex, tag: "latest" | "pending" | "finaliz
 
 /** @throws EvmFailure when no node answers */
 export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNonces> {
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     const [pending, mined, others] = await Promise.all([
       count(node, address, "pending"),
       count(node, address, "latest"),
@@ -29,9 +29,9 @@ export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNon
   });
 }
 
-/** The next nonce after those in final blocks, the lowest that a node says. @throws EvmFailure */
+/** The next nonce after those in final blocks: the lowest that any node reports. @throws EvmFailure */
 export function readFinalNonce(address: Hex, nodes: EvmNodes): Promise<number> {
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     const [final, others] = await Promise.all([
       count(node, address, "finalized"),
       nodes.callOthers(node, (other) => count(other, address, "finalized")),

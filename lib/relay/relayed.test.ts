@@ -1,4 +1,4 @@
-// The changes of a relayed transaction's state, by several at once: each is written once, and only while it is still true.
+// Concurrent changes of a relayed transaction's state: each is written once, and only while it is still true.
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ const newsOf = (answers: readonly boolean[]) => answers.filter((isNews) => isNew
 const block = { block: 7, blockHash: "0xb7" };
 const mined = { isSuccess: true, ...block, fee: 21_000n };
 
-/** A call as it is stored; each of `fees` stands for bytes under the hash `<id> <fee>`, the last of which were signed last. */
+/** Stores a call with bytes for each of `fees` under the hash `<id> <fee>`; the last bytes were signed last. */
 async function storeBytes(...fees: number[]): Promise<string> {
   const id = randomUUID();
   const { rows } = await pool().query<{ nonce: number }>("SELECT count(*)::int AS nonce FROM relayed");
@@ -46,7 +46,7 @@ test("a fee of seventy-eight digits is read as it was recorded", async () => {
   expect(await getRelayed(id)).toMatchObject({ isFinal: true, fee });
 });
 
-test("many that see the same at once: it is news to one of them, and listeners are notified once", async () => {
+test("many callers record the same change at once: it is news to one of them, and listeners are notified once", async () => {
   const notified: string[] = [];
   const { stop } = await listen("relayed", { onMessage: (id) => notified.push(id), onDown: () => {}, onUp: () => {} });
   const id = await storeBytes(1);
@@ -61,7 +61,7 @@ test("many that see the same at once: it is news to one of them, and listeners a
   expect(notified).toEqual([...Array(5).fill(id), "end"]);
 });
 
-test("the moment at which the nodes took the bytes stays, whatever is sent after it; a problem ends when they take them", async () => {
+test("the time at which the nodes accepted the bytes stays, whatever is sent later; a problem ends when they accept them", async () => {
   const id = await storeBytes(1);
   await recordSent(id, `${id} 1`, "no_gas_money");
   expect(await rowOf(id)).toMatchObject({ state: "stored", problem: "no_gas_money", takenAt: null, sentAt: expect.any(Date) });
@@ -74,7 +74,7 @@ test("the moment at which the nodes took the bytes stays, whatever is sent after
   expect((await rowOf(id)).sentAt?.getTime()).toBeGreaterThan(sentAt?.getTime() ?? 0);
 });
 
-test("bytes that were replaced meanwhile, bytes that are not its own and blocks that it has left change nothing", async () => {
+test("replaced bytes, bytes of another transaction and blocks that it has left change nothing", async () => {
   const id = await storeBytes(1, 2);
   expect(await recordSent(id, `${id} 1`, null)).toBe(false);
   expect(await recordMined(id, { ...mined, hash: "0xothers" })).toBe(false);
@@ -88,7 +88,7 @@ test("bytes that were replaced meanwhile, bytes that are not its own and blocks 
   expect(await rowOf(id)).toMatchObject({ state: "succeeded", hash: `${id} 1`, finalized: false, problem: null });
 });
 
-test("a transaction that is called lost and mined at the same time is one of the two, and stays that when it is final", async () => {
+test("a transaction recorded as lost and as mined at the same time is one of the two, and stays so once it is final", async () => {
   for (let time = 0; time < 10; time++) {
     const id = await storeBytes(1);
     const [isLost, isMined] = await Promise.all([recordLost(id), recordMined(id, { ...mined, hash: `${id} 1` })]);
@@ -110,7 +110,7 @@ test("when its block has left the chain, the bytes with the highest fee are the 
   expect(await rowOf(id)).toMatchObject({ state: "sent", hash: `${id} 3`, sentAt: null, takenAt: null, block: null, fee: null });
 });
 
-test("many that store the same signed id at once, and each another transaction, all learn the one that counts", async () => {
+test("callers that store different transactions under one id at once all learn which one is stored", async () => {
   const id = randomUUID();
   const store = (signature: string) =>
     inTransaction((transaction) =>

@@ -1,6 +1,6 @@
-// A relayed transaction: where it is on its way and what it cost, for those who stored it; and each change of its state, which only
-// the relay records. A change is written only while the transaction is as the relay knew it, and its listeners on the channel
-// `relayed` are notified in the same commit.
+// A relayed transaction: its progress and cost, for the caller that stored it, and its changes of state, which only the relay records. A
+// change is written only while the transaction is as the relay read it, and listeners on the channel `relayed` are notified in the same
+// commit.
 
 import { now } from "@/lib/base/clock";
 import { type Database, inTransaction, notify, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
@@ -13,16 +13,16 @@ export interface Relayed {
   id: string;
   chain: RelayChain;
   state: RelayState;
-  /** Nothing about it changes any more. Until then a reorganisation may take it back from `succeeded` or `failed` to `sent`. */
+  /** Nothing about it changes any more. Until then a reorganisation may return it from `succeeded` or `failed` to `sent`. */
   isFinal: boolean;
-  /** Once in a block, the hash that is there; before, that of the bytes signed last. On Solana: the signature. */
+  /** Its hash in the block; until it is in one, the hash of the bytes signed last. On Solana: the signature. */
   hash: string;
   /** On Solana: the slot. Null while it waits. */
   block: number | null;
   blockHash: string | null;
-  /** wei or lamports, as far as known; on Solana once it is final. */
+  /** wei or lamports; null while unknown, which on Solana is until it is final. */
   fee: bigint | null;
-  /** Why no node takes it now: `no_gas_money`, or a node's own words. It is tried again by itself. */
+  /** Why no node accepts it now: `no_gas_money`, or a node's own message. The relay retries it automatically. */
   problem: string | null;
   storedAt: Date;
 }
@@ -32,7 +32,7 @@ const columns = {
   storedAt: true,
 } satisfies Prisma.RelayedSelect;
 
-/** Those of `ids` that were stored, in no order. */
+/** The stored ones among `ids`, in no particular order. */
 export async function findRelayed(ids: readonly string[], database: Database = prisma()): Promise<Relayed[]> {
   const rows = await database.relayed.findMany({ where: { id: { in: [...ids] } }, select: columns });
   return rows.map(({ chain, state, finalized, fee, ...row }) => ({
@@ -44,7 +44,7 @@ export async function findRelayed(ids: readonly string[], database: Database = p
   }));
 }
 
-/** @throws Error when nothing was stored by this id */
+/** @throws Error when nothing was stored under this id */
 export async function getRelayed(id: string): Promise<Relayed> {
   const [found] = await findRelayed([id]);
   if (!found) throw new Error(`Nothing was stored to be relayed as ${id}.`);
@@ -59,14 +59,14 @@ export const waits = { in: ["stored", "sent"] satisfies RelayState[] };
 
 const stateInBlock = (isSuccess: boolean): RelayState => (isSuccess ? "succeeded" : "failed");
 
-/** A block where a transaction is, as far as a node says. Solana has no hash for it. */
+/** The block that a transaction is in, according to a node. Solana has no hash for it. */
 interface Inclusion {
   isSuccess: boolean;
   block: number;
   blockHash: string | null;
 }
 
-/** True, and its listeners are notified, when the transaction was as `known`; otherwise nothing is written. */
+/** Writes the change and notifies listeners if the transaction still matches `known`; otherwise writes nothing and returns false. */
 function change(id: string, known: Prisma.RelayedWhereInput, data: Prisma.RelayedUpdateManyMutationInput): Promise<boolean> {
   return inTransaction(async (transaction) => {
     const { count } = await transaction.relayed.updateMany({ where: { id, ...known }, data });
@@ -79,13 +79,13 @@ function change(id: string, known: Prisma.RelayedWhereInput, data: Prisma.Relaye
 const notifyListeners = (id: string, transaction: Transaction) => notify("relayed", id, transaction);
 
 /**
- * A node was given the bytes: it took them, or had a problem with them. The moment counts either way.
- * @returns whether it is news that the nodes have it, or why they do not take it
+ * Records that the bytes were sent to a node, which accepted them or had a problem with them. The time is recorded either way.
+ * @returns whether it is news that the nodes have it, or why they do not accept it
  */
 export function recordSent(id: string, hash: string, problem: string | null): Promise<boolean> {
   return inTransaction(async (transaction) => {
     const at = now();
-    // It locks the row, too: what it returns stays true until the commit.
+    // This locks the row, too: the values that it returns stay true until the commit.
     const [before] = await transaction.relayed.updateManyAndReturn({
       where: { id, hash, state: waits },
       data: { sentAt: at },
@@ -102,8 +102,8 @@ export function recordSent(id: string, hash: string, problem: string | null): Pr
 }
 
 /**
- * It is in a block under one of its hashes, as far as a node says.
- * @param fee in wei; null where it is not known yet
+ * Records that it is in a block under one of its hashes, according to a node.
+ * @param fee in wei; null while it is not known
  * @returns whether that is news
  */
 export function recordMined(
@@ -118,13 +118,15 @@ export function recordMined(
   );
 }
 
-/** The block that it was in has left the chain: it waits again, and its bytes are sent at once. False when it was not in that block. */
+/**
+ * Records that its block has left the chain: it waits again, and its bytes are due to be sent at once. False when it was not in that block.
+ */
 export function recordUnmined(id: string, { block, blockHash }: Omit<Inclusion, "isSuccess">): Promise<boolean> {
   return inTransaction(async (transaction) => {
     const waiting = { state: "sent", block: null, blockHash: null, fee: null, checked: false, sentAt: null, takenAt: null };
     const { count } = await transaction.relayed.updateMany({ where: { id, finalized: false, block, blockHash }, data: waiting });
     if (count === 0) return false;
-    // The row is locked: nobody signs higher fees meanwhile.
+    // The row is locked: no other process signs higher fees meanwhile.
     const { hash } = await transaction.relayBroadcast.findFirstOrThrow({
       where: { relayedId: id },
       orderBy: [{ maxFee: { sort: "desc", nulls: "last" } }, { signedAt: "desc" }],
@@ -136,7 +138,9 @@ export function recordUnmined(id: string, { block, blockHash }: Omit<Inclusion, 
   });
 }
 
-/** Its block is final, and it was seen there a second time, with the same outcome. `fee` in wei or lamports; null keeps what is known. */
+/**
+ * Records that its block is final, where a second read found it with the same outcome. `fee` in wei or lamports; null keeps the known fee.
+ */
 export const recordFinal = (id: string, { isSuccess, block, blockHash, fee }: Inclusion & { fee: bigint | null }): Promise<boolean> =>
   change(
     id,
@@ -144,5 +148,5 @@ export const recordFinal = (id: string, { isSuccess, block, blockHash, fee }: In
     { finalized: true, checked: true, ...(fee === null ? {} : { fee: `${fee}` }) },
   );
 
-/** None of its bytes can ever run. False when it does not wait. */
+/** Records that none of its bytes can ever run. False when it is not waiting. */
 export const recordLost = (id: string): Promise<boolean> => change(id, { state: waits }, { state: "lost", finalized: true, problem: null });

@@ -1,34 +1,34 @@
-// The relayer: the key that pays for our transactions on Base, and has no right over anybody's USDC. The process with the seed
-// hands it over at its start.
+// The relayer: the key that pays for our transactions on Base, and has no right over anybody's USDC. The process with the seed sets it at
+// startup.
 
 import type { Hex, Signature } from "viem";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { Transaction } from "@/lib/chains/evm/transactions";
 
 export interface Relayer {
   readonly address: Hex;
-  /** Signs a transaction of its own account. @throws Error when it is not one that this key is for */
+  /** Signs a transaction of its own account. @throws Error for a transaction that this key is not for */
   signTransaction(transaction: Transaction): Signature | Promise<Signature>;
 }
 
-const holder = () => once<{ relayer?: Relayer; feePayer?: string }>("relayer", () => ({}));
+const holder = processSingleton<{ relayer?: Relayer; feePayer?: string }>("relayer", () => ({}));
 
-/** Gives this process its relayer; undefined takes it away again. */
+/** Sets this process's relayer; undefined removes it. */
 export function setRelayer(relayer: Relayer | undefined): void {
   holder().relayer = relayer;
 }
 
-/** Null in a process that was given none. */
+/** Null in a process without a relayer. */
 export const findRelayer = (): Relayer | null => holder().relayer ?? null;
 
-/** @throws Error in a process that was given none */
+/** @throws Error in a process without a relayer */
 export function relayer(): Relayer {
   const held = findRelayer();
   if (!held) throw new Error("This process has no relayer: only one with ROLES=jobs does.");
   return held;
 }
 
-/** Says who pays for our transactions on Solana, so that its balance is watched. */
+/** Sets the fee payer of our transactions on Solana, so that its balance is watched. */
 export function setFeePayer(address: string | undefined): void {
   holder().feePayer = address;
 }

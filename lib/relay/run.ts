@@ -1,9 +1,10 @@
-// The relay's job: one round on both chains. Of any number of processes one works; with nothing under way it costs one query.
+// The relay's job: one round on both chains. Of any number of processes only one works on a chain at a time; with nothing under way a round
+// costs one query, besides a check of the relayer and the gas money once a minute.
 
 import type { Hex } from "viem";
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
 import { withSessionLock } from "@/lib/db/session-lock";
 import { runBaseRound } from "./base-round";
@@ -26,7 +27,7 @@ interface UnderWay {
   oldest: Date | null;
 }
 
-/** One round. What it could not do for want of a node, the next one does. */
+/** One round. Work that fails because no node answers is left to the next round. */
 export async function runRelay(options: RelayOptions = {}): Promise<void> {
   const rows = await readUnderWay();
   reportUnderWay(rows);
@@ -34,7 +35,7 @@ export async function runRelay(options: RelayOptions = {}): Promise<void> {
   const { stuckAfterMs = STUCK_AFTER_MS, resendAfterMs = RESEND_AFTER_MS } = options;
   const [onBase, onSolana] = [sendersOf("base"), sendersOf("solana")];
   const isTimeToLook = isMinuteOver();
-  // A key that is used elsewhere is found out while nothing is under way, too.
+  // This detects use of the key elsewhere even while nothing is under way.
   const relayer = findRelayer();
   if (isTimeToLook && relayer) onBase.add(relayer.address.toLowerCase());
   const rounds = await Promise.allSettled([
@@ -46,17 +47,19 @@ export async function runRelay(options: RelayOptions = {}): Promise<void> {
   for (const round of rounds) if (round.status === "rejected" && !isNodesFault(round.reason)) throw round.reason;
 }
 
-/** For each sender with something under way, and for each that stands still. */
+/** One row for each sender with transactions under way, and for each stopped sender. */
 const readUnderWay = (): Promise<UnderWay[]> =>
-  // One statement, since every process asks it all the time; Prisma has neither FILTER nor UNION.
+  // One statement, since every process runs it all the time; Prisma has neither FILTER nor UNION.
   prisma().$queryRaw<UnderWay[]>`
     SELECT chain, sender, count(*) FILTER (WHERE state IN ('stored', 'sent')) AS waiting,
       min(stored_at) FILTER (WHERE state IN ('stored', 'sent')) AS oldest
     FROM relayed WHERE finalized = false GROUP BY chain, sender
     UNION ALL SELECT chain, address, 0, NULL FROM relay_sender WHERE fault IS NOT NULL`;
 
+const lastLook = processSingleton("relay's last look", () => ({ atMs: 0 }));
+
 function isMinuteOver(): boolean {
-  const last = once("relay's last look", () => ({ atMs: 0 }));
+  const last = lastLook();
   if (nowMs() - last.atMs < LOOK_EVERY_MS) return false;
   last.atMs = nowMs();
   return true;

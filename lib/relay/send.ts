@@ -1,4 +1,4 @@
-// Sending stored transactions. The same bytes may be sent any number of times, by any process: a chain carries them out once.
+// Sends stored transactions. The same bytes may be sent any number of times, by any process: a chain executes them once.
 
 import { bytesToHex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -10,7 +10,7 @@ import { prisma } from "@/lib/db/prisma";
 import { evmOf, isSolanaUnavailable, type RelayChain, type RelayNodes, solanaOf } from "./chain";
 import { recordSent, waits } from "./relayed";
 
-/** Bytes on their way: those signed last of a transaction that waits. */
+/** The bytes to send: the last signed bytes of a waiting transaction. */
 export interface Outgoing {
   id: string;
   chain: RelayChain;
@@ -19,7 +19,7 @@ export interface Outgoing {
 }
 
 interface Answer {
-  /** Why the nodes do not take it; null when they did. */
+  /** Why the nodes do not accept it; null when they did. */
   problem: string | null;
 }
 
@@ -27,8 +27,8 @@ const MAX_AT_ONCE = 8;
 const MAX_PROBLEM_CHARACTERS = 200;
 
 /**
- * Sends stored transactions after their commit, without waiting for a block. Those that no node takes now, the job sends again.
- * One that is in a block already, or whose sender stands still, is left alone.
+ * Sends stored transactions after their commit, without waiting for a block. The job sends those again that no node accepts now.
+ * Transactions that are in a block already, and those of a stopped sender, are skipped.
  */
 export async function sendStored(ids: string | readonly string[], nodes: RelayNodes = {}): Promise<void> {
   const rows = await prisma().relayed.findMany({
@@ -50,7 +50,7 @@ export async function sendStored(ids: string | readonly string[], nodes: RelayNo
   await sendAll(outgoing, nodes);
 }
 
-/** Of all bytes that were signed for a transaction, those signed last. They are never deleted: its `hash` always names some. */
+/** The last signed bytes of a transaction. Signed bytes are never deleted: its `hash` always names stored ones. */
 export function bytesSignedLast<Bytes extends { hash: string }>(
   { id, hash }: { id: string; hash: string },
   signed: readonly Bytes[],
@@ -60,7 +60,7 @@ export function bytesSignedLast<Bytes extends { hash: string }>(
   return last;
 }
 
-/** Sends in the order given, some at once; no more when no node answers. */
+/** Sends in the given order, in parallel batches; stops when no node answers. */
 export async function sendAll(outgoing: readonly Outgoing[], nodes: RelayNodes): Promise<void> {
   for (let from = 0; from < outgoing.length; from += MAX_AT_ONCE) {
     const areAnswered = await Promise.all(outgoing.slice(from, from + MAX_AT_ONCE).map((one) => send(one, nodes)));
@@ -79,12 +79,12 @@ async function send(one: Outgoing, nodes: RelayNodes): Promise<boolean> {
   return true;
 }
 
-/** Null when no node answered: nothing is known of it. */
+/** Null when no node answered: the outcome is unknown. */
 async function sendToBase({ raw }: Outgoing, nodes: RelayNodes): Promise<Answer | null> {
   try {
     const outcome = await broadcast(bytesToHex(raw), evmOf(nodes));
     switch (outcome.kind) {
-      // The round finds out what became of a call whose nonce is used, or whose bytes with higher fees wait there.
+      // The round finds the outcome of a call whose nonce is used, or whose bytes with higher fees are in the pool.
       case "sent":
       case "nonce_used":
       case "underpriced":

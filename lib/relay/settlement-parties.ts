@@ -1,5 +1,5 @@
-// Who a settlement contract of this service pays and who alone may call it: the process with the seed hands both over at its start,
-// and they are stored for processes without it.
+// The treasury that this service's settlement contract pays, and the relayer that alone may call it. The process with the seed stores both
+// at startup, for processes without it.
 
 import type { Hex } from "viem";
 import { writeSetting } from "@/lib/db/settings";

@@ -1,5 +1,5 @@
-// Transactions on Solana, signed by those who make them: stored in the maker's own database transaction, then sent as they are until
-// they are in a block or can never be in one.
+// Transactions on Solana, signed by their caller: stored in the caller's own database transaction, then sent unchanged until they are in a
+// block or can never be in one.
 
 import { now } from "@/lib/base/clock";
 import type { Transaction } from "@/lib/db/prisma";
@@ -7,18 +7,18 @@ import type { Transaction } from "@/lib/db/prisma";
 export interface SignedTransaction {
   id: string;
   bytes: Uint8Array;
-  /** The fee payer's own, base58: the chain knows the transaction by it. */
+  /** The fee payer's signature, base58: it identifies the transaction on the chain. */
   signature: string;
   feePayer: string;
-  /** As `readBlockhash` gave them with the blockhash that was signed. */
+  /** As `readBlockhash` returned them with the blockhash that was signed. */
   lastValidBlockHeight: number;
   slot: number;
 }
 
 /**
- * Stores signed bytes in the caller's transaction; `sendStored(id)` after the commit. The same id twice is the first one again,
+ * Stores signed bytes in the caller's transaction; call `sendStored(id)` after the commit. A repeated id keeps the first transaction,
  * whatever the second holds.
- * @returns the signature that counts for the id
+ * @returns the signature that is stored for the id
  */
 export async function storeSigned(signed: SignedTransaction, transaction: Transaction): Promise<string> {
   const { id, feePayer: sender, signature: hash, lastValidBlockHeight: lastValidHeight, slot: signedSlot } = signed;
@@ -27,7 +27,7 @@ export async function storeSigned(signed: SignedTransaction, transaction: Transa
     data: [{ id, chain: "solana", sender, lastValidHeight, signedSlot, state: "stored", hash, storedAt: at }],
     skipDuplicates: true,
   });
-  // The insert waited until the other transaction of this id was committed: this statement, being a later one, sees it.
+  // The insert waited until the other transaction of this id was committed, so this later statement sees its row.
   if (count === 0) return (await transaction.relayed.findUniqueOrThrow({ where: { id }, select: { hash: true } })).hash;
   await transaction.relayBroadcast.create({ data: { hash, relayedId: id, raw: Buffer.from(signed.bytes), signedAt: at } });
   return hash;

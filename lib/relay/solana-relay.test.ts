@@ -1,4 +1,4 @@
-// The way of a transaction into Solana, and what goes wrong on it: on a chain that runs as its own process, through nodes that fail.
+// A transaction's way into Solana and its faults, on a chain that runs as its own process, through nodes that fail.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -25,7 +25,7 @@ import { type SignedTransaction, storeSigned } from "./signed";
 import type { SolanaOrder } from "./testing/solana-child";
 import { waitForRelayed } from "./wait";
 
-/** Statements from the first until well into the first round; how many rounds follow is the chain's matter. */
+/** Statements from the first until well into the first round; how many rounds follow depends on the chain. */
 const LEAST = 19;
 
 const database = await openTestDatabase();
@@ -67,7 +67,7 @@ async function untilFinal(id: string, solana = nodes) {
   return getRelayed(id);
 }
 
-/** Another node before the real one, which gives the results of `decide`; where that gives none, the real one does. */
+/** A node in front of the real one that returns the results of `decide`; where there is none, the real node answers. */
 async function startLiar(decide: (method: string) => unknown): Promise<string> {
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -84,7 +84,7 @@ async function startLiar(decide: (method: string) => unknown): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a transaction is stored, sent, confirmed, and final with what it did cost", async () => {
+test("a transaction is stored, sent, confirmed, and final with its actual cost", async () => {
   const before = await received();
   const { signature } = await store("one", 10n);
   expect(await getRelayed("one")).toMatchObject({ chain: "solana", state: "stored", hash: signature });
@@ -94,7 +94,7 @@ test("a transaction is stored, sent, confirmed, and final with what it did cost"
   expect(await received()).toBe(before + 10n);
 });
 
-test("the same id twice is the first one again, and what nobody sends after its commit, the round sends, once", async () => {
+test("a repeated id keeps the first transaction, and the round sends one that was not sent after its commit, once", async () => {
   const before = await received();
   const first = await store("twice", 20n);
   const second = await sign("twice", 999n);
@@ -104,7 +104,7 @@ test("the same id twice is the first one again, and what nobody sends after its 
   expect(await received()).toBe(before + 20n);
 });
 
-test("killed with -9 at its statements, seen or unseen, one id is one transaction, although its caller signs another when it comes back", async () => {
+test("killed with -9 at its statements, seen or unseen, one id is one transaction, although its caller signs another after the restart", async () => {
   const program = bundleProgram("lib/relay/testing/solana-child.ts");
   const before = await received();
   let [life, moved] = [0, 0n];
@@ -121,13 +121,13 @@ test("killed with -9 at its statements, seen or unseen, one id is one transactio
     expect(["succeeded", "lost"]).toContain(state);
     if (state === "succeeded") moved += 1n;
     expect(await received()).toBe(before + moved);
-    // On a machine so busy that its blockhash ran out meanwhile it is lost, and nothing has moved: once more.
+    // On a busy machine its blockhash may expire meanwhile: then it is lost, nothing has moved, and the run is repeated.
     return state === "lost" ? live(death) : words;
   };
   await dieAtEach({ name: "relay on Solana", moments: ["before", "unseen"], least: LEAST, live });
 }, 240_000);
 
-test("what a node took and dropped is sent again, the same bytes", async () => {
+test("a transaction that a node accepted and dropped is sent again with the same bytes", async () => {
   const before = await received();
   const { signature } = await store("dropped", 30n);
   let isDropping = true;
@@ -139,7 +139,7 @@ test("what a node took and dropped is sent again, the same bytes", async () => {
   expect(await received()).toBe(before + 30n);
 });
 
-test("one whose blockhash has run out is lost, not before, and never runs", async () => {
+test("a transaction is lost once its blockhash has expired, not before, and never runs", async () => {
   const before = await received();
   const { signature, lastValidBlockHeight } = await store("late", 40n);
   const dropping = through(await startLiar((method) => (method === "sendTransaction" ? signature : undefined)));
@@ -156,7 +156,7 @@ test("one whose blockhash has run out is lost, not before, and never runs", asyn
   expect(await received()).toBe(before);
 });
 
-test("what would fail is not sent and says why; what failed in a block failed, at its fee", async () => {
+test("a transaction that would fail is not sent and says why; one that fails in a block is failed, and costs its fee", async () => {
   await store("too much", 10n ** 15n);
   await sendStored("too much", { solana: nodes });
   expect(await getRelayed("too much")).toMatchObject({ state: "stored", problem: expect.stringContaining("0x1") });
@@ -166,7 +166,7 @@ test("what would fail is not sent and says why; what failed in a block failed, a
   expect(await untilFinal("fails")).toMatchObject({ state: "failed", fee: 5_000n });
 });
 
-test("what one node calls final and another does not know is not, and is sent when the lie ends", async () => {
+test("a transaction that one node calls final and another does not know is not final, and is sent when the lie ends", async () => {
   let isLying = true;
   const slot = await nodes.call("getSlot", [], z.int());
   const lie = {
@@ -193,7 +193,7 @@ test("with no node a round does nothing and does not fail", async () => {
   await untilFinal("alone");
 });
 
-test("bytes that were signed are never changed or deleted", async () => {
+test("signed bytes are never changed or deleted", async () => {
   await expect(pool().query("UPDATE relay_broadcast SET raw = '\\x00'")).rejects.toThrow("is never changed");
   await expect(pool().query("DELETE FROM relay_broadcast")).rejects.toThrow("is never changed");
 });

@@ -1,5 +1,5 @@
-// One round on Solana: transactions are sent as they are, again and again, until they are final, or their blockhash has expired
-// and no node knows them.
+// One round on Solana: transactions are sent unchanged, again and again, until they are final, or until their blockhash has expired and no
+// node knows them.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
@@ -33,7 +33,7 @@ export async function runSolanaRound(nodes: SolanaNodes, resendAfterMs: number):
   }
 }
 
-/** Those that are not final, the oldest first. */
+/** The transactions that are not final, oldest first. */
 async function listOpen(): Promise<OpenTransaction[]> {
   const rows = await prisma().relayed.findMany({
     where: { finalized: false, chain: "solana" },
@@ -44,7 +44,7 @@ async function listOpen(): Promise<OpenTransaction[]> {
   return rows.map(({ broadcasts, ...row }) => ({ ...row, raw: bytesSignedLast(row, broadcasts).raw }) as OpenTransaction);
 }
 
-/** Records what became of a transaction; returns it when it is to be sent again. */
+/** Records a transaction's status; returns the transaction when it must be sent again. */
 async function look(one: OpenTransaction, nodes: SolanaNodes, height: number): Promise<OpenTransaction | null> {
   const status = await findStatus(nodes, one.hash);
   if (isInBlock(status)) {
@@ -71,10 +71,10 @@ const statusesForm = z.object({
 });
 const feeForm = z.object({ meta: z.object({ fee: z.int().min(0) }) }).nullable();
 
-/** Every node is asked once more about a transaction that one node called final. */
+/** Asks every node again about a transaction that one node called final. */
 async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: TransactionStatus, nodes: SolanaNodes): Promise<void> {
-  const answers = await nodes.callEach("getSignatureStatuses", async (ask) => {
-    const { value } = await ask("getSignatureStatuses", [[hash], { searchTransactionHistory: true }], statusesForm);
+  const answers = await nodes.callEach("getSignatureStatuses", async (call) => {
+    const { value } = await call("getSignatureStatuses", [[hash], { searchTransactionHistory: true }], statusesForm);
     const [status] = value;
     return status
       ? { slot: status.slot, isFailed: status.err !== null && status.err !== undefined, isFinal: status.confirmationStatus === "finalized" }
@@ -83,14 +83,14 @@ async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: Trans
   const known = answers.filter((answer) => answer !== null);
   const isSame = (answer: (typeof known)[number]) => answer.slot === slot && answer.isFailed === isFailed;
   if (!known.every(isSame)) log().error({ id, slot }, "the nodes of Solana do not agree on a final transaction of ours");
-  // A node that is slower will say the same in a moment.
+  // A slower node will say the same in a moment.
   else if (known.filter(({ isFinal }) => isFinal).length >= Math.min(2, answers.length)) {
     const fee = await readFee(hash, nodes);
     if (fee !== null) await recordFinal(id, { isSuccess: !isFailed, block: slot, blockHash: null, fee });
   }
 }
 
-/** Lamports; null while the node that answers has not the transaction itself yet. */
+/** Lamports; null while the answering node does not have the transaction itself yet. */
 async function readFee(signature: string, nodes: SolanaNodes): Promise<bigint | null> {
   const options = { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 };
   const found = await nodes.call("getTransaction", [signature, options], feeForm);

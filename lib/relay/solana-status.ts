@@ -1,10 +1,10 @@
-// What the nodes say of a transaction on Solana, recorded.
+// Records the status of a transaction on Solana, as a node reports it.
 
 import { findStatus, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { isSolanaUnavailable, type RelayNodes, solanaOf } from "./chain";
 import { recordMined } from "./relayed";
 
-/** Confirmed: it counts, and very nearly can not leave the chain any more. */
+/** Confirmed: it counts, and is very unlikely to leave the chain any more. */
 export const isInBlock = (status: TransactionStatus | null): status is TransactionStatus =>
   status !== null && status.commitment !== "processed";
 
@@ -12,7 +12,7 @@ export const isInBlock = (status: TransactionStatus | null): status is Transacti
 export const recordStatus = (id: string, signature: string, { slot, isFailed }: TransactionStatus): Promise<boolean> =>
   recordMined(id, { hash: signature, isSuccess: !isFailed, block: slot, blockHash: null, fee: null });
 
-/** Asks a node, and records what it says. True when that is news; false as well when no node answers. */
+/** Asks a node, and records its answer. True when that is news; false also when no node answers. */
 export async function lookAtSolana({ id, hash }: { id: string; hash: string }, nodes: RelayNodes): Promise<boolean> {
   try {
     const status = await findStatus(solanaOf(nodes), hash);

@@ -1,5 +1,5 @@
-// Waiting for one transaction while a request is open: the chain is asked often, and what it says is recorded at once instead of at
-// the next round.
+// Waits for one transaction while a request is open: the chain is polled often, and its answer is recorded at once instead of at the next
+// round.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { lookAtBase } from "./base-receipts";
@@ -11,8 +11,8 @@ const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 250;
 
 /**
- * Resolves when the transaction is in a block, or lost, or `ms` milliseconds have passed; its `state` tells. It is final later.
- * @throws Error when nothing was stored by this id
+ * Resolves when the transaction is in a block, or lost, or `ms` milliseconds have passed; its `state` says which. It becomes final later.
+ * @throws Error when nothing was stored under this id
  */
 export async function waitForRelayed(id: string, ms: number, nodes: RelayNodes = {}): Promise<Relayed> {
   const deadline = performance.now() + ms;

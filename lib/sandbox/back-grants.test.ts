@@ -33,7 +33,7 @@ async function unitsOf(account: Hex): Promise<bigint | undefined> {
 const back = (treasury: Hex, grantedNanoUsd: bigint, on: Parameters<typeof backGrants>[0] = chain) =>
   backGrants(on, { treasury, readGranted: async () => grantedNanoUsd });
 
-test("the treasury is paid what was granted, once, and what is granted later is added", async () => {
+test("the treasury is paid the granted amount once, and later grants are added", async () => {
   const treasury = newAddress();
   await back(treasury, 0n);
   expect(await unitsOf(treasury)).toBe(0n);
@@ -43,7 +43,7 @@ test("the treasury is paid what was granted, once, and what is granted later is 
   expect(await unitsOf(treasury)).toBe(30_000_001n);
 });
 
-test("what else comes to the treasury backs nothing, and what leaves it is not paid again", async () => {
+test("other income of the treasury does not count as backing, and outgoing money is not replaced", async () => {
   const treasury = newAddress();
   await chain.mint(treasury, 40_000_000n);
   await back(treasury, 25_000_000_000n);
@@ -51,7 +51,7 @@ test("what else comes to the treasury backs nothing, and what leaves it is not p
   expect(await unitsOf(chain.minterAddress)).toBe(0n);
 });
 
-test("a round that died between its two steps is ended by the next, with what it had made", async () => {
+test("a round that died between its two steps is completed by the next with the tokens already minted", async () => {
   const treasury = newAddress();
   const dies = { ...chain, pay: () => Promise.reject(new Error("killed")) };
   for (let round = 0; round < 3; round++) await expect(back(treasury, 25_000_000_000n, dies)).rejects.toThrow("killed");
@@ -60,7 +60,7 @@ test("a round that died between its two steps is ended by the next, with what it
   expect([await unitsOf(treasury), await unitsOf(chain.minterAddress)]).toEqual([25_000_000n, 0n]);
 });
 
-test("a restart of the chain remembers what was paid", async () => {
+test("the chain remembers past payments after a restart", async () => {
   const treasury = newAddress();
   await back(treasury, 25_000_000_000n);
   await chain.stop();

@@ -1,6 +1,6 @@
-// What the sandbox gave to accounts in the ledger alone is made good on its chain: the treasury is paid as much in test USDC. The
-// chain itself remembers what was paid, as transfers from the minter's own address, which nothing else makes: so a start that died
-// half way, or a chain that lost its last blocks with kill -9, is mended by the next round, and no other income is taken for it.
+// Backs the sandbox's ledger-only grants on its chain: pays the same amount of test USDC to the treasury. The chain itself records these
+// payments, as transfers from the minter's own address that nothing else makes. So the next round repairs a start that died half way, or a
+// chain that lost its last blocks to kill -9, and other income is never mistaken for backing.
 
 import { type Hex, pad, parseAbiItem, toEventSelector, toHex } from "viem";
 import { z } from "zod";
@@ -14,15 +14,15 @@ const NANO_USD_PER_UNIT = 1_000n;
 const TRANSFER = toEventSelector(parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)"));
 
 export interface Backing {
-  /** Where the money is kept that customers own. */
+  /** The treasury, which holds customers' money. */
   treasury: Hex;
-  /** All that accounts were given in the ledger alone so far, nano-USD. */
+  /** Sum of all ledger-only grants so far, nano-USD. */
   readGranted: () => Promise<bigint>;
 }
 
 /**
- * Pays what is missing. Only one process at a time may do this for a chain: the one that runs it.
- * @throws Error when the chain is away; the next round does the rest
+ * Pays the missing amount. Only the process that runs the chain may do this, so one at a time.
+ * @throws Error when the chain is unreachable; the next round does the rest
  */
 export async function backGrants(
   chain: Pick<EvmChain, "chainId" | "usdc" | "url" | "mint" | "pay" | "minterAddress">,
@@ -37,15 +37,15 @@ export async function backGrants(
   await chain.pay(treasury, missing);
 }
 
-/** Units that the minter has paid to the treasury, ever. */
+/** Total units that the minter has paid to the treasury. */
 async function readPaid(nodes: EvmNodes, chain: Pick<EvmChain, "usdc" | "minterAddress">, treasury: Hex): Promise<bigint> {
   const topics = [TRANSFER, pad(chain.minterAddress), pad(treasury)];
   const filter = { address: chain.usdc, topics, fromBlock: toHex(0), toBlock: "latest" };
-  const logs = await nodes.ask((node) => node.call("eth_getLogs", [filter], z.array(z.object({ data: bytes }))));
+  const logs = await nodes.callFirst((node) => node.call("eth_getLogs", [filter], z.array(z.object({ data: bytes }))));
   return logs.reduce((sum, { data }) => sum + BigInt(data), 0n);
 }
 
-/** What a start that died left at the minter's address. */
+/** Units left at the minter's address by a start that died. */
 async function readHeld(nodes: EvmNodes, { usdc, minterAddress }: Pick<EvmChain, "usdc" | "minterAddress">): Promise<bigint> {
   const latest = await findBlock("latest", nodes);
   if (!latest) throw new Error("The sandbox's EVM chain has no block.");

@@ -1,19 +1,19 @@
-// Which process runs the chains of a data directory: at most one, and both of them. The EVM node itself would let two processes
-// write one state.
+// The lock on a data directory's chains: at most one process runs both of them. The EVM node itself would let two processes write the same
+// state.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isOwned, type OwnerLock, takeOwnerLock } from "@/lib/db/embedded/owner-lock";
 import { OwnedElsewhere } from "./start-beside";
 
-/** Whether a living process runs them, this one or another. */
+/** Whether a live process runs them, this one or another. */
 export const areChainsOwned = (dataDir: string): boolean => isOwned(lockFolder(dataDir));
 
 const lockFolder = (dataDir: string) => join(dataDir, "chains", "owner.lock");
 
 export interface ChainsOwner {
   /**
-   * Makes this the owner; again changes nothing.
+   * Makes this process the owner; idempotent.
    * @throws OwnedElsewhere
    */
   take: () => void;

@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { setSandboxPepper } from "@/lib/access/pepper";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances, readGasBalance } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
@@ -48,7 +48,7 @@ afterAll(() => program?.remove());
 afterEach(async () => {
   for (const chains of running.splice(0)) await chains.stop();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
 });
 
 function newDataDir(): string {
@@ -58,14 +58,14 @@ function newDataDir(): string {
 }
 
 async function start(dataDir: string) {
-  const told: ChainPlaces[] = [];
+  const reported: ChainPlaces[] = [];
   const secrets = openSecrets(dataDir);
-  const onPlaces = (places: ChainPlaces) => void told.push(places);
+  const onPlaces = (places: ChainPlaces) => void reported.push(places);
   const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: program.scriptPath, pauseMs: 0 });
   running.push(chains);
   expect(chains.isWell()).toBe(false);
   await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 30_000 });
-  return { chains, told, secrets };
+  return { chains, reported, secrets };
 }
 
 async function balances({ demoKeys }: ReturnType<typeof openSecrets>) {
@@ -77,14 +77,14 @@ async function balances({ demoKeys }: ReturnType<typeof openSecrets>) {
   return { base, treasury, solana: (await readTokenBalances(solanaNodes(), [account])).get(account)?.value };
 }
 
-test("the demo wallet begins with 100 test USDC on both chains and gas, the treasury with what was granted; a restart neither adds nor takes any", async () => {
+test("the demo wallet starts with 100 test USDC on each chain and gas, the treasury with the grants; a restart adds none", async () => {
   const dataDir = newDataDir();
   await openDemoAccount(undefined, demoIdentities(openSecrets(dataDir).demoKeys));
   const first = await start(dataDir);
   const funded = { base: 100_000_000n, solana: 100_000_000n, treasury: 25_000_000n };
   await vi.waitFor(async () => expect(await balances(first.secrets)).toEqual(funded), { timeout: 30_000 });
-  const [places] = first.told;
-  expect(first.told).toHaveLength(1);
+  const [places] = first.reported;
+  expect(first.reported).toHaveLength(1);
   expect(places).toMatchObject({ rpc: { solana: solanaCluster().urls[0] }, usdc: { solana: custody.usdcMint } });
   const { evm, solana } = demoSigners(first.secrets.demoKeys);
   for (const payer of [evm.address as Hex, custody.relayer.base]) expect(await readGasBalance(payer)).toBeGreaterThan(0n);
@@ -101,7 +101,7 @@ test("the demo wallet begins with 100 test USDC on both chains and gas, the trea
   expect(await balances(second.secrets)).toEqual(funded);
 });
 
-test("a second process on one directory leaves its chains alone, and takes them over when the first has ended", async () => {
+test("a second process on a directory leaves its chains alone, and takes them over when the first has ended", async () => {
   const dataDir = newDataDir();
   const first = await start(dataDir);
   const secrets = openSecrets(dataDir);
@@ -113,27 +113,27 @@ test("a second process on one directory leaves its chains alone, and takes them 
   await vi.waitFor(() => expect(second.isWell()).toBe(true), { timeout: 30_000 });
 });
 
-test("a process that does not run the chains asks them where sandbox.json says, while somebody runs them", async () => {
+test("a process that does not run the chains uses the URLs in sandbox.json, while another process runs them", async () => {
   const dataDir = newDataDir();
-  const { chains, told } = await start(dataDir);
-  const [places] = told;
+  const { chains, reported } = await start(dataDir);
+  const [places] = reported;
   writeSandboxFile(dataDir, { baseUrl: "http://127.0.0.1:1", apiKey: "pp_none", ...places });
   const genesis = solanaCluster().genesisHash;
-  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
   const following = followChains({ dataDir, isOwner: () => false });
   await vi.waitFor(() => expect(evmNodeUrls()).toEqual([places?.rpc.base]), { timeout: 30_000 });
   await vi.waitFor(() => expect(solanaCluster()).toEqual({ urls: [places?.rpc.solana], genesisHash: genesis }), { timeout: 30_000 });
   await following.stop();
   await chains.stop();
 
-  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
   const alone = followChains({ dataDir, isOwner: () => false });
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   expect([evmNodeUrls(), solanaCluster().urls]).toEqual([[], []]);
   await alone.stop();
 });
 
-test("chains that are stopped while they start leave nothing running", async () => {
+test("stopping the chains during their start leaves nothing running", async () => {
   const dataDir = newDataDir();
   const secrets = openSecrets(dataDir);
   const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });

@@ -1,5 +1,5 @@
-// The sandbox's own chains, started beside the rest, which never waits for them. Of several processes on one data directory one
-// runs both; the others ask them where sandbox.json says, and one takes them over when that one ends.
+// The sandbox's own chains, started in the background: nothing waits for them. Of several processes on one data directory one runs both;
+// the others use the URLs in sandbox.json, and one takes the chains over when the owner ends.
 
 import type { Hex } from "viem";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -17,29 +17,29 @@ import { startSolanaChain } from "./solana-chain/start";
 import { type StartedChain, startBeside } from "./start-beside";
 
 export interface ChainsOptions {
-  /** The chains are kept in `chains/` below it. */
+  /** The chains' data is in `chains/` below it. */
   dataDir: string;
-  /** Where Solana's test USDC has its mint, and the operator's own addresses, which are given fees and what was granted. */
+  /** The mint of Solana's test USDC, and the operator's own addresses, which get fees and the grants' backing. */
   custody: Pick<Custody, "usdcMint" | "treasury" | "relayer" | "sponsor">;
   secrets: Pick<SandboxSecrets, "chainKeys" | "demoKeys">;
-  /** Brings the contract that payments settle at onto the EVM chain, unless it is there; called again and again. */
+  /** Deploys the settlement contract to the EVM chain unless it is there; called repeatedly. */
   deployContract?: () => Promise<void>;
-  /** Called when both chains run, and whenever one has moved. */
+  /** Called when both chains run, and whenever one has a new URL. */
   onPlaces: (places: ChainPlaces) => void;
-  /** Milliseconds until they begin to start: whoever asks first after a start is answered without them in the way. */
+  /** Milliseconds before the chains start, so that they do not slow down the first requests after a start. */
   pauseMs?: number;
-  /** The built program of the Solana chain; by default it lies beside the built server. */
+  /** The built program of the Solana chain; by default beside the built server. */
   solanaScriptPath?: string;
 }
 
-/** As sandbox.json tells them. */
+/** The URLs in sandbox.json. */
 export interface ChainPlaces {
   rpc: { base: string; solana: string };
   usdc: { base: string; solana: string };
 }
 
 export interface SandboxChains {
-  /** False until both run, and while one is away. */
+  /** False until both run, and while one is down. */
   isWell: () => boolean;
   stop: () => Promise<void>;
 }
@@ -50,7 +50,7 @@ const START_PAUSE_MS = 500;
 export function startChains(options: ChainsOptions): SandboxChains {
   const { pauseMs = START_PAUSE_MS } = options;
   const owner = chainsOwner(options.dataDir);
-  const places = placesTeller(options);
+  const places = placesReporter(options);
   const evm = startBeside("EVM chain", pauseMs, () => {
     owner.take();
     return startEvm(options, places.base);
@@ -68,23 +68,23 @@ export function startChains(options: ChainsOptions): SandboxChains {
   };
 }
 
-type ToldPlace = (place: { url: string; usdc: string }) => void;
+type ReportPlace = (place: { url: string; usdc: string }) => void;
 
-/** Tells the places of both chains once both are known, and whenever one changes. */
-function placesTeller({ onPlaces }: ChainsOptions): Record<"base" | "solana", ToldPlace> {
-  const known: Partial<Record<"base" | "solana", Parameters<ToldPlace>[0]>> = {};
-  const tell = () => {
+/** Reports the URLs of both chains once both are known, and whenever one changes. */
+function placesReporter({ onPlaces }: ChainsOptions): Record<"base" | "solana", ReportPlace> {
+  const known: Partial<Record<"base" | "solana", Parameters<ReportPlace>[0]>> = {};
+  const report = () => {
     const { base, solana } = known;
     if (base && solana) onPlaces({ rpc: { base: base.url, solana: solana.url }, usdc: { base: base.usdc, solana: solana.usdc } });
   };
-  const toldOf = (chain: "base" | "solana") => (place: Parameters<ToldPlace>[0]) => {
+  const reporterOf = (chain: "base" | "solana") => (place: Parameters<ReportPlace>[0]) => {
     known[chain] = place;
-    tell();
+    report();
   };
-  return { base: toldOf("base"), solana: toldOf("solana") };
+  return { base: reporterOf("base"), solana: reporterOf("solana") };
 }
 
-async function startEvm({ dataDir, secrets, custody, deployContract }: ChainsOptions, onPlace: ToldPlace): Promise<StartedChain> {
+async function startEvm({ dataDir, secrets, custody, deployContract }: ChainsOptions, onPlace: ReportPlace): Promise<StartedChain> {
   const wallet = demoSigners(secrets.demoKeys).evm.address as Hex;
   const { relayer, treasury } = custody;
   let usdc: string | null = null;
@@ -94,7 +94,7 @@ async function startEvm({ dataDir, secrets, custody, deployContract }: ChainsOpt
     gasFor: [wallet, relayer.base],
     onUrl: (url) => {
       setSandboxEvmNodes([url]);
-      // At the first start the chain says only afterwards where its token is.
+      // At the first start the token's address is known only after the chain runs.
       if (usdc) onPlace({ url, usdc });
     },
   });
@@ -109,7 +109,7 @@ async function startEvm({ dataDir, secrets, custody, deployContract }: ChainsOpt
   return { chain, fund };
 }
 
-async function startSolana({ dataDir, secrets, custody, solanaScriptPath }: ChainsOptions, onPlace: ToldPlace): Promise<StartedChain> {
+async function startSolana({ dataDir, secrets, custody, solanaScriptPath }: ChainsOptions, onPlace: ReportPlace): Promise<StartedChain> {
   const wallet = demoSigners(secrets.demoKeys).solana.address;
   const { usdcMint, treasury, sponsor } = custody;
   let genesisHash: string | null = null;
@@ -118,7 +118,7 @@ async function startSolana({ dataDir, secrets, custody, solanaScriptPath }: Chai
     usdcMint,
     scriptPath: solanaScriptPath,
     onUrl: (url) => {
-      // At the first start the chain says only afterwards which one it is.
+      // At the first start the genesis hash is known only after the chain runs.
       if (!genesisHash) return;
       setSandboxSolanaNodes([url], genesisHash);
       onPlace({ url, usdc: usdcMint });

@@ -10,7 +10,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type ChildOptions, startChild } from "./child-process";
 
-/** A program that knows nothing of us: it says its pid and then waits for ever. */
+/** A program without our protocol: prints its pid and then waits forever. */
 const STUBBORN = `console.log("pid " + process.pid); setInterval(() => {}, 1e6);`;
 const OBEDIENT = `process.stdin.once("close", () => process.exit(0)).resume(); ${STUBBORN}`;
 
@@ -64,7 +64,7 @@ test.each([
   await child.stop();
 });
 
-test("a program that will not end is killed", async () => {
+test("a program that does not end is killed", async () => {
   const child = await startChild(node(`process.on("SIGTERM", () => {}); ${STUBBORN}`, { stopTimeoutMs: 200 }));
   expect(await child.stop()).toMatchObject({ signal: "SIGKILL" });
   await untilEnded(child.ready);
@@ -94,12 +94,12 @@ test.each([
   for (const pid of pids) await untilEnded(pid);
 });
 
-test("a program that ends by itself is reported with its code and last words, and leaves nothing behind", async () => {
+test("a program that ends on its own is reported with its exit code and last stderr output, and leaves nothing behind", async () => {
   const child = await startChild(node(`console.log("pid " + process.pid); console.error("out of ideas"); process.exitCode = 3;`));
   expect(await child.ended).toEqual({ code: 3, signal: null, lastWords: "out of ideas" });
 });
 
-test("a program that ends before it is ready, is never ready, or is not there is an error that says so", async () => {
+test("a program that ends before it is ready, is never ready, or does not exist is an error that says so", async () => {
   await expect(startChild(node(`console.error("no luck"); process.exit(7)`))).rejects.toThrow(
     "The test program ended before it was ready (7): no luck",
   );
@@ -109,7 +109,7 @@ test("a program that ends before it is ready, is never ready, or is not there is
   await expect(startChild(node("", { command: "/nowhere/to/be/found", endsWithStdin: true }))).rejects.toThrow("/nowhere/to/be/found");
 });
 
-test("a child sees none of our environment but what every program needs", async () => {
+test("a child gets only the environment variables that every program needs", async () => {
   process.env.SECRET_OF_OURS = "x";
   onTestFinished(() => void delete process.env.SECRET_OF_OURS);
   const child = await startChild({

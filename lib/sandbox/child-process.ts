@@ -1,23 +1,23 @@
-// Children of the sandbox: programs that run as long as this process and never longer. A child gets a clean environment and a
-// process group of its own, so that a Ctrl-C in the terminal reaches us and not it: what still runs can be finished first.
-// It is told to end by the end of its standard input, which the system closes for us however we die, kill -9 included.
+// Child processes of the sandbox: programs that never outlive this process. A child gets a clean environment and its own process group, so
+// that Ctrl-C in the terminal reaches only us and running work can finish first. End of standard input tells a child to end; the system
+// closes it however we die, kill -9 included.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
 export interface ChildOptions<Ready> {
-  /** What it is called in messages: `simulated models`. */
+  /** Its name in messages: `simulated models`. */
   name: string;
   command: string;
   args: readonly string[];
-  /** Beside the few variables that every program needs; nothing else of ours is handed on. */
+  /** Added to the few variables that every program needs; the child inherits nothing else of ours. */
   env?: Record<string, string>;
   cwd?: string;
-  /** True for a program that ends by itself at the end of its standard input; false puts a watcher before it. */
+  /** True for a program that ends when its standard input does; false wraps it in a watcher. */
   endsWithStdin: boolean;
-  /** Reads a line of its standard output: undefined until the child is ready. */
+  /** Parses a line of its standard output; undefined until the child is ready. */
   readReady(line: string): Ready | undefined;
-  /** Milliseconds until the line must have come. */
+  /** Milliseconds within which the ready line must appear. */
   readyTimeoutMs?: number;
   /** Milliseconds between the request to end and SIGKILL. */
   stopTimeoutMs?: number;
@@ -27,14 +27,14 @@ export interface ChildEnd {
   /** Null when a signal ended it. */
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The last that it wrote to standard error, for a message. */
+  /** The end of its standard error output, for messages. */
   lastWords: string;
 }
 
 export interface Child<Ready> {
   pid: number;
   ready: Ready;
-  /** Resolves when the child has ended, wanted or not; never rejects. */
+  /** Resolves when the child has ended, for any reason; never rejects. */
   ended: Promise<ChildEnd>;
   /** Ends the child and waits for it. May be called more than once. */
   stop(): Promise<ChildEnd>;
@@ -43,8 +43,8 @@ export interface Child<Ready> {
 const HANDED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];
 const LAST_WORDS_CHARACTERS = 2000;
 
-// A shell that starts the program and kills it at the end of its own standard input. The read is a builtin, so that nothing is
-// left over when the program ends first; the redirections keep our pipes from being held open by the watcher.
+// A shell that starts the program and kills it when its own standard input ends. `read` is a builtin, so no process remains when the
+// program ends first; the redirections keep the watcher from holding our pipes open.
 const WATCHER = `
 exec 3<&0 </dev/null
 "$@" 3<&- &
@@ -58,7 +58,7 @@ exit "$code"`;
 
 /**
  * Starts a child and waits until it is ready.
- * @throws Error when it cannot be started, ends before, or is not ready in time; it has been stopped then
+ * @throws Error when it cannot be started, ends early, or is not ready in time; it is stopped by then
  */
 export async function startChild<Ready>(options: ChildOptions<Ready>): Promise<Child<Ready>> {
   const program = spawnDetached(options);
@@ -93,7 +93,7 @@ function watchEnd(child: ChildProcess): Promise<ChildEnd> {
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     lastWords = (lastWords + text).slice(-LAST_WORDS_CHARACTERS);
   });
-  // A child that has ended cannot be written to; the pipe says so by an error that nobody needs.
+  // Writing to a child that has ended raises a pipe error, which is irrelevant.
   child.stdin?.on("error", () => {});
   return new Promise((resolve) => {
     child.once("error", (error) => resolve({ code: null, signal: null, lastWords: error.message }));
@@ -114,11 +114,11 @@ async function waitUntilReady<Ready>(child: ChildProcess, ended: Promise<ChildEn
     return await Promise.race([readLines(child, readReady), end, timeout]);
   } finally {
     clearTimeout(timer);
-    end.catch(() => {}); // From here on an end is `ended`'s to report.
+    end.catch(() => {}); // From now on `ended` reports the end.
   }
 }
 
-// Reads on after the child is ready, since a full pipe would stop it.
+// Keeps reading after the child is ready, since a full pipe would block it.
 function readLines<Ready>(child: ChildProcess, readReady: (line: string) => Ready | undefined): Promise<Ready> {
   return new Promise((resolve) => {
     if (child.stdout === null) return;
@@ -147,6 +147,6 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    child.kill("SIGKILL"); // No process groups here (Windows), or it has just ended.
+    child.kill("SIGKILL"); // No process groups (Windows), or it has just ended.
   }
 }

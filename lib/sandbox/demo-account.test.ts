@@ -29,7 +29,7 @@ async function whoHas(apiKey: string) {
   return result.key;
 }
 
-test("a new demo account has 25 USD that count as granted, and a key that works", async () => {
+test("a new demo account has 25 USD that count as granted, and a working key", async () => {
   const { accountId } = await whoHas(await openDemoAccount(undefined, newWallets()));
   expect(await readBalance(accountId)).toMatchObject({ posted: fromCents(2_500), held: 0n });
   expect(await findWallet(accountId)).toMatchObject({ accountId });
@@ -37,7 +37,7 @@ test("a new demo account has 25 USD that count as granted, and a key that works"
   expect(await checkLedger()).toEqual([]);
 });
 
-test("a key that works is kept; one that does not gives way to another of the account that the demo wallets own", async () => {
+test("a working key is kept; otherwise the account that the demo wallets own gets a new key", async () => {
   const wallets = newWallets();
   const first = await openDemoAccount(undefined, wallets);
   expect(await openDemoAccount(first, wallets)).toBe(first);
@@ -52,7 +52,7 @@ test("a key that works is kept; one that does not gives way to another of the ac
   expect((await whoHas(await openDemoAccount(first, newWallets()))).accountId).not.toBe(accountId);
 });
 
-test("both demo wallets own the account, an older one's too; what its owner unlinked stays unlinked", async () => {
+test("both demo wallets own the account, an existing one too; an unlinked wallet stays unlinked", async () => {
   const wallets = newWallets();
   const key = await openDemoAccount(undefined, []);
   const { accountId } = await whoHas(key);
@@ -65,7 +65,7 @@ test("both demo wallets own the account, an older one's too; what its owner unli
   expect(await owned()).toEqual(wallets.slice(0, 1));
 });
 
-test("an account that could not be opened whole is not opened at all", async () => {
+test("an account that cannot be opened completely is not opened at all", async () => {
   const count = async () => (await database.pool.query("SELECT 1 FROM account")).rowCount;
   const before = await count();
   await database.pool.query("ALTER TABLE api_key ADD CONSTRAINT refuse_demo CHECK (name <> 'demo') NOT VALID");
@@ -75,7 +75,7 @@ test("an account that could not be opened whole is not opened at all", async () 
   expect(await checkLedger()).toEqual([]);
 });
 
-test("an account whose start died before it had its money has it after the next start", async () => {
+test("an account whose start died before its grant has its money after the next start", async () => {
   const wallets = newWallets();
   await database.pool.query("ALTER TABLE transfer ADD CONSTRAINT refuse_grant CHECK (kind <> 'credit') NOT VALID");
   await expect(openDemoAccount(undefined, wallets)).rejects.toThrow("refuse_grant");
@@ -86,7 +86,7 @@ test("an account whose start died before it had its money has it after the next 
   }
 });
 
-test("starts at the same moment open one account", async () => {
+test("concurrent starts open one account", async () => {
   const count = async () => (await database.pool.query("SELECT 1 FROM account")).rowCount ?? 0;
   const before = await count();
   const wallets = newWallets();

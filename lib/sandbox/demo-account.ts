@@ -1,5 +1,5 @@
-// The demo account of a sandbox: 25 USD that are worth nothing, a key that works as pasted, and the demo wallet that signs in
-// to it. All last as long as the sandbox's data directory.
+// The demo account of a sandbox: 25 test USD, a key that works when pasted, and the demo wallet that signs in to it. All last as long as
+// the sandbox's data directory.
 
 import { createAccount } from "@/lib/access/accounts";
 import { authenticateKey } from "@/lib/access/authenticate";
@@ -15,34 +15,34 @@ import { postTransfer } from "@/lib/ledger/transfers";
 import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 
 const DEMO_BALANCE = fromCents(2_500);
-/** Where money in the ledger comes from that came over no chain; `back-grants.ts` makes it good on one. */
+/** The funding account of grants, which exist in the ledger only; `back-grants.ts` backs them on a chain. */
 const GRANTS = "sandbox_grants" as AccountId;
 
-/** All that was given so, nano-USD. */
+/** Sum of all grants, nano-USD. */
 export async function readGranted(): Promise<bigint> {
   await openFundingAccount(GRANTS);
   return -(await readBalance(GRANTS)).posted;
 }
 
 /**
- * The demo key: the one that `known` names while it still works, else a new one of the account that the demo wallets own, else
- * one of a new account. An account that no wallet owns yet is given the demo wallets.
+ * The demo key: `known` while it still works, otherwise a new key of the account that the demo wallets own, otherwise one of a new account.
+ * An account without a wallet gets the demo wallets.
  */
 export async function openDemoAccount(known: string | undefined, wallets: readonly Wallet[]): Promise<string> {
   const knownKey = known ? await authenticateKey(known) : null;
   const { accountId, apiKey } = await inTransaction(async (transaction) => {
-    // In one order, as whoever links wallets does: starts at the same moment find the account that the first of them opened.
+    // Locked in address order, as linking does, so that concurrent starts find the account that the first of them opened.
     for (const wallet of wallets.toSorted((a, b) => (a.address < b.address ? -1 : 1))) await lockWallet(wallet, transaction);
     const knownAccount = knownKey?.ok ? knownKey.key.accountId : await findDemoAccount(wallets, transaction);
     const accountId = knownAccount ?? (await createDemoAccount(transaction));
     await giveDemoWallets(accountId, wallets, transaction);
-    // Without the jobs role nobody may have made addresses yet; a start with it gives the account its own.
+    // Without the jobs role there may be no addresses yet; a start with it gives the account its own.
     if (config().ROLES.includes("jobs")) await openWallet(accountId, transaction);
     if (known && knownKey?.ok) return { accountId, apiKey: known };
     const { key } = await createKey({ accountId, name: "demo" }, transaction);
     return { accountId, apiKey: key };
   });
-  // A start that dies before this has not stored the key, so the next one gives the account its money.
+  // A start that dies before this has not stored the key, so the next start makes the grant.
   if (apiKey !== known) await grant(accountId);
   return apiKey;
 }
@@ -61,7 +61,7 @@ async function createDemoAccount(transaction: Transaction): Promise<AccountId> {
   return accountId;
 }
 
-/** Gives the account its 25 USD, once. */
+/** Grants the account its 25 USD, once. */
 async function grant(accountId: AccountId): Promise<void> {
   const legs = [
     { account: accountId, amount: DEMO_BALANCE },
@@ -71,11 +71,12 @@ async function grant(accountId: AccountId): Promise<void> {
   await postTransfer({ id: `demo_${accountId}`, kind: "credit", legs });
 }
 
-// Once an account has a wallet, its owner decides which ones it has: what they unlinked stays so. The wallets are locked.
+// Only for an account without wallets: afterwards its owner decides, and an unlinked wallet stays unlinked. The caller has locked the
+// wallets.
 async function giveDemoWallets(accountId: AccountId, wallets: readonly Wallet[], transaction: Transaction): Promise<void> {
   if ((await listIdentities(accountId, transaction)).length > 0) return;
   for (const wallet of wallets) {
-    // As if the account had begun with each: withdrawals may go to them at once.
+    // Recorded as the account's first wallets, so withdrawals may go to them immediately.
     if (!(await findAccountOf(wallet, transaction))) await addIdentity(accountId, wallet, true, transaction);
   }
 }

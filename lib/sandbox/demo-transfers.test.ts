@@ -1,4 +1,4 @@
-// What the demo wallet pays and what it does not, on real chains, with the transactions that pages make.
+// What the demo wallet signs and refuses, on real chains, with the transactions that pages create.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ import {
 import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -60,7 +60,7 @@ beforeAll(async () => {
   await solana.faucet(solanaDemo.address, 100_000_000n);
 });
 afterAll(async () => {
-  for (const name of ["sandbox EVM nodes", "EVM nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "EVM nodes"]) forgetSingleton(name);
   await evm?.stop();
   await solana?.remove();
   rmSync(dataDir, { recursive: true, force: true });
@@ -85,10 +85,10 @@ const approval = (spender: string, units: bigint) =>
 
 async function allowanceOf(spender: Hex): Promise<bigint> {
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args: [evmDemo.address as Hex, spender] });
-  return BigInt(await evmNodes().ask((node) => node.call("eth_call", [{ to: usdcOnBase, data }, "latest"], bytes)));
+  return BigInt(await evmNodes().callFirst((node) => node.call("eth_call", [{ to: usdcOnBase, data }, "latest"], bytes)));
 }
 
-test("it lets the settlement contract take USDC, and takes that back; where there is no contract it allows nobody", async () => {
+test("it approves the settlement contract and revokes that; without a contract it approves nothing", async () => {
   const allow = (units: bigint) => ({ chain: "evm" as const, to: usdcOnBase, data: approval(to.settlement, units) });
   expect(await pay(allow(7_000_000n), to)).toMatch(/^0x[0-9a-f]{64}$/);
   expect(await allowanceOf(to.settlement)).toBe(7_000_000n);
@@ -98,7 +98,7 @@ test("it lets the settlement contract take USDC, and takes that back; where ther
   expect(await pay({ ...allow(1n), value: "0x1" }, to)).toBeNull();
 });
 
-test("on the EVM chain it sends nothing else: another receiver, token, call, value, or data that goes on", async () => {
+test("on the EVM chain it sends nothing else: no other receiver, token, call or value, and no trailing data", async () => {
   const good = { chain: "evm" as const, to: usdcOnBase, data: transferCall(to.base, 1n) };
   const others = [
     { ...good, data: transferCall(newAddress(), 1n) },
@@ -131,7 +131,7 @@ async function written(instructions: readonly TransactionInstruction[], feePayer
 const bytesOf = (transaction: Transaction): string =>
   transaction.serialize({ requireAllSignatures: false, verifySignatures: false }).toString("base64");
 
-test("it signs a transfer on Solana to the owner's own token account, which is made first when it is not there", async () => {
+test("it signs a transfer on Solana to the owner's own token account, which is created first when missing", async () => {
   for (const instructions of [[createTokenAccount, transfer(3_000_000n)], [transfer(2_000_000n)]]) {
     const transaction = await written(instructions);
     const signature = await pay({ chain: "solana", transaction: bytesOf(transaction) }, to);
@@ -145,7 +145,7 @@ test("it signs a transfer on Solana to the owner's own token account, which is m
   expect((await connection.getTokenAccountBalance(destination)).value.amount).toBe("5000000");
 });
 
-test("on Solana it signs nothing else, whatever stands beside a good transfer", async () => {
+test("on Solana it signs nothing else, whatever accompanies a valid transfer", async () => {
   const stranger = PublicKey.unique();
   const strange = getAssociatedTokenAddressSync(mint, stranger, true);
   const sol = SystemProgram.transfer({ fromPubkey: payer, toPubkey: stranger, lamports: 1n });
@@ -174,7 +174,7 @@ test("on Solana it signs nothing else, whatever stands beside a good transfer", 
   for (const some of instructions) expect(await pay({ chain: "solana", transaction: bytesOf(await written(some)) }, to)).toBeNull();
 });
 
-test("it signs no transaction that another key pays for or signs, no newer form of one, and no bytes that are none", async () => {
+test("it signs no transaction that another key pays for or signs, no versioned one, and no invalid bytes", async () => {
   const other = PublicKey.unique();
   const foreign = createTransferCheckedInstruction(getAssociatedTokenAddressSync(mint, other, true), mint, destination, other, 1n, 6);
   const { blockhash: recentBlockhash } = await connection.getLatestBlockhash();

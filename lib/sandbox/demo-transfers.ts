@@ -1,5 +1,5 @@
-// What the demo wallet pays: USDC to the deposit address that it is told, and what the settlement contract is allowed to take; nothing
-// else. A page hands it a whole transaction; its key signs only what says the same as what this file would write itself.
+// What the demo wallet signs: USDC transfers to the given deposit address, and approvals for the settlement contract; nothing else. A page
+// passes a whole transaction; the key signs it only when it equals the one that this file would write.
 
 import { sign } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -26,11 +26,11 @@ export function demoPayments(keys: DemoKeys): PayDemo {
   return async (transfer, to) => {
     if (transfer.chain === "solana") return signOnSolana(keys, Buffer.from(transfer.transaction, "base64"), to);
     const data = readEvmCall(transfer, to);
-    return data && evmNodes().ask((node) => send(node, data));
+    return data && evmNodes().callFirst((node) => send(node, data));
   };
 }
 
-/** The call's data when it is a transfer of USDC to the deposit address, or an approval of it for the settlement contract. */
+/** The call's data when it transfers USDC to the deposit address, or approves USDC for the settlement contract. */
 function readEvmCall({ to: token, data, value = "0x0" }: EvmTransfer, to: DemoReceivers): Hex | null {
   if (token.toLowerCase() !== usdcOnBase || !/^0x0*$/.test(value)) return null;
   const units = data.slice(-WORD_DIGITS);
@@ -46,18 +46,18 @@ function signOnSolana(keys: DemoKeys, transaction: Buffer, to: DemoReceivers): s
   return message && isTransfer(message, address, to) ? base58.encode(sign(null, transaction.subarray(SIGNATURES_BYTES), key)) : null;
 }
 
-/** The message of a transaction that one key signs, whatever its instructions. */
+/** The message of a single-signer transaction, with any instructions. */
 function readMessage(transaction: Buffer): WireMessage | null {
   try {
     const { message } = readTransaction(transaction);
     return message.version === "legacy" && message.header.numRequiredSignatures === 1 ? message : null;
   } catch (error) {
-    if (error instanceof RangeError) return null; // no transaction at all
+    if (error instanceof RangeError) return null; // not a transaction
     throw error;
   }
 }
 
-/** Whether it is the transfer, with or without the making of the receiver's token account before it, and no more. */
+/** Whether the message is exactly the transfer, optionally preceded by the creation of the receiver's token account. */
 function isTransfer(message: WireMessage, payer: string, { solana: owner, usdcMint: mint }: DemoReceivers): boolean {
   const instructions = message.instructions.map((instruction) => resolve(message, instruction));
   const last = instructions.at(-1);
@@ -77,6 +77,6 @@ const resolve = ({ accountKeys }: WireMessage, { programIdIndex, accounts, data 
   data,
 });
 
-/** What instructions do, as a text to compare: which accounts sign or change is the message's, where only the payer signs. */
+/** Instructions as comparable text. Signer and writable flags are left out: the message sets them, and only the payer signs it. */
 const written = (instructions: readonly Instruction[]): string =>
   JSON.stringify(instructions.map(({ program, accounts, data }) => [program, accounts.map(({ key }) => key), [...data]]));

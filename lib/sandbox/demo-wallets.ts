@@ -1,5 +1,5 @@
-// The demo wallet's keys: an EVM and a Solana one, made at random per sandbox. They are worth nothing anywhere else, and
-// leave this process only into sandbox.json, for programs that want to pay as the demo account.
+// The demo wallet's keys: one for EVM and one for Solana, random per sandbox. They are worthless elsewhere, and leave this process only in
+// sandbox.json, for programs that pay as the demo account.
 
 import { createPrivateKey, createPublicKey, randomBytes, sign } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -14,7 +14,7 @@ const SEED_BYTES = 32;
 const isSolanaSecret = (text: string): boolean =>
   /^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(text) && base58.decode(text).length === 2 * SEED_BYTES;
 
-/** As they are kept. */
+/** The stored format. */
 export const demoKeysSchema = z.object({
   /** 0x and 64 hex digits. */
   evm: z.string().regex(/^0x[0-9a-f]{64}$/),
@@ -24,7 +24,7 @@ export const demoKeysSchema = z.object({
 
 export type DemoKeys = z.infer<typeof demoKeysSchema>;
 
-/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+/** The PKCS #8 prefix before the 32 bytes of an Ed25519 key (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 interface KeyBytes {
@@ -32,7 +32,7 @@ interface KeyBytes {
   solana: Buffer;
 }
 
-/** The keys that follow from these bytes, 32 for each: at random unless they are given. */
+/** Keys derived from 32 bytes each, random by default. */
 export function createDemoKeys(bytes: KeyBytes = { evm: randomBytes(SEED_BYTES), solana: randomBytes(SEED_BYTES) }): DemoKeys {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, bytes.solana]), format: "der", type: "pkcs8" });
   const { x } = createPublicKey(key).export({ format: "jwk" });
@@ -40,7 +40,7 @@ export function createDemoKeys(bytes: KeyBytes = { evm: randomBytes(SEED_BYTES),
   return { evm: `0x${bytes.evm.toString("hex")}`, solana: base58.encode(solana) };
 }
 
-/** What signs with these keys, without showing them. */
+/** Signers with these keys, without exposing them. */
 export function demoSigners(keys: DemoKeys): Record<"evm" | "solana", DemoSigner> {
   const account = privateKeyToAccount(keys.evm as Hex);
   const { address, key } = solanaKeyPair(keys.solana);
@@ -50,7 +50,7 @@ export function demoSigners(keys: DemoKeys): Record<"evm" | "solana", DemoSigner
   };
 }
 
-/** The address of a secret as it is kept, and its key. */
+/** The address and key of a stored secret. */
 export function solanaKeyPair(secret: string) {
   const bytes = Buffer.from(base58.decode(secret));
   const [seed, publicKey] = [bytes.subarray(0, SEED_BYTES), bytes.subarray(SEED_BYTES)];

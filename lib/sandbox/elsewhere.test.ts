@@ -1,5 +1,5 @@
-// What a wallet signs for a sandbox moves nothing on any other chain, even where the same wallet has USDC: held against chains
-// that have what the public ones have, the real mint and Base's number.
+// Transactions signed for a sandbox move nothing on any other chain, even where the same wallet has USDC: tested against chains with the
+// public ones' mint and chain ID.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,12 +50,12 @@ async function unitsElsewhere(): Promise<string[]> {
   return accounts.value.map(({ account }) => account.data.parsed.info.tokenAmount.amount);
 }
 
-test("a transfer of the sandbox's USDC on Solana does not run elsewhere, with its blockhash or with one from there", async () => {
+test("a transfer of the sandbox's USDC on Solana does not run elsewhere, neither with its blockhash nor with a public one", async () => {
   const { transaction } = await writeSolanaTransfer(connections.sandbox, target, { payer: wallet.publicKey, units: 5_000_000n });
   transaction.sign(wallet);
   await expect(connections.publicChain.sendRawTransaction(transaction.serialize())).rejects.toThrow(/Blockhash not found/);
 
-  // As a wallet would that puts in what it thinks is better.
+  // As a wallet does that replaces the blockhash.
   transaction.recentBlockhash = (await connections.publicChain.getLatestBlockhash()).blockhash;
   transaction.sign(wallet);
   await expect(connections.publicChain.sendRawTransaction(transaction.serialize())).rejects.toThrow(/Simulation failed/);
@@ -64,7 +64,7 @@ test("a transfer of the sandbox's USDC on Solana does not run elsewhere, with it
   expect(await unitsElsewhere()).toEqual(["50000000"]);
 });
 
-test("at home the same transfer runs, and makes the deposit address' token account", async () => {
+test("in its own sandbox the same transfer runs, and creates the deposit address' token account", async () => {
   const { transaction } = await writeSolanaTransfer(connections.sandbox, target, { payer: wallet.publicKey, units: 5_000_000n });
   transaction.sign(wallet);
   await connections.sandbox.sendRawTransaction(transaction.serialize());
@@ -74,7 +74,7 @@ test("at home the same transfer runs, and makes the deposit address' token accou
   expect(again.transaction.instructions).toHaveLength(1);
 });
 
-test("a transfer that names the sandbox's EVM chain is refused on a chain with Base's number", async () => {
+test("a transfer for the sandbox's EVM chain ID is refused on a chain with Base's ID", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "elsewhere-"));
   const account = privateKeyToAccount(generatePrivateKey());
   const base: EvmChain = await startEvmChain({ dataDir, minterKey: generatePrivateKey(), gasFor: [account.address], chainId: 8_453 });

@@ -1,5 +1,5 @@
-// How often the faucet has given to an account today. A gift takes a number before it is made, and frees it when it was not made: any
-// number of presses at once, in any number of processes, get no more than there are numbers.
+// The faucet's daily quota per account. A gift reserves a number before it is sent, and frees it when sending failed, so that concurrent
+// requests in any number of processes never exceed the quota.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -30,12 +30,12 @@ export async function takeGift(accountId: AccountId, chain: FaucetChain, max: nu
   });
 }
 
-/** Records that the chain has it. */
+/** Records the gift's transaction. */
 export async function recordGift({ accountId, day, index }: Gift, transaction: string): Promise<void> {
   await prisma().faucetGift.updateMany({ where: { accountId, day, index }, data: { transaction } });
 }
 
-/** Nothing was given: the gift can be taken again. */
+/** Frees the number of a gift that was not sent. */
 export async function returnGift({ accountId, day, index }: Gift): Promise<void> {
   await prisma().faucetGift.deleteMany({ where: { accountId, day, index } });
 }

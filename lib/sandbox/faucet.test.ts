@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   setFaucet(undefined);
-  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
   await evm?.stop();
   await solana?.remove();
   rmSync(dataDir, { recursive: true, force: true });
@@ -70,7 +70,7 @@ async function unitsOf({ baseAddress, solanaAddress }: CustodialWallet) {
   return { base, solana: (await readTokenBalances(solanaNodes(), [account])).get(account)?.value ?? 0n };
 }
 
-test("without a sandbox there is no faucet, and asking for it moves nothing", async () => {
+test("without a sandbox there is no faucet, and a request moves nothing", async () => {
   setFaucet(undefined);
   const { owner, wallet } = await newOwner();
   expect(faucetAmount()).toBeNull();
@@ -78,7 +78,7 @@ test("without a sandbox there is no faucet, and asking for it moves nothing", as
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
 });
 
-test("it sends 5 test USDC to the owner's own address on the chain that was asked for, and credits nothing itself", async () => {
+test("it sends 5 test USDC to the owner's own address on the requested chain, and credits nothing itself", async () => {
   const { owner, wallet } = await newOwner();
   const onBase = await requestFaucet(owner, "base");
   expect(onBase).toEqual({ ok: true, amount: fromCents(500), transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
@@ -89,15 +89,15 @@ test("it sends 5 test USDC to the owner's own address on the chain that was aske
   expect(await checkLedger()).toEqual([]);
 });
 
-test("it gives twenty times a day on both chains together, even when asked for all at once, and again the next day", async () => {
+test("it gives twenty times a day on both chains together, even for concurrent requests, and again the next day", async () => {
   const { owner, wallet } = await newOwner();
   const other = await newOwner();
   const restore = setClock(() => Date.UTC(2026, 10, 21, 23, 59));
   try {
-    const asked = await Promise.all(Array.from({ length: 25 }, (_, index) => requestFaucet(owner, index % 2 === 0 ? "base" : "solana")));
-    const given = asked.flatMap((answer) => (answer.ok ? [answer.transaction] : []));
+    const requests = await Promise.all(Array.from({ length: 25 }, (_, index) => requestFaucet(owner, index % 2 === 0 ? "base" : "solana")));
+    const given = requests.flatMap((answer) => (answer.ok ? [answer.transaction] : []));
     expect([given.length, new Set(given).size]).toEqual([20, 20]);
-    expect(asked.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/20 times a day.*midnight UTC/) });
+    expect(requests.find(({ ok }) => !ok)).toMatchObject({ message: expect.stringMatching(/20 times a day.*midnight UTC/) });
     expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false });
     expect(await requestFaucet(other.owner, "base")).toMatchObject({ ok: true });
   } finally {
@@ -109,21 +109,21 @@ test("it gives twenty times a day on both chains together, even when asked for a
   expect(await requestFaucet(owner, "base").finally(tomorrow)).toMatchObject({ ok: true });
 });
 
-test("two processes that mint at once with the one key give each of their owners all of it", async () => {
+test("two processes that mint concurrently with the same key serve all their owners", async () => {
   const owners = await Promise.all(Array.from({ length: 6 }, () => newOwner()));
-  // Each opening has a queue of its own, as each process has.
-  const asked = owners.flatMap(({ owner }) =>
+  // Each opened faucet has its own queue, like each process.
+  const requests = owners.flatMap(({ owner }) =>
     [1, 2].map(() => {
       openFaucet({ minter });
       return requestFaucet(owner, "base");
     }),
   );
-  const given = (await Promise.all(asked)).map((answer) => (answer.ok ? answer.transaction : answer.message));
+  const given = (await Promise.all(requests)).map((answer) => (answer.ok ? answer.transaction : answer.message));
   expect(new Set(given).size).toBe(12);
   for (const { wallet } of owners) expect((await unitsOf(wallet)).base).toBe(10_000_000n);
 });
 
-/** A port where nobody listens. */
+/** A port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -132,10 +132,10 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-test("a chain that has not started or is away is said to be, and what it did not give is not counted", async () => {
+test("a chain that has not started or is down is reported, and does not count against the quota", async () => {
   const { owner } = await newOwner();
   const away = { ok: false, message: expect.stringMatching(/still starting\. Nothing was sent/) as string };
-  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetOnce(name);
+  for (const name of ["sandbox EVM nodes", "sandbox Solana nodes"]) forgetSingleton(name);
   for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   const nobody = `http://127.0.0.1:${await closedPort()}`;
   setSandboxEvmNodes([nobody]);
@@ -143,22 +143,22 @@ test("a chain that has not started or is away is said to be, and what it did not
   for (let press = 0; press < 12; press++)
     for (const chain of ["base", "solana"] as const) expect(await requestFaucet(owner, chain)).toMatchObject(away);
   setSandboxEvmNodes([evm.url()]);
-  const asked = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
-  expect(asked.filter(({ ok }) => ok)).toHaveLength(20);
+  const requests = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
+  expect(requests.filter(({ ok }) => ok)).toHaveLength(20);
 });
 
-test("what the chain refuses is not counted, and the log says why", async () => {
+test("a refusal by the chain does not count against the quota, and the log says why", async () => {
   openFaucet({ minter: generatePrivateKey() });
   const { owner, wallet } = await newOwner();
   const refused = await requestFaucet(owner, "base");
   expect(refused).toMatchObject({ ok: false, message: expect.stringMatching(/refused the transfer. Nothing was sent/) });
   openFaucet({ minter });
-  const asked = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
-  expect(asked.filter(({ ok }) => ok)).toHaveLength(20);
+  const requests = await Promise.all(Array.from({ length: 21 }, () => requestFaucet(owner, "base")));
+  expect(requests.filter(({ ok }) => ok)).toHaveLength(20);
   expect((await unitsOf(wallet)).base).toBe(100_000_000n);
 });
 
-test("a frozen account is given nothing, nor one without addresses", async () => {
+test("a frozen account gets nothing, nor does one without addresses", async () => {
   const { owner, wallet } = await newOwner(true);
   expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/frozen/) });
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });

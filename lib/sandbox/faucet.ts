@@ -1,5 +1,5 @@
-// The sandbox's faucet: test USDC that is worth nothing, sent over the sandbox's own chains to whoever asks, some times a day. It
-// credits nothing: what arrives is credited as any deposit is. Any process gives, whichever of them runs the chains.
+// The sandbox's faucet: sends worthless test USDC over the sandbox's own chains to owners on request, with a daily quota. It credits
+// nothing itself: the USDC is credited like any deposit. Any process can send, whichever of them runs the chains.
 
 import type { Hex } from "viem";
 import { fromCents } from "@/lib/base/money";
@@ -17,27 +17,27 @@ import type { SandboxSecrets } from "./secrets";
 import { requestUsdc } from "./solana-chain/process";
 
 const AMOUNT = fromCents(500);
-/** The same in millionths of a USDC. */
+/** The same amount in millionths of a USDC. */
 const UNITS = 5_000_000n;
 /** On both chains together. */
 const TIMES_A_DAY = 20;
 
 interface Giver {
-  /** Null while nobody knows yet where the chain is. */
+  /** Undefined until the chain's URL is known. */
   url: () => string | undefined;
-  /** Resolves with the transaction's name on the chain. */
+  /** Resolves with the transaction's hash or signature. */
   give: (to: string, url: string) => Promise<string>;
-  /** True of an error that says that the chain took nothing since it is away. */
+  /** True for an error that proves that the chain is down and received nothing. */
   isAway: (error: unknown) => boolean;
 }
 
-/** Lets owners ask for test USDC from now on. */
+/** Opens the faucet for owners. */
 export function openFaucet({ minter: key }: SandboxSecrets["chainKeys"]): void {
   const minter = createMinter(key as Hex, baseChainId());
   const givers: Record<FaucetChain, Giver> = {
     base: {
       url: () => evmNodeUrls()[0],
-      give: (to) => evmNodes().ask((node) => minter.mint(node, to as Hex, UNITS)),
+      give: (to) => evmNodes().callFirst((node) => minter.mint(node, to as Hex, UNITS)),
       isAway: (error) => isEvmFailure(error) && isNodesOwn(error),
     },
     solana: {
@@ -59,7 +59,7 @@ async function give({ accountId, chain, to }: FaucetWish, giver: Giver): Promise
     (error: unknown) => ({ kind: kindOf(error, giver), error }) as const,
   );
   if (outcome.kind === "given") await recordGift(gift, outcome.transaction);
-  // Nobody knows: then it keeps its place.
+  // An unknown outcome keeps its number: the gift may have been sent.
   else if (outcome.kind !== "unknown") await returnGift(gift);
   if (outcome.kind === "failed") log().error({ err: outcome.error, chain }, "the faucet could not give");
   return outcome;
@@ -73,10 +73,10 @@ function kindOf(error: unknown, { isAway }: Giver): "unknown" | "away" | "failed
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? (error.cause as NodeJS.ErrnoException).code : undefined;
 
-/** What `fetch` says of an address where nobody listens: nothing was asked. */
+/** fetch's error for an address without a listener: no request was sent. */
 const isConnectionRefused = (error: unknown): boolean => codeOf(error) === "ECONNREFUSED";
 
-/** The chain was asked, and did not say what it did. */
+/** The chain may have received the request, but did not respond. */
 const isUnknown = (error: unknown): boolean =>
   error instanceof UnknownOutcome ||
   (error instanceof Error && (error.name === "TimeoutError" || error.message === "fetch failed") && !isConnectionRefused(error));

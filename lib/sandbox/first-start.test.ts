@@ -1,4 +1,4 @@
-// First starts on one data directory that race, die on the way, or find the disk full: processes of their own, on real files.
+// First starts on one data directory that race, die half way, or find the disk full: real processes on real files.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,13 +28,13 @@ async function start(options?: { largestFile: number }): Promise<Opener> {
   return opener;
 }
 
-/** All processes open the directory at once, and then another one alone. */
+/** All processes open the directory concurrently, then another one opens it alone. */
 async function race(dataDir: string, racers: readonly Opener[], later: Opener): Promise<Opened[]> {
   const opened = await Promise.all(racers.map((racer) => racer.open(dataDir)));
   return [...opened, await later.open(dataDir)];
 }
 
-test("processes that start on one new directory at the same moment agree on its secrets and its seed", async () => {
+test("concurrent starts on a new directory agree on its secrets and its seed", async () => {
   const racers = await Promise.all(Array.from({ length: PROCESSES }, () => start()));
   const later = await start();
   for (let round = 0; round < ROUNDS; round++) {
@@ -46,7 +46,7 @@ test("processes that start on one new directory at the same moment agree on its 
   }
 }, 90_000);
 
-test("processes that complete an older release's secrets at the same moment add the same", async () => {
+test("concurrent starts that complete an older release's secrets add the same ones", async () => {
   const racers = await Promise.all(Array.from({ length: PROCESSES }, () => start()));
   const later = await start();
   for (let round = 0; round < ROUNDS; round++) {
@@ -72,7 +72,7 @@ test("kill -9 between the secrets and the seed is repaired by the next start", a
         done();
       });
     });
-    await opener.open(dataDir).catch(() => undefined); // it was killed; on a busy machine perhaps too late
+    await opener.open(dataDir).catch(() => undefined); // killed; on a busy machine possibly too late
     await killed;
     if (!existsSync(join(dataDir, "custody-seed.json"))) between += 1;
     const secrets = readFileSync(join(dataDir, "secrets.json"), "utf8");
@@ -83,7 +83,7 @@ test("kill -9 between the secrets and the seed is repaired by the next start", a
   expect(between).toBe(2);
 });
 
-test.skipIf(process.platform === "win32")("a disk that is full leaves no half-written file, and what is there as it was", async () => {
+test.skipIf(process.platform === "win32")("a full disk leaves no half-written file, and existing files unchanged", async () => {
   const opener = await start({ largestFile: 0 });
   const empty = mkdtempSync(join(root, "full-"));
   expect(await opener.open(empty)).toMatchObject({ error: expect.stringContaining("EFBIG") as string });

@@ -1,5 +1,4 @@
-// A process that does not run the sandbox's chains asks them where sandbox.json says that they are, and goes after them when they
-// move.
+// For a process that does not run the sandbox's chains: uses the URLs in sandbox.json, and follows them when they change.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -9,14 +8,14 @@ import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { areChainsOwned } from "./chains-owner";
 import { readSandboxFile } from "./secrets";
 
-const LOOKED_FOR_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const placesForm = z.object({ rpc: z.object({ base: z.string(), solana: z.string() }) });
 const genesisAnswer = z.object({ result: z.string() });
 
 interface FollowOptions {
   dataDir: string;
-  /** Whether this process runs them itself: then it knows where they are. */
+  /** Whether this process runs the chains: then it knows their URLs. */
   isOwner: () => boolean;
 }
 
@@ -26,7 +25,7 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
   const following = run();
 
   async function follow(): Promise<void> {
-    // What a process wrote that has ended since says nothing: somebody else may listen there.
+    // URLs written by a process that has ended are stale: another program may listen there.
     if (isOwner() || !areChainsOwned(dataDir)) {
       known = "";
       return;
@@ -43,7 +42,7 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await follow().catch((error: unknown) => log().debug({ err: error }, "the sandbox's chains are not where they were"));
-      await sleep(LOOKED_FOR_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
+      await sleep(POLL_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
     }
   }
 

@@ -1,5 +1,5 @@
-// What the sandbox's wallets have to begin with: fees for whoever sends, and test USDC for the demo wallet. Whoever has some is
-// given none, so what a killed start left undone is done by the next.
+// The initial funds of the sandbox's wallets: fees for all senders, and test USDC for the demo wallet. Wallets that have funds get none, so
+// the next start completes what a killed one left undone.
 
 import type { Hex } from "viem";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const TEST_USDC = 100_000_000n;
 /** 10 SOL. */
 const FEE_LAMPORTS = 10_000_000_000n;
 
-/** @throws Error when the chain is away */
+/** @throws Error when the chain is down */
 export async function giveUsdcOnEvm(chain: Pick<EvmChain, "chainId" | "usdc" | "url" | "mint">, wallet: Hex): Promise<void> {
   const nodes = createNodes({ urls: [chain.url()], chainId: chain.chainId });
   const latest = await findBlock("latest", nodes);
@@ -30,7 +30,7 @@ type SolanaFaucet = Pick<SolanaChain, "usdcMint" | "genesisHash" | "url" | "fauc
 
 const nodesOf = (chain: SolanaFaucet) => new SolanaNodes({ urls: [chain.url()], genesisHash: chain.genesisHash });
 
-/** Fills those up that have less than half of what they begin with. @throws Error when the chain is away */
+/** Tops up payers that have less than half of the initial amount. @throws Error when the chain is down */
 export async function giveSol(chain: SolanaFaucet, payers: readonly string[]): Promise<void> {
   const nodes = nodesOf(chain);
   for (const payer of payers) {
@@ -39,7 +39,7 @@ export async function giveSol(chain: SolanaFaucet, payers: readonly string[]): P
   }
 }
 
-/** @throws Error when the chain is away */
+/** @throws Error when the chain is down */
 export async function giveUsdcOnSolana(chain: SolanaFaucet, wallet: string): Promise<void> {
   const account = deriveTokenAccount(wallet, chain.usdcMint);
   const units = (await readTokenBalances(nodesOf(chain), [account])).get(account)?.value ?? 0n;

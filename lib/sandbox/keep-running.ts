@@ -1,4 +1,4 @@
-// Keeps a part of the sandbox running: a child that ends unasked is started again, with growing pauses, until it is stopped.
+// Keeps a part of the sandbox running: a child that ends unexpectedly is restarted, with exponential backoff, until it is stopped.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
@@ -10,7 +10,7 @@ interface Running {
 }
 
 export interface Kept<Part> {
-  /** Null while it is away. */
+  /** Null while it is down. */
   current: () => Part | null;
   stop: () => Promise<void>;
 }
@@ -19,8 +19,8 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
 /**
- * @param name as it reads in the log: `simulated models`
- * @param start makes a new one
+ * @param name for the log: `simulated models`
+ * @param start starts a new instance
  * @throws what the first `start` throws
  */
 export async function keepRunning<Part extends Running>(name: string, start: () => Promise<Part>): Promise<Kept<Part>> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { authenticateKey } from "@/lib/access/authenticate";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { demoWallets } from "@/lib/console/demo-wallets";
 import { openTestCustody } from "@/lib/console/testing/custody";
@@ -28,13 +28,13 @@ beforeAll(async () => {
   await openTestCustody();
   dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
   vi.stubEnv("DATA_DIR", dataDir);
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(() => {
   program?.remove();
   chainProgram?.remove();
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   rmSync(dataDir, { recursive: true, force: true });
 });
 beforeEach(async () => {
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => sandbox.stop());
 
-/** Where models are asked now, and who answers there. */
+/** The current base URLs and key of the models. */
 function simulated() {
   const endpoint = endpoints().get("openai");
   if (!endpoint) throw new Error("no model is simulated");
@@ -55,7 +55,7 @@ function simulated() {
   return { ask, baseUrl: endpoint.baseUrl };
 }
 
-/** The number of the process that listens on the port of the simulated models. */
+/** The ID of the process that listens on the simulated models' port. */
 async function modelsPid(): Promise<number> {
   const { execFileSync } = await import("node:child_process");
   const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
@@ -63,7 +63,7 @@ async function modelsPid(): Promise<number> {
   return Number(line?.trim().split(/\s+/)[0]);
 }
 
-test("it points every provider at simulated models that answer, and makes a demo key that works", async () => {
+test("it points every provider at working simulated models, and creates a working demo key", async () => {
   expect([...endpoints().keys()]).toEqual(["openai", "anthropic", "gemini", "xai", "deepseek"]);
   expect((await simulated().ask()).status).toBe(200);
   const apiKey = await sandbox.openDemo("http://127.0.0.1:3000");
@@ -80,7 +80,7 @@ test("it points every provider at simulated models that answer, and makes a demo
   expect(readFile()).toEqual({ baseUrl: "http://127.0.0.1:4000", apiKey, wallets });
 });
 
-test("it is unwell while its models are gone, and starts others by itself", async () => {
+test("it is unhealthy while its models are down, and restarts them automatically", async () => {
   const pid = await modelsPid();
   const before = simulated();
   process.kill(pid, "SIGKILL");
@@ -91,7 +91,7 @@ test("it is unwell while its models are gone, and starts others by itself", asyn
   expect((await simulated().ask()).status).toBe(200);
 });
 
-test("stopping it while its models are gone leaves none behind", async () => {
+test("stopping it while its models are down leaves no process behind", async () => {
   const pid = await modelsPid();
   process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(sandbox.isWell()).toBe(false), { timeout: 30_000, interval: 5 });

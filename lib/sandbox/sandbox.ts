@@ -1,4 +1,4 @@
-// The sandbox, put together: simulated models, chains and secrets of its own, and the demo account. Nothing here runs in live mode.
+// Assembles the sandbox: simulated models, its own chains and secrets, and the demo account. Nothing here runs in live mode.
 
 import { setSandboxPepper } from "@/lib/access/pepper";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
@@ -23,24 +23,24 @@ import { type SimulatedModelsOptions, startSimulatedModels } from "./models/star
 import { openSecrets, readSandboxFile, type SandboxFile, type SandboxSecrets, writeSandboxFile } from "./secrets";
 
 export interface SandboxOptions extends SimulatedModelsOptions {
-  /** The built program of the Solana chain; by default it lies beside the built server. */
+  /** The built program of the Solana chain; by default beside the built server. */
   solanaScriptPath?: string;
 }
 
 export interface Sandbox {
   /**
-   * Opens the demo account and writes `sandbox.json`; the database must be migrated, and have its seed. Then the chains begin to
-   * start, and are added to the file when they run. Resolves with the demo key.
+   * Opens the demo account and writes `sandbox.json`; the database must be migrated, and have its seed. Then the chains start in the
+   * background, and their URLs are added to the file once they run. Resolves with the demo key.
    */
   openDemo: (baseUrl: string) => Promise<string>;
-  /** False while the simulated models are away. */
+  /** False while the simulated models are down. */
   isWell: () => boolean;
-  /** False until the chains run, and while one is away. */
+  /** False until the chains run, and while one is down. */
   areChainsWell: () => boolean;
   stop: () => Promise<void>;
 }
 
-/** Starts what a sandbox simulates. */
+/** Starts the simulated models, and prepares the rest of the sandbox. */
 export async function startSandbox({ solanaScriptPath, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   assert(config().MODE === "sandbox", "the sandbox runs in sandbox mode only");
   const dataDir = config().DATA_DIR;
@@ -60,7 +60,7 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
       openFaucet(secrets.chainKeys);
       await chains?.stop();
       const file: SandboxFile = { ...readSandboxFile(dataDir), baseUrl, apiKey, wallets: demoWalletsFile(secrets.demoKeys) };
-      // Where the chains were that nobody runs any more, somebody else may listen now.
+      // Another program may listen now on the ports of chains that no longer run.
       if (!areChainsOwned(dataDir)) for (const place of ["rpc", "usdc"]) delete file[place];
       writeSandboxFile(dataDir, file);
       chains = await startOrFollowChains({ secrets, solanaScriptPath });
@@ -76,12 +76,12 @@ type OwnChainsOptions = Pick<SandboxOptions, "solanaScriptPath"> & { secrets: Sa
 
 type ChainsHere = Pick<SandboxChains, "stop"> & Partial<SandboxChains>;
 
-/** Chains belong to a seed: a process that may open it runs them when no other does, and the rest know where they are. */
+/** Chains belong to a seed: a process with the jobs role runs them unless another one does; all others follow their URLs. */
 async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptions): Promise<ChainsHere> {
   const dataDir = config().DATA_DIR;
   const custody = config().ROLES.includes("jobs") ? await findCustody() : null;
   if (!custody) return followChains({ dataDir, isOwner: () => false });
-  const { startChains } = await import("./chains"); // much code, which no start shall wait for
+  const { startChains } = await import("./chains"); // imported late: it is a lot of code
   return startChains({
     dataDir,
     custody,
@@ -99,10 +99,10 @@ async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptio
   });
 }
 
-/** Milliseconds that a block may take here; the next round looks again. */
+/** Milliseconds to wait for a block; the next round checks again. */
 const BLOCK_WAIT_MS = 2_000;
 
-/** The contract that payments settle at, as a transaction of the relay's: the kept chain of an earlier start has it already. */
+/** Deploys the settlement contract through the relay, unless the persisted chain already has it. */
 async function deployContract(): Promise<void> {
   const terms = await findSettlementTerms();
   if (!terms || !findRelayer()) return;

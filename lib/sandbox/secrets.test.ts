@@ -12,7 +12,7 @@ function newDirectory(): string {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test("secrets are made once, at random, in a directory that need not exist, for their owner alone", () => {
+test("secrets are random, created once, private to their owner, and create their directory when missing", () => {
   const dataDir = join(newDirectory(), "new");
   const made = openSecrets(dataDir);
   expect(made.keyPepper).toMatch(/^[0-9a-f]{64}$/);
@@ -22,7 +22,7 @@ test("secrets are made once, at random, in a directory that need not exist, for 
   expect(modeOf(join(dataDir, "secrets.json"))).toBe(0o600);
 });
 
-test("a file of an older release is given what it lacks, and keeps what it has", () => {
+test("a file of an older release gets its missing fields, and keeps the others", () => {
   const dataDir = newDirectory();
   const old = { keyPepper: "p".repeat(64), sessionSecret: "s".repeat(64) };
   writeFileSync(join(dataDir, "secrets.json"), JSON.stringify(old));
@@ -34,7 +34,7 @@ test("a file of an older release is given what it lacks, and keeps what it has",
   expect(openSecrets(newDirectory()).demoKeys).not.toEqual(opened.demoKeys);
 });
 
-test("a file that still has the operator's keys of an older release opens, and they are not used", () => {
+test("a file with an older release's operator keys opens, and they are not used", () => {
   const dataDir = newDirectory();
   const { chainKeys, ...made } = openSecrets(dataDir);
   const older = { ...chainKeys, relayer: made.demoKeys, treasury: made.demoKeys };
@@ -42,7 +42,7 @@ test("a file that still has the operator's keys of an older release opens, and t
   expect(openSecrets(dataDir)).toEqual({ ...made, chainKeys });
 });
 
-test("secrets of an older release are kept, and what it did not know is added once", () => {
+test("an older release's secrets are kept, and new ones are added once", () => {
   const dataDir = newDirectory();
   const path = join(dataDir, "secrets.json");
   const older = { keyPepper: "p".repeat(64), sessionSecret: "s".repeat(64) };
@@ -52,7 +52,7 @@ test("secrets of an older release are kept, and what it did not know is added on
   expect(openSecrets(dataDir)).toEqual(opened);
 });
 
-test("sandbox.json keeps what else was written into it, is its owner's alone, and is replaced whole", () => {
+test("sandbox.json keeps unknown fields, is private to its owner, and is replaced atomically", () => {
   const dataDir = newDirectory();
   expect(readSandboxFile(dataDir)).toBeNull();
   writeSandboxFile(dataDir, { baseUrl: "http://127.0.0.1:1", apiKey: "first", rpc: { base: "http://127.0.0.1:2" } });
@@ -64,7 +64,7 @@ test("sandbox.json keeps what else was written into it, is its owner's alone, an
 });
 
 test.each(["", "{", "[]", '{"keyPepper":"short","sessionSecret":"short"}'])(
-  "damaged secrets (%j) are refused with their path and a cure, and left as they are",
+  "damaged secrets (%j) are refused with their path and a fix, and left unchanged",
   (text) => {
     const dataDir = newDirectory();
     const path = join(dataDir, "secrets.json");

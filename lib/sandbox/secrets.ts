@@ -1,5 +1,5 @@
-// The sandbox's own secrets, made at random once per data directory and kept there, readable by its owner alone. Any number of
-// processes may start on one directory at once: all have the same.
+// The sandbox's own secrets: random, created once per data directory, readable by their owner alone. Any number of processes may start on
+// one directory concurrently: all get the same secrets.
 
 import { hkdfSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,10 +9,10 @@ import { createDemoKeys, type DemoKeys, demoKeysSchema } from "./demo-wallets";
 import { replacePrivateFile, writeNewPrivateFile } from "./private-file";
 
 const secret = z.string().min(32);
-/** Who makes test USDC on the EVM chain; on Solana's that is the chain's own. The operator's keys come from the seed. */
+/** The minter of test USDC on the EVM chain; Solana's chain has its own. The operator's keys come from the seed. */
 const chainKeysSchema = z.object({ minter: demoKeysSchema.shape.evm });
 
-/** `custodyPassphrase` opens the sandbox's seed. What is optional is not in a file that an older release wrote. */
+/** `custodyPassphrase` opens the sandbox's seed. Optional fields are absent in files of older releases. */
 const secretsFile = z.object({
   keyPepper: secret,
   sessionSecret: secret,
@@ -25,17 +25,17 @@ export type SandboxSecrets = Required<z.infer<typeof secretsFile>>;
 
 const sandboxFile = z.looseObject({ baseUrl: z.string(), apiKey: z.string() });
 
-/** What programs read to use the sandbox: the one place where a sandbox key is kept in clear. */
+/** The file that programs read to use the sandbox: the only place with a sandbox API key in plain text. */
 export type SandboxFile = z.infer<typeof sandboxFile>;
 
 /**
- * The secrets of this data directory, made on first use.
- * @throws Error when the file is there and cannot be read as what it is
+ * The secrets of this data directory, created on first use.
+ * @throws Error when the file exists but is invalid
  */
 export function openSecrets(dataDir: string): SandboxSecrets {
   const path = join(dataDir, "secrets.json");
   if (!existsSync(path)) writeNewPrivateFile(path, newSecrets());
-  // Read again even where it was just made: another process may have been first.
+  // Read again even if just created: another process may have been first.
   const kept = readFile(path, secretsFile, "with all of DATA_DIR for a new sandbox");
   const { custodyPassphrase, demoKeys, chainKeys } = kept;
   if (custodyPassphrase && demoKeys && chainKeys) return { ...kept, custodyPassphrase, demoKeys, chainKeys };
@@ -56,7 +56,7 @@ const newSecrets = (): SandboxSecrets => ({
   chainKeys: { minter: createDemoKeys().evm },
 });
 
-/** What an older file lacks follows from what it has: processes that add it at the same moment add the same. */
+/** Missing fields of an older file are derived from its other secrets, so that concurrent processes add the same. */
 function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile>) {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", keyPepper + sessionSecret, "", purpose, SECRET_BYTES));
   const deriveKeys = (owner: string): DemoKeys => createDemoKeys({ evm: derive(`${owner}, EVM`), solana: derive(`${owner}, Solana`) });
@@ -67,18 +67,18 @@ function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile
   };
 }
 
-/** `sandbox.json` as the last start left it, or null. */
+/** `sandbox.json` from the last start, or null. */
 export function readSandboxFile(dataDir: string): SandboxFile | null {
   const path = join(dataDir, "sandbox.json");
   return existsSync(path) ? readFile(path, sandboxFile, "to be given a new key") : null;
 }
 
-/** Writes `sandbox.json`, mode 600, whole or not at all. */
+/** Writes `sandbox.json` atomically, mode 600. */
 export function writeSandboxFile(dataDir: string, file: SandboxFile): void {
   replacePrivateFile(join(dataDir, "sandbox.json"), file);
 }
 
-/** `instead` ends the error's cure: what deleting the file leads to. */
+/** `instead` ends the error's advice: the effect of deleting the file. */
 function readFile<T>(path: string, schema: z.ZodType<T>, instead: string): T {
   try {
     return schema.parse(JSON.parse(readFileSync(path, "utf8")));

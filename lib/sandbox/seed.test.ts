@@ -14,7 +14,7 @@ function newDirectory(): string {
 
 const seedOf = (dataDir: string) => join(dataDir, "custody-seed.json");
 
-test("a seed is made once, at random, in a directory that need not exist, for its owner alone", async () => {
+test("a seed is random, created once, private to its owner, and creates its directory when missing", async () => {
   const dataDir = join(newDirectory(), "new");
   const made = await openSandboxSigner(dataDir);
   expect((await openSandboxSigner(dataDir)).xpub).toBe(made.xpub);
@@ -22,14 +22,14 @@ test("a seed is made once, at random, in a directory that need not exist, for it
   expect(statSync(seedOf(dataDir)).mode & 0o777).toBe(0o600);
 });
 
-test("two processes that start on one new directory at the same moment have one seed", async () => {
+test("two concurrent starts on a new directory have one seed", async () => {
   const dataDir = newDirectory();
   openSecrets(dataDir);
   const [first, second] = await Promise.all([openSandboxSigner(dataDir), openSandboxSigner(dataDir)]);
   expect(second?.xpub).toBe(first?.xpub);
 });
 
-test("a seed without its secrets, or a damaged one, refuses with a cure and is left as it is", async () => {
+test("a seed without its secrets, or a damaged one, is refused with a fix and left unchanged", async () => {
   const dataDir = newDirectory();
   await openSandboxSigner(dataDir);
   const text = readFileSync(seedOf(dataDir), "utf8");

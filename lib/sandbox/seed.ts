@@ -1,5 +1,5 @@
-// The sandbox's own seed: made at random once per data directory and kept there, encrypted under a passphrase of secrets.json.
-// It names itself a sandbox's, so live mode never opens it.
+// The sandbox's own seed: random, created once per data directory, encrypted under a passphrase in secrets.json. It is marked as a
+// sandbox's, so live mode never opens it.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import type { Signer } from "@/lib/wallets/custody/signer";
 import { openSecrets } from "./secrets";
 
 /**
- * The signer of this data directory's seed, which is made on first use.
- * @throws Error that says what to do when the seed is there and does not open
+ * The signer of this data directory's seed, created on first use.
+ * @throws Error that says what to do when the seed exists but does not open
  */
 export async function openSandboxSigner(dataDir: string): Promise<Signer> {
   const { custodyPassphrase: passphrase } = openSecrets(dataDir);
@@ -31,7 +31,7 @@ export async function openSandboxSigner(dataDir: string): Promise<Signer> {
   }
 }
 
-/** Another process on the same directory may be first: its seed stays. */
+/** Another process on the same directory may be first: its seed stays unchanged. */
 async function createSeed(path: string, passphrase: string): Promise<void> {
   const words = createWords();
   const options = { mode: "sandbox", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;

@@ -1,5 +1,5 @@
-// A chain beside the rest of the sandbox, which never waits for it: tried again until it starts, and funded again and again while
-// it runs, so that what a killed start left undone, or somebody has used up, is mended within a minute.
+// Runs a chain in the background; nothing in the sandbox waits for it. Retries until it starts, and funds its wallets every minute while it
+// runs, which repairs an incomplete start and refills used-up wallets.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
@@ -11,11 +11,11 @@ interface Running {
 
 export interface StartedChain {
   chain: Running;
-  /** Gives whoever needs it money on the chain; `round` counts from 0 those that did not fail. */
+  /** Funds wallets on the chain; `round` counts successful rounds from 0. */
   fund: (round: number) => Promise<void>;
 }
 
-/** Another process runs the chain: there is nothing to do but wait until it ends. */
+/** Another process runs the chain: wait until it ends. */
 export class OwnedElsewhere extends Error {}
 
 const FIRST_RETRY_MS = 500;
@@ -25,14 +25,14 @@ const FUNDED_EVERY_MS = 60_000;
 const UNFUNDED_RETRY_MS = 5_000;
 
 /**
- * @param name as it reads in the log: `EVM chain`
- * @param firstPauseMs until it begins to start
+ * @param name for the log: `EVM chain`
+ * @param firstPauseMs delay before the first start
  */
 export function startBeside(name: string, firstPauseMs: number, start: () => Promise<StartedChain>): Running {
   const stopping = new AbortController();
   let chain: Running | null = null;
   let funding: Promise<void> = Promise.resolve();
-  // Stopping ends it.
+  // Stopping ends a pause.
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   const starting = run();
 
@@ -57,16 +57,16 @@ export function startBeside(name: string, firstPauseMs: number, start: () => Pro
   }
 
   async function keepFunded(fund: StartedChain["fund"]): Promise<void> {
-    let isTold = false;
+    let isLogged = false;
     for (let round = 0; !stopping.signal.aborted; ) {
       try {
         await fund(round);
         round += 1;
-        isTold = false;
+        isLogged = false;
         await pause(FUNDED_EVERY_MS);
       } catch (error) {
-        if (!isTold && !stopping.signal.aborted) log().warn({ err: error }, `nobody was given money on the ${name}; trying again`);
-        isTold = true;
+        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, `nobody was given money on the ${name}; trying again`);
+        isLogged = true;
         await pause(UNFUNDED_RETRY_MS);
       }
     }

@@ -1,12 +1,12 @@
-// `npm run check-ledger`: proves the books of the database that DATABASE_URL names, or of the sandbox that is stopped or
-// running in DATA_DIR, and says where they are broken.
+// `npm run check-ledger`: checks the books of the database in DATABASE_URL, or of the sandbox in DATA_DIR (stopped or running),
+// and reports each broken invariant.
 
 import { checkBooks } from "@/lib/jobs/check-books";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { withPresentDatabase } from "./present-database";
 import { printReserves } from "./print-reserves";
 
-/** Exit code 0 when every invariant holds, 1 when one does not or the books cannot be read. */
+/** Exit code 0 when every invariant holds; 1 when an invariant is broken or the books cannot be read. */
 export async function main(): Promise<void> {
   try {
     await withPresentDatabase(check);

@@ -1,5 +1,5 @@
-// A clock that jumps: a machine that slept, a time server that corrects. Holds, limits and idempotency keys go on, nothing
-// is negative, and no money is freed before its deadline by that clock.
+// A clock that jumps: a machine that slept, a time server that corrects it. Holds, limits and idempotency keys keep working,
+// nothing becomes negative, and no money is freed before its deadline on that clock.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
@@ -40,7 +40,7 @@ beforeAll(async () => {
   ({ key } = await createKey({ accountId, name: "worker" }));
 });
 afterEach(() => {
-  offsetMs += 10 * 60_000; // the next test has a full budget
+  offsetMs += 10 * 60_000; // gives the next test a full budget
 });
 afterAll(async () => {
   restore?.();
@@ -64,10 +64,10 @@ async function ask(prompt: string, headers: Record<string, string> = {}) {
 }
 
 const held = async () => (await readBalance(accountId)).held;
-/** Resolves when the provider has the call: the hold is placed, and all that the request reads before is read. */
+/** Resolves when the provider has received the call: the hold is placed, and the request has made all its earlier reads. */
 const underWay = () => models.awaitCall(({ state }) => state === "running");
 
-/** Asks, and moves the clock while the answer is on its way. Resolves with what was booked. */
+/** Sends a request and moves the clock while the answer is under way. Resolves with what was booked. */
 async function requestAcross(jumpMs: number) {
   const answered = ask(`How late is it? (${jumpMs}) [[simulate: delay=300]]`);
   await underWay();
@@ -85,7 +85,7 @@ const jumps = [
   ["a day on", day],
 ] as const;
 
-test.each(jumps)("a request during which the clock goes %s is charged once, and its times are those that passed", async (_, jumpMs) => {
+test.each(jumps)("a request during which the clock jumps %s is charged once, and its times are the elapsed ones", async (_, jumpMs) => {
   const { status, headers, charges } = await requestAcross(jumpMs);
   expect(status).toBe(200);
   expect(headers["server-timing"]).toMatch(/^gateway;dur=[\d.]+, provider;dur=[\d.]+$/);
@@ -96,26 +96,26 @@ test.each(jumps)("a request during which the clock goes %s is charged once, and 
   expect(await checkLedger()).toEqual([]);
 });
 
-// Known: the time to the first token is taken from the clock and not from the time that passed, so it can be negative, or too
-// large for its column, and the charge is lost with it.
+// The time to the first token is taken from the clock, not from elapsed time. Unclamped, it could be negative or too large for its
+// column, and the charge would be lost with it.
 test("the time to the first token is never negative", async () => {
   const { charges } = await requestAcross(-hour);
   expect(charges[0]?.first_token_ms).toBeGreaterThanOrEqual(0);
 });
 
-test("a request during which the clock goes two months on is charged", async () => {
+test("a request during which the clock jumps two months ahead is charged", async () => {
   const { status } = await requestAcross(60 * day);
   await database.pool.query("SELECT * FROM gateway_expire_holds(NULL, 10, $1)", [new Date(Date.now() + offsetMs + day)]);
   expect(status).toBe(200);
 });
 
-test("holds are freed at their deadline by the clock, never before it, and a late answer is still charged no more than there is", async () => {
+test("holds are freed at their deadline on the clock, never earlier, and a late answer is charged no more than the balance", async () => {
   const answered = ask("Take long. [[simulate: delay=600]]");
   await underWay();
   offsetMs -= hour;
   expect(await expireHolds(commit())).toBe(0);
   offsetMs += hour + 5 * 60_000;
-  expect(await expireHolds(commit())).toBe(0); // within what a provider may take
+  expect(await expireHolds(commit())).toBe(0); // a provider may still take this long
   offsetMs += 2 * 60_000;
   expect(await expireHolds(commit())).toBe(1);
   expect(await held()).toBe(0n);
@@ -124,10 +124,10 @@ test("holds are freed at their deadline by the clock, never before it, and a lat
   expect(await checkLedger()).toEqual([]);
 });
 
-test("limits neither lock an account out nor open wide when the clock is set back or on", async () => {
+test("limits neither lock an account out nor stop limiting when the clock is set back or ahead", async () => {
   const use = async () => {
     const statuses: number[] = [];
-    for (let asked = 0; asked < 7; asked++) statuses.push((await ask("Count me.")).status);
+    for (let sent = 0; sent < 7; sent++) statuses.push((await ask("Count me.")).status);
     return statuses.filter((status) => status === 200).length;
   };
   expect(await use()).toBe(5);
@@ -139,10 +139,10 @@ test("limits neither lock an account out nor open wide when the clock is set bac
   offsetMs += 60_000;
   expect(await use()).toBe(5);
   offsetMs += 2 * day;
-  expect(await use()).toBe(5); // full, and no fuller
+  expect(await use()).toBe(5); // a full budget and no more
 });
 
-test("an idempotency key answers again when the clock was set back, and for a day", async () => {
+test("an idempotency key replays its answer after the clock was set back, and for a day", async () => {
   const headers = { "idempotency-key": "once" };
   const first = await ask("Only once.", headers);
   expect(first.status).toBe(200);

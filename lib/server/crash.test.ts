@@ -1,5 +1,5 @@
-// Sudden deaths, with the disk in earnest (fsync on): of the service, of its database, of its simulated models. No charge that
-// was acknowledged is lost, the books stay clean, and what is ours is started again by itself.
+// Sudden deaths, with real disk writes (fsync on): of the service, its database and its simulated models. No acknowledged charge
+// is lost, the books stay clean, and our child processes are restarted automatically.
 
 import { renameSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ let service: Running;
 let target: Target;
 
 async function start(): Promise<void> {
-  // The load comes from one account, faster than the contract allows.
+  // One account creates the whole load, above its normal rate limit.
   service = startService(bundle, { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "100" });
   await service.ready;
   target = readSandbox(dataDir);
@@ -51,7 +51,7 @@ const query = async (sql: string) => queryOnce((await runningPostgresUrl(home())
 const acknowledged: PromptAnswer[] = [];
 const failed: PromptAnswer[] = [];
 
-/** Asks from eight clients at once until it is stopped; an answer that never came is neither. */
+/** Sends requests from eight clients at once until it is stopped; a request without an answer counts neither as served nor as failed. */
 function load(): { stop: () => Promise<void> } {
   let stopping = false;
   const client = async () => {
@@ -76,9 +76,9 @@ async function expectAllCharged(): Promise<void> {
   for (const { body } of acknowledged) expect(charged.get(body.requestId)).toBe(Math.round((body.cost?.totalCost ?? 0) * 1e9));
 }
 
-test("kill -9 of the service under load: a restart has every acknowledged charge, and what was held is freed once", async () => {
+test("kill -9 of the service under load: after a restart every acknowledged charge is there, and held money is freed once", async () => {
   const clients = load();
-  void requestWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it dies with the service
+  void requestWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it fails when the service dies
   await until("the load is under way", () => acknowledged.length >= 50);
   const children = await untilSandboxRuns(service.pid);
   service.process.kill("SIGKILL");
@@ -93,7 +93,7 @@ test("kill -9 of the service under load: a restart has every acknowledged charge
   expect(open?.count).toBeGreaterThanOrEqual(1);
   expect((await readBalance(target)).held).toBe(Number(open?.total) / 1e9);
 
-  // Their deadline is minutes away: the new process sees that the old one is dead.
+  // Their deadline is minutes away: the new process notices that the old one is dead.
   await until("the holds of the dead process are freed", async () => (await query("SELECT 1 FROM hold")).length === 0);
   expect((await readBalance(target)).held).toBe(0);
   const [expired] = await query("SELECT count(*)::int AS count FROM expired_hold WHERE reason = 'process_died'");
@@ -104,7 +104,7 @@ test("kill -9 of the service under load: a restart has every acknowledged charge
 const kills = isLong ? 100 : 2;
 
 test(
-  "kill -9 under load: whoever was being answered asks again with its Idempotency-Key and is answered within ten seconds of the kill",
+  "kill -9 under load: interrupted clients retry with their Idempotency-Key and are answered within ten seconds of the kill",
   async () => {
     const [before] = await query("SELECT count(*)::int AS charges FROM charge");
     const clients = startRetryingClients(24, () => target, "Count me once. [[simulate: tokens=5 delay=300]]");
@@ -125,7 +125,7 @@ test(
     }
     await clients.stop();
     printTimes(times);
-    // Each question was charged once, however often it was asked.
+    // Each question was charged once, however often it was sent.
     const [after] = await query("SELECT count(*)::int AS charges FROM charge");
     expect(Number(after?.charges) - Number(before?.charges)).toBe(clients.answered.length);
     acknowledged.push(...clients.answered.map(({ answer }) => answer));
@@ -142,7 +142,7 @@ function printTimes(times: readonly number[]): void {
   process.stdout.write(`${what}: ${least}, ${median} and ${most} ms (min, median, max).\n`);
 }
 
-test("kill -9 of PostgreSQL under load: it is started again, requests fail cleanly meanwhile, and an answer under way is still charged", async () => {
+test("kill -9 of PostgreSQL under load: it is restarted, requests fail cleanly meanwhile, and an answer under way is still charged", async () => {
   const clients = load();
   const before = databasePid(dataDir);
   const slow = requestWhole(target, "Take your time. [[simulate: delay=1500]]");
@@ -165,12 +165,12 @@ test("kill -9 of PostgreSQL under load: it is started again, requests fail clean
     });
   await expectAllCharged();
   expect((await readReadiness(target.baseUrl)).status).toBe(200);
-  // A hold whose commit was under way may be there without its request knowing: it is released all the same.
+  // A hold whose commit was under way may exist although its request got an error: it is released all the same.
   await until("no hold is left", async () => (await query("SELECT 1 FROM hold")).length === 0);
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
 });
 
-test("simulated models that were killed are started again", async () => {
+test("killed simulated models are restarted", async () => {
   const [models = 0] = childrenOf(service.pid, "simulated-models.mjs");
   process.kill(models, "SIGKILL");
   await until("others run", () => childrenOf(service.pid, "simulated-models.mjs").some((pid) => pid !== models));
@@ -178,21 +178,18 @@ test("simulated models that were killed are started again", async () => {
   await until("a prompt is answered", async () => (await requestWhole(target, "Are you back?")).status === 200);
 });
 
-test.each(["/bin/anvil", "solana-chain.mjs"])(
-  "a chain that was killed (%s) is started again, and requests are answered meanwhile",
-  async (program) => {
-    const areChainsWell = async () => (await readReadiness(target.baseUrl)).checks.chains === true;
-    await until("the chains run", areChainsWell);
-    const [chain = 0] = childrenOf(service.pid, program);
-    process.kill(chain, "SIGKILL");
-    expect((await readReadiness(target.baseUrl)).status).toBe(200);
-    expect((await requestWhole(target, "Do you need a chain?")).status).toBe(200);
-    await until("another runs", () => childrenOf(service.pid, program).some((pid) => pid !== chain));
-    await until("the chains run again", areChainsWell);
-  },
-);
+test.each(["/bin/anvil", "solana-chain.mjs"])("a killed chain (%s) is restarted, and requests are answered meanwhile", async (program) => {
+  const areChainsWell = async () => (await readReadiness(target.baseUrl)).checks.chains === true;
+  await until("the chains run", areChainsWell);
+  const [chain = 0] = childrenOf(service.pid, program);
+  process.kill(chain, "SIGKILL");
+  expect((await readReadiness(target.baseUrl)).status).toBe(200);
+  expect((await requestWhole(target, "Do you need a chain?")).status).toBe(200);
+  await until("another runs", () => childrenOf(service.pid, program).some((pid) => pid !== chain));
+  await until("the chains run again", areChainsWell);
+});
 
-test("a database that cannot be started again ends the service with code 1 and the reason", async () => {
+test("a database that cannot be restarted ends the service with code 1 and the reason", async () => {
   const cluster = join(findKeptAt(home()) ?? home(), "cluster");
   const children = childrenOf(service.pid);
   renameSync(join(cluster, "global/pg_control"), join(cluster, "global/pg_control.away"));

@@ -1,4 +1,4 @@
-// The command of custody as a person runs it: in a terminal, a real one, in which passphrases are typed unseen.
+// The custody command as a person runs it: in a real terminal, where typed passphrases stay invisible.
 
 import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -69,7 +69,7 @@ const first = (type: string): Typed => ({ after: "passphrase: ", type });
 const again = (type: string): Typed => ({ after: "again: ", type });
 const wordsIn = (screen: string): string => [...screen.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
 
-test.runIf(hasTerminal)("a new passphrase that is typed differently the second time changes nothing", async () => {
+test.runIf(hasTerminal)("a new passphrase whose second typing differs changes nothing", async () => {
   const words = await createSeed();
   const before = readFileSync(path, "utf8");
   const settings = { CUSTODY_PASSPHRASE: passphrase };
@@ -83,7 +83,7 @@ test.runIf(hasTerminal)("a new passphrase that is typed differently the second t
   expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain("Nothing was typed; nothing was done.");
 });
 
-test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and says when to delete it", async () => {
+test.runIf(hasTerminal)("a rotation whose passphrase is typed twice keeps the old file and says when to delete it", async () => {
   const words = await createSeed();
   const typed = [{ after: "seed's passphrase: ", type: passphrase }, first(newPassphrase), again(newPassphrase)];
   const { code, screen } = await runInTerminal("rotate-passphrase", typed);
@@ -94,7 +94,7 @@ test.runIf(hasTerminal)("a rotation that is typed twice keeps the old file, and 
   expect((await openSeedFile(kept, passphrase)).words).toBe(words);
 });
 
-test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no setting holds; init shows the words", async () => {
+test.runIf(hasTerminal)("init and restore ask twice for a passphrase that is not in the settings; init shows the words", async () => {
   for (const args of ["init", "restore"]) {
     const differing = await runInTerminal(args, [{ after: "for the seed: ", type: passphrase }, again(newPassphrase)]);
     expect(differing).toMatchObject({ code: 1, screen: expect.stringContaining("The two differ") as string });
@@ -105,7 +105,7 @@ test.runIf(hasTerminal)("init and restore ask twice for a passphrase that no set
   expect((await openSeedFile(path, passphrase)).words).toBe(wordsIn(made.screen));
 });
 
-test.runIf(hasTerminal)("show-words shows a seed to who types its passphrase at a terminal, and to nobody else", async () => {
+test.runIf(hasTerminal)("show-words shows a seed only to a person who types its passphrase at a terminal", async () => {
   const words = await createSeed();
   const settings = { CUSTODY_PASSPHRASE: passphrase };
   const shown = await runInTerminal("show-words", [first(passphrase)]);

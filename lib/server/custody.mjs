@@ -1,4 +1,4 @@
-// `npm run custody -- init | show-words | restore | verify | rotate-passphrase`: runs the built command of custody.
+// `npm run custody -- init | show-words | restore | verify | rotate-passphrase`: runs the built custody command.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

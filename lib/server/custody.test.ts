@@ -1,4 +1,4 @@
-// The command of custody as an operator runs it: a process of its own, on files and a database of its own, killed on the way.
+// The custody command as an operator runs it: a separate process with its own files and database, killed midway.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -46,7 +46,7 @@ function start(args: string[], environment: Record<string, string> = settings): 
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
-  child.stdin?.on("error", () => undefined); // it may have ended without reading
+  child.stdin?.on("error", () => undefined); // the process may have ended without reading it
   return Object.assign(child, { output: () => output });
 }
 
@@ -66,7 +66,7 @@ async function run(args: string[], { input = "", environment = settings } = {}):
 const wordsIn = (output: string): string => [...output.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
 const xpubIn = (output: string): string | undefined => /CUSTODY_XPUB +(xpub\w+)/.exec(output)?.[1];
 
-/** A seed file at `path`, as init makes one, though quicker to open. */
+/** Creates a seed file at `path` like `init` does, with cheaper key derivation so that it opens faster. */
 async function createSeed(): Promise<string> {
   const words = createWords();
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
@@ -74,7 +74,7 @@ async function createSeed(): Promise<string> {
   return words;
 }
 
-test("init makes a seed for its owner alone, and shows words only where it is asked to; words restore the same seed", async () => {
+test("init creates a seed file for its owner alone, and shows the words only on request; the words restore the same seed", async () => {
   const made = await run(["init", "--print-words"]);
   expect(made.code).toBe(0);
   const words = wordsIn(made.output);
@@ -99,7 +99,7 @@ test("init makes a seed for its owner alone, and shows words only where it is as
   expect(await run(["verify"], { environment: elsewhere })).toMatchObject({ code: 0 });
 });
 
-test("without a terminal init shows no words, and says loudly what that means and how to see them", async () => {
+test("without a terminal init shows no words, and warns what that means and how to see them", async () => {
   const { code, output } = await run(["init"]);
   expect(code).toBe(0);
   expect(wordsIn(output)).toBe("");
@@ -108,7 +108,7 @@ test("without a terminal init shows no words, and says loudly what that means an
   expect(output).not.toContain(words.split(" ").slice(0, 2).join(" "));
 });
 
-test("init and restore never replace a seed, and a restore of wrong words makes none", async () => {
+test("init and restore never replace a seed, and a restore from wrong words creates none", async () => {
   await createSeed();
   const before = readFileSync(path, "utf8");
   for (const outcome of [await run(["init"]), await run(["restore"], { input: createWords() })]) {
@@ -116,13 +116,13 @@ test("init and restore never replace a seed, and a restore of wrong words makes 
   }
   expect(readFileSync(path, "utf8")).toBe(before);
   rmSync(path);
-  // Of words in any order one in 256 has a right checksum by chance; these have none.
+  // Words in random order pass the checksum by chance once in 256; these never do.
   const wrong = await run(["restore"], { input: "zoo ".repeat(24) });
   expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/not the 24 words of a seed \(24 were read\)/) as string });
   expect(existsSync(path)).toBe(false);
 });
 
-test("verify compares the seed with the database: unused, its own with its wallets, and another's", async () => {
+test("verify compares the seed with the database: an unused one, the seed's own with its wallets, and another seed's", async () => {
   const words = await createSeed();
   const environment = { ...settings, DATABASE_URL: database.url };
   const verify = () => run(["verify"], { environment });
@@ -143,10 +143,10 @@ test("verify compares the seed with the database: unused, its own with its walle
   );
 });
 
-test("what is wrong is told with its cure, without a stack or a secret", async () => {
+test("each mistake is reported with its fix, without a stack or a secret", async () => {
   const words = await createSeed();
   const xpub = (await openSigner(createWords(), "live")).xpub;
-  const wrong: readonly (readonly [args: string[], settings: Record<string, string>, tells: RegExp])[] = [
+  const wrong: readonly (readonly [args: string[], settings: Record<string, string>, pattern: RegExp])[] = [
     [["verify"], { CUSTODY_SEED_FILE: "" }, /CUSTODY_SEED_FILE: write the path/],
     [["verify"], { CUSTODY_SEED_FILE: join(directory, "missing") }, /missing is not there/],
     [["verify"], { CUSTODY_PASSPHRASE: "" }, /CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE/],
@@ -161,10 +161,10 @@ test("what is wrong is told with its cure, without a stack or a secret", async (
     [["verify", "--print-words"], {}, /npm run custody -- init/],
     [[], {}, /npm run custody -- init/],
   ];
-  for (const [args, changed, tells] of wrong) {
+  for (const [args, changed, pattern] of wrong) {
     const { code, output } = await run(args, { input: "too short", environment: { ...settings, ...changed } });
-    expect(code, tells.source).toBe(1);
-    expect(output).toMatch(tells);
+    expect(code, pattern.source).toBe(1);
+    expect(output).toMatch(pattern);
     expect(output).not.toMatch(/^ +at .*:\d+/m);
     for (const secret of [passphrase, "not the passphrase", "too short", "verysecret", words.split(" ").slice(0, 2).join(" ")])
       expect(output).not.toContain(secret);
@@ -173,14 +173,14 @@ test("what is wrong is told with its cure, without a stack or a secret", async (
   expect(await run(["verify"])).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) as string });
 });
 
-/** The files in the directory, those that rotations kept apart. */
+/** The files in the directory; the old seed files that rotations kept are listed separately. */
 function listFiles(): { kept: string[]; others: string[] } {
   const names = readdirSync(directory);
   const isKept = (name: string) => /^seed\.json\.before-\d{8}T\d{9}Z$/.test(name);
   return { kept: names.filter(isKept), others: names.filter((name) => !isKept(name)) };
 }
 
-test("a rotation leaves the seed to the new passphrase, and keeps the old file for who mistyped it, their own alone", async () => {
+test("a rotation encrypts the seed with the new passphrase and keeps the old file, for its owner alone, in case of a typo", async () => {
   const words = await createSeed();
   const { code, output } = await run(["rotate-passphrase"], { input: `${newPassphrase}\n` });
   expect(code).toBe(0);
@@ -195,7 +195,7 @@ test("a rotation leaves the seed to the new passphrase, and keeps the old file f
   expect(output).toContain(`${keptPath}, and opens with the old passphrase. Delete it once`);
 });
 
-/** Kills a rotation as soon as it writes, or so many milliseconds after its start; true when it was still running. */
+/** Kills a rotation at its first write, or this many milliseconds after its start; true when it was still running. */
 async function killRotation(afterMs: number | "at its first write"): Promise<boolean> {
   const child = start(["rotate-passphrase"]);
   const ended = nextEvent(child, "close");
@@ -221,7 +221,7 @@ test("kill -9 at any moment of a rotation leaves one whole seed file, which open
     expect(statSync(path).mode & 0o777).toBe(0o600);
   }
   expect(killed).toBeGreaterThan(1);
-  // Whatever a killed one left beside it is in nobody's way.
+  // Files left by a killed rotation do not block the next one.
   writeFileSync(path, original);
   expect(await run(["rotate-passphrase"], { input: newPassphrase })).toMatchObject({ code: 0 });
   expect(listFiles().others).not.toContain("seed.json.new");

@@ -1,5 +1,5 @@
-// `npm run custody`: makes the seed of live custody, restores it from its words, proves that it is the one of a database, and
-// changes its passphrase. The words are shown to a terminal only, unless `init` is asked otherwise with --print-words.
+// `npm run custody`: creates the seed for live custody, restores it from its words, verifies that it belongs to a database, and
+// changes its passphrase. The words are shown only on a terminal, unless `init` gets --print-words.
 
 import { assert } from "@/lib/base/assert";
 import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
@@ -36,9 +36,9 @@ const SHOWN_ADDRESSES = 3;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Exit code 0 when it is done, 1 when it is not and the message says what to do. */
+/** Exit code 0 when the command is done; 1 when it is not, and the message says what to do. */
 export async function main(): Promise<void> {
-  process.stdout.on("error", () => undefined); // whoever read it has gone
+  process.stdout.on("error", () => undefined); // the reader has closed the pipe
   const [name = "", ...flags] = process.argv.slice(2);
   const command = commands[name];
   if (!command || flags.some((flag) => name !== "init" || flag !== "--print-words")) {
@@ -81,7 +81,7 @@ function printWords(words: string): void {
   say(`${numbered.join("\n")}\n`);
 }
 
-/** The passphrase is typed, whatever the settings hold: a terminal that somebody left open shows no words. */
+/** The passphrase must be typed even when the settings hold it: a terminal left open must not show the words. */
 async function showWords(_settings: CustodySettings, path: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new Error("show-words shows a seed to a person only: run it in a terminal, with nothing piped into it or out of it.");
@@ -90,13 +90,13 @@ async function showWords(_settings: CustodySettings, path: string): Promise<void
   printWords(words);
 }
 
-/** Of the settings, or typed: the one that a new file is encrypted with. */
+/** The passphrase that encrypts a new file: from the settings, or typed. */
 async function readInitialPassphrase(settings: CustodySettings): Promise<string> {
   if (hasPassphrase(settings) || !process.stdin.isTTY) return readPassphrase(settings);
   return checkPassphrase(await readNewSecret("A passphrase for the seed"), "The passphrase");
 }
 
-/** Of the settings, or typed: the one that opens the file. */
+/** The passphrase that opens the file: from the settings, or typed. */
 async function readPresentPassphrase(settings: CustodySettings): Promise<string> {
   if (hasPassphrase(settings) || !process.stdin.isTTY) return readPassphrase(settings);
   return readSecret("The seed's passphrase: ");

@@ -1,6 +1,6 @@
-// The service's database: the one that DATABASE_URL names, or an embedded one. The embedded one is ours to keep alive: when
-// it ends and nobody asked it to, it is started again on the same address, so that requests fail for a moment instead of
-// for good, and answers that wait to be settled still are.
+// The service's database: the one in DATABASE_URL, or an embedded one. The service keeps the embedded one alive: when it ends
+// unexpectedly, it is restarted on the same address, so that requests fail only briefly, and answers that wait to be settled
+// still are settled.
 
 import { join, resolve } from "node:path";
 import type { Config } from "@/lib/base/config";
@@ -10,7 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded"
 export interface Database {
   /** With its password: never log it. */
   url: string;
-  /** Resolves with the reason when the database is gone and cannot be brought back. */
+  /** Resolves with the reason when the database is gone and cannot be restarted. */
   lost: Promise<Error>;
   stop: () => Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface Database {
 const MAX_RESTARTS = 5;
 const RESTARTS_WITHIN_MS = 60_000;
 
-/** Resolves when the database takes connections. A given one is not asked yet. */
+/** Resolves when the database accepts connections. The one in DATABASE_URL is not contacted here. */
 export async function openDatabase(settings: Config): Promise<Database> {
   if (settings.DATABASE_URL) return { url: settings.DATABASE_URL, lost: new Promise(() => undefined), stop: async () => undefined };
   const dataDir = resolve(join(settings.DATA_DIR, "postgres"));
@@ -33,7 +33,7 @@ function keepAlive(first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgre
 
   async function startAgain(ended: EmbeddedPostgres): Promise<EmbeddedPostgres> {
     log().error({ pid: ended.pid }, "the embedded PostgreSQL ended unasked; starting it again");
-    await ended.stop(); // gives the directory back
+    await ended.stop(); // releases the directory
     restarts = [...restarts.filter((at) => performance.now() - at < RESTARTS_WITHIN_MS), performance.now()];
     if (restarts.length > MAX_RESTARTS) throw new Error(`it ended ${restarts.length} times within a minute`);
     const again = await start();
@@ -61,7 +61,7 @@ function keepAlive(first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgre
     lost,
     stop: async () => {
       stopping = true;
-      const server = await current.catch(() => null); // then there is none to stop
+      const server = await current.catch(() => null); // it failed, so there is none to stop
       await server?.stop();
     },
   };

@@ -1,5 +1,5 @@
-// Several processes on one database, of which one dies or freezes: the others free what it had set aside within seconds, and what it
-// does when it wakes costs no customer anything twice.
+// Several processes share one database, and one of them dies or freezes: the others free its holds within seconds, and what it
+// does after it wakes costs no customer anything twice.
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-dat
 import { readBalance, requestWhole, type Target } from "./testing/requests";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, type Running, readSandbox, startService, until } from "./testing/service";
 
-/** Five seconds until it is dead, two heartbeats, and what a busy machine takes. */
+/** Five seconds until a process counts as dead, two heartbeats, and a margin for a busy machine. */
 const FREED_WITHIN_MS = 8_000;
 
 let bundle: string;
@@ -40,7 +40,7 @@ const query = async (sql: string) => (await database.pool.query(sql)).rows as Re
 const countHolds = async () => (await query("SELECT FROM hold")).length;
 const untilHeld = (count: number) => until(`${count} holds are open`, async () => (await countHolds()) === count);
 
-/** Waits for a death that has just come; returns how long it took until its holds were free. */
+/** Call it right after a process died; returns how long it took until its holds were free. */
 async function untilFreed(): Promise<number> {
   const diedAt = performance.now();
   await until("its holds are free", async () => (await countHolds()) === 0);
@@ -48,12 +48,12 @@ async function untilFreed(): Promise<number> {
 }
 
 test.each(["web", "jobs"] as const)(
-  "kill -9 of a process: another one, of the role %s alone, frees its holds within eight seconds",
+  "kill -9 of a process: another process, with only the role %s, frees its holds within eight seconds",
   async (role) => {
     const victim = await start("web");
     const other = await start(role);
     for (const key of ["one", "two"])
-      void requestWhole(victim, "Never answer. [[simulate: hang]]", {}, { "idempotency-key": key }).catch(() => undefined); // it dies with it
+      void requestWhole(victim, "Never answer. [[simulate: hang]]", {}, { "idempotency-key": key }).catch(() => undefined); // cut off
     await untilHeld(2);
     victim.service.process.kill("SIGKILL");
     expect(await untilFreed()).toBeLessThan(FREED_WITHIN_MS);
@@ -64,7 +64,7 @@ test.each(["web", "jobs"] as const)(
   },
 );
 
-test("a process that was frozen wakes: what its caller asked anew elsewhere is charged once, and its own answer is the operator's loss", async () => {
+test("a frozen process wakes: the request that its caller retried elsewhere is charged once, and its own answer is the operator's loss", async () => {
   const [frozen, other] = [await start("web"), await start("web,jobs")];
   const elsewhere: Target = { ...other, apiKey: frozen.apiKey };
   const before = await readBalance(elsewhere);
@@ -94,7 +94,7 @@ test("a process that was frozen wakes: what its caller asked anew elsewhere is c
   expect(charges).toContainEqual({ id: anew.body.requestId, late: false, paid: cost, loss: 0 });
 
   const again = await requestWhole(frozen, prompt, {}, keyed);
-  expect([again.status, again.body.requestId]).toEqual([200, anew.body.requestId]); // it serves on, and keeps that answer
+  expect([again.status, again.body.requestId]).toEqual([200, anew.body.requestId]); // it still serves, and replays that answer
   expect(Math.round(((await readBalance(elsewhere)).balance - before.balance) * 1e9)).toBe(-2 * cost);
   expect(await query("SELECT * FROM ledger_check(now())")).toEqual([]);
   await stop([frozen, other]);

@@ -1,4 +1,4 @@
-// Deposits as their owner meets them: USDC is sent to the account's address on the sandbox's own chain, and the balance rises,
+// Deposits as their owner sees them: USDC is sent to the account's address on the sandbox's own chain, and the balance rises,
 // whatever happens to the service meanwhile.
 
 import { join } from "node:path";
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(cleanUpServices);
 
 async function start(): Promise<void> {
-  // The balance is asked for more often than the contract allows; and what came in stays at its address, where it is counted.
+  // The test reads the balance above the normal rate limit. No sweep: deposited USDC stays at its address, where the test counts it.
   service = startService(bundle, { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "1000000", SWEEP_MINIMUM_USD: "1000000" });
   await service.ready;
 }
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
 const query = async (sql: string) => queryOnce((await runningPostgresUrl(join(dataDir, databaseDirectory))) ?? "", sql);
 const chainUrl = () => (readSandbox(dataDir) as { rpc?: { base: string } }).rpc?.base;
 
-/** As anybody may send it: on the chain, and without a word to the service. */
+/** Sends USDC as any stranger would: on the chain only, without calling the service. */
 async function deposit(units: bigint): Promise<void> {
   await until("the chain runs", () => chainUrl() !== undefined);
   const node = createNode({ url: chainUrl() ?? "", name: "the test's node", timeoutMs: 5_000 });
@@ -73,7 +73,7 @@ async function onChain(): Promise<bigint> {
 
 const balance = async () => (await readBalance(readSandbox(dataDir))).balance;
 
-test("USDC that comes in at the account's address becomes its balance, without anything being called", async () => {
+test("USDC that arrives at the account's address becomes its balance, without any call to the service", async () => {
   const before = await balance();
   await deposit(5n * ONE_USDC);
   await until("the balance rises", async () => (await balance()) !== before);
@@ -81,12 +81,12 @@ test("USDC that comes in at the account's address becomes its balance, without a
   expect(await query("SELECT state, amount::text FROM deposit")).toEqual([{ state: "credited", amount: "5000000000" }]);
 });
 
-test("a service that was stopped lets the next one watch at once, which credits what came in before and after", async () => {
+test("a stopped service lets the next one watch at once, which credits what arrived before and after", async () => {
   const before = await balance();
   await deposit(2n * ONE_USDC);
   service.process.kill("SIGTERM");
   expect(await service.ended).toEqual({ code: 0, signal: null });
-  // Neither before its chain ran, nor now that it has ended.
+  // No troubles before its chain ran, and none now that it has ended.
   const troubles = logLines(service.output()).filter(({ level, outcome }) => Number(level) >= 40 && outcome !== undefined);
   expect(troubles).toEqual([]);
   await start();
@@ -94,7 +94,7 @@ test("a service that was stopped lets the next one watch at once, which credits 
   await until("both are credited", async () => (await balance()) === before + 5);
 });
 
-test("kill -9 while a deposit is on its way: what the chain still has of it is credited once, and the books are clean", async () => {
+test("kill -9 while a deposit is under way: what the chain kept of it is credited once, and the books are clean", async () => {
   const before = { balance: await balance(), onChain: await onChain() };
   for (const units of [7n, 8n]) {
     await deposit(units * ONE_USDC);
@@ -107,7 +107,7 @@ test("kill -9 while a deposit is on its way: what the chain still has of it is c
   await deposit(9n * ONE_USDC);
   const inTheEnd = async () => before.balance + Number((await onChain()) - before.onChain) / 1e9;
   expect(await inTheEnd()).toBeGreaterThanOrEqual(before.balance + 9);
-  // The lease of the process that died lapses first.
+  // The lease of the dead process must lapse first.
   await vi.waitFor(async () => expect(await balance()).toBe(await inTheEnd()), { timeout: 60_000, interval: 200 });
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
 }, 120_000);

@@ -1,4 +1,4 @@
-// Stopping: what runs is finished and charged, what is new is sent elsewhere, and nothing is left behind.
+// Stopping: running requests finish and are charged, new ones are sent elsewhere, and nothing is left behind.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
@@ -40,7 +40,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   await service.ready;
   target = readSandbox(dataDir);
   children = await untilSandboxRuns(service.pid);
-  expect(childrenOf(service.pid)).toHaveLength(children.length); // the database is another's
+  expect(childrenOf(service.pid)).toHaveLength(children.length); // another service owns the database
 }
 
 async function untilHeld(count: number): Promise<void> {
@@ -54,7 +54,7 @@ async function expectBooks(expected: { holds: number; charges: number }): Promis
   expect(rows[0]).toEqual({ ...expected, broken: 0 });
 }
 
-test("SIGTERM: what runs ends with 200 and is charged; what is new gets 503 until it has ended", async () => {
+test("SIGTERM: running requests end with 200 and are charged; new ones get 503 until the process has ended", async () => {
   await start();
   const whole = requestWhole(target, "Think it over. [[simulate: delay=1200]]");
   const stream = requestStream(target, "Speak slowly. [[simulate: tokens=12 slow=100]]");
@@ -76,7 +76,7 @@ test("SIGTERM: what runs ends with 200 and is charged; what is new gets 503 unti
   expect((await database.pool.query("SELECT FROM process")).rowCount).toBe(0);
 });
 
-test("a second signal ends it at once, and its children with it", async () => {
+test("a second signal ends the service and its children at once", async () => {
   await start();
   void requestWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it is cut off
   await untilHeld(1);
@@ -88,7 +88,7 @@ test("a second signal ends it at once, and its children with it", async () => {
   await expectBooks({ holds: 1, charges: 0 });
 });
 
-test("what hangs is cut off after DRAIN_TIMEOUT_MS: a stream is charged for what it delivered, and no hold is left", async () => {
+test("a hanging request is cut off after DRAIN_TIMEOUT_MS: a stream is charged for what it delivered, and no hold is left", async () => {
   await start({ DRAIN_TIMEOUT_MS: "300" });
   const hung = requestWhole(target, "Never answer. [[simulate: hang]]");
   const stream = await requestStream(target, "Stop in the middle. [[simulate: stall-after=3]]");
@@ -118,7 +118,7 @@ test("a closed terminal (SIGHUP) drains like any other stop", async () => {
   await expectBooks({ holds: 0, charges: 1 });
 });
 
-test("whoever read its output may go before it: it still finishes what runs and ends", async () => {
+test("the reader of its output may go first: the service still finishes running requests and ends", async () => {
   await start();
   const answer = requestWhole(target, "Who listens? [[simulate: delay=300]]");
   await untilHeld(1);

@@ -1,4 +1,4 @@
-// Who gets to know the settings: the service, and neither what installs and builds it nor the programs that it starts.
+// Which processes see the settings: the service does; the install, the build and the programs that it starts do not.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { bundleService, childrenOf, cleanUpServices, databasePid, newDataDir, st
 
 afterAll(cleanUpServices);
 
-/** Of .env, and of the environment that an operator sets. */
+/** Secrets in .env, and secrets that an operator sets in the environment. */
 const secretsOfFile = {
   CUSTODY_PASSPHRASE: "passphrase-of-a-seed",
   KEY_PEPPER: "pepper-of-all-keys",
@@ -18,10 +18,10 @@ const secretsOfFile = {
 const secretsOfProcess = { DATABASE_URL: "postgresql://u:secret-of-the-database@h/d", OPENAI_API_KEY: "key-of-a-provider" };
 const secrets: readonly string[] = Object.values({ ...secretsOfFile, ...secretsOfProcess });
 
-/** Source of a line that writes the environment of its process beside the project's files. */
+/** Source of a line that writes the environment of its process to a file in the project. */
 const record = (name: string) => `(await import("node:fs")).writeFileSync("environment-of-${name}", JSON.stringify(process.env));\n`;
 
-/** A project of nothing but the launcher, whose tools write down what they know. */
+/** A project with only the launcher, whose tools write down their environment. */
 function project(): string {
   const root = mkdtempSync(join(tmpdir(), "launch-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ function project(): string {
   return root;
 }
 
-test("npm, Prisma, esbuild and next build know no setting but NEXT_PUBLIC_…; the service knows all", () => {
+test("npm, Prisma, esbuild and next build get no setting but NEXT_PUBLIC_…; the service gets all", () => {
   const root = project();
   const environment = { PATH: process.env.PATH, HOME: root, HTTPS_PROXY: "http://proxy:1", npm_config_registry: "http://registry:1" };
   const { status, stderr } = spawnSync(process.execPath, ["lib/server/launch.mjs"], {
@@ -61,7 +61,7 @@ test("npm, Prisma, esbuild and next build know no setting but NEXT_PUBLIC_…; t
   const environmentOf = (name: string) => readFileSync(join(root, `environment-of-${name}`), "utf8");
   for (const name of ["npm", "prisma", "esbuild", "next"]) {
     for (const secret of secrets) expect(environmentOf(name), name).not.toContain(secret);
-    // With the way to the registry; and Next does not read .env by itself.
+    // npm_ variables lead to the registry; and Next must not load .env on its own.
     const passed = { ...environment, NEXT_PUBLIC_NAME: "shown to everybody", NODE_ENV: "production", __NEXT_PROCESSED_ENV: "1" };
     expect(JSON.parse(environmentOf(name)), name).toMatchObject(passed);
   }

@@ -1,5 +1,5 @@
-// The first minutes of a sandbox, as a person sees them: it starts, it is used, stopped, started again, damaged and mended,
-// and its books are checked on the way.
+// The first minutes of a sandbox, as a person sees them: it is started, used, stopped, restarted, damaged and repaired, and its
+// books are checked on the way.
 
 import { execFile } from "node:child_process";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -53,14 +53,14 @@ test("the first start prints its address and a curl line that works as pasted", 
   expect(JSON.parse(stdout)).toMatchObject({ success: true, model: "gpt-4-turbo", cost: { totalCost: expect.any(Number) as number } });
 });
 
-test("what programs need stands in sandbox.json, which like the secrets only its owner can read", async () => {
+test("programs find what they need in sandbox.json, which like the secrets only its owner can read", async () => {
   const { baseUrl, apiKey } = readSandbox(dataDir);
   expect(baseUrl).toBe(await service.ready);
   expect(service.output()).toContain(`Bearer ${apiKey}'`);
   for (const name of ["sandbox.json", "secrets.json"]) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
 });
 
-test("its chains are added to sandbox.json when they run, and answer stock clients there", async () => {
+test("its chains are added to sandbox.json once they run, and answer stock clients", async () => {
   const readChains = () => readSandbox(dataDir) as Partial<Record<"rpc" | "usdc", { base: string; solana: string }>>;
   await until("the chains are in the file", () => readChains().rpc !== undefined);
   const { rpc, usdc } = readChains();
@@ -81,7 +81,7 @@ test("a second sandbox on the same directory refuses, and the first goes on", as
   expect((await requestWhole(readSandbox(dataDir), "Are you still there?")).status).toBe(200);
 });
 
-test("the books of a running sandbox are checked beside it, and a broken one is named", async () => {
+test("the books of a running sandbox can be checked meanwhile, and a broken invariant is named", async () => {
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({
     code: 0,
     output: expect.stringContaining("The books are clean") as string,
@@ -113,7 +113,7 @@ test("the books of a stopped sandbox can be checked, and it is stopped again aft
   expect(isRunning(databasePid(dataDir))).toBe(false);
 });
 
-test("a damaged sandbox.json refuses to start and says how to mend it; deleting it makes a new key of the demo account", async () => {
+test("a damaged sandbox.json makes the start fail and says how to fix it; deleting it gives the demo account a new key", async () => {
   const path = join(dataDir, "sandbox.json");
   const { apiKey } = readSandbox(dataDir);
   writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));
@@ -126,12 +126,12 @@ test("a damaged sandbox.json refuses to start and says how to mend it; deleting 
   service = startSandbox();
   await service.ready;
   expect(readSandbox(dataDir).apiKey).not.toBe(apiKey);
-  // The account is the one that the demo wallet owns: what was spent stays spent.
+  // The demo wallet owns the same account: spent money stays spent.
   expect((await readBalance(readSandbox(dataDir))).balance).toBeLessThan(25);
   await stop(service);
 });
 
-test("a signal during the start stops what was started already", async () => {
+test("a signal during the start stops everything already started", async () => {
   const starting = startSandbox();
   await until("the database runs", () => isRunning(databasePid(dataDir)));
   const database = databasePid(dataDir);
@@ -140,7 +140,7 @@ test("a signal during the start stops what was started already", async () => {
   expect(isRunning(database)).toBe(false);
 });
 
-test("Ctrl-C, which the terminal sends to the whole process group, ends no child before the answers are finished", async () => {
+test("Ctrl-C, which the terminal sends to the whole process group, ends no child process before the answers are finished", async () => {
   service = startService(bundle, { DATA_DIR: dataDir }, { detached: true });
   await service.ready;
   const target = readSandbox(dataDir);
@@ -153,7 +153,7 @@ test("Ctrl-C, which the terminal sends to the whole process group, ends no child
   expect(processes.filter(isRunning)).toEqual([]);
 });
 
-test("a check of books that are not there says so and makes none", async () => {
+test("a check of missing books reports that and creates none", async () => {
   const nothing = join(dataDir, "nothing");
   const checked = await runCheckLedger(bundle, { DATA_DIR: nothing });
   expect(checked).toMatchObject({ code: 1, output: expect.stringContaining(`There is no ledger in DATA_DIR=${nothing}`) as string });

@@ -1,4 +1,4 @@
-// Reading bodies from real connections: what is accepted, what is wrong with the rest, and that nobody waits for ever.
+// Reading bodies from real connections: what is accepted, how the rest is refused, and that no read waits forever.
 
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -20,7 +20,7 @@ afterAll(() => {
 });
 const port = () => (server.address() as AddressInfo).port;
 
-/** What the server makes of the next request. */
+/** What the server reads from the next request. */
 const nextRead = () =>
   new Promise<{ read: Read; message: IncomingMessage }>((resolve) => reads.push((message, read) => resolve({ read, message })));
 
@@ -37,32 +37,32 @@ function send(method: string, chunks: readonly (string | Buffer)[], headers: Rec
   });
 }
 
-test("a body is its text, whole, also when a character is cut between two chunks", async () => {
+test("the body is the whole text, even when a character is split between two chunks", async () => {
   const bytes = Buffer.from("¿qué? 🦘");
   const read = nextRead();
   expect(await send("POST", [bytes.subarray(0, 1), bytes.subarray(1, 9), bytes.subarray(9)])).toBe(200);
   expect((await read).read).toEqual({ bodyText: "¿qué? 🦘" });
 });
 
-test("no body is an empty text", async () => {
+test("a missing body is an empty text", async () => {
   const read = nextRead();
   await send("DELETE", []);
   expect((await read).read).toEqual({ bodyText: "" });
 });
 
-test.each(["GET", "HEAD"])("the body of a %s is not asked for", async (method) => {
+test.each(["GET", "HEAD"])("the body of a %s is not read", async (method) => {
   const read = nextRead();
   await send(method, ["{}"], { "content-length": "2" });
   expect((await read).read).toEqual({ bodyText: "" });
 });
 
-test("a last byte that makes no character is told", async () => {
+test("a truncated last character is reported", async () => {
   const read = nextRead();
   await send("POST", [Buffer.from([0x61, 0xc3])]);
   expect((await read).read).toEqual({ bodyText: "", bodyProblem: "not_utf8" });
 });
 
-test("1 MiB is accepted, whatever its chunks", async () => {
+test("1 MiB is accepted, however it is chunked", async () => {
   const read = nextRead();
   await send("POST", Array<string>(16).fill("a".repeat(MAX_BODY_BYTES / 16)));
   expect((await read).read?.bodyText).toHaveLength(MAX_BODY_BYTES);
@@ -71,14 +71,14 @@ test("1 MiB is accepted, whatever its chunks", async () => {
 test.each([
   ["one byte more", MAX_BODY_BYTES + 1],
   ["as much as is thrown away", MAX_DISCARDED_BYTES],
-])("%s: too large, and its sender gets the answer", async (_case, bytes) => {
+])("%s: too large, and the client gets the answer", async (_case, bytes) => {
   const read = nextRead();
   const rest = bytes - MAX_BODY_BYTES;
   expect(await send("POST", ["a".repeat(MAX_BODY_BYTES), "b".repeat(rest)])).toBe(200);
   expect((await read).read).toEqual({ bodyText: "", bodyProblem: "too_large" });
 });
 
-test("more than is thrown away is not read at all when its length is announced", async () => {
+test("a body above the discard limit is not read at all when its length is announced", async () => {
   const read = nextRead();
   const socket = connect(port(), "127.0.0.1");
   socket.on("error", () => undefined);
@@ -87,7 +87,7 @@ test("more than is thrown away is not read at all when its length is announced",
   socket.destroy();
 });
 
-test("more than is thrown away is read no further when it comes in chunks", async () => {
+test("a body above the discard limit is read no further when it arrives in chunks", async () => {
   const read = nextRead();
   const sent = httpRequest({ port: port(), method: "POST" }, (response) => response.resume());
   sent.on("error", () => undefined);
@@ -97,7 +97,7 @@ test("more than is thrown away is read no further when it comes in chunks", asyn
   sent.destroy();
 });
 
-test("a client that leaves before the end of its body is nobody", async () => {
+test("a client that disconnects before the end of its body reads as null", async () => {
   const read = nextRead();
   const socket = connect(port(), "127.0.0.1");
   socket.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf", () => socket.destroy());

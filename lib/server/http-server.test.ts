@@ -1,5 +1,5 @@
-// Who answers what: the API's paths go to the gateway, all others to the pages, and a failure on the way ends its connection
-// and nobody else's. What the answers say is the contract suite's matter.
+// Routing: the API's paths go to the gateway, all others to the pages, and a failed page ends only its own connection. The
+// contract suite tests what the answers say.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -33,12 +33,12 @@ test.each([
   "/apiv1/prompt",
   "/API/v1/prompt",
   "//api/v1/prompt",
-])("%s is a page's", async (path) => {
+])("%s goes to the pages", async (path) => {
   const url = await openDoor(page);
   expect(await (await fetch(url + path)).text()).toBe(`page ${path}`);
 });
 
-test.each(["/api/v1/", "/api/v1/anything?x=/docs", "/api/health?probe", "/api/v1/health"])("%s is the gateway's", async (path) => {
+test.each(["/api/v1/", "/api/v1/anything?x=/docs", "/api/health?probe", "/api/v1/health"])("%s goes to the gateway", async (path) => {
   const url = await openDoor(() => Promise.reject(new Error("not a page")));
   const answer = await fetch(url + path);
   expect([200, 404]).toContain(answer.status);

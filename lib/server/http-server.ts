@@ -1,5 +1,5 @@
-// Node's own http server as the door of the API: every path under /api/v1/, health, readiness, metrics and what x402 looks for go
-// straight to the gateway; everything else is a page and goes to `pages`.
+// Node's own HTTP server: every path under /api/v1/, health, readiness, metrics and x402's discovery path go straight to the
+// gateway; everything else is a page and goes to `pages`.
 
 import { isUtf8 } from "node:buffer";
 import { once as nextEvent } from "node:events";
@@ -17,7 +17,7 @@ interface DoorOptions {
   pages: PageHandler;
   /** How long a client may take to send a whole request, headers and body. */
   requestTimeoutMs?: number;
-  /** How long a client may leave what was written for it unread before it counts as gone. */
+  /** How long a client may leave written data unread before it counts as gone. */
   stallTimeoutMs?: number;
 }
 
@@ -25,7 +25,7 @@ const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.we
 
 const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
 
-/** Makes the server; the caller listens. */
+/** Creates the server; the caller makes it listen. */
 export function createDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
@@ -45,19 +45,19 @@ export function createDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 
       requestTimeout: requestTimeoutMs,
       headersTimeout: Math.min(requestTimeoutMs, 15_000),
       connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs / 2),
-      // Above the 60 s that load balancers keep idle connections, so that it is they who close first.
+      // Above the 60 s for which load balancers keep idle connections, so that they close first.
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
-      // Nothing here asks for the host, and Node's own refusal of a missing one has no body.
+      // Nothing here reads the Host header, and Node's own refusal of a missing one has no body.
       requireHostHeader: false,
       noDelay: true,
     },
     serve,
   );
-  // Node's own answer to an expectation it does not know has no body; it may be passed over.
+  // Node's own answer to an unknown expectation has no body; the expectation may be ignored.
   server.on("checkExpectation", serve);
   server.on("clientError", (error, socket) => {
-    // The server listens for TCP alone, so what it accepts are sockets.
+    // The server listens on TCP alone, so every connection is a Socket.
     answerTransportFault(error, socket as Socket, ((socket as CountedSocket)[answering] ?? 0) > 0);
   });
   return server;
@@ -70,7 +70,7 @@ interface PageRequest {
 }
 
 function showPage(pages: PageHandler, { message, response, stallTimeoutMs }: PageRequest): Promise<void> {
-  // A page that is long in coming has nothing waiting to be read, and is left alone.
+  // A page that takes long to render has nothing waiting to be read, and is left alone.
   response.setTimeout(stallTimeoutMs, () => {
     if (response.writableLength > 0) response.destroy();
   });
@@ -78,7 +78,7 @@ function showPage(pages: PageHandler, { message, response, stallTimeoutMs }: Pag
   return pages(message, response);
 }
 
-/** The target as a client sends it to a server; to a proxy it may send the whole address (RFC 9112, 3.2.2). */
+/** The request target in origin form: as to a proxy, a client may send the whole URL (RFC 9112, 3.2.2). */
 function originForm(target: string): string {
   if (target.startsWith("/") || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);
@@ -91,7 +91,7 @@ interface ApiOptions {
   stallTimeoutMs: number;
 }
 
-/** How many whole requests of a connection are being answered; pipelining allows several. */
+/** How many whole requests of one connection are being answered; pipelining allows several. */
 const answering = Symbol("requests being answered");
 
 type CountedSocket = Socket & { [answering]?: number };
@@ -117,7 +117,7 @@ type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
 
 const tooLarge: Body = { bodyText: "", bodyProblem: "too_large" };
 
-/** Resolves with the body or what is wrong with it; null when the client went away before its end. */
+/** Resolves with the body or its problem; null when the client disconnected before its end. */
 export function readBody(message: IncomingMessage): Promise<Body | null> {
   if (message.method === "GET" || message.method === "HEAD") return Promise.resolve({ bodyText: "" });
   if (Number(message.headers["content-length"]) > MAX_DISCARDED_BYTES) return Promise.resolve(tooLarge);
@@ -132,7 +132,7 @@ export function readBody(message: IncomingMessage): Promise<Body | null> {
       }
       chunks.length = 0;
       if (bytes <= MAX_DISCARDED_BYTES) return;
-      // The rest is not even read; the reply closes the connection.
+      // The rest is not read; the reply closes the connection.
       message.removeAllListeners("data");
       message.pause();
       resolve(tooLarge);
@@ -173,7 +173,7 @@ class HttpRequest implements IncomingRequest {
     this.method = message.method ?? "GET";
     this.path = path;
     this.query = query;
-    // Only set-cookie is ever a list, and no client sends it.
+    // Node makes only set-cookie a list, and no client sends it.
     this.headers = message.headers as Record<string, string | undefined>;
     this.bodyText = body.bodyText;
     this.bodyProblem = body.bodyProblem;
@@ -181,7 +181,7 @@ class HttpRequest implements IncomingRequest {
     this.#response = response;
   }
 
-  /** Made when it is first asked for, which JSON requests never do. */
+  /** Created on first use, which JSON requests never need. */
   get signal(): AbortSignal {
     this.#gone ??= abortWhenGone(this.#response);
     return this.#gone.signal;
@@ -201,17 +201,17 @@ function writeWhole(response: ServerResponse, reply: GatewayReply, body: string,
   const bytes = Buffer.byteLength(body);
   reply.headers["content-length"] = `${bytes}`;
   response.writeHead(reply.status, reply.headers);
-  // The same bytes where all is ASCII, and half the work.
+  // For pure ASCII, latin1 writes the same bytes with half the work.
   response.end(body, bytes === body.length ? "latin1" : "utf8");
   cutOffStalled(response, stallTimeoutMs);
 }
 
-/** What the system does not take at once of a response's end waits in our memory: not for ever for a client that never reads on. */
+/** What the system does not take at once waits in our memory: without a timeout, forever for a client that never reads on. */
 function cutOffStalled(response: ServerResponse, stallTimeoutMs: number): void {
   if (response.writableLength === 0) return;
-  // Node's timeout of a socket begins anew whenever some of what waits has gone out, so whoever reads slowly is served.
+  // Node restarts a socket's timeout whenever some waiting data has gone out, so a slow reader is still served.
   response.setTimeout(stallTimeoutMs, () => void response.destroy());
-  // Before Node sets its own for the idle connection.
+  // Prepended: it must run before Node sets its own timeout for the idle connection.
   response.prependOnceListener("finish", () => void response.socket?.setTimeout(0));
 }
 
@@ -236,14 +236,14 @@ async function writeStream(response: ServerResponse, { reply, chunks, gone, stal
   }
 }
 
-/** Resolves when the client has read on; one that does not is cut off. */
+/** Resolves when the client has read on; a stalled client is cut off. */
 async function writable(response: ServerResponse, gone: AbortSignal, stallTimeoutMs: number): Promise<void> {
-  // Not AbortSignal.timeout() inside AbortSignal.any(): in Node 20 the garbage collector takes it, and it never fires.
+  // Not AbortSignal.timeout() inside AbortSignal.any(): in Node 20 the garbage collector collects it, and it never fires.
   const stall = setTimeout(() => void response.destroy(), stallTimeoutMs);
   try {
     await nextEvent(response, "drain", { signal: gone });
   } catch {
-    response.destroy(); // stalled or gone: for us the same
+    response.destroy(); // stalled or gone: both end the response
   } finally {
     clearTimeout(stall);
   }

@@ -1,5 +1,5 @@
-// `npm start`: installs what is missing, builds what has changed, and runs the service in this very process. Node's own
-// modules only, since nothing else need be installed yet.
+// `npm start`: installs what is missing, builds what has changed, and runs the service in this same process. It uses only Node's
+// own modules, since nothing else may be installed yet.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,23 +19,23 @@ function requireNode() {
   process.exit(1);
 }
 
-/** Variables of a `.env` file beside package.json; those already set win. */
+/** Loads the variables of a `.env` file beside package.json; variables already set win. */
 function loadEnvironmentFile() {
   const path = join(root, ".env");
   if (existsSync(path)) process.loadEnvFile(path);
 }
 
 requireNode();
-// Old garbage is collected when there is as much of it as of what lives, instead of up to three times as much: 100 MB less under
-// load, for half a percent more CPU. V8 reads this at each collection, so it need not be there when the process begins. The room
-// for young objects must be: package.json gives Node twice the usual, or under load whole requests count as old before they end,
-// for 3 to 5 % more CPU.
+// Old-space garbage is collected once there is as much of it as of live objects, instead of up to three times as much: 100 MB less
+// under load, for half a percent more CPU. V8 reads this at each collection, so it can be set after the process began. The size of
+// the young generation cannot: package.json gives Node twice the default; otherwise under load whole requests are promoted before
+// they end, for 3 to 5 % more CPU.
 setFlagsFromString("--heap-growing-percent=100");
 process.chdir(root);
 loadEnvironmentFile();
 process.env.NODE_ENV ??= dev ? "development" : "production";
 process.env.NEXT_TELEMETRY_DISABLED = "1";
-// Next would read .env once more by itself: secrets into the build, and the passphrase back into a process that has forgotten it.
+// Next would load .env again: that puts secrets into the build, and the passphrase back into a process that has dropped it.
 process.env.__NEXT_PROCESSED_ENV = "1";
 
 await withBuildEnvironment(async () => {

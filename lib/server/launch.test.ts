@@ -1,4 +1,4 @@
-// What `npm start` does before the program begins: what it tells Node, and what its build leaves behind.
+// What `npm start` does before the program begins: the flags that it gives Node, and what its build leaves running.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -10,11 +10,11 @@ import { childrenOf } from "./testing/service";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { start: string } };
 
-/** The most bytes of heap, the young generation included, that Node takes when it is started with these arguments. */
+/** The heap limit, young generation included, when Node is started with these arguments. */
 const heapLimitBytes = (nodeArguments: string[]): number =>
   Number(execFileSync(process.execPath, [...nodeArguments, "-p", "v8.getHeapStatistics().heap_size_limit"], { encoding: "utf8" }));
 
-test("npm start gives young objects more room than Node does by itself, so that a request's are gone before they count as old", () => {
+test("npm start gives Node a larger young generation than the default, so that a request's objects die before they are promoted", () => {
   const [program, ...rest] = scripts.start.split(" ");
   expect(program).toBe("node");
   expect(rest.pop()).toBe("lib/server/launch.mjs");

@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
@@ -9,10 +9,10 @@ import { main } from "./list-uncredited";
 const database = await openTestDatabase();
 afterAll(() => {
   delete process.env.DATABASE_URL;
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
-test("the operator reads what came in and is nobody's balance: too small, or no USDC; and nothing that was credited", async () => {
+test("the operator sees what arrived and was never credited: too small, or not USDC; and nothing that was credited", async () => {
   await openFunding();
   await openScan("base", { latest: 100, safe: 95, final: 90 });
   const [small, rich] = [await fundedAccount(0n), await fundedAccount(0n)];
@@ -28,7 +28,7 @@ test("the operator reads what came in and is nobody's balance: too small, or no 
     [`0x${"a".repeat(64)}`, `0x${"b".repeat(40)}`, `0x${"c".repeat(40)}`, rich],
   );
   process.env.DATABASE_URL = database.url;
-  forgetOnce("config");
+  forgetSingleton("config");
   const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   await main();
   const lines = written.mock.calls.map(([text]) => String(text).trimEnd());

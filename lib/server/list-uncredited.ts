@@ -1,5 +1,5 @@
-// `npm run uncredited`: what came in at customers' addresses and is nobody's balance: USDC below the minimum, and tokens that are
-// not USDC. In the database that DATABASE_URL names, or that of the sandbox in DATA_DIR.
+// `npm run uncredited`: lists what arrived at customers' addresses and was never credited: USDC below the minimum, and tokens that
+// are not USDC. It reads the database in DATABASE_URL, or that of the sandbox in DATA_DIR.
 
 import { formatUsd } from "@/lib/base/money";
 import { readAllUncredited, type UncreditedAddress } from "@/lib/wallets/deposits/deposit";
@@ -11,7 +11,7 @@ const MAX_LISTED = 1_000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Exit code 0 when it was listed, 1 when it could not be. */
+/** Exit code 0 when the list was printed, 1 when it could not be. */
 export async function main(): Promise<void> {
   try {
     await withPresentDatabase(list);

@@ -1,4 +1,4 @@
-// Live mode: it starts with everything set and on nothing simulated, and says by name what is missing.
+// Live mode: it starts when everything is set, with nothing simulated, and names each missing setting.
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -59,7 +59,7 @@ async function refusal(settings: Record<string, string>): Promise<string> {
   return service.output();
 }
 
-test("without its settings it refuses and names every one of them at once, beside any that is wrong", async () => {
+test("without its settings it refuses, and names every missing one at once, beside any wrong one", async () => {
   const text = await refusal({ MODE: "live", SANDBOX_REAL_MODELS: "1", PORT: "many" });
   const needed = [
     "KEY_PEPPER",
@@ -92,11 +92,11 @@ test("it refuses a seed that it cannot open, and a price below the provider's co
   );
 });
 
-test("it refuses to start without a provider: simulated ones are none", async () => {
+test("it refuses to start without a provider: simulated ones do not count", async () => {
   expect(await refusal({ ...live, OPENAI_API_KEY: "" })).toContain("No model can be served: set at least one of OPENAI_API_KEY");
 });
 
-test("it refuses a database that may lose what it committed, before anything is written there", async () => {
+test("it refuses a database that may lose commits, before anything is written to it", async () => {
   const forgetful = await createTestDatabase({ empty: true });
   onCleanUp(() => forgetful.drop());
   const text = await refusal({ ...live, DATABASE_URL: forgetful.url });
@@ -105,7 +105,7 @@ test("it refuses a database that may lose what it committed, before anything is 
   expect(rows).toEqual([{ tables: 0 }]);
 });
 
-test("a database of one mode is refused by the other", async () => {
+test("each mode refuses a database of the other", async () => {
   const used = await database.create("used_by_a_sandbox");
   const sandbox = { DATA_DIR: newDataDir(), DATABASE_URL: used };
   const first = startService(bundle, sandbox);
@@ -115,7 +115,7 @@ test("a database of one mode is refused by the other", async () => {
   expect(await refusal({ ...live, DATABASE_URL: used })).toContain("This database holds sandbox money and MODE is live");
 });
 
-test("with everything set it serves a customer from a real database and a provider, and tells no secret", async () => {
+test("with everything set it serves a customer from a real database and a provider, and leaks no secret", async () => {
   const service = startService(bundle, live);
   const baseUrl = await service.ready;
   expect((await readReadiness(baseUrl)).checks).toEqual({ accepting: true, addresses: true, database: true, heartbeat: true, jobs: true });
@@ -141,7 +141,7 @@ test("with everything set it serves a customer from a real database and a provid
   expect(service.output()).not.toMatch(/simulated|sandbox|demo/i);
 });
 
-test("a web-only process starts without the seed or its passphrase, and another seed than the database's refuses to start", async () => {
+test("a web-only process starts without the seed or its passphrase, and a seed other than the database's is refused", async () => {
   const { CUSTODY_SEED_FILE: _, CUSTODY_PASSPHRASE: __, ...webOnly } = live;
   const web = startService(bundle, { ...webOnly, ROLES: "web", REDIS_URL: "" });
   await web.ready;

@@ -1,4 +1,4 @@
-// Which packages the service loads: those that its settings ask for. V8's coverage names every script that a process ran.
+// Which packages the service loads: only those that its settings need. V8's coverage names every script that a process ran.
 
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(cleanUpServices);
 
-/** Names of the packages that a service has loaded when it has started, answered a prompt and stopped. */
+/** Names of the packages that a service has loaded after it started, answered a prompt and stopped. */
 async function packagesLoaded(settings: Record<string, string>): Promise<Set<string>> {
   const coverage = mkdtempSync(join(dataDir, "coverage-"));
   const service = startService(bundle, { DATA_DIR: dataDir, NODE_V8_COVERAGE: coverage, ...settings });

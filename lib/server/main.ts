@@ -1,4 +1,4 @@
-// The service as it is run: with its pages. launch.mjs imports it once everything is installed and built.
+// The service as it runs in production: with its pages. launch.mjs imports it once everything is installed and built.
 
 import { resolve } from "node:path";
 import { startPages } from "./pages";

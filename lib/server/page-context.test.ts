@@ -1,4 +1,4 @@
-// Proves that the storages of pages rest when nobody uses them, and only then.
+// Proves that the pages' AsyncLocalStorages are disabled while no page uses them, and only then.
 
 import asyncHooks from "node:async_hooks";
 import { createServer, get, type Server } from "node:http";
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createPage, installPageStorage, replaceStorage } from "./page-context";
 
 const original = asyncHooks.AsyncLocalStorage;
-/** From then on a storage needs no rest, and is left as it is. */
+/** From Node 24 on a storage needs no disabling, and is left alone. */
 const needsNoRest = Number.parseInt(process.versions.node, 10) >= 24;
 let server: Server;
 
@@ -23,7 +23,7 @@ afterEach(() => {
   replaceStorage(original);
 });
 
-/** Serves pages made by `make`; resolves with a reader of one, which resolves when the page has come. */
+/** Serves pages made by `make`; resolves with a function that reads one page and resolves once it has arrived. */
 async function servePages(make: () => Promise<void>): Promise<() => Promise<void>> {
   const closed: Promise<unknown>[] = [];
   server = createServer((_message, response) => {
@@ -44,13 +44,13 @@ async function servePages(make: () => Promise<void>): Promise<() => Promise<void
   };
 }
 
-/** A storage as Next makes its own. */
+/** Creates a storage the way Next does. */
 function openStorage(): asyncHooks.AsyncLocalStorage<string> {
   const { AsyncLocalStorage } = createRequire(import.meta.url)("async_hooks") as typeof asyncHooks;
   return new AsyncLocalStorage<string>();
 }
 
-test.skipIf(needsNoRest)("the context of a page lives a moment longer than the page, then rests, and the next page wakes it", async () => {
+test.skipIf(needsNoRest)("a page's context outlives the page briefly, then is disabled, and the next page enables it again", async () => {
   const storage = openStorage();
   let laterSeen: () => string | undefined = () => undefined;
   const read = await servePages(() =>
@@ -68,7 +68,7 @@ test.skipIf(needsNoRest)("the context of a page lives a moment longer than the p
   expect(laterSeen()).toBe("this page");
 });
 
-test.skipIf(needsNoRest)("a page that is still being made keeps its context, however many others have ended", async () => {
+test.skipIf(needsNoRest)("a page that is still rendering keeps its context, however many others have ended", async () => {
   const storage = openStorage();
   let finish: () => void = () => undefined;
   let laterSeen: () => string | undefined = () => undefined;
@@ -93,7 +93,7 @@ test.skipIf(needsNoRest)("a page that is still being made keeps its context, how
   expect(laterSeen()).toBeUndefined();
 });
 
-test("where Node gives its storage by a getter, as since Node 22, it is put in its place all the same", async () => {
+test("AsyncLocalStorage is replaced even where Node defines it as a getter, as it does since Node 22", async () => {
   await servePages(async () => undefined);
   Object.defineProperty(asyncHooks, "AsyncLocalStorage", { get: () => original, configurable: true });
   expect(installPageStorage).not.toThrow();

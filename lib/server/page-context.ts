@@ -1,11 +1,11 @@
-// What Next knows of a page while it is made travels in AsyncLocalStorage. Before Node 24 one that was ever used makes every
-// promise of the process dearer, and so a request of the API by a sixth: those of pages rest while no page is made.
+// Next passes a page's context through AsyncLocalStorage. Before Node 24, once one has been used it makes every promise of the
+// process slower, and so each API request by a sixth: the pages' storages are disabled while no page is rendered.
 
 import asyncHooks, { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-/** What a page leaves to be done after it was sent still finds its context. */
+/** Work that a page leaves for after it was sent still finds its context. */
 const REST_AFTER_MS = 2_000;
 
 interface PageContext {
@@ -14,7 +14,7 @@ interface PageContext {
   rest: NodeJS.Timeout | undefined;
 }
 
-const pageContext = () => once<PageContext>("page context", () => ({ awake: new Set(), pages: 0, rest: undefined }));
+const pageContext = processSingleton<PageContext>("page context", () => ({ awake: new Set(), pages: 0, rest: undefined }));
 
 class PageStorage<Store> extends AsyncLocalStorage<Store> {
   override run<Result, Given extends unknown[]>(store: Store, callback: (...given: Given) => Result, ...given: Given): Result {
@@ -28,19 +28,19 @@ class PageStorage<Store> extends AsyncLocalStorage<Store> {
   }
 }
 
-/** From Node 24 on a storage costs nobody anything who does not use it. */
+/** From Node 24 on a storage costs nothing to code that does not use it. */
 const isCostly = Number.parseInt(process.versions.node, 10) < 24;
 
-/** What is loaded by `require` from now on has storages that can rest: Next, and the React inside of it, which both load late. */
+/** Modules loaded by `require` from now on get storages that can be disabled: Next, and the React inside it, which both load late. */
 export function installPageStorage(): void {
   if (isCostly) replaceStorage(PageStorage);
 }
 
-/** Defined and not assigned: in Node 22 it is a getter. */
+/** Defined, not assigned: in Node 22 it is a getter. */
 export const replaceStorage = (value: typeof AsyncLocalStorage): void =>
   void Object.defineProperty(asyncHooks, "AsyncLocalStorage", { value, configurable: true, enumerable: true, writable: true });
 
-/** Makes a page; its context lives until it is both made and sent, or its reader has gone. */
+/** Renders a page; its context lives until it is both rendered and sent, or its reader has gone. */
 export function createPage(response: ServerResponse, make: () => Promise<void>): Promise<void> {
   const context = pageContext();
   context.pages += 1;

@@ -8,7 +8,7 @@ const policyOf = (withWalletConnect: boolean) =>
       .map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1)]),
   );
 
-test("pages reach no other host, run no script without the nonce, and are framed by nobody", () => {
+test("pages reach no other host, run no script without the nonce, and cannot be framed", () => {
   const policy = policyOf(false);
   expect(policy.get("script-src")).toEqual(["'self'", "'nonce-abc'", "'strict-dynamic'"]);
   expect(policy.get("connect-src")).toEqual(["'self'"]);
@@ -21,14 +21,14 @@ test("pages reach no other host, run no script without the nonce, and are framed
     ).toEqual([]);
 });
 
-test("WalletConnect's hosts are reached only where the operator uses it", () => {
+test("WalletConnect's hosts are allowed only where the operator uses it", () => {
   expect(policyOf(true).get("connect-src")).toContain("wss://relay.walletconnect.org");
   expect(policyOf(true).get("script-src")).toEqual(["'self'", "'nonce-abc'", "'strict-dynamic'"]);
 });
 
-test("browsers are told to come by https only where they do already", () => {
+test("HSTS is sent only where browsers already use https", () => {
   const rule = (url: string | undefined) => new Map(fixedHeaders(url)).get("strict-transport-security");
-  // This host alone: what else runs below its name is none of ours.
+  // This host alone: its subdomains may not be ours.
   expect(rule("https://pay.example")).toBe("max-age=31536000");
   expect(rule("http://127.0.0.1:3000")).toBeUndefined();
   expect(rule(undefined)).toBeUndefined();

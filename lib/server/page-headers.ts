@@ -1,16 +1,16 @@
 // Security headers of every page.
 
-/** What WalletConnect reaches from the browser, where the operator registered the service with it. */
+/** The hosts that WalletConnect needs from the browser, where the operator registered the service with it. */
 const walletConnectHosts =
   "https://*.walletconnect.org https://*.walletconnect.com wss://relay.walletconnect.org wss://relay.walletconnect.com";
 
 interface PolicyOptions {
   dev: boolean;
-  /** WALLETCONNECT_PROJECT_ID is set. */
+  /** True when WALLETCONNECT_PROJECT_ID is set. */
   withWalletConnect: boolean;
 }
 
-/** Scripts run only with this answer's nonce; nothing is loaded from or sent to another host; nobody frames us. */
+/** Scripts run only with this answer's nonce; nothing is loaded from or sent to another host; the page cannot be framed. */
 export function contentSecurityPolicy(nonce: string, { dev, withWalletConnect }: PolicyOptions): string {
   const directives = [
     "default-src 'self'",
@@ -28,7 +28,7 @@ export function contentSecurityPolicy(nonce: string, { dev, withWalletConnect }:
   return directives.join("; ");
 }
 
-/** Headers that are the same on every page; HSTS only where people come by https. */
+/** Headers that are the same on every page; HSTS only where the service is reached by https. */
 export function fixedHeaders(publicUrl: string | undefined): [name: string, value: string][] {
   const headers: [string, string][] = [
     ["x-content-type-options", "nosniff"],

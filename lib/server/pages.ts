@@ -1,4 +1,4 @@
-// Next, as the part of the service that shows pages. It lives in this process; the API never passes through it.
+// Next, which renders the pages. It runs in this process; API requests never pass through it.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -16,13 +16,13 @@ export interface Pages {
   close: () => Promise<void>;
 }
 
-/** Resolves when pages can be shown. */
+/** Resolves when pages can be served. */
 export type StartPages = () => Promise<Pages>;
 
-/** Prepares Next in `dir`; resolves when it can show pages. */
+/** Prepares Next in `dir`; resolves when it can serve pages. */
 export async function startPages({ dev, dir }: { dev: boolean; dir: string }): Promise<Pages> {
   installPageStorage();
-  // Not at the top, where it would be loaded before the line above.
+  // Not a static import, which would load it before the line above runs.
   const { default: next } = await import("next");
   const app = next({ dev, dir, customServer: true });
   await (dev ? app.prepare() : withBuiltConfig(dir, () => app.prepare()));
@@ -37,7 +37,7 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
       message.headers["content-security-policy"] = policy;
       message.headers["x-nonce"] = nonce;
       writePageClient(message);
-      // So that a page can send somebody to sign in and have them back.
+      // So that a page can redirect to sign-in and back.
       message.headers["x-page-path"] = message.url ?? "/";
       response.setHeader("content-security-policy", policy);
       for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
@@ -48,8 +48,8 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
 }
 
 /**
- * Has Next take its configuration from the build, as its standalone server does. To read next.config.ts it would load its compiler, 24 MB
- * of memory and more, and use it for nothing else.
+ * Makes Next take its configuration from the build, as its standalone server does. To read next.config.ts it would load its compiler,
+ * over 24 MB of memory, and use it for nothing else.
  */
 async function withBuiltConfig(dir: string, prepare: () => Promise<void>): Promise<void> {
   const { config: built } = JSON.parse(readFileSync(join(dir, ".next/required-server-files.json"), "utf8")) as { config: object };
@@ -57,14 +57,14 @@ async function withBuiltConfig(dir: string, prepare: () => Promise<void>): Promi
   try {
     await prepare();
   } finally {
-    // No child's.
+    // Child processes must not inherit it.
     delete process.env.__NEXT_PRIVATE_STANDALONE_CONFIG;
   }
 }
 
 const changes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** Whoever changes something comes from a page of ours: browsers say so. Paths below /api answer for themselves, in JSON. */
+/** A change must come from one of our pages: browsers send the Origin. Paths below /api check for themselves and answer in JSON. */
 function isOfOurPages({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
   return !changes.has(method) || url.startsWith("/api/") || headers.origin === new URL(publicUrl()).origin;
 }
@@ -75,7 +75,7 @@ function refuse(response: ServerResponse): void {
   response.end(JSON.stringify({ reason: "wrong_origin", message }));
 }
 
-/** Next takes its own address from headers that clients and proxies write: it is told the one that people come to. */
+/** Next takes its own address from headers that clients and proxies write: we overwrite them with the public address. */
 function nameOurselves({ headers }: IncomingMessage): void {
   const { host, protocol } = new URL(publicUrl());
   headers["x-page-host"] = headers.host;

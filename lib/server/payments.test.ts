@@ -1,5 +1,5 @@
-// Payments as a live service takes them, its seed in a process of its own: a row of signed proofs, paid one after the other, while
-// either process is killed in the midst of one.
+// Payments on a live service whose seed is in a separate process: a series of signed proofs, paid one after the other, while
+// either process is killed in the middle of one.
 
 import { randomBytes, randomInt } from "node:crypto";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ async function start(role: Role): Promise<void> {
   if (role === "web") origin = address;
 }
 
-/** As `kill -9` does it, and a supervisor that starts it again. */
+/** Kills the process with SIGKILL and starts it again, as a supervisor would. */
 async function killAndStart(role: Role): Promise<void> {
   running[role]?.process.kill("SIGKILL");
   await running[role]?.ended;
@@ -127,7 +127,7 @@ interface Answer {
   payment: { transaction: string };
 }
 
-/** Sends the very same request until it is answered, as a client does that was told to. */
+/** Sends the same request until it is answered, as clients are advised to. */
 async function payPatiently(body: string): Promise<Answer> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (;;) {
@@ -141,10 +141,10 @@ async function payPatiently(body: string): Promise<Answer> {
 
 const countOf = async (sql: string): Promise<number> => Number((await pool().query<{ count: string }>(sql)).rows[0]?.count);
 
-test(`${PAYMENTS} payments in a row are each paid and answered once, and leave no gap of nonces, through kill -9 of either process`, async () => {
+test(`${PAYMENTS} consecutive payments are each paid and answered once, without a nonce gap, through kill -9 of either process`, async () => {
   const payer = await newPayer();
   const deaths = new Map<number, Role>([[Math.floor(PAYMENTS / 3), "jobs"]]);
-  // What a web process held when it died is free a minute later, once its hold has expired.
+  // What a dead web process held is free a minute later, once its hold has expired.
   if (isLong) deaths.set(Math.floor((2 * PAYMENTS) / 3), "web");
   const answers: Answer[] = [];
   for (let index = 0; index < PAYMENTS; index++) {
@@ -166,7 +166,7 @@ test(`${PAYMENTS} payments in a row are each paid and answered once, and leave n
   const args = [signer.treasury.base] as const;
   const units = await chain.client.readContract({ address: chain.usdc, abi, functionName: "balanceOf", args });
   expect(units).toBe(BigInt(PAYMENTS) * CENTS * UNITS_PER_CENT);
-  // One more deployed the contract. Each has the next nonce, on the chain and in the books.
+  // One transaction more: it deployed the contract. Each has the next nonce, on the chain and in the books.
   const { rows } = await pool().query<{ nonce: number }>("SELECT nonce FROM relayed WHERE chain = 'base' ORDER BY nonce");
   expect(rows.map(({ nonce }) => nonce)).toEqual(Array.from({ length: PAYMENTS + 1 }, (_, nonce) => nonce));
   expect(await chain.client.getTransactionCount({ address: signer.relayer.address })).toBe(PAYMENTS + 1);

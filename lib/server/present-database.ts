@@ -1,5 +1,5 @@
-// The database that a command works on: the one that DATABASE_URL names, or that of the sandbox that is stopped or running in
-// DATA_DIR. None is made for a command.
+// The database that a command works on: the one in DATABASE_URL, or that of the sandbox in DATA_DIR (stopped or running). A
+// command never creates one.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { withClient } from "@/lib/db/with-client";
 import { databaseProblem } from "./start-problem";
 
 /**
- * Runs `work` with the database open, and leaves it as it was found.
+ * Runs `work` with the database open, and leaves it running or stopped, as before.
  * @throws Error that says what to do when there is none; what `work` throws
  */
 export async function withPresentDatabase(work: () => Promise<void>): Promise<void> {
@@ -29,7 +29,7 @@ export async function withPresentDatabase(work: () => Promise<void>): Promise<vo
 /** Runs `work` with the operator's database at `url`. @throws Error that says what is wrong with the address; what `work` throws */
 export async function withDatabaseAt(url: string, work: () => Promise<void>): Promise<void> {
   try {
-    await withClient(url, "pennyprompt command", async () => undefined); // the driver says why it cannot be reached, Prisma does not
+    await withClient(url, "pennyprompt command", async () => undefined); // the driver reports why it cannot be reached; Prisma does not
     setDatabaseUrl(url);
     await work();
   } catch (error) {
@@ -39,7 +39,7 @@ export async function withDatabaseAt(url: string, work: () => Promise<void>): Pr
   }
 }
 
-/** Resolves with how to close it again: one that was running goes on. */
+/** Resolves with a function that closes it again; a database that was already running keeps running. */
 async function openSandboxDatabase(directory: string): Promise<() => Promise<void>> {
   const dataDir = resolve(join(directory, "postgres"));
   const running = await runningPostgresUrl(dataDir);

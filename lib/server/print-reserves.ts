@@ -1,4 +1,4 @@
-// Reserves as `npm run check-ledger` tells them: reckoned anew, where the chains' nodes can be asked.
+// Reserves for `npm run check-ledger`: computed anew when the chains' nodes can be reached.
 
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { reckonReserves } from "@/lib/wallets/reserves/check-reserves";
 import type { Holding } from "@/lib/wallets/reserves/holding";
 import { addReport, type UnknownReport } from "@/lib/wallets/reserves/report";
 
-/** Prints what is held on each chain at which height, and what is owed. A report that has figures is kept as the service's own are. */
+/** Prints what is held on each chain, at which height, and what is owed. A report with figures is stored like the service's own. */
 export async function printReserves(): Promise<void> {
   await findSandboxChains();
   const report = await reckonReserves();
@@ -49,7 +49,7 @@ function unknownText({ reason, chain }: UnknownReport): string {
 
 const FOUND_WITHIN_MS = 3_000;
 
-/** A sandbox's chains are where its service runs them, if it does. */
+/** A sandbox's chains run inside its service: finds them while it runs. */
 async function findSandboxChains(): Promise<void> {
   const { MODE, DATA_DIR } = config();
   if (MODE !== "sandbox") return;

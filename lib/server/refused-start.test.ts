@@ -1,5 +1,5 @@
-// Starts that cannot succeed: each ends with code 1, says which setting it hangs on and what to write, shows no stack, and
-// leaves nothing running.
+// Starts that cannot succeed: each ends with code 1, names the setting at fault and what to write, shows no stack, and leaves
+// nothing running.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(cleanUpServices);
 
-/** Starts with these settings; resolves with what it said once it has refused. */
+/** Starts with these settings; resolves with the output once the start was refused. */
 async function refusal(settings: Record<string, string>): Promise<string> {
   const service = startService(bundle, { DATA_DIR: dataDir, DATABASE_URL: database.url, ...settings });
   expect(await service.ended).toEqual({ code: 1, signal: null });
@@ -31,14 +31,14 @@ async function refusal(settings: Record<string, string>): Promise<string> {
   return text;
 }
 
-/** DATABASE_URL, by TCP, with parts replaced. */
+/** DATABASE_URL, over TCP, with parts replaced. */
 function urlWith(change: (url: URL) => void): string {
   const url = byLoopback(database.url);
   change(url);
   return url.href;
 }
 
-test("a port that is taken is named, with another one to try", async () => {
+test("a port in use is named, with another one to try", async () => {
   const taken = createServer();
   onCleanUp(() => void taken.close());
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -46,13 +46,13 @@ test("a port that is taken is named, with another one to try", async () => {
   expect(await refusal({ PORT: String(port) })).toContain(`Port ${port} is taken: stop what listens there, or set PORT to another one`);
 });
 
-test("a wrong setting names itself, LOG_LEVEL too, and no secret is repeated", async () => {
+test("a wrong setting is named, LOG_LEVEL too, and no secret is repeated", async () => {
   const text = await refusal({ PORT: "many", LOG_LEVEL: "loud", KEY_PEPPER: "too-short-a-secret" });
-  for (const told of [/^ {2}PORT: /m, /^ {2}LOG_LEVEL: .*"info"/m, /^ {2}KEY_PEPPER: .*openssl rand/m]) expect(text).toMatch(told);
+  for (const expected of [/^ {2}PORT: /m, /^ {2}LOG_LEVEL: .*"info"/m, /^ {2}KEY_PEPPER: .*openssl rand/m]) expect(text).toMatch(expected);
   expect(text).not.toContain("too-short-a-secret");
 });
 
-test("a sandbox refuses to listen for other machines", async () => {
+test("a sandbox refuses to listen on other interfaces than loopback", async () => {
   expect(await refusal({ HOST: "0.0.0.0" })).toContain("HOST: a sandbox is for this machine alone; remove it, or write 127.0.0.1");
 });
 
@@ -75,27 +75,27 @@ describe("DATABASE_URL", () => {
       () => urlWith((url) => (url.pathname = "/missing")),
       /has no database "missing"\. Create it \(createdb missing\)/,
     ],
-  ])("%s: the start and the check of the books say what to do, and repeat no password", async (_, url, told) => {
+  ])("%s: the start and check-ledger say what to do, and repeat no password", async (_, url, expected) => {
     const DATABASE_URL = url();
     const text = await refusal({ DATABASE_URL });
-    expect(text).toMatch(told);
+    expect(text).toMatch(expected);
     expect(text).toContain("DATABASE_URL: ");
     expect(text).not.toContain(new URL(DATABASE_URL).password);
     const checked = await runCheckLedger(bundle, { DATABASE_URL });
     expect(checked.code).toBe(1);
-    expect(checked.output).toMatch(told);
+    expect(checked.output).toMatch(expected);
   });
 
-  test("every other way to be out of reach has its cure too", () => {
+  test("every other connection failure has its fix, too", () => {
     const url = "postgresql://penny:secret@db.example/ledger";
-    const told = (code: string) => (databaseProblem(Object.assign(new Error("as the driver says"), { code }), url) as Error).message;
-    expect(told("ETIMEDOUT")).toContain("db.example:5432 cannot be reached");
+    const messageFor = (code: string) => (databaseProblem(Object.assign(new Error("as the driver says"), { code }), url) as Error).message;
+    expect(messageFor("ETIMEDOUT")).toContain("db.example:5432 cannot be reached");
     const closed = Object.assign(new Error("connect EACCES /run/db/.s.PGSQL.5432"), { code: "EACCES" });
     expect((databaseProblem(closed, `${url}?host=/run/db`) as Error).message).toContain("/run/db/.s.PGSQL.5432 is closed to this user");
     const file = Object.assign(new Error("EACCES: permission denied, open 'migration.sql'"), { code: "EACCES" });
     expect(databaseProblem(file, url)).toBe(file);
-    expect(told("42501")).toContain('user "penny" may not make tables in database "ledger"');
-    expect(told("53300")).toContain("max_connections");
+    expect(messageFor("42501")).toContain('user "penny" may not make tables in database "ledger"');
+    expect(messageFor("53300")).toContain("max_connections");
     expect((databaseProblem(new Error("timeout expired"), url) as Error).message).toContain("does not answer in time");
     const both = new AggregateError([Object.assign(new Error("connect"), { code: "ECONNREFUSED" })]);
     expect((databaseProblem(both, url) as Error).message).toContain("no PostgreSQL answers at db.example:5432");
@@ -105,26 +105,26 @@ describe("DATABASE_URL", () => {
 });
 
 describe("DATA_DIR", () => {
-  test("a path through a file, or one that may not be written, is told with what to do", async () => {
+  test("a path through a file, or a path without write permission, is reported with what to do", async () => {
     const file = join(dataDir, "file");
     writeFileSync(file, "");
     expect(await refusal({ DATA_DIR: join(file, "below"), DATABASE_URL: "" })).toMatch(
       /DATA_DIR=.*below cannot be used: a part of that path is a file\. Set it to a directory/,
     );
-    // Nobody makes directories there, root neither.
+    // Nobody can create directories there, not even root.
     expect(await refusal({ DATA_DIR: "/sys/pennyprompt", DATABASE_URL: "" })).toMatch(
       /DATA_DIR=\/sys\/pennyprompt cannot be used: (this user may not write there|that file system is read-only)/,
     );
   });
 
-  test("damaged secrets refuse the start and say how to mend them", async () => {
+  test("damaged secrets make the start fail and say how to fix them", async () => {
     const damaged = join(dataDir, "damaged");
     mkdirSync(damaged);
     writeFileSync(join(damaged, "secrets.json"), "{");
     expect(await refusal({ DATA_DIR: damaged })).toContain("secrets.json is damaged: restore it, or delete it");
   });
 
-  test("a full disk is called a full disk", () => {
+  test("a full disk is reported as a full disk", () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     expect((dataDirProblem(full, { DATA_DIR: ".data" }) as Error).message).toContain("DATA_DIR=.data cannot be used: that disk is full");
     const initdb = new Error('initdb failed (1):\ncould not write to file "x": No space left on device');
@@ -132,8 +132,8 @@ describe("DATA_DIR", () => {
   });
 });
 
-test("an address that cannot be listened on is told by its setting", () => {
-  const told = (code: string) => listenProblem(Object.assign(new Error("listen"), { code }), 80, "192.0.2.1").message;
-  expect(told("EACCES")).toContain("set PORT to one above 1023");
-  expect(told("EADDRNOTAVAIL")).toContain("HOST=192.0.2.1 is no address of this machine");
+test("an address that cannot be bound is reported with its setting", () => {
+  const messageFor = (code: string) => listenProblem(Object.assign(new Error("listen"), { code }), 80, "192.0.2.1").message;
+  expect(messageFor("EACCES")).toContain("set PORT to one above 1023");
+  expect(messageFor("EADDRNOTAVAIL")).toContain("HOST=192.0.2.1 is no address of this machine");
 });

@@ -1,5 +1,5 @@
-// The service's process: starts it, stops it on a signal, and ends with a code that a supervisor can act on: 0 when it was
-// asked to stop, 1 when it could not start or cannot go on.
+// The service's process: starts it, stops it on a signal, and exits with a code that a supervisor can act on: 0 when it was asked
+// to stop, 1 when it could not start or cannot go on.
 
 import { EventEmitter } from "node:events";
 import pino from "pino";
@@ -7,14 +7,14 @@ import { log } from "@/lib/base/observe/log";
 import type { StartPages } from "./pages";
 import { type Service, startService } from "./start";
 
-// SIGHUP: the terminal was closed. Left to itself Node would die of it without stopping what it started.
+// SIGHUP: the terminal was closed. By default Node would die of it without stopping its children.
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const MAX_FLUSH_MS = 1_000;
 
-/** Runs the service until a signal ends it, also while it starts; a second signal ends it at once. */
+/** Runs the service until a signal ends it, even during the start; a second signal ends it at once. */
 export async function runService(startPages: StartPages): Promise<void> {
-  // A terminal or a pipe that is gone must not end the service before it has drained.
+  // A closed terminal or pipe must not end the service before it has drained.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const starting = startService(startPages);
   stopOnSignal(starting);
@@ -24,7 +24,7 @@ export async function runService(startPages: StartPages): Promise<void> {
   } catch (error) {
     say(error);
     process.exitCode = 1;
-    setTimeout(() => process.exit(1), 100).unref(); // whatever a start that failed half-way still holds open
+    setTimeout(() => process.exit(1), 100).unref(); // a start that failed half-way may still hold handles open
   }
 }
 
@@ -36,7 +36,7 @@ function stopOnSignal(starting: Promise<Service>): void {
       stopping = true;
       forgiveLostReaders();
       process.stdout.write("\nStopping: finishing what runs. Once more to stop at once.\n");
-      starting.then((service) => service.stop().finally(() => exit(0))).catch(() => undefined); // a start that failed says so itself
+      starting.then((service) => service.stop().finally(() => exit(0))).catch(() => undefined); // runService reports a failed start
     });
   }
 }
@@ -47,8 +47,8 @@ async function stopFailed(service: Service, error: Error): Promise<void> {
 }
 
 /**
- * From now on a log that cannot be written is dropped. After a closed terminal every write fails, and the logger would first
- * end the process with an uncaught error, before it has drained, and then try its last lines for ever.
+ * Drops log lines that cannot be written from now on. After a closed terminal every write fails: the logger would first end the
+ * process with an uncaught error, before it has drained, and then retry its last lines forever.
  */
 function forgiveLostReaders(): void {
   const stream: unknown = Reflect.get(log(), pino.symbols.streamSym);
@@ -56,8 +56,8 @@ function forgiveLostReaders(): void {
 }
 
 /**
- * Ends the process once its log is written. Node's own end would try that for ever when whoever read the log has gone; the
- * logger notices it here and gives up.
+ * Ends the process once its log is written. When the log's reader has gone, Node's own exit would retry forever; the logger
+ * notices it here and gives up.
  */
 function exit(code: number): void {
   setTimeout(() => process.exit(code), MAX_FLUSH_MS);
@@ -69,6 +69,6 @@ function say(error: unknown): void {
   try {
     log().debug({ err: error }, "the service could not go on");
   } catch {
-    // LOG_LEVEL itself may be what is wrong; the message above has said so
+    // LOG_LEVEL itself may be wrong; the message above has said so
   }
 }

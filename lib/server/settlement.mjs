@@ -1,4 +1,4 @@
-// `npm run settlement -- deploy | verify`: runs the built command of the settlement contract.
+// `npm run settlement -- deploy | verify`: runs the built command for the settlement contract.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
-// The operator's command for the settlement contract, as a process of its own: beside a sandbox that has deployed it by itself, and
-// for a live service on a chain where it is not yet.
+// The operator's command for the settlement contract, as a separate process: beside a sandbox that has deployed it automatically,
+// and for a live service on a chain without it.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -42,7 +42,7 @@ async function run(word: string, settings: Record<string, string>): Promise<{ co
 const readTerms = async (baseUrl: string) =>
   (await (await fetch(`${baseUrl}/api/v1/payment-terms`)).json()) as { networks: { isDeployed: boolean }[] };
 
-test("a sandbox has it on its own chain by itself, after a kill and a restart too, and the command finds it there", async () => {
+test("a sandbox deploys it on its own chain automatically, also after a kill and a restart, and the command finds it there", async () => {
   const DATA_DIR = newDataDir();
   const settings = { DATA_DIR, LOG_LEVEL: "info" };
   expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("start the sandbox once") as string });
@@ -51,7 +51,7 @@ test("a sandbox has it on its own chain by itself, after a kill and a restart to
     const baseUrl = await service.ready;
     await until("the contract is there", async () => (await readTerms(baseUrl)).networks[0]?.isDeployed === true);
     let verified = await run("verify", settings);
-    // After the kill the old chain may answer for a moment, which nobody owns any more.
+    // After the kill the orphaned old chain may answer for a moment.
     await until("the new chain is there", async () => {
       if (verified.output.includes("does not run")) verified = await run("verify", settings);
       return !verified.output.includes("does not run");
@@ -90,7 +90,7 @@ async function openLive(): Promise<Live> {
   return { chain, signer, settings };
 }
 
-test("an operator deploys it once, is told its cost, and what to do about whatever keeps it from being deployed", async () => {
+test("an operator deploys it once and sees its cost; each obstacle to a deployment is reported with its fix", async () => {
   const { chain, signer, settings } = await openLive();
   expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("has no seed yet") as string });
   await startCustody(signer);
@@ -107,10 +107,10 @@ test("an operator deploys it once, is told its cost, and what to do about whatev
     [{ ...settings, BASE_RPC_URLS: "http://127.0.0.1:9" }, /BASE_RPC_URLS/],
     [settings, /The relayer 0x\w{40} has 0 ETH and the deployment may cost 0\.\d+: send it/],
   ];
-  for (const [wrong, tells] of refused) {
+  for (const [wrong, pattern] of refused) {
     const { code, output } = await run("deploy", wrong);
-    expect(code, tells.source).toBe(1);
-    expect(output).toMatch(tells);
+    expect(code, pattern.source).toBe(1);
+    expect(output).toMatch(pattern);
     expect(output).not.toMatch(/^ +at .*:\d+/m);
   }
 
@@ -123,6 +123,6 @@ test("an operator deploys it once, is told its cost, and what to do about whatev
   expect(await chain.client.getTransactionCount({ address: relayer.address })).toBe(1);
 }, 120_000);
 
-test.each(["", "remove", "deploy now"])("%j is answered with how it is used", async (word) => {
+test.each(["", "remove", "deploy now"])("%j prints the usage", async (word) => {
   expect(await run(word, {})).toMatchObject({ code: 1, output: expect.stringContaining("npm run settlement -- verify") as string });
 });

@@ -1,5 +1,5 @@
-// `npm run settlement -- deploy | verify`: brings the settlement contract onto the chain, and looks whether it is there. It works on
-// the database of DATABASE_URL, or that of the sandbox in DATA_DIR, beside the service while that runs.
+// `npm run settlement -- deploy | verify`: deploys the settlement contract, or checks whether it is deployed. It works on the
+// database in DATABASE_URL, or that of the sandbox in DATA_DIR, also while the service runs.
 
 import { formatEther, type Hex } from "viem";
 import { z } from "zod";
@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = { deploy, verify
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Exit code 0 when it is there, 1 when it is not and the message says what to do. */
+/** Exit code 0 when the contract is deployed; 1 when it is not, and the message says what to do. */
 export async function main(): Promise<void> {
   const [name = "", ...words] = process.argv.slice(2);
   const command = commands[name];
@@ -52,7 +52,7 @@ function chainProblem({ kind, message }: EvmFailure): string {
 
 const placesForm = z.object({ rpc: z.object({ base: z.url() }) });
 
-/** A sandbox's chain is where its file says, while it runs. */
+/** A sandbox's file says where its chain is, while it runs. */
 async function findChain(): Promise<void> {
   const { MODE, DATA_DIR } = config();
   if (MODE !== "sandbox") return;

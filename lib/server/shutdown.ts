@@ -1,5 +1,5 @@
-// Stopping in order: refuse what is new, finish what runs, then stop what it needed. Nothing is freed twice: each hold ends
-// with its own request, and what a process could not finish is freed at its end. No step can keep the process for ever.
+// Stopping in order: refuse new requests, finish running ones, then stop what they needed. Nothing is freed twice: each hold ends
+// with its own request, and what a process could not finish is freed at its end. No step can block the process forever.
 
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,20 +22,20 @@ export interface Stoppable {
 }
 
 const LOOK_EVERY_MS = 20;
-/** For answers that are written and not yet read, and for the charges of streams that were cut. */
+/** For answers that are written but not yet read, and for the charges of streams that were cut. */
 const MAX_CLOSING_MS = 2_000;
 const MAX_STEP_MS = 5_000;
 
-/** Finishes what runs within DRAIN_TIMEOUT_MS, then stops everything, last started first. */
+/** Finishes running requests within DRAIN_TIMEOUT_MS, then stops everything, last started first. */
 export async function drain(server: Server, running: readonly Stoppable[]): Promise<void> {
-  // It goes on listening, so that new requests are told to go elsewhere instead of being cut off.
+  // The server keeps listening, so that new requests get a 503 instead of being cut off.
   refuseNewRequests();
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
   await closeDoor(server, inTime);
   await step("settlements", () => commit().idle());
   await step("settlements that wait", tryWaitingSettlements);
-  // Nobody settles any more what is left.
+  // The holds that are left have no request any more that could settle them.
   await step("holds", () => expireHolds(commit(), processId()));
   await step("key uses", writeKeyUses);
   await step("provider connections", closeProviderPools);
@@ -48,17 +48,17 @@ export async function stopParts(running: readonly Stoppable[]): Promise<void> {
   const databases = parts.filter((one) => one.name === "database");
   for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop);
   if (databases.length > 0) await step("connections", () => Promise.all([closeCommitConnections(), closePool()]));
-  // It has limits of its own, and to leave it running would be worse than to wait.
+  // A database has its own time limits, and leaving it running would be worse than waiting.
   for (const part of databases) await step(part.name, part.stop, Number.POSITIVE_INFINITY);
 }
 
-/** Whole answers reach their clients before the connections are cut; whoever was still being answered is cut at once. */
+/** Whole answers reach their clients before the connections are cut; when the time is up, open ones are cut at once. */
 async function closeDoor(server: Server, inTime: boolean): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   if (inTime) await Promise.race([closed, sleep(MAX_CLOSING_MS, undefined, { ref: false })]);
   server.closeAllConnections();
-  // A stream that was cut is charged for what it delivered.
+  // A cut stream is charged for what it delivered.
   if (!inTime) await requestsEnded(MAX_CLOSING_MS);
 }
 
@@ -72,7 +72,7 @@ async function requestsEnded(timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** One step that fails or hangs must not keep the others from being taken. */
+/** A step that fails or hangs must not block the others. */
 async function step(name: string, stop: () => Promise<unknown>, mostMs = MAX_STEP_MS): Promise<void> {
   try {
     const stopped = stop().then(() => true);

@@ -1,4 +1,4 @@
-// Deposits on Solana as their owner meets them: USDC is sent to the account's address on the sandbox's own chain, and the balance
+// Deposits on Solana as their owner sees them: USDC is sent to the account's address on the sandbox's own chain, and the balance
 // rises, whatever happens to the service meanwhile.
 
 import { join } from "node:path";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(cleanUpServices);
 
 async function start(): Promise<void> {
-  // The balance is asked for more often than the contract allows.
+  // The test reads the balance above the normal rate limit.
   service = startService(bundle, { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "1000000" });
   await service.ready;
 }
@@ -44,7 +44,7 @@ const query = async (sql: string) => queryOnce((await runningPostgresUrl(join(da
 const chainUrl = () => (readSandbox(dataDir) as { rpc?: { solana: string } }).rpc?.solana;
 const balance = async () => (await readBalance(readSandbox(dataDir))).balance;
 
-/** On the chain, and without a word to the service. */
+/** Sends USDC on the chain only, without calling the service. */
 async function deposit(units: number): Promise<void> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "sandbox_requestUsdc", params: [owner, units] });
   await until("the chain runs", async () => {
@@ -55,7 +55,7 @@ async function deposit(units: number): Promise<void> {
   });
 }
 
-test("USDC that comes in at the account's address becomes its balance, without anything being called", async () => {
+test("USDC that arrives at the account's address becomes its balance, without any call to the service", async () => {
   const before = await balance();
   await deposit(5_000_000);
   await until("the balance rises", async () => (await balance()) !== before);
@@ -64,7 +64,7 @@ test("USDC that comes in at the account's address becomes its balance, without a
   expect(rows).toEqual([{ chain: "solana", state: "credited", amount: "5000000000" }]);
 });
 
-test("what is sent right before a stop, or a kill -9, is credited once by the next service, and the books are clean", async () => {
+test("USDC sent right before a stop or a kill -9 is credited once by the next service, and the books are clean", async () => {
   const before = await balance();
   await deposit(2_000_000);
   service.process.kill("SIGTERM");
@@ -77,7 +77,7 @@ test("what is sent right before a stop, or a kill -9, is credited once by the ne
   await until("what it had started has ended", () => !children.some(isRunning));
   await start();
   await deposit(4_000_000);
-  // The lease of the process that died lapses first.
+  // The lease of the dead process must lapse first.
   await vi.waitFor(async () => expect(await balance()).toBe(before + 9), { timeout: 60_000, interval: 200 });
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
 }, 120_000);

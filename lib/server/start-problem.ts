@@ -1,22 +1,22 @@
-// What a person reads when the service cannot start. Drivers and the system say what failed; whoever starts the service
-// needs the setting that it hangs on and what to do about it.
+// What a person reads when the service cannot start. Drivers and the system say what failed; the operator needs to know which
+// setting causes it and what to do about it.
 
 import type { Config } from "@/lib/base/config";
 
 const codeOf = (error: unknown): string => (typeof error === "object" && error !== null && "code" in error ? String(error.code) : "");
 
-/** Node tries every address of a name and reports their errors as one without words. */
+/** Node tries every address of a name and reports the failures as one AggregateError without a message. */
 const firstOf = (error: unknown): unknown => (error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error);
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The error to show for a given database that cannot be reached or used; any other error as it is. Repeats no password. */
+/** The error to show when the database in DATABASE_URL cannot be reached or used; any other error unchanged. Repeats no password. */
 export function databaseProblem(error: unknown, databaseUrl: string): unknown {
   const cause = firstOf(error);
   const { hostname, port, username, pathname, searchParams } = new URL(databaseUrl);
   const host = searchParams.get("host") || hostname;
   const where = host.startsWith("/") ? `${host}/.s.PGSQL.${port || 5432}` : `${host || "localhost"}:${port || 5432}`;
-  // What is not there, or closed, may be another file than the database's socket.
+  // The missing or forbidden file may be another one than the database's socket.
   const isOfSocket = messageOf(cause).startsWith("connect E") && ["ENOENT", "EACCES"].includes(codeOf(cause));
   const problem = databaseProblems(`${isOfSocket ? "connect " : ""}${codeOf(cause)}`, messageOf(cause), {
     where,
@@ -71,7 +71,7 @@ const fileProblems: Record<string, string> = {
   EDQUOT: "the quota of that disk is used up",
 };
 
-/** The error to show when DATA_DIR cannot hold what a start writes there; any other error as it is. */
+/** The error to show when a start cannot write into DATA_DIR; any other error unchanged. */
 export function dataDirProblem(error: unknown, { DATA_DIR }: Pick<Config, "DATA_DIR">): unknown {
   const what = fileProblems[codeOf(error)] ?? (/No space left on device/.test(messageOf(error)) ? fileProblems.ENOSPC : undefined);
   if (!what || !(error instanceof Error)) return error;
@@ -83,7 +83,7 @@ export function dataDirProblem(error: unknown, { DATA_DIR }: Pick<Config, "DATA_
   );
 }
 
-/** The error to show when the door cannot listen. */
+/** The error to show when the server cannot listen. */
 export function listenProblem(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":

@@ -1,5 +1,5 @@
-// Starts the service: database, migrations, custody, providers, limits, jobs, pages and the door, in this order, and stops it in the
-// reverse one. The sandbox is loaded only in sandbox mode.
+// Starts the service: database, migrations, custody, providers, limits, jobs, pages and the HTTP server, in this order; stops it in
+// the reverse order. The sandbox is loaded only in sandbox mode.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,7 +34,7 @@ export interface Service {
 
 /**
  * Starts the service and resolves when it answers.
- * @throws Error that says what to do; whatever was started has been stopped again
+ * @throws Error that says what to do; everything started has been stopped again
  */
 export async function startService(startPages: StartPages): Promise<Service> {
   const settings = config();
@@ -59,7 +59,7 @@ async function startParts(
   const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
   opening.catch(() => undefined); // awaited below, too
   const database = await startDatabase(settings, running);
-  // Before all else: what a killed process had set aside is free five seconds after the first heartbeat.
+  // Before all else: what a killed process held is free five seconds after the first heartbeat.
   const heartbeat = await startProcessHeartbeat();
   running.push({ name: "heartbeat", stop: heartbeat.stop });
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(settings, running) : null;
@@ -111,8 +111,8 @@ async function startSandboxParts(settings: Config, running: Stoppable[]) {
 }
 
 /**
- * The signer of a process with the jobs role; no other opens a seed. A seed that cannot be opened refuses now, not at the first
- * deposit.
+ * The signer of a process with the jobs role; no other process opens a seed. A seed that cannot be opened fails the start, not the
+ * first deposit.
  */
 async function openSeed(settings: Config): Promise<Signer | null> {
   if (!settings.ROLES.includes("jobs")) return null;
@@ -120,7 +120,7 @@ async function openSeed(settings: Config): Promise<Signer | null> {
   return (await import("@/lib/sandbox/seed")).openSandboxSigner(settings.DATA_DIR);
 }
 
-/** Resolves with the address that the server answers on. A sandbox is for this machine alone. */
+/** Resolves with the address that the server answers on. A sandbox serves this machine only. */
 function listen(server: Server, settings: Config): Promise<string> {
   const host = settings.HOST ?? (settings.MODE === "sandbox" ? "127.0.0.1" : "0.0.0.0");
   return new Promise((done, failed) => {
@@ -129,15 +129,15 @@ function listen(server: Server, settings: Config): Promise<string> {
       const { port } = server.address() as AddressInfo;
       setListeningAddress(port);
       const baseUrl = `http://${reachableName(host)}:${port}`;
-      // Next asks itself, with the cookies of whoever called, where an action ends on another page. Left to itself it would ask
-      // whoever listens on port 3000.
+      // When an action redirects to another page, Next requests that page from itself with the caller's cookies. By default it would
+      // request it from any program on port 3000.
       process.env.__NEXT_PRIVATE_ORIGIN = baseUrl;
       done(baseUrl);
     });
   });
 }
 
-/** The host to write into an address: not the one that means all, and IPv6 in brackets. */
+/** The host to write into an address: never the wildcard address, and IPv6 in brackets. */
 function reachableName(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -1,5 +1,5 @@
-// Streams on real sockets: clients that do not read, read slowly or leave after any number of bytes. What waits for a client
-// stays small, what was delivered is charged once, and nothing stays held.
+// Streams on real sockets: clients that do not read, read slowly or leave after any number of bytes. The backlog of a client stays
+// small, what was delivered is charged once, and nothing stays held.
 
 import { once as nextEvent } from "node:events";
 import type { Server, ServerResponse } from "node:http";
@@ -21,11 +21,11 @@ const oneSlot = { limits: { ratePerMinute: 1_000, concurrency: 1 } };
 
 interface LocalDoor {
   path: string;
-  /** Every response that was begun, in the order of its request. */
+  /** Every response that was begun, in the order of the requests. */
   responses: ServerResponse[];
 }
 
-/** The door on a socket of the file system, whose kernel buffers hold some kilobytes where TCP's hold megabytes. */
+/** The HTTP server on a Unix socket, whose kernel buffers hold a few kilobytes where TCP's hold megabytes. */
 async function openLocalDoor(): Promise<LocalDoor> {
   const path = join(inject("scratch"), `door-${process.pid}.sock`);
   const responses: ServerResponse[] = [];
@@ -40,7 +40,7 @@ async function openLocalDoor(): Promise<LocalDoor> {
   return { path, responses };
 }
 
-/** The bytes of a prompt's request. */
+/** The raw HTTP text of a prompt request. */
 function requestText({ key }: TestAccount, body: object, headers: readonly string[] = []): string {
   const text = JSON.stringify(body);
   const lines = ["host: x", `authorization: Bearer ${key}`, "content-type: application/json", `content-length: ${Buffer.byteLength(text)}`];
@@ -78,7 +78,7 @@ describe("back-pressure", () => {
     for (const { accountId } of accounts) {
       const charge = await awaitCharge(accountId);
       expect(charge).toMatchObject({ outcome: "cancelled", streamed: true, estimated: true, operator_loss: 0n });
-      // Some was delivered, and far less than there was.
+      // Part of it was delivered, and far less than the whole.
       expect(charge.output_tokens).toBeGreaterThan(0n);
       expect(charge.output_tokens).toBeLessThan(10_000n);
     }
@@ -86,7 +86,7 @@ describe("back-pressure", () => {
     expect(mostWaiting).toBeGreaterThan(0);
     expect(mostWaiting).toBeLessThan((responses[0]?.writableHighWaterMark ?? 0) + 4_096);
     expect(mostRss - rssBefore).toBeLessThan(150);
-    // One slot each: a second request is served only when the first one's is free.
+    // One slot each: a second request is served only once the first one's slot is free.
     const url = service.url("node");
     await Promise.all(
       accounts.map(({ key }) => until("the slot is free", async () => (await ask({ url, key, body: promptOf() })).status === 200)),
@@ -103,7 +103,7 @@ describe("back-pressure", () => {
     let received = "";
     let waits = 0;
     while (!socket.readableEnded) {
-      // It reads only when the door has to wait for it.
+      // The client reads only when the server has to wait for it.
       await until("the door waits, or is done", async () => response.writableLength > 0 || response.writableFinished);
       if (response.writableNeedDrain) waits++;
       received += socket.read() ?? "";
@@ -120,7 +120,7 @@ describe("back-pressure", () => {
 describe("JSON of a megabyte", () => {
   const long = misbehaving("tokens=200000", { model: "deepseek-flash", maxTokens: 300_000 });
 
-  test("that its client never reads does not wait for it for ever", async () => {
+  test("an answer that its client never reads does not wait forever", async () => {
     const { path, responses } = await openLocalDoor();
     const account = await openAccount({ ...oneSlot, usd: "50" });
     connectPaused(path).write(requestText(account, long));
@@ -129,7 +129,7 @@ describe("JSON of a megabyte", () => {
     await expectPaid(account);
   });
 
-  test("that its client reads late comes whole, and its connection serves on, however long the next answer takes", async () => {
+  test("an answer read late arrives whole, and its connection keeps serving, however long the next answer takes", async () => {
     const { path, responses } = await openLocalDoor();
     const account = await openAccount({ ...oneSlot, usd: "50" });
     const socket = connectPaused(path);
@@ -154,18 +154,18 @@ const TOKENS = 40;
 
 interface Cut {
   account: TestAccount;
-  /** Everything that came before the connection was cut, as it came. */
+  /** Everything that arrived before the connection was cut. */
   raw: string;
 }
 
 interface Leaving {
   url: string;
   body: object;
-  /** Of the answer, its head included. */
+  /** Bytes of the answer, headers included. */
   afterBytes: number;
 }
 
-/** Sends the request of a new account, and cuts the connection when this much of its answer has come, or all of it. */
+/** Sends the request of a new account, and cuts the connection after this many bytes of the answer, or at its end. */
 async function leave({ url, body, afterBytes }: Leaving): Promise<Cut> {
   const account = await openAccount(oneSlot);
   const { hostname, port } = new URL(url);
@@ -193,7 +193,7 @@ async function leave({ url, body, afterBytes }: Leaving): Promise<Cut> {
 const seenText = (raw: string): string =>
   [...raw.matchAll(/event: delta\ndata: ([^\n]*)\n/g)].map(([, data]) => (JSON.parse(data ?? "") as { text: string }).text).join("");
 
-/** What the contract says of a stream that was left: its charge, and its replay. Resolves with the charge's outcome. */
+/** What the contract promises for an abandoned stream: its charge, and its replay. Resolves with the charge's outcome. */
 async function expectSettled({ account, raw }: Cut, url: string, body: object): Promise<string> {
   const charges = await chargesOf(account.accountId);
   const again = await ask({ url, key: account.key, headers: replayable, body });
@@ -203,7 +203,7 @@ async function expectSettled({ account, raw }: Cut, url: string, body: object): 
   expect(again.status).toBe(200);
   expect(again.headers.get("idempotent-replayed")).toBe(charge ? "true" : null);
   if (!charge) {
-    // Left before the provider had taken it: it stored nothing, and its key may be used again.
+    // The client left before the provider took the request: nothing was stored, and the key may be used again.
     expect([raw, last?.event]).toEqual(["", "done"]);
     await expectPaid(account);
     return "none";
@@ -224,12 +224,12 @@ async function expectSettled({ account, raw }: Cut, url: string, body: object): 
   return charge.outcome;
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s entry", (door) => {
   const url = service.url(door);
 
-  // OpenAI is cut off with its client; Google bills the whole answer all the same, so it is read to its end.
+  // An OpenAI call is aborted with its client; Google bills the whole answer anyway, so its call is read to the end.
   test.each(["gpt-4o-mini", "gemini-2.5-flash-lite"])(
-    "%s: left after any number of bytes, a stream is charged once as far as it came, and replayed so",
+    "%s: a stream abandoned after any number of bytes is charged once for what was delivered, and replays the same",
     async (model) => {
       const body = misbehaving(`slow=4 tokens=${TOKENS}`, { stream: true, model });
       const { raw, account } = await leave({ url, body, afterBytes: Number.POSITIVE_INFINITY });
@@ -244,12 +244,12 @@ describe.each(doorNames)("through the %s door", (door) => {
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       }
       expect(outcomes.get("complete")).toBeGreaterThan(0);
-      // Most of them on an idle machine; on a busy one many a stream is over before its end is heard of.
+      // Most of them on an idle machine; on a busy one many streams end before the disconnect is noticed.
       expect(outcomes.get("cancelled")).toBeGreaterThan(CUTS / 6);
     },
   );
 
-  test("a client that closes its sending side in the middle has left", async () => {
+  test("a client that closes its sending side mid-stream counts as gone", async () => {
     const account = await openAccount(oneSlot);
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

@@ -1,4 +1,4 @@
-// Faults below HTTP on real sockets: answered once, where somebody can be told, and the connection ends in any case.
+// Faults below HTTP on real sockets: answered once, where a client can still read it, and the connection ends in any case.
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +15,7 @@ afterAll(() => new Promise((done) => server.close(done)));
 
 const fault = (code: string): NodeJS.ErrnoException => Object.assign(new Error("a fault"), { code });
 
-/** Runs `answer` on the server's side of a new connection; resolves with what its client got. */
+/** Runs `answer` on the server's side of a new connection; resolves with what its client received. */
 async function meet(answer: (socket: Socket) => void): Promise<string> {
   accepted.push(answer);
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -52,7 +52,7 @@ test.each([
   expect(details).toMatchObject({ reason, issues: [{ path: "" }] });
 });
 
-test("what comes after the fault is no second fault", async () => {
+test("bytes after the fault are not answered as a second fault", async () => {
   const received = await meet((socket) => {
     for (let times = 0; times < 3; times++) answerTransportFault(fault("HPE_INVALID_METHOD"), socket, false);
   });
@@ -66,7 +66,7 @@ test("nothing is written into an answer that is under way", async () => {
   expect(received).toBe("the first answer");
 });
 
-test("a connection that its client has cut is closed without a word", async () => {
+test("a connection that its client has cut is closed silently", async () => {
   expect(await meet((socket) => answerTransportFault(fault("ECONNRESET"), socket, false))).toBe("");
 });
 
@@ -79,7 +79,7 @@ test("a client that keeps the connection open is not waited for", async () => {
   const client = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", allowHalfOpen: true });
   client.on("error", () => undefined);
   client.resume();
-  await new Promise((resolve) => client.once("end", resolve)); // it was answered, and does not close its side
+  await new Promise((resolve) => client.once("end", resolve)); // the client was answered, and keeps its side open
   await closed;
   client.destroy();
 });

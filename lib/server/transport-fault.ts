@@ -1,4 +1,4 @@
-// Faults below HTTP: headers too large, bytes that are no HTTP, a client that sends too slowly. Node knows no request then,
+// Faults below HTTP: headers too large, bytes that are not HTTP, a client that sends too slowly. Node has no request object then,
 // so the reply is written on the bare socket, in the same JSON and with the same headers as every other error.
 
 import type { Socket } from "node:net";
@@ -27,12 +27,12 @@ const noHttp = {
   reason: "bad_http",
 };
 
-/** How long the rest of a faulty request is read and thrown away: a connection closed on unread bytes is reset, its answer lost. */
+/** How long the rest of a faulty request is read and discarded: closing with unread bytes resets the connection and loses the answer. */
 const LINGER_MS = 1_000;
 
 /**
- * Answers a transport fault and closes the connection. For the server's `clientError` event. `isAnswering`: a request that came
- * before on this connection is being answered; then the fault's answer would be taken for that one's, or land inside it.
+ * Answers a transport fault and closes the connection. For the server's `clientError` event. `isAnswering`: an earlier request on
+ * this connection is being answered; then the client would take the fault's answer for that request's, or it would land inside it.
  */
 export function answerTransportFault(error: NodeJS.ErrnoException, socket: Socket, isAnswering: boolean): void {
   if (socket.writableEnded) return; // the same fault again, in bytes that were still on their way

@@ -1,4 +1,4 @@
-// Two processes on one database: both serve from the first start on, and what one knows the other heeds.
+// Two processes on one database: both serve from the first start, and each respects what the other has decided.
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,7 +19,7 @@ let apiKeys: string[];
 
 beforeAll(async () => {
   const bundle = bundleService();
-  // Empty: both find it without a table, at the same moment.
+  // Empty: both find it without tables, at the same moment.
   database = await createTestDatabase({ empty: true });
   onCleanUp(() => database.drop());
   const redis = await RedisServer.start();
@@ -35,7 +35,7 @@ beforeAll(async () => {
   services = dataDirs.map((dataDir) => startService(bundle, { ...settings, DATA_DIR: dataDir }));
   const baseUrls = await Promise.all(services.map((service) => service.ready));
   apiKeys = dataDirs.map((dataDir) => readSandbox(dataDir).apiKey);
-  // Both are asked with the key that the first one made.
+  // Both get requests with the key that the first one created.
   targets = baseUrls.map((baseUrl) => ({ baseUrl, apiKey: apiKeys[0] ?? "" }));
   setDatabaseUrl(database.url);
   onCleanUp(closePool);
@@ -50,7 +50,7 @@ test("both have started on the same empty database, and each migration was appli
   expect(rows[0]).toEqual({ once: true, some: true });
 });
 
-test("both serve the same account, and each sees what the other charged", async () => {
+test("both serve the same account, and each sees the other's charges", async () => {
   for (const target of targets) expect((await requestWhole(target, "Who serves me?")).status).toBe(200);
   const [first, second] = await Promise.all(targets.map(readBalance));
   expect(first?.balance).toBeLessThan(25);
@@ -62,13 +62,13 @@ test("they share one budget of requests through Redis", async () => {
   for (let round = 0; round < perMinute; round++)
     statuses.push(await Promise.all(targets.map(async (target) => (await requestWhole(target, "Count me.")).status)));
   const granted = statuses.flat().filter((status) => status === 200).length;
-  // Four were taken by the test before, and a new one comes every three seconds.
+  // The previous test took four, and one more is granted every three seconds.
   expect(granted).toBeLessThanOrEqual(perMinute);
   expect(granted).toBeGreaterThanOrEqual(perMinute - 8);
   for (const index of [0, 1]) expect(statuses.map((pair) => pair[index])).toContain(429);
 });
 
-test("a key that is revoked is refused by both: for a prompt at once, for a look at the balance as soon as the notice is there", async () => {
+test("both refuse a revoked key: for a prompt at once, for reading the balance as soon as the notice arrives", async () => {
   const revoked = targets.map(({ baseUrl }) => ({ baseUrl, apiKey: apiKeys[1] ?? "" }));
   for (const target of revoked) expect((await requestWhole(target, "Still good?")).status).toBe(200);
   const { rows } = await database.pool.query<{ id: KeyId; account_id: AccountId }>("SELECT id, account_id FROM api_key");
@@ -86,7 +86,7 @@ test("a key that is revoked is refused by both: for a prompt at once, for a look
   }
 });
 
-test("one goes and the other serves on; both end cleanly", async () => {
+test("one stops and the other keeps serving; both end cleanly", async () => {
   const [first, second] = services;
   first?.process.kill("SIGTERM");
   expect(await first?.ended).toEqual({ code: 0, signal: null });

@@ -1,5 +1,5 @@
-// What an operator watches: metrics for whoever may read them, with bounded labels; and a log of JSON lines that names every
-// request and no secret, from the first start to the last refusal.
+// What an operator watches: metrics for authorized readers, with bounded labels; and a log of JSON lines that names every request
+// and no secret, from the first start to the last refusal.
 
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   onCleanUp(() => database.drop());
   dataDir = newDataDir();
-  // One provider is a real one that nobody reaches: its key is sent and its failures are logged.
+  // One provider is real and unreachable: its key is sent and its failures are logged.
   const settings = { SANDBOX_REAL_MODELS: "1", XAI_BASE_URL: "http://127.0.0.1:1", PROVIDER_RETRIES: "0", ...secrets };
   service = startService(bundle, { DATA_DIR: dataDir, DATABASE_URL: database.url, ...settings });
   await service.ready;
@@ -47,7 +47,7 @@ interface Sample {
   value: number;
 }
 
-/** Reads Prometheus text: every line is a comment or a sample of a family that was announced. */
+/** Reads Prometheus text: every line is a comment or a sample of an announced family. */
 function parseMetrics(text: string): { types: Map<string, string>; samples: Sample[] } {
   const types = new Map<string, string>();
   const samples: Sample[] = [];
@@ -93,8 +93,8 @@ const documented = {
   pennyprompt_swept_nano_usd_total: "counter",
   pennyprompt_sweeps_waiting: "gauge",
   pennyprompt_payments_total: "counter",
-  pennyprompt_payments_wasted_total: "counter",
-  pennyprompt_payments_braked_total: "counter",
+  pennyprompt_payment_transactions_failed_total: "counter",
+  pennyprompt_payments_limited_total: "counter",
   pennyprompt_payment_seconds: "histogram",
   pennyprompt_relay_waiting: "gauge",
   pennyprompt_relay_oldest_seconds: "gauge",
@@ -112,7 +112,7 @@ const documented = {
   pennyprompt_job_seconds: "histogram",
 };
 
-test("metrics are for this machine itself, or for whoever holds METRICS_TOKEN", async () => {
+test("metrics are served to this machine, or to a client with METRICS_TOKEN", async () => {
   const throughProxy = { "x-forwarded-for": "198.51.100.7" };
   expect((await readMetrics()).status).toBe(200);
   expect((await readMetrics(throughProxy)).status).toBe(404);
@@ -136,7 +136,7 @@ test("metrics are Prometheus text with the documented names, and count what happ
   expect(value("pennyprompt_requests_in_flight")).toBe(1); // this one
 });
 
-test("whatever is asked, labels come from lists of ours", async () => {
+test("whatever is requested, labels come from fixed lists", async () => {
   const strange = `x${secret()}`;
   await Promise.all([
     fetch(`${target.baseUrl}/api/v1/${strange}`),

@@ -1,8 +1,8 @@
-// What a start prints: where the service is, and in a sandbox one line that can be pasted.
+// What a start prints: the service's address, and in a sandbox one curl line to paste.
 
 import type { Config } from "@/lib/base/config";
 
-/** Prints the address; with a demo key, the curl line that works as it stands. */
+/** Prints the address; with a demo key, a curl line that works as pasted. */
 export function printReady(settings: Config, baseUrl: string, demoKey: string | null): void {
   const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) answers at ${baseUrl}`];
   if (demoKey) {

@@ -1,4 +1,4 @@
-// `npm run withdrawals -- list | approve <id> | refuse <id> [why]`: runs the built command of withdrawals.
+// `npm run withdrawals -- list | approve <id> | refuse <id> [why]`: runs the built withdrawals command.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

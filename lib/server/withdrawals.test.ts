@@ -1,10 +1,10 @@
-// The operator's command for withdrawals, as a process of its own on a real database.
+// The operator's command for withdrawals, as a separate process on a real database.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(script, 'const { main } = await import("./withdrawals.mjs");\nawait main();\n');
   world = await startWorld();
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "10");
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -37,7 +37,7 @@ function run(...words: string[]): { code: number | null; output: string } {
   return { code: status, output: stdout + stderr };
 }
 
-test("it lists what waits for approval first, lets it be paid, or gives the money back with the operator's words", async () => {
+test("it lists withdrawals that wait for approval first, approves one, or refunds one with the operator's reason", async () => {
   const owner = await newOwner(200n * USD);
   const small = await ordered(owner, { amount: 5n * USD });
   const [large, larger] = [await ordered(owner, { amount: 20n * USD }), await ordered(owner, { amount: 30n * USD })];
@@ -60,13 +60,13 @@ test("it lists what waits for approval first, lets it be paid, or gives the mone
 });
 
 test.each([[[]], [["approve"]], [["approve", "wd_1"]], [["list", "all"]], [["pay", "wd_00000000000000000000"]]])(
-  "%j is answered with how it is used",
+  "%j prints the usage",
   (words) => {
     expect(run(...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run withdrawals -- list") });
   },
 );
 
-test("an id that nobody has is told, and changes nothing", () => {
+test("an unknown id is reported, and changes nothing", () => {
   const id = "wd_00000000000000000000";
   for (const word of ["approve", "refuse"]) expect(run(word, id)).toEqual({ code: 1, output: `There is no withdrawal ${id}.\n` });
 });

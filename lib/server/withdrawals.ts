@@ -1,5 +1,5 @@
-// `npm run withdrawals -- list | approve <id> | refuse <id> [why]`: what the operator decides about withdrawals, in the database
-// that DATABASE_URL names, or that of the sandbox in DATA_DIR.
+// `npm run withdrawals -- list | approve <id> | refuse <id> [why]`: the operator's decisions on withdrawals, in the database in
+// DATABASE_URL, or that of the sandbox in DATA_DIR.
 
 import type { WithdrawalId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
@@ -21,7 +21,7 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { list, approve, refuse };
 
-/** Exit code 0 when it is done, 1 when it is not and the message says why. */
+/** Exit code 0 when the command is done; 1 when it is not, and the message says why. */
 export async function main(): Promise<void> {
   const [name = "", ...words] = process.argv.slice(2);
   const command = commands[name];

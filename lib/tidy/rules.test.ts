@@ -128,7 +128,7 @@ const proofs: Record<string, Proof> = {
     breaks: [code("if (error instanceof AppError) f();"), inTests("if (error instanceof ProviderFailure) f();")],
     keeps: [code("if (error instanceof Error) f();"), code("if (isAppError(error)) f();")],
   },
-  "no module holds state, except through once()": {
+  "no module holds state, except in a process singleton": {
     breaks: [
       code("let count = 0;"),
       code("export var count = 0;"),
@@ -141,7 +141,7 @@ const proofs: Record<string, Proof> = {
       { "components/price.tsx": "let count = 0;" },
     ],
     keeps: [
-      code("const pool = () => once('pool', () => new Pool());"),
+      code("const pool = () => processSingleton('pool', () => new Pool());"),
       code("const names = new Set(['a', 'b']);\nconst table = { a: 1 };\nconst list = ['a'];"),
       code("function f() { let a = 0; const seen = new Map(); seen.set(a, a++); }"),
       code("class A { static readonly count = 0; }"),

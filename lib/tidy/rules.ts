@@ -26,7 +26,7 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["no type is forced through unknown", noForcedTypes],
   ["no check without exceptions is silenced", nothingSilenced],
   ["our errors are known by their brand, not by instanceof", noInstanceofOfOurErrors],
-  ["no module holds state, except through once()", noModuleState],
+  ["no module holds state, except in a process singleton", noModuleState],
   ["every table has an owner", everyTableHasAnOwner],
   ["code names only tables of its own folder", ownTablesInCode],
   ["SQL functions touch only tables of their owner", ownTablesInFunctions],

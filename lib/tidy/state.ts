@@ -1,10 +1,11 @@
 // State: Next bundles its own copies of our modules, so a module's variable exists several times in one process. What changes
-// lives in `once(name, make)`, inside a function or in a database.
+// lives in `processSingleton(name, create)`, inside a function or in a database.
 
 import ts from "typescript";
 import { isProductCode, lineOf, type Problem, parse, type Rule, type Tree, walk } from "./tree";
 
-const cure = "Next bundles several copies of a module: make it through once(name, make) of lib/base, or inside the function that uses it.";
+const cure =
+  "Next bundles several copies of a module: create it by processSingleton(name, create) of lib/base, or inside the function that uses it.";
 
 // What these build never changes by itself; a Map or Set counts as a constant as long as it is filled at once and never changed.
 const constants = new Set(["Map", "Set", "RegExp", "URL", "TextEncoder", "TextDecoder", "Date", "Uint8Array", "Error"]);

@@ -60,7 +60,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
   );
 }
 
-/** Where to pay in, on each chain that is watched. */
+/** The deposit addresses, on each watched chain. */
 async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolean }) {
   const [addresses, targets] = await Promise.all([findDepositAddresses(owner.accountId), findSendTargets(owner.accountId)]);
   const amount = faucetAmount();
@@ -94,7 +94,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
   );
 }
 
-/** Paying from a wallet of the browser, where that can be done. */
+/** Depositing from a wallet in the browser, where that is possible. */
 function Sending({ targets, chain }: { targets: SendTargets; chain: Chain }) {
   const pay = chain === "base" ? targets.base && { chain, target: targets.base } : targets.solana && { chain, target: targets.solana };
   if (!pay) return null;

@@ -1,6 +1,6 @@
 "use server";
 
-// What an owner does to API keys. Each asks whose page this is, reads its input, and answers in words.
+// The server actions for API keys. Each checks the page's session, validates its input, and answers with a message.
 
 import { revalidatePath } from "next/cache";
 import { curlPrompt, getExampleModel } from "@/app/examples";
@@ -11,7 +11,7 @@ import { listModelPrices } from "@/lib/console/models";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
-/** The key in clear, for the only time, and a line to try it with. The page is drawn anew only after both were stored. */
+/** The key in plain text, shown this once, and a line to try it with. The page re-renders only after the person has stored both. */
 export async function createKey(sessionId: unknown, input: unknown): Promise<Answer<{ key: string; curl: string }>> {
   const wish = await readWish(sessionId, newKeyForm, input);
   if (!wish.ok) return wish;
@@ -49,7 +49,7 @@ async function setState(sessionId: unknown, input: unknown, state: "active" | "p
   return wish.ok ? showKeys(await setOwnKeyState(wish.owner, wish.form.keyId, state)) : wish;
 }
 
-/** Draws the list anew with the answer: also after a refusal, which may mean that it is out of date. */
+/** Re-renders the list with the answer: also after a refusal, since the list may be out of date. */
 function showKeys(answer: Answer): Answer {
   revalidatePath("/keys");
   return answer;

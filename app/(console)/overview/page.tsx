@@ -64,7 +64,7 @@ interface LowBalanceNoticeProps {
   line: bigint;
 }
 
-/** The owner asked to be told below `line`. */
+/** The balance is below the owner's threshold, `line`. */
 const LowBalanceNotice = ({ available, line }: LowBalanceNoticeProps) => (
   <div
     role="status"

@@ -1,6 +1,6 @@
 "use server";
 
-// What an owner does about payments from their wallets.
+// The server actions for payments from the owner's wallets.
 
 import { revalidatePath } from "next/cache";
 import { drawnPaymentForm, drawPayment } from "@/lib/console/payments/payment-proof";
@@ -9,7 +9,7 @@ import { walletForm } from "@/lib/console/settings-form";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
 
-/** Moves what one of the owner's wallets has paid too much to their balance. */
+/** Moves what one of the owner's wallets has overpaid to their balance. */
 export async function claimCredit(sessionId: unknown, input: unknown): Promise<Answer<{ amount: bigint }>> {
   const wish = await readWish(sessionId, walletForm, input);
   if (!wish.ok) return wish;
@@ -18,7 +18,7 @@ export async function claimCredit(sessionId: unknown, input: unknown): Promise<A
   return answer;
 }
 
-/** The payment that a wallet is to sign for a prompt of the playground's. */
+/** Drafts the payment that a wallet signs for a playground prompt. */
 export async function drawOwnPayment(sessionId: unknown, input: unknown) {
   const wish = await readWish(sessionId, drawnPaymentForm, input);
   return wish.ok ? drawPayment(wish.owner, wish.form) : wish;

@@ -56,7 +56,7 @@ function Allowance({ offer }: { offer: PaymentsOffer }) {
 
 const LOOKS_EVERY_MS = 3_000;
 
-/** In place of a contract that nobody can allow anything yet. */
+/** Replaces the allowance while there is no contract to approve. */
 const NoOffer = ({ isComing }: { isComing: boolean }) =>
   isComing ? (
     <>

@@ -1,4 +1,4 @@
-// The door of the playground's two route handlers: from a browser's request to the owner whose session it carries.
+// The entry of the playground's two route handlers: from a browser's request to the owner of its session.
 
 import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, stalePage } from "@/app/(console)/session-door";
@@ -10,16 +10,16 @@ import type { GatewayReply } from "@/lib/gateway/http/request";
 import type { OwnerRequest } from "@/lib/gateway/prompt/playground";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 
-type OwnerEndpoint = (accountId: AccountId, asked: OwnerRequest) => Promise<GatewayReply>;
+type OwnerEndpoint = (accountId: AccountId, request: OwnerRequest) => Promise<GatewayReply>;
 
-/** A route handler that only pages of the owner's own session reach. */
+/** A route handler that only pages of the owner's own session can call. */
 export const forOwner =
   (endpoint: OwnerEndpoint) =>
   async (request: NextRequest): Promise<Response> => {
     if (!isSameOrigin(request)) return foreignOrigin();
-    const asked = await readOwner(request);
-    if (asked instanceof Response) return asked;
-    const { owner } = asked;
+    const signedIn = await readOwner(request);
+    if (signedIn instanceof Response) return signedIn;
+    const { owner } = signedIn;
     if (!isCsrfToken(owner, request.headers.get("x-csrf-token"))) return stalePage();
     await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
     const reply = await endpoint(owner.accountId, {
@@ -27,7 +27,7 @@ export const forOwner =
       ...(await readWebBody(request)),
       signal: request.signal,
     });
-    // Next packs what it sends, and packing collects the pieces of a stream.
+    // Next compresses responses, and compression buffers the pieces of a stream.
     reply.headers["cache-control"] = "no-store, no-transform";
     return webResponse(reply);
   };

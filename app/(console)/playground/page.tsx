@@ -21,13 +21,13 @@ interface PlaygroundPageProps {
 
 export default async function PlaygroundPage({ searchParams }: PlaygroundPageProps) {
   const owner = await requireOwner();
-  const { model: asked } = await searchParams;
+  const { model: requested } = await searchParams;
   const models = listModelPrices();
   const { baseUrl, keyVariable } = readSite();
   return (
     <Playground
       models={models}
-      initialModel={(models.find(({ id }) => id === asked) ?? getExampleModel(models)).id}
+      initialModel={(models.find(({ id }) => id === requested) ?? getExampleModel(models)).id}
       available={await readAvailable(owner.accountId)}
       isFrozen={owner.isFrozen}
       door={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
@@ -38,7 +38,7 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
   );
 }
 
-/** What paying from a wallet takes; null where that is not offered. */
+/** The settings for paying from a wallet; null where that is not offered. */
 async function readWalletPay(owner: Owner) {
   const [offer, wallets] = await Promise.all([findPaymentsOffer(), listOwnWallets(owner)]);
   if (offer.kind !== "open") return null;

@@ -1,4 +1,4 @@
-// The playground's door against its attackers, and its answers against the API's: one way of money.
+// The playground's endpoints against attackers, and its answers against the API's: both charge the same way.
 
 import { NextRequest } from "next/server";
 import { describe, expect, test } from "vitest";
@@ -43,11 +43,11 @@ function send(headers: Record<string, string>, { to = "answer", body = promptOf(
 }
 
 describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
-  test("knows no method but POST", () => {
+  test("accepts only POST", () => {
     expect(Object.keys(routes[to]).filter((name) => /^[A-Z]+$/.test(name))).toEqual(["POST"]);
   });
 
-  test("refuses whoever is not signed in, or no longer, with 401", async () => {
+  test("answers 401 without a session, or after it has ended", async () => {
     const account = await openAccount();
     const { cookie: _, ...headers } = await signIn(account);
     expect((await send(headers, { to })).status).toBe(401);
@@ -69,7 +69,7 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
     },
   );
 
-  test("says that it cannot look the owner up, and that is no empty answer", async () => {
+  test("answers 503, not an empty answer, when the owner cannot be looked up", async () => {
     const account = await openAccount();
     const headers = await signIn(account);
     await pool().query("ALTER TABLE session RENAME TO session_away");
@@ -82,7 +82,7 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
     await expectUncharged(account);
   });
 
-  test("refuses a request without its session's own token", async () => {
+  test("refuses a request without its session's CSRF token", async () => {
     const [account, other] = [await openAccount(), await openAccount()];
     const { "x-csrf-token": _, ...without } = await signIn(account);
     const foreign = { ...without, "x-csrf-token": (await signIn(other))["x-csrf-token"] ?? "" };
@@ -94,7 +94,7 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
   });
 });
 
-test("a run costs to the nano-dollar what the API charges for the same prompt, and is on record without a key", async () => {
+test("a run costs exactly what the API charges for the same prompt, and is recorded without a key", async () => {
   const [inPlayground, byKey] = [await openAccount(), await openAccount()];
   const body = promptOf({ system: "Be brief.", maxTokens: 40, temperature: 0.5 });
   const response = await send(await signIn(inPlayground), { body });
@@ -112,7 +112,7 @@ test("a run costs to the nano-dollar what the API charges for the same prompt, a
   await expectPaid(inPlayground);
 });
 
-test("it answers as a stream, whatever the body says, and refuses what the API refuses", async () => {
+test("it always answers as a stream, whatever the body says, and refuses what the API refuses", async () => {
   const account = await openAccount();
   const headers = await signIn(account);
   const whole = await send(headers, { body: promptOf({ stream: false }) });
@@ -125,7 +125,7 @@ test("it answers as a stream, whatever the body says, and refuses what the API r
   expect(plain.status).toBe(400);
 });
 
-test("headers choose no other payer: neither a key, nor an Idempotency-Key of another's answer, nor a name of an account", async () => {
+test("headers cannot choose another payer: neither a key, nor an Idempotency-Key of another's answer, nor an account id", async () => {
   const [account, victim] = [await openAccount(), await openAccount()];
   const injected = {
     authorization: `Bearer ${victim.key}`,
@@ -143,7 +143,7 @@ test("headers choose no other payer: neither a key, nor an Idempotency-Key of an
   await expectPaid(account);
 });
 
-test("no request to the API reaches the playground's way in", async () => {
+test("no API request reaches the playground's endpoints", async () => {
   const account = await openAccount();
   const headers = await signIn(account);
   for (const door of ["node", "next"] as const) {
@@ -155,7 +155,7 @@ test("no request to the API reaches the playground's way in", async () => {
   await expectUncharged(account);
 });
 
-test("a frozen account is refused, with its cure, and pays nothing; it may still ask for a price", async () => {
+test("a frozen account is refused, with its fix, and pays nothing; it may still get a price", async () => {
   const account = await openAccount();
   const headers = await signIn(account);
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [account.accountId]);
@@ -180,7 +180,7 @@ test("a balance below the ceiling is refused with the number of tokens that it c
   await expectPaid(account);
 });
 
-test("a stream that is stopped is cut upstream and charged for what was delivered", async () => {
+test("a stopped stream is cut upstream and charged for what was delivered", async () => {
   const account = await openAccount();
   await service.models.clear();
   const leave = new AbortController();
@@ -194,11 +194,11 @@ test("a stream that is stopped is cut upstream and charged for what was delivere
   await expectPaid(account);
 });
 
-test("prices that are asked for take nothing from the rate of the API", async () => {
+test("price requests do not count against the API's rate limit", async () => {
   const account = await openAccount({ limits: { ratePerMinute: 2, concurrency: 2 } });
   const headers = await signIn(account);
-  const asked = await Promise.all([1, 2, 3].map(async () => (await send(headers, { to: "quote" })).status));
-  expect(asked.sort()).toEqual([200, 200, 429]);
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await send(headers, { to: "quote" })).status));
+  expect(statuses.sort()).toEqual([200, 200, 429]);
   expect((await ask({ url: service.url("node"), key: account.key, body: promptOf() })).status).toBe(200);
   expect((await (await send(headers)).text()).includes("event: done")).toBe(true);
   const refused = await send(headers);

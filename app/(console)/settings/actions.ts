@@ -1,6 +1,6 @@
 "use server";
 
-// What an owner changes in the settings. Each asks whose page this is, reads its input, and answers in words.
+// The server actions of the settings page. Each checks the page's session, validates its input, and answers with a message.
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
@@ -39,16 +39,16 @@ export async function endSession(sessionId: unknown, input: unknown): Promise<An
   return wish.ok ? showSettings(await endOneSession(wish.owner, wish.form.sessionId)) : wish;
 }
 
-/** Leads to the page where one signs in. */
+/** Redirects to the sign-in page. */
 export async function signOutEverywhere(sessionId: unknown): Promise<Refusal> {
-  const asked = await requireOwnerOf(sessionId);
-  if (!asked.ok) return asked;
-  await endEverySession(asked.owner);
-  await endOwnSession(); // takes the cookie back
+  const authorized = await requireOwnerOf(sessionId);
+  if (!authorized.ok) return authorized;
+  await endEverySession(authorized.owner);
+  await endOwnSession(); // deletes the cookie
   redirect("/connect");
 }
 
-/** Draws the page anew with the answer: also after a refusal, which may mean that it is out of date. */
+/** Re-renders the page with the answer: also after a refusal, since the page may be out of date. */
 function showSettings<Given extends Answer>(answer: Given): Given {
   revalidatePath("/settings");
   return answer;

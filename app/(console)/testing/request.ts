@@ -1,4 +1,4 @@
-// What Next puts around a server action, for tests that call one: the request and its cookies.
+// The context that Next provides around a server action, for tests that call one: the request and its cookies.
 
 import { type WorkStore, workAsyncStorage } from "next/dist/server/app-render/work-async-storage.external";
 import { workUnitAsyncStorage } from "next/dist/server/app-render/work-unit-async-storage.external";
@@ -7,7 +7,7 @@ import { NextRequest } from "next/server";
 import { publicUrl } from "@/lib/base/public-url";
 import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
 
-/** Runs `act` as a request of the browser that has this session's cookie; null: it has none. */
+/** Runs `act` as a request of the browser with this session cookie; null: without a cookie. */
 export function asRequest<Result>(token: string | null, act: () => Result): Result {
   const headers: HeadersInit = token === null ? {} : { cookie: `${sessionCookieName()}=${token}` };
   const request = new NextRequest(new URL("/overview", publicUrl()), { method: "POST", headers });

@@ -1,6 +1,6 @@
 "use server";
 
-// What the usage page asks for after it was drawn.
+// The server action of the usage page.
 
 import { readReceipt } from "@/lib/console/usage/receipts";
 import type { Answer } from "@/lib/console/views/answer";
@@ -9,6 +9,6 @@ import { requireOwnerOf } from "../owner-actions";
 
 /** The receipt of one of the owner's requests, or null. */
 export async function findReceipt(sessionId: unknown, requestId: unknown): Promise<Answer<{ receipt: RequestReceipt | null }>> {
-  const asked = await requireOwnerOf(sessionId);
-  return asked.ok ? { ok: true, receipt: await readReceipt(asked.owner.accountId, requestId) } : asked;
+  const authorized = await requireOwnerOf(sessionId);
+  return authorized.ok ? { ok: true, receipt: await readReceipt(authorized.owner.accountId, requestId) } : authorized;
 }

@@ -25,7 +25,7 @@ import { findReceipt } from "./actions";
 
 export const metadata: Metadata = { title: "Usage" };
 
-/** Where the table begins: another page of it is read from there. */
+/** The id of the table: links to other pages of it scroll there. */
 const TABLE = "requests";
 
 export default async function UsagePage({ searchParams }: { searchParams: Promise<UsageParams> }) {
@@ -79,7 +79,7 @@ function addressOf({ fromDay, toDay, preset, model, key, split }: UsageQuery): U
   return { ...days, model, key, by: split === "day" ? null : split };
 }
 
-/** What the whole filter comes to, whichever page of it is shown. */
+/** The totals of the whole filter, independent of the shown page. */
 const figuresOf = ({ totals: { cost, requests, inputTokens, outputTokens } }: UsageView) => [
   { title: "Cost", value: formatUsd(cost) },
   { title: "Requests", value: countText(requests) },
@@ -93,7 +93,7 @@ interface PagesProps {
   view: UsageView;
 }
 
-/** Pages of one listing keep its days, also after midnight. */
+/** Links to the other pages of one listing keep its days, even after midnight. */
 function Pages({ address, query, view }: PagesProps) {
   const days = { days: null, from: query.fromDay, to: query.toDay };
   const hrefOf = (direction: "older" | "newer") =>
@@ -109,7 +109,7 @@ function Pages({ address, query, view }: PagesProps) {
   );
 }
 
-/** The rows that the totals are of, and none that came since. */
+/** Exports exactly the rows in the totals, without newer ones. */
 const exportHref = (query: UsageQuery, { mark }: UsageView): string =>
   usageHref(addressOf(query), { days: null, from: query.fromDay, to: query.toDay, by: null, mark: mark.toString() }, "/usage/export");
 
@@ -150,7 +150,7 @@ const splits = [
   { by: "key", text: "By key" },
 ];
 
-/** What the chart's bars are split into. */
+/** The split of the chart's bars. */
 const SplitLinks = ({ address, split }: { address: UsageAddress; split: string }) => (
   <nav aria-label="Split the chart" className="flex gap-4">
     {splits.map(({ by, text }) => (

@@ -1,6 +1,6 @@
 "use server";
 
-// What an owner does on the withdraw page. Each asks whose page this is, reads its input, and answers in words.
+// The server actions of the withdraw page. Each checks the page's session, validates its input, and answers with a message.
 
 import { revalidatePath } from "next/cache";
 import type { Answer } from "@/lib/console/views/answer";
@@ -23,7 +23,7 @@ export async function cancelWithdrawal(sessionId: unknown, input: unknown): Prom
   return wish.ok ? showWithdrawals(await cancelOwnWithdrawal(wish.owner, wish.form.id)) : wish;
 }
 
-/** Draws the page anew with the answer: also after a refusal, which may mean that it is out of date. */
+/** Re-renders the page with the answer: also after a refusal, since the page may be out of date. */
 function showWithdrawals<Given extends Answer>(answer: Given): Given {
   revalidatePath("/withdraw");
   return answer;

@@ -12,7 +12,7 @@ import { signInProblem } from "./sign-in-problem";
 
 interface ConnectWalletProps {
   access: WalletAccess;
-  /** Where to go once signed in. */
+  /** The page to open after sign-in. */
   next: string;
 }
 
@@ -23,7 +23,7 @@ export function ConnectWallet({ access, next }: ConnectWalletProps) {
       if (!result?.ok) return { ok: false, message: await signInProblem(result?.error) };
       rememberWallet({ chain, id });
       notifySessionChanged();
-      window.location.assign(next); // the whole page anew: it is another person's now
+      window.location.assign(next); // a full page load: the session has changed
       return { ok: true };
     },
     [next],

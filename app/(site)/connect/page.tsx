@@ -15,11 +15,11 @@ interface ConnectPageProps {
 }
 
 export default async function ConnectPage({ searchParams }: ConnectPageProps) {
-  const { next: asked, error } = await searchParams;
-  const next = readNextPath(asked);
+  const { next: requested, error } = await searchParams;
+  const next = readNextPath(requested);
   const { name, baseUrl, isSandbox } = readSite();
-  // The signature names our own address, and wallets warn when the page has another: localhost is not 127.0.0.1.
-  // With PUBLIC_URL set a proxy stands in between, and what it passes on as the host says nothing.
+  // The signed text names our own host, and wallets warn when the page has another: localhost is not 127.0.0.1.
+  // With PUBLIC_URL set a proxy is in front, and the host that it passes on says nothing.
   const host = config().PUBLIC_URL ? null : (await headers()).get("x-page-host");
   if (host && host !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
   if (await findOwner()) redirect(next);
@@ -59,11 +59,11 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   );
 }
 
-/** Where to go after signing in: an area of the console, never another site. */
+/** Where sign-in may lead: an area of the console, never another site. */
 const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings)([/?][\w/?=&.,:%-]*)?$/;
 
-/** The path that the address asks for, or the overview. */
-const readNextPath = (asked: unknown): string => (typeof asked === "string" && area.test(asked) ? asked : "/overview");
+/** The path in the URL, or the overview. */
+const readNextPath = (requested: unknown): string => (typeof requested === "string" && area.test(requested) ? requested : "/overview");
 
 const steps = [
   "Choose a wallet; it shows us its address.",

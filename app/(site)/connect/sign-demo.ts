@@ -1,6 +1,6 @@
 "use server";
 
-// The sandbox's demo wallet signs here, where its keys are; in live mode there is none.
+// The sandbox's demo wallet signs here on the server, where its keys are; live mode has none.
 
 import { z } from "zod";
 import { demoTransferForm, payWithDemoWallet, signWithDemoWallet } from "@/lib/console/demo-wallets";
@@ -10,8 +10,8 @@ const textSchema = z.tuple([z.enum(["evm", "solana"]), z.string().min(1).max(4_0
 const transferSchema = z.tuple([z.enum(["evm", "solana"]), demoTransferForm]);
 
 /**
- * The signature of a text of ours; what came of a transfer to the deposit address of whoever is signed in (see `PayDemo`); null for
- * whatever else anybody sends, and where there is no demo wallet.
+ * The signature of a text of ours, or the result of a transfer to the signed-in owner's deposit address (see `PayDemo`); null for any
+ * other input, and where there is no demo wallet.
  */
 export async function signDemo(...input: unknown[]): Promise<string | null> {
   const text = textSchema.safeParse(input);

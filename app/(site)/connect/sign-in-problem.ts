@@ -1,6 +1,6 @@
 "use server";
 
-// Why signing in was refused, in words: they are kept where the refusals are made.
+// The message for a refused sign-in, on the server: the refusals have their messages there.
 
 import { refusalTextOf } from "@/lib/console/refusals";
 

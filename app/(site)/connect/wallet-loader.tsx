@@ -11,9 +11,9 @@ const Loaded = dynamic(() => import("./connect-wallet").then((module) => module.
   loading: WalletChoicesLoading,
 });
 
-/** Wallet code is large and knows only browsers: it comes after the page. */
+/** Wallet code is large and runs only in browsers: it loads after the page. */
 export function WalletLoader(props: ComponentProps<typeof ConnectWallet>) {
-  // Only whoever is signed out comes here, from "Sign out" or a session that has ended: the other tabs have to know.
+  // This page is shown only when signed out, after "Sign out" or the end of a session: the other tabs must learn of it.
   useEffect(notifySessionChanged, []);
   return <Loaded {...props} />;
 }

@@ -1,9 +1,9 @@
 import type { Site } from "@/app/site";
 import type { ModelPrice } from "@/lib/console/views/models";
 
-/** What every chapter of the docs gets. */
+/** The props of every chapter of the docs. */
 export interface ChapterProps {
   site: Site;
-  /** The model that examples call. */
+  /** The model used in examples. */
   model: ModelPrice;
 }

@@ -1,5 +1,5 @@
-// Every example of the docs, run as it stands against the running service: curl lines by curl, TypeScript by Node beside a copy
-// of our client as its readers are told to make, Python by python3 where it and the package are there.
+// Every example of the docs, run unchanged against the running service: curl lines by curl, TypeScript by Node beside a copy of our
+// client, as the docs tell readers to make, Python by python3 where it and the package are installed.
 
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ async function output(command: string, args: readonly string[], key: string): Pr
   return stdout;
 }
 
-/** What the example prints. It fails when the example does. */
+/** The example's output. It fails when the example does. */
 async function run({ runs, code }: Pick<CodeExample, "runs" | "code">, key: string): Promise<string> {
   if (runs === "curl") return output("sh", ["-c", code], key);
   if (runs === "python") return output("python3", ["-c", code], key);
@@ -83,16 +83,16 @@ function isInstalled(pythonPackage: string): boolean {
   }
 }
 
-/** Where the package is not installed, a module of its name does in a few lines what the examples use of it. */
+/** Where the package is not installed, a small module of the same name implements what the examples use. */
 const PYTHONPATH = isInstalled("openai") ? "" : join(root, "app/(site)/docs/testing/python");
 
-/** False where there is no Python, or none of the package that the example imports; the test is skipped then. */
+/** False without Python, or without the package that the example imports; then the test is skipped. */
 function canRun({ runs, code }: CodeExample): boolean {
   if (runs !== "python") return true;
   return isInstalled(/^import requests/m.test(code) ? "requests" : "json");
 }
 
-/** One test for each example, named by it. */
+/** One test per example, named after it. */
 function eachExample(examples: readonly CodeExample[], check: (printed: string, example: CodeExample) => void): void {
   for (const example of examples) {
     test.skipIf(!canRun(example))(`${example.title} (${example.runs})`, async () => {
@@ -103,7 +103,7 @@ function eachExample(examples: readonly CodeExample[], check: (printed: string, 
   }
 }
 
-test("the answer that pages show is the one of the document", () => {
+test("the answer on pages is the document's", () => {
   const [first] = listModelPrices().filter(({ id }) => id === model);
   if (!first) throw new Error("the example's model has no price");
   const { promptAnswer } = documented.examplesOf(documented.exampleModel());
@@ -121,7 +121,7 @@ describe("one prompt prints the answer and its cost", () => {
   );
 });
 
-describe("a stream prints the answer piece by piece, and its cost at the end", () => {
+describe("a stream prints the answer piece by piece, then its cost", () => {
   eachExample(streamExamples(site, model), (printed, { runs }) => {
     if (runs === "curl") expect(readEvents(printed).at(-1)?.event).toBe("done");
     expect(printed).toContain("Simulated");
@@ -129,7 +129,7 @@ describe("a stream prints the answer piece by piece, and its cost at the end", (
   });
 });
 
-describe("what is sent twice is answered the same and charged once", () => {
+describe("a request sent twice gets the same answer and is charged once", () => {
   for (const example of retryExamples(site, model)) {
     test.skipIf(!canRun(example))(`${example.title} (${example.runs})`, async () => {
       const account = await openAccount();
@@ -142,7 +142,7 @@ describe("what is sent twice is answered the same and charged once", () => {
   }
 });
 
-describe("an error is told apart by its code", () => {
+describe("an error is identified by its code", () => {
   eachExample(errorExamples(site, model), (printed, { label }) => {
     expect(printed).toMatch(label === "Our client" ? /maxCost/ : /^(400|404) INVALID_MODEL .*no-such-model/);
   });
@@ -152,7 +152,7 @@ describe("the curl line of each operation of the reference answers as described"
   const paths = Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
     Object.values(methods).map(({ operationId }) => ({ path, operationId })),
   );
-  // curl has no wallet: what x402 answers to it is held in payments/examples.test.ts.
+  // curl has no wallet: payments/examples.test.ts covers x402.
   test.each(paths.filter(({ operationId }) => operationId !== "createX402Prompt"))("$operationId", async ({ operationId }) => {
     const { key } = await openAccount();
     const { requestId } = readPromptBody((await ask({ url: site.baseUrl, key, body: promptOf() })).text);
@@ -164,14 +164,14 @@ describe("the curl line of each operation of the reference answers as described"
     expect(Object.keys(answer)).toEqual(expect.arrayContaining(Object.keys(JSON.parse(operation?.answerExample ?? "") as object)));
   });
 
-  test("and so does the balance of the quick start", async () => {
+  test("the quick start's balance line answers as described", async () => {
     const { key } = await openAccount();
     expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe(
       '{"balance":5,"held":0,"available":5,"currency":"USD","wallet":null}',
     );
   });
 
-  test("and so do the deposits of their page", async () => {
+  test("the deposits page's curl line answers as described", async () => {
     const { key } = await openAccount();
     expect(await run({ runs: "curl", code: curlDeposits(site) }, key)).toBe('{"rows":[],"nextCursor":null}');
   });

@@ -1,12 +1,12 @@
-// The examples of the quick start, all in one place: the page shows these texts, and the test beside this file runs them.
+// The examples of the quick start in one place: the page shows these texts, and the test beside this file runs them.
 
 import { curlPrompt, curlStream, pythonPrompt, typescriptPrompt } from "@/app/examples";
 import type { Site } from "@/app/site";
 
 export interface CodeExample {
-  /** What a reader chooses by: "openai · Python". */
+  /** The tab's label: "openai · Python". */
   label: string;
-  /** Stands above the code. */
+  /** Shown above the code. */
   title: string;
   runs: "curl" | "node" | "python";
   code: string;
@@ -35,7 +35,7 @@ from openai import ${more}OpenAI
 
 client = OpenAI(base_url="${baseUrl}/api/v1", api_key=os.environ["${keyVariable}"])`;
 
-/** One prompt from a program. */
+/** A program that sends one prompt. */
 export const promptExamples = (site: Site, model: string): CodeExample[] => [
   { label: "TypeScript", title: "TypeScript", runs: "node", code: typescriptPrompt(site, model) },
   client(
@@ -68,7 +68,7 @@ print(completion.choices[0].message.content, completion.usage)`,
   ),
 ];
 
-/** The same piece by piece. */
+/** The same as a stream. */
 export const streamExamples = (site: Site, model: string): CodeExample[] => [
   curl("curl, streaming", curlStream(site, model)),
   client(
@@ -113,7 +113,7 @@ for chunk in stream:
   ),
 ];
 
-/** A request that may be sent twice and is paid once. Each has a key of its own: their bodies differ. */
+/** A request that may be sent twice and is paid once. Each has its own key, since their bodies differ. */
 export const retryExamples = (site: Site, model: string): CodeExample[] => [
   curl("curl, once", `${curlPrompt(site, model)} \\\n  -H 'Idempotency-Key: nano-dollar-1'`),
   client(
@@ -147,7 +147,7 @@ print(completion.id, completion.choices[0].message.content)`,
   ),
 ];
 
-/** What went wrong, told apart. The prompt may cost next to nothing, so that it is refused. */
+/** Distinguishes errors. The prompt's budget is almost nothing, so that it is refused. */
 export const errorExamples = (site: Site, model: string): CodeExample[] => [
   client(
     "Errors, with our client",

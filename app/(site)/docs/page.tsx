@@ -13,7 +13,7 @@ export const metadata: Metadata = {
   description: "From a key to an answer in a minute: curl, TypeScript and Python, what the answer means, and every error.",
 };
 
-/** The docs in the order they are read in. */
+/** The chapters of the docs, in reading order. */
 const chapters: readonly { id: string; title: string; Chapter: ComponentType<ChapterProps> }[] = [
   { id: "key", title: "Your key", Chapter: KeyChapter },
   { id: "prompt", title: "Send a prompt", Chapter: PromptChapter },

@@ -1,4 +1,4 @@
-// The state of reserves in words.
+// The state of reserves as a sentence.
 
 import { chainNames } from "@/components/ui/chain-names";
 import type { Reserves } from "@/lib/console/views/reserves";
@@ -9,7 +9,7 @@ interface Sentence {
   detail: string;
 }
 
-/** What it comes to, and what follows from it. */
+/** The summary, and what follows from it. */
 export function reservesSentence({ state, unknown, figures }: Reserves): Sentence {
   switch (state) {
     case "covered":

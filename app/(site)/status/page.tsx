@@ -9,7 +9,7 @@ export const metadata: Metadata = {
   description: "Whether requests are answered right now, part by part, from the service's own checks.",
 };
 
-/** It is shown, and says so, when the database is away. */
+/** Renders even when the database is down, and says so. */
 export default async function StatusPage() {
   const status = await readStatus();
   return (

@@ -1,11 +1,11 @@
-// The status of this process in words: one line for each part, and one sentence for all of them.
+// The status of this process as text: one line for each part, and one sentence for all of them.
 
 import type { StatusGroup, StatusLine } from "@/components/site/status-report";
 import { providerName } from "@/lib/console/models";
 import type { Check } from "@/lib/gateway/http/health";
 import type { ProviderStatus, ServiceStatus } from "@/lib/gateway/http/status";
 
-/** The groups of the page, in its order. */
+/** The groups of the page, in order. */
 export function statusGroups({ checks, limits, providers }: ServiceStatus): StatusGroup[] {
   return [
     { title: "Service", lines: [...checks.map(checkLine), limitLine(limits)] },
@@ -48,7 +48,7 @@ function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: P
   return { name, tone: "bad", word: `left alone after failures, tried again ${next}`, since: leftAloneSince };
 }
 
-/** What it comes to, worst first. */
+/** The summary, worst first. */
 export function statusSentence({ checks, limits, providers }: ServiceStatus): { tone: StatusLine["tone"]; text: string } {
   const wrong = checks.filter(({ isWell }) => !isWell).map(({ name }) => name);
   if (wrong.includes("database")) {

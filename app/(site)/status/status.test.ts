@@ -1,11 +1,11 @@
-// The status page's promises: real checks, each wrong part told with its time, and a page that is there when the database is not.
+// The status page's promises: real checks, each failed part shown with its time, and a page that renders even without the database.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { closePool, pool } from "@/lib/db/pool";
@@ -30,12 +30,12 @@ beforeEach(() => {
 });
 afterEach(() => {
   restoreClock();
-  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain", "free addresses"]) forgetOnce(name);
+  for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain", "free addresses"]) forgetSingleton(name);
   setDatabaseUrl(database.url);
 });
-afterAll(() => forgetOnce("endpoints"));
+afterAll(() => forgetSingleton("endpoints"));
 
-/** The page's own words. */
+/** The page's text. */
 async function look() {
   const status = await readStatus();
   const lines = Object.fromEntries(statusGroups(status).flatMap(({ lines: all }) => all.map((line) => [line.name, line])));
@@ -47,7 +47,7 @@ function fail(provider: "openai" | "xai", times = 5): void {
   for (let call = 0; call < times; call += 1) breaker.record(breaker.admit() ?? 0, "failure");
 }
 
-test("when all is well it says so: the database with its time, the workers, limits, and providers that are simulated", async () => {
+test("when all is well it says so: the database with its response time, the workers, limits, and simulated providers", async () => {
   reportReadiness("jobs", () => true);
   const { lines, sentence } = await look();
   expect(sentence).toEqual({ tone: "good", text: "Everything works." });
@@ -57,7 +57,7 @@ test("when all is well it says so: the database with its time, the workers, limi
   expect(lines.OpenAI).toMatchObject({ tone: "good", word: "in use, simulated" });
 });
 
-test("with the database away the page is there within its limit, names it first, and says since when", async () => {
+test("with the database down the page renders within its limit, names it first, and says since when", async () => {
   await closePool();
   setDatabaseUrl("postgresql://nobody@127.0.0.1:9/none");
   restoreClock = setClock(() => Date.UTC(2026, 10, 21, 10, 31));
@@ -78,7 +78,7 @@ test("with the database away the page is there within its limit, names it first,
   expect(page).toContain("21 Nov 2026, 10:31 UTC");
 });
 
-test("a database that accepts and never answers is told as one that does not answer", async () => {
+test("a database that accepts connections but never answers is shown as not answering", async () => {
   const { createServer } = await import("node:net");
   const silent = createServer(() => undefined);
   await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
@@ -91,7 +91,7 @@ test("a database that accepts and never answers is told as one that does not ans
   await closePool();
 });
 
-test("a provider that keeps failing is named, with the time since when and when it is tried again; the others work on", async () => {
+test("a provider that keeps failing is named, with since when and the next retry; the others keep working", async () => {
   const at = Date.UTC(2026, 10, 21, 9);
   restoreClock = setClock(() => at);
   fail("openai");
@@ -108,7 +108,7 @@ test("a provider that keeps failing is named, with the time since when and when 
   expect((await look()).sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^No model answers/) });
 });
 
-test("a worker that stands still and a process that shuts down are told", async () => {
+test("a stalled worker and a process that shuts down are shown", async () => {
   reportReadiness("jobs", () => false);
   expect((await look()).sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/behind them stands still/) });
   reportReadiness("sandbox", () => false);
@@ -118,7 +118,7 @@ test("a worker that stands still and a process that shuts down are told", async 
   expect((await look()).lines.Requests).toMatchObject({ tone: "bad" });
 });
 
-test("a sandbox whose chains are starting is told so, and answers requests", async () => {
+test("a sandbox whose chains are starting is shown as such, and answers requests", async () => {
   let doRun = false;
   reportReadiness("chains", () => doRun, { isVital: false });
   const { lines, sentence } = await look();
@@ -128,7 +128,7 @@ test("a sandbox whose chains are starting is told so, and answers requests", asy
   expect((await look()).lines["Sandbox chains"]).toMatchObject({ tone: "good", word: "run" });
 });
 
-test("a pool without addresses is told as the newcomers' trouble that it is, and as over within seconds of its end", async () => {
+test("an empty address pool is shown as a problem for new accounts only, and clears within seconds of its end", async () => {
   const at = Date.UTC(2026, 10, 21, 9);
   restoreClock = setClock(() => at);
   expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "can be opened" });
@@ -149,9 +149,9 @@ test("a pool without addresses is told as the newcomers' trouble that it is, and
   expect((await look()).sentence).toMatchObject({ tone: "good" });
 });
 
-test("a Redis that is out of reach is told, and that requests are answered all the same", async () => {
+test("an unreachable Redis is shown, and that requests are still answered", async () => {
   process.env.REDIS_URL = "redis://127.0.0.1:9";
-  for (const name of ["config", "limits.redis"]) forgetOnce(name);
+  for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   try {
     const { lines, sentence } = await look();
     expect(lines.Limits).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is out of reach/) });
@@ -159,6 +159,6 @@ test("a Redis that is out of reach is told, and that requests are answered all t
   } finally {
     await redisLink()?.close();
     delete process.env.REDIS_URL;
-    for (const name of ["config", "limits.redis"]) forgetOnce(name);
+    for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   }
 });

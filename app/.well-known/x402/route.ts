@@ -1,4 +1,4 @@
-// What programs that pay with x402 look for: the API's own door answers it.
+// The discovery document for programs that pay with x402: the API's route handler answers it.
 
 export { DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT } from "../../api/v1/[...path]/route";
 

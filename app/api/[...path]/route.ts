@@ -1,4 +1,4 @@
-// Every other path below /api: the gateway's router table answers it too, so that an unknown one gets the JSON error.
+// Every other path below /api: the gateway's router answers it, so that an unknown path gets a JSON error.
 
 export { DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT } from "../v1/[...path]/route";
 

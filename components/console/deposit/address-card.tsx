@@ -13,11 +13,11 @@ interface AddressCardProps extends DepositAddress {
   minimum: bigint;
   /** The faucet's button, in a sandbox. */
   faucet: ReactNode;
-  /** Where one sends from a wallet of this browser. */
+  /** Sending from a wallet in this browser. */
   send?: ReactNode;
 }
 
-/** One address to send USDC to, as a code to scan and a text to copy, with what must be known before. */
+/** One address to send USDC to, as a QR code and as text to copy, with the warnings to read first. */
 export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, faucet, send }: AddressCardProps) {
   const name = chainNames[chain];
   return (

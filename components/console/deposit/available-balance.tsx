@@ -6,7 +6,7 @@ import { useDepositFeed } from "./deposit-feed";
 
 const FLASH_MS = 900;
 
-/** What can be spent now; it flashes once when it changes. */
+/** The available balance; it flashes once when it changes. */
 export function AvailableBalance() {
   const { available } = useDepositFeed().view;
   const figure = useRef<HTMLSpanElement>(null);

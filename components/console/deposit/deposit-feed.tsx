@@ -13,7 +13,7 @@ interface Feed {
 
 const FeedContext = createContext<Feed | null>(null);
 
-/** The view as it is now. @throws Error outside a DepositFeed */
+/** The current view. @throws Error outside a DepositFeed */
 export function useDepositFeed(): Feed {
   const feed = useContext(FeedContext);
   if (!feed) throw new Error("a live part of the deposit page stands inside a DepositFeed");
@@ -21,19 +21,19 @@ export function useDepositFeed(): Feed {
 }
 
 interface DepositFeedProps {
-  /** As the page was made. */
+  /** The view that the server rendered. */
   initial: DepositView;
-  /** Where its changes come from. */
+  /** The URL of the event stream. */
   url: string;
   children: ReactNode;
 }
 
-/** Keeps what it holds up to date, and says aloud what happened. */
+/** Keeps its view up to date, and announces changes to screen readers. */
 export function DepositFeed({ initial, url, children }: DepositFeedProps) {
   const [latest, setLatest] = useState({ view: initial, news: "" });
   const [isLive, setLive] = useState(true);
 
-  // Views come on the stream and with the page, when an action makes it anew: the later one counts.
+  // Views arrive on the stream and with the page, when an action re-renders it: the later one counts.
   const take = useCallback((view: DepositView) => {
     setLatest((known) =>
       view === known.view || view.readAtMs < known.view.readAtMs ? known : { view, news: newsBetween(known.view, view) || known.news },
@@ -52,7 +52,7 @@ export function DepositFeed({ initial, url, children }: DepositFeedProps) {
   );
 }
 
-/** What happened between two views, in words for those who hear the page; empty when nothing did that is worth a sentence: confirmations that count up are not. */
+/** What happened between two views, as sentences for screen readers; empty for nothing noteworthy, such as rising confirmations. */
 export function newsBetween(before: DepositView, after: DepositView): string {
   const known = new Map(before.deposits.map(({ id, state }) => [id, state]));
   const sentences = after.deposits.filter(({ id, state }) => known.get(id) !== state).flatMap((row) => sentenceOf(row, known.has(row.id)));

@@ -15,7 +15,7 @@ interface DepositListProps {
   minimum: bigint;
 }
 
-/** What has come in, and how far each of it is. */
+/** Deposits, and the progress of each. */
 export function DepositList({ deposits, uncredited, minimum }: DepositListProps) {
   const places = placesOf(deposits.map(({ amount }) => amount));
   return (
@@ -54,7 +54,7 @@ interface OlderDepositsProps {
   minimum: bigint;
 }
 
-/** A page of deposits behind the newest one; it stays as it is until it is loaded again. */
+/** A page of deposits after the newest page; it changes only on reload. */
 export const OlderDeposits = ({ view: { deposits, uncredited, older }, minimum }: OlderDepositsProps) => (
   <Panel title="Older deposits" className="mt-10">
     {deposits.length === 0 ? <NoneBefore what="deposits" /> : <DepositList deposits={deposits} uncredited={uncredited} minimum={minimum} />}

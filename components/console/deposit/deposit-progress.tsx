@@ -6,13 +6,13 @@ import { Confirmations } from "./confirmations";
 
 interface DepositProgressProps {
   deposit: DepositRow;
-  /** What waits for the minimum at its address, nano-USD. */
+  /** The sum at its address that is still below the minimum, nano-USD. */
   kept: bigint;
   /** Nano-USD. */
   minimum: bigint;
 }
 
-/** Where a deposit stands, in a word, and what that means where the word does not say it. */
+/** A deposit's state in a word, with an explanation where the word needs one. */
 export function DepositProgress({ deposit, kept, minimum }: DepositProgressProps) {
   switch (deposit.state) {
     case "seen":

@@ -1,4 +1,4 @@
-// The deposit page's promises: a sandbox leads no money to a public chain, and every state of a deposit says what it means.
+// The deposit page's promises: a sandbox sends no money to a public chain, and every state of a deposit explains itself.
 
 import { createElement } from "react";
 import { encode } from "uqr";
@@ -16,7 +16,7 @@ const address = `0x${"4F".repeat(20)}`;
 const paymentUri = `ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${address}`;
 const card = { chain: "base" as const, address, paymentUri, minimum: 1_000_000_000n, faucet: "the faucet" };
 
-test("a sandbox shows a plate in place of the code, no link, and says that real money would be lost", () => {
+test("a sandbox shows a plate instead of the QR code, no link, and warns that real money would be lost", () => {
   const page = drawPage(AddressCard({ ...card, isSandbox: true }));
   expect(page).not.toMatch(/ethereum:|solana:|href=|crispEdges/);
   expect(page).toContain("Never send real money to this address.");
@@ -24,7 +24,7 @@ test("a sandbox shows a plate in place of the code, no link, and says that real 
   expect(page).toContain("faucet");
 });
 
-test("in live mode the code and the link are the payment itself, with the network's warning beside them", () => {
+test("in live mode the QR code and the link open the payment, with the network's warning beside them", () => {
   const page = drawPage(AddressCard({ ...card, isSandbox: false }));
   expect(page).toContain(`href="${paymentUri}"`);
   expect(page).toContain(
@@ -71,13 +71,13 @@ test.each<[string, Partial<DepositRow>, string]>([
   expect(page).toContain(`title="${transaction}"`);
 });
 
-test("a credited deposit that is final needs no more words, and its amount is exact to the last unit", () => {
+test("a final, credited deposit needs no explanation, and its amount is exact to the last unit", () => {
   const page = list({ state: "credited", isFinal: true, amount: 5_000_001_000n });
   expect(page).not.toContain("final");
   expect(page).toContain("$5.000001");
 });
 
-test("a transaction leads to its explorer where there is one", () => {
+test("a transaction links to its explorer where there is one", () => {
   expect(list({})).not.toContain("href=");
   const url = `https://basescan.org/tx/${transaction}`;
   expect(list({ transactionUrl: url })).toMatch(
@@ -93,7 +93,7 @@ const view = (deposits: DepositRow[], available = 0n): DepositView => ({
   uncredited: { base: 0n, solana: 0n },
 });
 
-test("what happens is said once, in a sentence; confirmations that count up are not", () => {
+test("each event is announced once, in a sentence; rising confirmations are not", () => {
   const seen = deposit({ state: "seen" });
   expect(newsBetween(view([]), view([seen]))).toBe("$5.00 on Base was seen.");
   const confirming = deposit({ state: "confirming", confirmations: 2 });
@@ -117,7 +117,7 @@ const drawFeed = (initial: DepositView) => {
   return drawPage(createElement(DepositFeed, feed));
 };
 
-test("the page as it comes from the server has the balance and the list already, or says how there will be one", () => {
+test("the server-rendered page already has the balance and the list, or says how to fill it", () => {
   const empty = drawFeed(view([]));
   expect(empty).toContain("No deposits yet");
   expect(empty).toContain("Send USDC to one of the addresses above.");
@@ -128,7 +128,7 @@ test("the page as it comes from the server has the balance and the list already,
   expect(drawFeed({ ...view([deposit({})]), older: "17.base_0x" })).toContain('href="/deposit?before=17.base_0x"');
 });
 
-test("an older page leads back to the newest, and an empty one says so", () => {
+test("an older page links back to the newest, and an empty page says so", () => {
   const minimum = 1_000_000_000n;
   const page = drawPage(OlderDeposits({ view: view([deposit({ state: "credited" })]), minimum }));
   expect(page).toContain('href="/deposit"');
@@ -136,7 +136,7 @@ test("an older page leads back to the newest, and an empty one says so", () => {
   expect(drawPage(OlderDeposits({ view: view([]), minimum }))).toContain("No deposits before these");
 });
 
-test("a chain that nobody watches has no address to pay to, in words", () => {
+test("an unwatched chain has no address, and the page says so", () => {
   const page = drawPage(NoAddress({ chain: "solana" }));
   expect(page).toContain("Solana is not watched here");
   expect(page).toContain("until then send nothing to it");

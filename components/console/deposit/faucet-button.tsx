@@ -11,7 +11,7 @@ import { chainNames } from "../../ui/chain-names";
 
 export interface FaucetButtonProps {
   chain: Chain;
-  /** What it gives, nano-USD. */
+  /** The amount of one request, nano-USD. */
   amount: bigint;
   onRequest: (wish: { chain: Chain }) => Promise<Answer>;
 }
@@ -19,7 +19,7 @@ export interface FaucetButtonProps {
 /** `5` for five dollars, `0.50` for fifty cents. */
 const shortUsd = (amount: bigint): string => formatUsd(amount).slice(1).replace(/\.00$/, "");
 
-/** Asks the sandbox for money that is worth nothing, over one of its chains. */
+/** Requests worthless test money from the sandbox, on one of its chains. */
 export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
   const [busy, setBusy] = useState(false);
   const request = async () => {
@@ -32,7 +32,7 @@ export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
         });
       } else toast.error(answer.message);
     } catch {
-      toast.error("The service could not be reached. Try again."); // nothing else to tell: the answer never came
+      toast.error("The service could not be reached. Try again."); // the answer never came, so there is nothing more to say
     }
     setBusy(false);
   };

@@ -1,15 +1,15 @@
-// Keeps the deposit page up to date over one stream of events. A stream that breaks is opened again; one that the server refuses is
-// asked for again ever more rarely, and the view is read once each time. A page that nobody looks at holds no connection: a
-// browser has few of them for all its tabs.
+// Keeps the deposit page up to date over one event stream. A broken stream is reopened; after a refusal the view is fetched once, and
+// the next attempt waits with exponential backoff. A page in the background holds no connection: a browser has few of them for all
+// its tabs.
 
 import type { DepositView } from "@/lib/console/views/deposit";
 import { readView } from "./read-view";
 
 interface Follower {
   onView: (view: DepositView) => void;
-  /** The stream is up, or it has been down for longer than a moment. */
+  /** True while the stream is up; false once it has been down for longer than a moment. */
   onLive: (isLive: boolean) => void;
-  /** The session is over, or another one is the browser's now. */
+  /** The session is over, or the browser has another one now. */
   onOver: () => void;
 }
 
@@ -17,7 +17,7 @@ const MOMENT_MS = 3_000;
 const FIRST_RETRY_MS = 3_000;
 const MAX_RETRY_MS = 30_000;
 
-/** Follows the view at `url` until the function that it returns is called. */
+/** Follows the view at `url` until the returned function is called. */
 export function followView(url: string, { onView, onLive, onOver }: Follower): () => void {
   let source: EventSource | null = null;
   let retryMs = FIRST_RETRY_MS;
@@ -53,12 +53,12 @@ export function followView(url: string, { onView, onLive, onOver }: Follower): (
     opened.addEventListener("ended", over);
     opened.addEventListener("error", () => {
       markDown();
-      if (opened.readyState === EventSource.CLOSED) void fetchOnce(); // else the browser opens it again by itself
+      if (opened.readyState === EventSource.CLOSED) void fetchOnce(); // otherwise the browser reconnects automatically
     });
   };
   const fetchOnce = async () => {
-    const answer = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" }).catch(() => null); // out of reach
-    if (source === null) return; // stopped, or looked away, meanwhile
+    const answer = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" }).catch(() => null); // unreachable
+    if (source === null) return; // stopped, or hidden, meanwhile
     if (answer?.status === 401 || answer?.status === 403) return over();
     if (answer?.ok) onView(readView(await answer.text()));
     retry = setTimeout(open, retryMs);

@@ -11,11 +11,11 @@ import { DepositList } from "./deposit-list";
 interface LiveDepositsProps {
   /** Nano-USD. */
   minimum: bigint;
-  /** What will be here and how, as long as there is nothing. */
+  /** Shown while there are no deposits. */
   whenEmpty: ReactNode;
 }
 
-/** The newest deposits, counting along while their chains confirm them. */
+/** The newest deposits, with confirmations updated live. */
 export function LiveDeposits({ minimum, whenEmpty }: LiveDepositsProps) {
   const { view, isLive } = useDepositFeed();
   const { deposits, uncredited, older } = view;

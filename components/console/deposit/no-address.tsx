@@ -4,7 +4,7 @@ import { ActionLink } from "../../ui/action-link";
 import { chainNames } from "../../ui/chain-names";
 import { EmptyState } from "../../ui/empty-state";
 
-/** In place of an address that nobody may pay to, since nobody would see it. */
+/** Replaces an address on an unwatched chain, where a payment would go unnoticed. */
 export const NoAddress = ({ chain }: { chain: Chain }) => (
   <EmptyState title={`${chainNames[chain]} is not watched here`}>
     Your address on {chainNames[chain]} is kept for you. It is shown as soon as this service looks there for what comes in; until then send
@@ -12,7 +12,7 @@ export const NoAddress = ({ chain }: { chain: Chain }) => (
   </EmptyState>
 );
 
-/** When that is so of every chain. */
+/** Shown when no chain is watched. */
 export const NotWatched = () => (
   <EmptyState title="Deposits are not open here yet">
     Your addresses are kept for you. They are shown as soon as this service watches the chains for what comes in.

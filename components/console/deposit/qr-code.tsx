@@ -2,13 +2,13 @@ import { encode } from "uqr";
 
 interface QrCodeProps {
   text: string;
-  /** What it leads to, for those who do not see it. */
+  /** What the code opens, for screen readers. */
   label: string;
 }
 
 const MARGIN = 4;
 
-/** Black on white in both themes: not every camera reads it the other way round. */
+/** Black on white in both themes: not every camera reads inverted codes. */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data, size } = encode(text, { ecc: "M", border: 0 });
   const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x + MARGIN} ${y + MARGIN}h1v1h-1z`] : [])));
@@ -26,7 +26,7 @@ export function QrCode({ text, label }: QrCodeProps) {
   );
 }
 
-/** Stands where the code of a real address would: nothing here can be scanned. */
+/** Replaces the QR code of a real address: nothing here can be scanned. */
 export function SandboxPlate() {
   return (
     <svg

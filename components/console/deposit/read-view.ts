@@ -1,4 +1,4 @@
-// The deposit page's view as the server writes it on a stream: amounts are whole nano-USD as text, moments ISO 8601.
+// Parses the deposit page's view from the stream: amounts are whole nano-USD as text, times ISO 8601.
 
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 

@@ -10,7 +10,7 @@ const WalletPayment = dynamic(() => import("./wallet-payment").then((module) => 
   loading: WalletFormLoading,
 });
 
-/** Where one pays in from a wallet of this browser. */
+/** Depositing from a wallet in this browser. */
 export const SendFromWallet = (payment: WalletPaymentProps) => (
   <WalletSection title="Send from my wallet" Heading="h3">
     <WalletPayment {...payment} />

@@ -16,7 +16,7 @@ export interface WalletPaymentProps {
   minimum: bigint;
 }
 
-/** Paying from a wallet with all that talks to wallets around it: large, so it is fetched when somebody pays. */
+/** The payment form with the wallet libraries around it: large, so it is loaded on demand. */
 export function WalletPayment({ access, pay, minimum }: WalletPaymentProps) {
   return (
     <WalletProviders {...access}>

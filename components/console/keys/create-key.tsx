@@ -18,11 +18,11 @@ interface CreateKeyProps {
   create: KeyActions["create"];
   models: readonly ModelChoice[];
   disabled?: boolean;
-  /** The address asks for it. */
+  /** The page's URL asks for it. */
   initiallyOpen?: boolean;
 }
 
-/** The button that makes a key, the form behind it, and the key, once. */
+/** The button that creates a key, its form, and the key itself, shown once. */
 export function CreateKey({ create, models, disabled = false, initiallyOpen = false }: CreateKeyProps) {
   const [open, setOpen] = useState(initiallyOpen && !disabled);
   const [created, setCreated] = useState<CreatedKey | null>(null);
@@ -32,12 +32,12 @@ export function CreateKey({ create, models, disabled = false, initiallyOpen = fa
   const close = () => {
     setOpen(false);
     setCreated(null);
-    if (initiallyOpen) router.replace(path, { scroll: false }); // or the next reload would ask again
+    if (initiallyOpen) router.replace(path, { scroll: false }); // or the next reload would open it again
   };
   const stored = () => {
     close();
     toast.success("Created. The key works from now on.");
-    router.refresh(); // only now: a list that is drawn anew must not take this dialog away
+    router.refresh(); // only now: a re-rendered list must not remove this dialog
   };
   return (
     <>
@@ -46,7 +46,7 @@ export function CreateKey({ create, models, disabled = false, initiallyOpen = fa
       </Button>
       <Dialog
         open={open}
-        // While the key is made or shown, closing would lose it.
+        // While the key is created or shown, closing would lose it.
         mustAnswer={busy || created !== null}
         onOpenChange={(wanted) => wanted || busy || created !== null || close()}
         title={created ? "Store your key" : "Create key"}

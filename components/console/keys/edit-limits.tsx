@@ -17,7 +17,7 @@ interface EditLimitsProps {
   onClose: () => void;
 }
 
-/** Stands only while it is open: each opening begins with the limits as they are. */
+/** Mounted only while it is open: each opening starts with the current limits. */
 export function EditLimits({ item, models, changeLimits, onClose }: EditLimitsProps) {
   const [before] = useState(() => draftOf(item, new Set(models.map(({ id }) => id))));
   const [draft, setDraft] = useState(before);

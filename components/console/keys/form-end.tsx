@@ -3,14 +3,14 @@ import { Button } from "../../ui/button";
 import { Problem } from "../../ui/problem";
 
 export interface FieldProblem {
-  /** Null: the form as a whole. */
+  /** Null: the whole form. */
   field: string | null;
   message: string;
 }
 
 const fields = ["name", "expiry", "cap", "models"];
 
-/** What a form shows of a refusal: beside the field that is wrong, when it is one of its own. */
+/** How a form shows a refusal: beside the wrong field, if the form has it. */
 export const problemOf = ({ field, message }: Refusal): FieldProblem => ({
   field: field && fields.includes(field) ? field : null,
   message,
@@ -24,7 +24,7 @@ interface FormEndProps {
   onCancel: () => void;
 }
 
-/** What is wrong with the form as a whole, and its buttons. */
+/** The problem of the whole form, and its buttons. */
 export function FormEnd({ problem, busy, action, onCancel }: FormEndProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-// What the components of this folder may ask for.
+// The server actions that the components of this folder call.
 
 import type { Answer } from "@/lib/console/views/answer";
 import type { OwnCap } from "@/lib/console/views/keys";
@@ -14,7 +14,7 @@ export interface LimitsInput {
   models: readonly string[] | null;
 }
 
-/** The key in clear and a line to try it with: nothing will ever show either of them again. */
+/** The key in plain text and a line to try it with: neither is ever shown again. */
 export interface CreatedKey {
   key: string;
   curl: string;

@@ -1,11 +1,11 @@
-// What lists of keys show of one.
+// The table cells of a key.
 
 import { TimeAgo } from "@/components/ui/text/time-ago";
 import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { Badge } from "../../ui/badge";
 
-/** The key's own name, on a phone with what stands in other columns on a desk, and what it may do less than another. */
+/** The key's name and its restrictions; on a phone also the contents of the desktop's other columns. */
 export const KeyCell = ({ item, nowMs }: { item: OwnKey; nowMs: number }) => (
   <>
     <span className="flex items-center gap-2">
@@ -32,7 +32,7 @@ export const KeyCell = ({ item, nowMs }: { item: OwnKey; nowMs: number }) => (
   </>
 );
 
-/** What can be shown of a key: its ends. */
+/** The displayable part of a key: its prefix and last characters. */
 export const KeyName = ({ item: { prefix, last4 } }: { item: OwnKey }) => (
   <span className="font-mono whitespace-nowrap">
     {prefix}…{last4}
@@ -46,7 +46,7 @@ const states = {
   revoked: { tone: "plain", text: "revoked" },
 } as const;
 
-/** What a call with the key meets now. */
+/** Whether calls with the key work now. */
 export function KeyState({ item: { state, expiresAt, revokedAt } }: { item: OwnKey }) {
   const { tone, text } = states[state];
   const since = state === "revoked" ? revokedAt : state === "expired" ? expiresAt : null;

@@ -17,11 +17,11 @@ interface KeyMenuProps {
   item: OwnKey;
   models: readonly ModelChoice[];
   actions: KeyActions;
-  /** The account is frozen: a key that may have leaked is paused or revoked, and nothing else is done with it. */
+  /** The account is frozen: its keys can only be paused or revoked. */
   frozen: boolean;
 }
 
-/** What can be done with one key. */
+/** The actions for one key. */
 export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   const [open, setOpen] = useState<"rename" | "limits" | "revoke" | null>(null);
   const { busy, run } = useAction();

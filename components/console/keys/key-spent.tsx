@@ -11,7 +11,7 @@ interface KeySpentProps {
   places: number;
 }
 
-/** What a key has spent and holds against its cap, or has spent lately. */
+/** A key's spend and holds against its cap, or its recent spend. */
 export function KeySpent({ item: { cap, spent, held }, places }: KeySpentProps) {
   if (!cap) {
     return (
@@ -46,7 +46,7 @@ interface ShareProps {
   whole: bigint;
 }
 
-/** How much of the cap is used, what is held paler; the figures beside it say it too. */
+/** The used share of the cap, with the held part paler; the figures beside it show the same. */
 function Share({ spent, held, whole }: ShareProps) {
   const colour = permilleOf(spent + held, whole) >= 1_000 ? "bg-red" : "bg-copper";
   return (
@@ -59,5 +59,5 @@ function Share({ spent, held, whole }: ShareProps) {
 
 const permilleOf = (part: bigint, whole: bigint): number => (whole === 0n ? 1_000 : Math.min(1_000, Number((part * 1_000n) / whole)));
 
-// A little is still something.
+// A tiny share stays visible.
 const widthOf = (part: bigint, whole: bigint): string => (part === 0n ? "0" : `max(3px, ${permilleOf(part, whole) / 10}%)`);

@@ -18,7 +18,7 @@ interface KeysTableProps {
   nowMs: number;
 }
 
-/** The keys that are not revoked: a row each on a desk, two lines on a phone. */
+/** The unrevoked keys: one row each on a desktop, two lines on a phone. */
 export const KeysTable = ({ keys, ...rest }: KeysTableProps) => (
   <DataTable
     caption="API keys"
@@ -45,7 +45,7 @@ const columnsOf = ({ models, actions, frozen, nowMs, places }: Omit<KeysTablePro
     id: "spent",
     heading: "Spent",
     className: "text-right md:pr-8",
-    // On a phone there is no room for the zeros that only fill the column.
+    // A phone has no space for the zeros that only fill the column.
     cellClassName: "py-3 font-mono max-md:[&_.text-faint]:hidden",
     cell: (item) => <KeySpent item={item} places={places} />,
   },
@@ -75,5 +75,5 @@ const columnsOf = ({ models, actions, frozen, nowMs, places }: Omit<KeysTablePro
   },
 ];
 
-/** A phone has it in the cell of the name. */
+/** On a phone the name's cell contains it. */
 const deskOnly = { className: "pr-4 text-left", cellClassName: "py-3 max-md:hidden" };

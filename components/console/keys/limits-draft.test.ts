@@ -28,7 +28,7 @@ test("a new key has no limits unless one is set", () => {
   expect(inputOf({ ...newLimits, expiry: "date", date: "2030-01-31" }).expiry).toEqual({ kind: "date", date: "2030-01-31" });
 });
 
-test("limits that are opened and saved without a change stay as they were, to the last nano-dollar", () => {
+test("limits opened and saved without a change stay the same, to the last nano-dollar", () => {
   expect(inputOf(draftOf(key, new Set()))).toEqual({ expiry: { kind: "never" }, cap: null, models: null });
   const limited: OwnKey = {
     ...key,

@@ -1,11 +1,11 @@
-// The limits of a key while they are being written: as the fields hold them, and as the action takes them.
+// A key's limits while they are edited: as the fields hold them, and as the action takes them.
 
 import { usdText } from "@/lib/base/money";
 import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
 import type { ExpiryInput, LimitsInput } from "./key-actions";
 
 export interface LimitsDraft {
-  /** `keep` only for a key that is there. */
+  /** `keep` only for an existing key. */
   expiry: "keep" | "never" | "7" | "30" | "90" | "date";
   /** `2030-01-31`, used with `date`. */
   date: string;
@@ -17,7 +17,7 @@ export interface LimitsDraft {
 
 export const newLimits: LimitsDraft = { expiry: "never", date: "", period: "none", amount: "", models: null };
 
-/** The limits that a key has now. Models that the catalogue has lost are left out: they can not be called. */
+/** The key's current limits. Models no longer in the catalogue are omitted: they cannot be called. */
 export function draftOf({ expiresAt, cap, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
   return {
     expiry: expiresAt ? "keep" : "never",

@@ -13,7 +13,7 @@ interface LimitsFieldsProps {
   onChange: Dispatch<LimitsDraft>;
   models: readonly ModelChoice[];
   problem: FieldProblem | null;
-  /** When the key that is there expires now. */
+  /** When the existing key expires. */
   expiresAt?: Date | null;
 }
 

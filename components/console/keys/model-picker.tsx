@@ -62,7 +62,7 @@ function ModelList({ models, chosen, onChange }: ModelListProps) {
           placeholder="Search models"
           value={search}
           onChange={({ target }) => setSearch(target.value)}
-          // Enter would send the form around this field.
+          // Enter would submit the surrounding form.
           onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
           autoComplete="off"
           spellCheck={false}

@@ -12,13 +12,13 @@ interface NewKeyProps {
   onStored: () => void;
 }
 
-/** A key that was just created, for the only time: it is in this page's memory and nowhere else. */
+/** A key just created, shown this once: it exists only in this page's memory. */
 export function NewKey({ created: { key, curl }, onStored }: NewKeyProps) {
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     box.current?.focus();
     const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
-    // "Back" is how phones close a dialog; here it would leave the page and lose the key, so it leads to the page itself.
+    // "Back" closes a dialog on phones; here it would leave the page and lose the key, so it leads to the same page.
     const stay = () => window.history.pushState(null, "", window.location.href);
     stay();
     window.addEventListener("beforeunload", confirmLeaving);

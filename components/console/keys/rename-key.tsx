@@ -15,7 +15,7 @@ interface RenameKeyProps {
   onClose: () => void;
 }
 
-/** Stands only while it is open: each opening begins with the name as it is. */
+/** Mounted only while it is open: each opening starts with the current name. */
 export function RenameKey({ item, rename, onClose }: RenameKeyProps) {
   const [name, setName] = useState(item.name);
   const [problem, setProblem] = useState<FieldProblem | null>(null);

@@ -7,13 +7,13 @@ import { KeyName } from "./key-cells";
 
 interface RevokedKeysProps {
   keys: readonly OwnKey[];
-  /** Where the next page is, if there is one. */
+  /** The next page's URL, if there is one. */
   olderHref: string | null;
-  /** Where the first page is, when this is another. */
+  /** The first page's URL, when this is another page. */
   newestHref: string | null;
 }
 
-/** Keys that are no more, folded away: their charges stay in the books. */
+/** Revoked keys, collapsed: their charges stay in the books. */
 export function RevokedKeys({ keys, olderHref, newestHref }: RevokedKeysProps) {
   const places = placesOf(keys.map(({ spent }) => spent));
   return (

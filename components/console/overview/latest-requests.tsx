@@ -4,7 +4,7 @@ import type { UsageRow } from "@/lib/console/views/usage";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ChargeCell, chargeLink, chargeTable, costColumn, keyColumn, timeColumn, tokenColumn } from "../usage/charge-cells";
 
-/** The last few requests; each opens its receipt. */
+/** The latest requests; each opens its receipt. */
 export function LatestRequests({ rows }: { rows: readonly UsageRow[] }) {
   const columns = [
     modelColumn,

@@ -15,7 +15,7 @@ interface Step {
   action: string;
 }
 
-/** What a newcomer does first: three steps, ticked as they are done, gone when all are. */
+/** A new user's first three steps, ticked as they are done, hidden once all are. */
 export function NextSteps({ steps: { isFunded, hasKey, hasCalled }, isSandbox }: NextStepsProps) {
   if (isFunded && hasKey && hasCalled) return null;
   const steps: Step[] = [

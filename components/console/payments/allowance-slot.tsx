@@ -9,7 +9,7 @@ const WalletAllowance = dynamic(() => import("./allowance-steps").then((module) 
   loading: WalletFormLoading,
 });
 
-/** Where a wallet's allowance is shown and changed; as high as its first step, so that nothing below it jumps. */
+/** The place of a wallet's allowance; as high as its first step, so that nothing below it shifts. */
 export const AllowanceSlot = (props: WalletAllowanceProps) => (
   <div className="min-h-24">
     <WalletAllowance {...props} />

@@ -21,19 +21,19 @@ export interface WalletAllowanceProps {
   target: SettlementTarget;
 }
 
-/** A wallet's allowance with all that talks to wallets around it: large, so it is fetched after the page. */
+/** A wallet's allowance with the wallet libraries around it: large, so it is loaded after the page. */
 export const WalletAllowance = ({ access, target }: WalletAllowanceProps) => (
   <WalletProviders {...access}>
     <AllowanceSteps target={target} />
   </WalletProviders>
 );
 
-/** The wallet, what the payment contract may take from it, and changing that. */
+/** The wallet, what the payment contract may take from it, and how to change that. */
 function AllowanceSteps({ target }: { target: SettlementTarget }) {
   const payer = usePayer(target);
   const { handle, place } = payer;
   const step = useFocusOnStep(handle.wallet ? "allowance" : "choose");
-  // A wallet that pays need not be one of the account's: choosing it does not sign anybody out.
+  // The paying wallet need not be linked to the account: choosing it must not sign the person out.
   useEffect(startLinking, []);
   return (
     <div ref={step} tabIndex={-1} className="grid gap-5 outline-none">

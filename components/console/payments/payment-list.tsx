@@ -55,7 +55,7 @@ export function PaymentList({ payments, isNewest }: PaymentListProps) {
 const columns =
   "md:grid-cols-[4.5rem_6rem_6.5rem_minmax(0,1fr)_9.5rem_8rem] md:gap-x-5 lg:grid-cols-[4.5rem_7rem_7.5rem_minmax(0,1fr)_10rem_8rem]";
 
-/** What each number is; on a phone it stands beside the number. */
+/** The label of each figure; on a phone it is beside the figure. */
 const Heads = () => (
   <div aria-hidden="true" className={`hidden pb-2 text-xs text-muted md:grid ${columns}`}>
     <span className="text-right">Paid</span>
@@ -99,7 +99,7 @@ const Figure = ({ name, isRight = false, children }: { name: string; isRight?: b
   </span>
 );
 
-/** Who paid, by what, and where that can be looked up. */
+/** The payer, the payment method, and a link to the transaction. */
 const Where = ({ row: { payer, chain, isX402, transaction, transactionUrl } }: { row: PaymentView }) => (
   <span className="min-w-0 text-muted md:order-5">
     <span className="block font-mono max-md:inline" title={payer}>

@@ -2,10 +2,10 @@ import type { PaymentView } from "@/lib/console/views/payments";
 import { chainNames } from "../../ui/chain-names";
 import { StateOf, type StateWords } from "../money-list";
 
-/** Something about it may still change by itself. */
+/** True while the payment may still change without the owner. */
 export const isOpen = ({ state, cost }: PaymentView): boolean => state === "claimed" || cost === null;
 
-/** Where a payment stands, in a word, and what that means where the word does not say it. */
+/** A payment's state in a word, with an explanation where the word needs one. */
 export const PaymentState = ({ row }: { row: PaymentView }) => <StateOf words={wordsOf(row)} />;
 
 function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): StateWords {

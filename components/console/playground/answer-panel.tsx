@@ -18,13 +18,13 @@ interface AnswerPanelProps {
   onStop: () => void;
   onExample: (prompt: string) => void;
   onLower: (tokens: number) => void;
-  /** Sends the run that is shown once more, as it is. */
+  /** Sends the shown run again, unchanged. */
   onAgain: () => void;
 }
 
 const examples = ["What is a nano-dollar?", "Write a haiku about an honest bank.", "Explain double-entry bookkeeping to a programmer."];
 
-/** The answer as it is written, then what it cost. */
+/** The answer while it arrives, then its cost. */
 export function AnswerPanel({ run, models, onStop, onExample, onLower, onAgain }: AnswerPanelProps) {
   if (!run) {
     return (
@@ -54,7 +54,7 @@ export function AnswerPanel({ run, models, onStop, onExample, onLower, onAgain }
         <span className="-my-1.5 flex h-7 items-center gap-1">
           <span className="font-mono">{run.fields.model}</span>
           {isRunning(run) ? (
-            // The form's own button is out of sight where the answer stands below it.
+            // The form's own button is out of sight where the answer is below the form.
             <Button size="small" className="lg:hidden" onClick={onStop}>
               Stop
             </Button>
@@ -90,7 +90,7 @@ function StateBadge({ run: { state } }: { run: Run }) {
   return state === "done" ? null : <Badge tone={state === "failed" ? "bad" : "plain"}>{state}</Badge>;
 }
 
-/** Says what it waits for and for how long, once that is more than a moment. */
+/** Shows what it waits for and how long, after the first moments. */
 function Waiting({ model, pays }: { model: string; pays: boolean }) {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

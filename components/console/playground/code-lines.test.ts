@@ -1,4 +1,4 @@
-// The code that the playground shows, run as pasted: by sh, by Node and by Python, with prompts that break naive quoting.
+// The playground's code examples, run as pasted: by sh, by Node and by Python, with prompts that break naive quoting.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ async function run(command: string, args: readonly string[], key: string): Promi
   return (await execute(command, [...args], { cwd: folder, env, encoding: "utf8", timeout: 20_000 })).stdout;
 }
 
-/** The models were asked exactly this, with these limits, and the run was paid for. */
+/** The models received exactly this prompt, with these limits, and the run was charged. */
 async function expectAsked(prompt: string, work: (key: string) => Promise<string>): Promise<void> {
   const account = await openAccount();
   await service.models.clear();

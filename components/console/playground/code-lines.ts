@@ -1,8 +1,8 @@
-// A prompt of the playground as code that asks the API for the same.
+// A playground prompt as code that sends the same request to the API.
 
 import { type CodeTarget, curlCall, pythonCall, typescriptCall } from "../../docs/api-call";
 
-/** The body of POST /api/v1/prompt; fields that are undefined are not sent. */
+/** The body of POST /api/v1/prompt; undefined fields are not sent. */
 export interface PromptFields {
   model: string;
   system: string | undefined;
@@ -11,13 +11,13 @@ export interface PromptFields {
   temperature: number | undefined;
 }
 
-/** For sh: within single quotes nothing means anything but the single quote. */
+/** For sh: inside single quotes only the single quote is special. */
 const shellText = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 export const curlCode = (target: CodeTarget, fields: PromptFields): string =>
   curlCall(target, { path: "/api/v1/prompt", body: shellText(JSON.stringify(fields)) });
 
-/** One field a line. A JSON text or number means the same in TypeScript and in Python. */
+/** One field per line. A JSON string or number means the same in TypeScript and in Python. */
 const fieldLines = (fields: PromptFields, name: (field: string) => string, indent: string): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)

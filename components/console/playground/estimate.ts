@@ -1,4 +1,4 @@
-// What a run will about have cost by now, before its answer's own count comes: as the service estimates a stream that is left.
+// A run's approximate cost so far, before the provider's count arrives: computed as the service estimates an abandoned stream.
 
 import { parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";

@@ -13,7 +13,7 @@ interface HoldLineProps {
   onLower: (tokens: number) => void;
 }
 
-/** What a run sets aside at the most, beside what there is. */
+/** The maximum that a run holds, beside the available balance. */
 export function HoldLine({ quote, available, isFrozen, onLower }: HoldLineProps) {
   const places = placesOf(quote ? [quote.ceiling, available] : [available]);
   const isShort = quote !== null && quote.ceiling > available;

@@ -5,14 +5,14 @@ import type { Run } from "./run";
 interface PastRunsProps {
   /** Newest first. */
   runs: readonly Run[];
-  /** Number of the run whose answer is shown. */
+  /** Number of the shown run. */
   shown: number;
   onShow: (number: number) => void;
 }
 
 const costOf = ({ receipt, problem }: Run): bigint | null => (receipt ? receipt.inputCost + receipt.outputCost : (problem?.cost ?? null));
 
-/** The runs of this visit, to go back to. */
+/** The runs of this visit, to show again. */
 export function PastRuns({ runs, shown, onShow }: PastRunsProps) {
   const places = placesOf(runs.map((run) => costOf(run) ?? 0n));
   return (

@@ -21,7 +21,7 @@ import type { RunQuote } from "./run-request";
 import { useSignedPayment } from "./use-signed-payment";
 
 interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
-  /** The price of what is in the form; null while there is none. */
+  /** The price of the form's prompt; null while there is none. */
   quote: RunQuote | null;
   /** A run is under way. */
   isBusy: boolean;
@@ -31,19 +31,19 @@ interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
 
 const CHAIN = "Base";
 
-/** Paying for a prompt with all that talks to wallets around it: large, so it is fetched when somebody pays. */
+/** Paying for a prompt with the wallet libraries around it: large, so it is loaded on demand. */
 export const WalletPay = ({ access, ...steps }: PayStepsProps & Pick<WalletPaySettings, "access">) => (
   <WalletProviders {...access}>
     <PaySteps {...steps} />
   </WalletProviders>
 );
 
-/** The wallet, what it lacks, the text that it signs. */
+/** The wallet, what it lacks, and the text that it signs. */
 function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
   const payer = usePayer(target);
   const { handle, place } = payer;
   const step = useFocusOnStep(handle.wallet ? "pay" : "choose");
-  // A wallet that pays need not be one of the account's: choosing it does not sign anybody out.
+  // The paying wallet need not be linked to the account: choosing it must not sign the person out.
   useEffect(startLinking, []);
   if (!handle.wallet) {
     return (

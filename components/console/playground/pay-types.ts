@@ -1,4 +1,4 @@
-// What the playground needs to know to let a wallet pay for a prompt.
+// The playground's settings for paying with a wallet.
 
 import type { Answer } from "@/lib/console/views/answer";
 import type { DrawnPayment } from "@/lib/console/views/payments";
@@ -10,16 +10,16 @@ export type DrawPayment = (wish: { from: string; cents: number }) => Promise<Ans
 export interface WalletPaySettings {
   access: WalletAccess;
   target: SettlementTarget;
-  /** The least that may be signed, in USDC cents. */
+  /** The minimum payment, in USDC cents. */
   minimumCents: number;
-  /** Addresses of the account's own Ethereum wallets: what they pay too much is in its balance. */
+  /** Addresses of the account's own Ethereum wallets: their overpayments go to its balance. */
   linked: readonly string[];
 }
 
 const NANO_PER_CENT = 10_000_000n;
 const UNITS_PER_CENT = 10_000n;
 
-/** What must be signed for a prompt that costs at most `ceiling` nano-USD: whole cents. */
+/** The amount to sign for a prompt that costs at most `ceiling` nano-USD, in whole cents. */
 export function centsFor(ceiling: bigint, minimumCents: number): number {
   return Math.max(minimumCents, Number((ceiling + NANO_PER_CENT - 1n) / NANO_PER_CENT));
 }

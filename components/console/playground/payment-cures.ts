@@ -1,4 +1,4 @@
-// What to do about a run that a wallet was to pay for, and whether the same payment may be sent again.
+// What to do about a failed run that a wallet was to pay for, and whether the same payment may be sent again.
 
 import type { RunProblem } from "./run";
 
@@ -16,16 +16,16 @@ const reasons: Readonly<Record<string, string>> = {
   settlement_failed: "The chain refused it. Look at the wallet's USDC and its allowance, then sign again.",
 };
 
-/** Refused before the payment was looked at, so nothing of it is used up and nothing waits. */
+/** Refused before the payment was read, so none of it is used up and nothing is pending. */
 const refusedBefore = new Set(["signed_out", "stale_page", "foreign_origin", "INVALID_REQUEST", "INVALID_MODEL", "INVALID_API_KEY"]);
 
 const nameOf = ({ code, reason }: RunProblem): string => code ?? reason;
 
-/** The same payment sent with the same prompt pays once, and may have been taken already. */
+/** The same payment with the same prompt pays only once, and may already have been taken. */
 export const mayPayAgain = (problem: RunProblem): boolean =>
   nameOf(problem) !== "PAYMENT_VERIFICATION_FAILED" && !refusedBefore.has(nameOf(problem)) && problem.cost === null;
 
-/** `otherwise` says what helps against what has nothing to do with the payment. */
+/** `otherwise` returns the advice for problems unrelated to the payment. */
 export function cureOfPayment(problem: RunProblem, otherwise: (problem: RunProblem) => string): string {
   const name = nameOf(problem);
   if (name === "PAYMENT_VERIFICATION_FAILED") return `${reasons[problem.reason] ?? "Sign it again."} Nothing was taken from the wallet.`;

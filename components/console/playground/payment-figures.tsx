@@ -5,11 +5,11 @@ import type { RunPayment } from "./run";
 
 interface PaymentFiguresProps {
   payment: RunPayment;
-  /** What was signed, in USDC cents. */
+  /** The signed amount, in USDC cents. */
   cents: number;
 }
 
-/** What a wallet paid for a run, and where the change is. */
+/** What a wallet paid for a run, and where the change went. */
 export const PaymentFigures = ({ payment: { transaction, change, changeBelongsTo }, cents }: PaymentFiguresProps) => (
   <div className="mt-3 text-xs text-muted">
     <p>

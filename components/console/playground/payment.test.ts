@@ -1,4 +1,4 @@
-// A wallet's payment in the playground: what is signed for, what is sent, and what the page says of its end.
+// A wallet's payment in the playground: the signed amount, the request, and how the page reports its outcome.
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -43,13 +43,13 @@ const draw = (problem: RunProblem) =>
   drawPage(createElement(RunProblemNotice, { problem, payment, onLower: () => undefined, onAgain: () => undefined }));
 const problemOf = (code: string | null, reason: string): RunProblem => ({ ...unreachable(false), code, reason, message: "It failed." });
 
-test("what is signed is the most that the prompt can cost, in whole cents and no less than the least", () => {
+test("the signed amount is the prompt's maximum cost, in whole cents and at least the minimum", () => {
   expect([1n, 10_000_000n, 10_000_001n, 42_280_000n].map((ceiling) => centsFor(ceiling, 1))).toEqual([1, 1, 2, 5]);
   expect(centsFor(1n, 25)).toBe(25);
   expect([centsToNano(5), centsToUnits(5)]).toEqual([50_000_000n, 50_000n]);
 });
 
-test("the payment goes with the prompt as it was signed, the same again when it is sent again, and its change is read exactly", async () => {
+test("the payment is sent with the prompt as signed, unchanged on a retry, and its change is read exactly", async () => {
   const paid = `"payment":{"requestId":"req_1","from":"0xa","network":"eip155:8453","amount":5,"transaction":"0x74","charged":0.000000001,"change":0.049999999,"changeBelongsTo":"address"}`;
   const done = `{"text":"","usage":{"inputTokens":1,"outputTokens":1},"cost":{"inputCost":0,"outputCost":0.000000001},"requestId":"req_x",${paid}}`;
   reply = (response) => void response.writeHead(200).end(`event: done\ndata: ${done}\n\n`);
@@ -59,7 +59,7 @@ test("the payment goes with the prompt as it was signed, the same again when it 
   expect(seen[1]).toBe(seen[0]);
 });
 
-test("the page says what left the wallet and whose the change is", () => {
+test("the page says what left the wallet and who owns the change", () => {
   const figures = (parts: object) =>
     drawPage(
       createElement(PaymentFigures, {
@@ -73,10 +73,10 @@ test("the page says what left the wallet and whose the change is", () => {
 });
 
 describe("a run that a wallet was to pay for", () => {
-  test.each(paymentReasonNames)("refused as %s says what helps, that nothing was taken, and offers no second try of the same", (reason) => {
+  test.each(paymentReasonNames)("refused as %s says what helps and that nothing was taken, and offers no retry of it", (reason) => {
     const page = draw(problemOf("PAYMENT_VERIFICATION_FAILED", reason));
     expect(page).toContain("Nothing was taken from the wallet.");
-    expect(page).not.toContain("> Nothing was taken"); // something stands before it
+    expect(page).not.toContain("> Nothing was taken"); // other text comes before it
     expect(page).not.toContain("Send again");
     expect(page.includes('href="/payments"')).toBe(reason === "allowance_too_low");
   });
@@ -87,7 +87,7 @@ describe("a run that a wallet was to pay for", () => {
     ["RATE_LIMIT_EXCEEDED", "rate"],
     [null, "unreachable"],
     [null, "broke_off"],
-  ])("that ends with %s, %s may be sent again as it is", (code, reason) => {
+  ])("that ends with %s, %s may be sent again unchanged", (code, reason) => {
     expect(draw(problemOf(code, reason))).toMatch(/never pays twice.*Send again/s);
   });
 
@@ -95,7 +95,7 @@ describe("a run that a wallet was to pay for", () => {
     ["INVALID_REQUEST", "unreadable"],
     [null, "signed_out"],
     [null, "stale_page"],
-  ])("refused with %s, %s before its payment was looked at is not", (code, reason) => {
+  ])("refused with %s, %s before its payment was read may not", (code, reason) => {
     expect(draw(problemOf(code, reason))).not.toContain("Send again");
   });
 });

@@ -29,19 +29,19 @@ const WalletPay = dynamic(() => import("./pay-steps").then((module) => module.Wa
 interface PlaygroundProps {
   models: readonly ModelPrice[];
   initialModel: string;
-  /** Nano-USD, when the page was made. */
+  /** Nano-USD, when the page was rendered. */
   available: bigint;
   isFrozen: boolean;
   door: PlaygroundDoor;
   target: CodeTarget;
-  /** Where a wallet can pay for a prompt; null where that is not offered. */
+  /** Paying with a wallet; null where that is not offered. */
   walletPay: WalletPaySettings | null;
   drawPayment: DrawPayment;
   findCost: FindCost;
   readAvailable: ReadAvailable;
 }
 
-/** A prompt, its price before it runs, and its answer as it is written, charged as the API charges it. */
+/** A prompt, its price before it runs, and its answer while it arrives, charged as the API charges it. */
 export function Playground({ models, initialModel, available, isFrozen, door, target, walletPay, drawPayment, ...asks }: PlaygroundProps) {
   const [form, setForm] = useState<PromptForm>({ model: initialModel, system: "", prompt: "", maxTokens: "1024", temperature: "" });
   const [ended, setEnded] = useState({ count: 0, available });
@@ -65,7 +65,7 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
   const run = (payment?: SignedPayment) => {
     if (!sendable || running || isFrozen) return;
     setShown(null);
-    // Where the answer stands below the form, it is brought into sight; beside the form it is in sight already.
+    // Scroll to the answer where it is below the form; beside the form it is already in sight.
     if ((answer.current?.getBoundingClientRect().left ?? 0) < window.innerWidth / 3) answer.current?.scrollIntoView();
     void start(payment ? { ...fields, payment } : fields, spendable);
   };
@@ -75,7 +75,7 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
     run();
   };
   const again = () => {
-    // The very same request: with a payment in it, it pays once however often it is sent.
+    // Exactly the same request: a payment in it pays once, however often it is sent.
     if (current && !running) void start(current.fields, spendable);
   };
   const lowerTo = (tokens: number) => change({ maxTokens: String(tokens) });

@@ -10,7 +10,7 @@ interface PromptFieldsetProps {
   onChange: (part: Partial<PromptForm>) => void;
 }
 
-/** What goes into a run. */
+/** The input fields of a run. */
 export function PromptFieldset({ models, form, problems, onChange }: PromptFieldsetProps) {
   const model = models.find(({ id }) => id === form.model);
   return (

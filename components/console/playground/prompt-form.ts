@@ -1,4 +1,4 @@
-// What a person fills in, as text, and the prompt that it makes.
+// The form as text fields, and the prompt that it describes.
 
 import { countText } from "@/components/ui/text/number-text";
 import type { PromptFields } from "./code-lines";
@@ -14,7 +14,7 @@ export interface PromptForm {
 
 export type FormProblems = Partial<Record<keyof PromptForm, string>>;
 
-/** The prompt of a form, or what is wrong with it. An empty prompt is no fault: it is only not written yet. */
+/** The form's prompt, or its problems. An empty prompt is not a problem: it is only not written yet. */
 export function readPromptForm(form: PromptForm, maxOutputTokens: number): { fields: PromptFields; problems: FormProblems } {
   const maxTokens = form.maxTokens.trim() === "" ? undefined : Number(form.maxTokens);
   const temperature = form.temperature.trim() === "" ? undefined : Number(form.temperature);

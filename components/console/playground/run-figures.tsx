@@ -13,7 +13,7 @@ interface RunFiguresProps {
   model: ModelPrice | undefined;
 }
 
-/** Tokens, cost and time of a run: estimates, marked so, until the provider's own count is there. */
+/** Tokens, cost and time of a run: marked as estimates until the provider's own count arrives. */
 export function RunFigures({ run, model }: RunFiguresProps) {
   const { receipt, text } = run;
   if (!receipt && text === "" && !isRunning(run)) return <RequestLine run={run} />;
@@ -83,7 +83,7 @@ function CostParts({ run, receipt: { inputCost, outputCost } }: { run: Run; rece
   );
 }
 
-/** Where the run can be found again, and what is still open about it. */
+/** A link to the run's record, and what is still open about it. */
 function RequestLine({ run }: { run: Run }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// What the playground makes of the wire: events however they are cut, amounts to the nano-dollar, and errors with their cure's numbers.
+// How the playground parses responses: events in any chunks, amounts to the nano-dollar, and errors with the numbers for their advice.
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -41,7 +41,7 @@ async function run(): Promise<RunEvent[]> {
   return events;
 }
 
-test("events are read whole wherever the network cuts them, inside a character too, and comments are passed over", async () => {
+test("events are read whole wherever the network splits them, even inside a character, and comments are ignored", async () => {
   const text = 'Say "totalCost":9 and 🪙';
   const done = `{"success":true,"text":${JSON.stringify(text)},"model":"grok","usage":{"inputTokens":3,"outputTokens":7,"totalTokens":10},"cost":{"inputCost":0.000000003,"outputCost":1234567.123456789,"totalCost":1234567.123456792},"requestId":"req_1"}`;
   const bytes = Buffer.from(`event: delta\ndata: ${JSON.stringify({ text })}\n\n: still here\n\nevent: done\ndata: ${done}\n\n`);
@@ -61,7 +61,7 @@ test("events are read whole wherever the network cuts them, inside a character t
   expect(seen.at(-1)).toEqual({ token: "token", body: '{"model":"grok","prompt":"Hi","maxTokens":5}' });
 });
 
-test("a refusal brings the numbers that its cure needs", async () => {
+test("a refusal includes the numbers that its advice needs", async () => {
   reply = (response) =>
     void response
       .writeHead(402)
@@ -73,7 +73,7 @@ test("a refusal brings the numbers that its cure needs", async () => {
   ]);
 });
 
-test("a stream that breaks off brings what it cost; a page in place of an answer is a problem, not an exception", async () => {
+test("a stream that breaks off reports its cost; an HTML page instead of an answer is a problem, not an exception", async () => {
   const error = `{"error":"broke off","code":"INTERNAL_ERROR","details":{"cost":{"inputCost":0.1,"outputCost":0.2,"totalCost":0.3}},"requestId":"req_3"}`;
   reply = (response) => void response.writeHead(200).end(`event: error\ndata: ${error}\n\n`);
   expect((await run()).at(-1)).toMatchObject({ type: "failed", problem: { code: "INTERNAL_ERROR", cost: 300_000_000n } });
@@ -83,7 +83,7 @@ test("a stream that breaks off brings what it cost; a page in place of an answer
   expect(await run()).toMatchObject([{ type: "failed", problem: { code: null, reason: "unreadable" } }]);
 });
 
-test("a refused run is said to have cost nothing, a broken one what was delivered, and one without an answer to be on record", async () => {
+test("a refused run cost nothing, a broken one what was delivered, and one without an answer refers to the records", async () => {
   const draw = (problem: RunProblem) =>
     drawPage(createElement(RunProblemNotice, { problem, payment: null, onLower: () => undefined, onAgain: () => undefined }));
   reply = (response) => void response.writeHead(503).end('{"error":"The service cannot look up who you are.","reason":"unavailable"}');
@@ -101,7 +101,7 @@ test("a refused run is said to have cost nothing, a broken one what was delivere
   expect(draw(unreachable(true))).toContain("What was delivered is charged");
 });
 
-test("a price is read to the last nano-dollar; a prompt that has none brings null", async () => {
+test("a price is read to the last nano-dollar; a prompt without one gives null", async () => {
   reply = (response) =>
     void response.writeHead(200).end('{"model":"grok","ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
   expect(await fetchPrice(door, fields, ever)).toEqual({
@@ -113,24 +113,24 @@ test("a price is read to the last nano-dollar; a prompt that has none brings nul
   expect(await fetchPrice(door, fields, ever)).toBeNull();
 });
 
-test("the estimate while it runs is what a stream that is left there would be charged", () => {
+test("the running estimate equals the charge of a stream abandoned at that point", () => {
   setSimulatedProviders({ openai: "http://127.0.0.1:9" });
   const [model] = listModelPrices();
   if (!model) throw new Error("there are no models");
-  const asked = { ...fields, model: model.id, system: "Be brief. é", prompt: "What is a 🪙 worth?" };
+  const written = { ...fields, model: model.id, system: "Be brief. é", prompt: "What is a 🪙 worth?" };
   const text = "Four bytes: 🪙, and some more.";
   const messages = [
-    { role: "system" as const, content: asked.system },
-    { role: "user" as const, content: asked.prompt },
+    { role: "system" as const, content: written.system },
+    { role: "user" as const, content: written.prompt },
   ];
   const { inputTokens, outputTokens } = estimateUsage({ messages }, text, 1_000_000);
   const price = (perMillion: string) => BigInt(Math.round(Number(perMillion) * 1_000));
-  expect(estimateCost(model, asked, text)).toBe(
+  expect(estimateCost(model, written, text)).toBe(
     BigInt(inputTokens) * price(model.inputPrice) + BigInt(outputTokens) * price(model.outputPrice),
   );
 });
 
-test("a form says what is wrong with its numbers, and leaves out what is empty", () => {
+test("a form reports invalid numbers, and omits empty fields", () => {
   const form = { model: "grok", system: "", prompt: "Hi", maxTokens: "", temperature: "" };
   expect(readPromptForm(form, 100)).toEqual({ fields: { ...fields, maxTokens: undefined }, problems: {} });
   for (const maxTokens of ["0", "101", "1.5", "x", "1e9"]) {

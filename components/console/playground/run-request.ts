@@ -1,4 +1,4 @@
-// What the playground requests of its own origin: an answer as a stream of events, and the price of a prompt.
+// The playground's requests to its own origin: an answer as an event stream, and the price of a prompt.
 
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { PromptFields } from "./code-lines";
@@ -7,7 +7,7 @@ import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 export interface PlaygroundDoor {
   answerUrl: string;
   quoteUrl: string;
-  /** Proof that the page belongs to the session. */
+  /** Proves that the page belongs to the session. */
   csrfToken: string;
 }
 
@@ -18,7 +18,7 @@ export type RunEvent =
   | { type: "failed"; problem: RunProblem };
 
 export interface RunQuote {
-  /** What is held while it runs, and so the most that it costs; nano-USD. */
+  /** The hold while it runs, and so its maximum cost; nano-USD. */
   ceiling: bigint;
   available: bigint;
   affordableMaxTokens: number;
@@ -32,7 +32,7 @@ const send = (url: string, csrfToken: string, fields: RunFields, signal: AbortSi
     signal,
   });
 
-/** Asks the model. @throws what fetch throws when the service is out of reach, or `signal` aborts */
+/** Runs the prompt. @throws what fetch throws when the service is unreachable, or `signal` aborts */
 export async function* requestAnswer(door: PlaygroundDoor, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
   const response = await send(door.answerUrl, door.csrfToken, fields, signal);
   const requestId = response.headers.get("x-request-id");
@@ -61,7 +61,7 @@ async function* eventBlocks(body: ReadableStream<Uint8Array>): AsyncGenerator<st
       yield* blocks;
     }
   } finally {
-    await reader.cancel().catch(() => undefined); // it may be over already
+    await reader.cancel().catch(() => undefined); // it may have ended already
   }
 }
 
@@ -94,7 +94,7 @@ function readProblem(json: string): RunProblem {
   try {
     body = JSON.parse(json) as ProblemBody;
   } catch {
-    body = { error: "The service gave no answer that can be read.", reason: "unreadable" }; // a page of a proxy's, not ours
+    body = { error: "The service gave no answer that can be read.", reason: "unreadable" }; // a proxy's page, not ours
   }
   return {
     code: body.code ?? null,
@@ -108,7 +108,7 @@ function readProblem(json: string): RunProblem {
   };
 }
 
-/** No answer came at all, or it ended before its end. */
+/** The answer never arrived, or broke off. */
 export const unreachable = (hadBegun: boolean): RunProblem => ({
   code: null,
   reason: hadBegun ? "broke_off" : "unreachable",
@@ -120,7 +120,7 @@ export const unreachable = (hadBegun: boolean): RunProblem => ({
   cost: null,
 });
 
-/** Prices a prompt; what is wrong with it is left to the run to say. */
+/** Prices a prompt; the run itself reports a prompt's problems. */
 export async function fetchPrice(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
   const response = await send(door.quoteUrl, door.csrfToken, fields, signal);
   if (!response.ok) return null;
@@ -130,7 +130,7 @@ export async function fetchPrice(door: PlaygroundDoor, fields: PromptFields, sig
   return ceiling === null || available === null ? null : { ceiling, available, affordableMaxTokens };
 }
 
-/** The first amount called `name` in this JSON text, or null: read digit by digit, since numbers of a parsed value would be floats. Text inside strings has its quotes escaped, so it is never found. */
+/** The first amount called `name` in this JSON text, or null: read digit by digit, since numbers of a parsed value would be floats. Text inside strings has its quotes escaped, so it never matches. */
 function readAmount(json: string, name: string): NanoUsd | null {
   const digits = new RegExp(`"${name}":(-?[0-9.]+)`).exec(json)?.[1];
   return digits === undefined ? null : parseUsd(digits);

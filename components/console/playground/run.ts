@@ -1,27 +1,27 @@
-// One run of a prompt, from the press of the button to its exact cost.
+// One run of a prompt, from the click to its exact cost.
 
 import type { DrawnPayment } from "@/lib/console/views/payments";
 import type { PromptFields } from "./code-lines";
 
-/** What a wallet signed to pay for a prompt: the body's `payment`. */
+/** A wallet's signed payment for a prompt: the body's `payment`. */
 export interface SignedPayment extends Omit<DrawnPayment, "text"> {
   signature: string;
 }
 
-/** All that a run sends. */
+/** Everything that a run sends. */
 export interface RunFields extends PromptFields {
   payment?: SignedPayment;
 }
 
-/** What became of a payment that came with a run; nano-USD. */
+/** The outcome of a payment sent with a run; nano-USD. */
 export interface RunPayment {
-  /** Null where a credit of the wallet's covered the run. */
+  /** Null where the wallet's credit covered the run. */
   transaction: string | null;
   change: bigint;
   changeBelongsTo: "account" | "address";
 }
 
-/** Counted by the provider, charged to the nano-dollar. */
+/** The provider's counts, and the charge to the nano-dollar. */
 export interface RunReceipt {
   inputTokens: number;
   outputTokens: number;
@@ -29,11 +29,11 @@ export interface RunReceipt {
   outputCost: bigint;
 }
 
-/** Why a run has no answer, or not the whole of one. */
+/** Why a run has no answer, or only part of one. */
 export interface RunProblem {
   /** A code of the error catalogue; null when the request never reached the gateway. */
   code: string | null;
-  /** What refused it, where there is no code: `signed_out`, `stale_page`, `foreign_origin`, `unavailable`; or what came in place of an answer. */
+  /** What refused it, where there is no code: `signed_out`, `stale_page`, `foreign_origin`, `unavailable`; or what came instead of an answer. */
   reason: string;
   message: string;
   requestId: string | null;
@@ -42,7 +42,7 @@ export interface RunProblem {
   affordableMaxTokens: number | null;
   /** With RATE_LIMIT_EXCEEDED. */
   retryAfterMs: number | null;
-  /** What was charged all the same. */
+  /** What was charged nevertheless. */
   cost: bigint | null;
 }
 
@@ -53,13 +53,13 @@ export interface Run {
   text: string;
   requestId: string | null;
   receipt: RunReceipt | null;
-  /** Null where the balance paid, and until the answer is whole. */
+  /** Null where the balance paid, and until the answer is complete. */
   payment: RunPayment | null;
   problem: RunProblem | null;
-  /** Since the press of the button. */
+  /** Since the click. */
   firstTokenMs: number | null;
   totalMs: number | null;
-  /** Nano-USD, when it began and when it had ended. */
+  /** Nano-USD, at its start and at its end. */
   availableBefore: bigint;
   availableAfter: bigint | null;
 }

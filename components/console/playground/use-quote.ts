@@ -7,14 +7,14 @@ import { fetchPrice, type PlaygroundDoor, type RunQuote } from "./run-request";
 const TYPING_PAUSE_MS = 500;
 
 /**
- * The price of what is in the form, asked for when the typing pauses; null while there is none. `version` asks anew: the balance
+ * The price of the form's prompt, fetched when typing pauses; null while there is none. A new `version` fetches it again: the balance
  * has changed.
  */
 export function useQuote(door: PlaygroundDoor, fields: PromptFields | null, version: number): RunQuote | null {
   const [quote, setQuote] = useState<RunQuote | null>(null);
   const body = fields && JSON.stringify(fields);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` is there to ask anew; the door is the page's own for good
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` triggers a refetch; the page's door never changes
   useEffect(() => {
     if (body === null) return setQuote(null);
     const stop = new AbortController();
@@ -22,7 +22,7 @@ export function useQuote(door: PlaygroundDoor, fields: PromptFields | null, vers
       try {
         setQuote(await fetchPrice(door, JSON.parse(body) as PromptFields, stop.signal));
       } catch {
-        // Typed on, or out of reach: the run itself will say so.
+        // Typing went on, or the service is unreachable: the run itself will report that.
       }
     }, TYPING_PAUSE_MS);
     return () => {

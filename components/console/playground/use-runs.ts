@@ -4,17 +4,17 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { isRunning, newRun, type Run, type RunFields, type RunReceipt } from "./run";
 import { type PlaygroundDoor, requestAnswer, unreachable } from "./run-request";
 
-/** Finds what a run that was left did cost; null while that is not decided, or when it cost nothing. */
+/** Finds the cost of an abandoned run; null while it is not decided, or when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
 
-/** Nano-USD; null when it is not told. */
+/** Nano-USD; null when it is unknown. */
 export type ReadAvailable = () => Promise<bigint | null>;
 
 interface UseRunsOptions {
   door: PlaygroundDoor;
   findCost: FindCost;
   readAvailable: ReadAvailable;
-  /** A run has ended, and what it held is free or charged. */
+  /** A run has ended, and its hold is released or charged. */
   onEnded: (available: bigint | null) => void;
 }
 
@@ -22,13 +22,13 @@ const MAX_KEPT = 20;
 const COST_PAUSES_MS = [300, 1_000, 3_000, 6_000];
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The runs of this visit, newest first; they are kept in the page's memory and nowhere else. */
+/** The runs of this visit, newest first; kept only in the page's memory. */
 export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptions) {
   const [runs, setRuns] = useState<Run[]>([]);
   const stopping = useRef<AbortController>(null);
   const count = useRef(0);
 
-  // Leaving the page stops the run, as closing the tab does.
+  // Leaving the page stops the run, like closing the tab.
   useEffect(() => () => stopping.current?.abort(), []);
 
   const change = useCallback((number: number, changes: Partial<Run>) => {
@@ -53,7 +53,7 @@ export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptio
         break;
       }
     }
-    const availableAfter = await readAvailable().catch(() => null); // then it is not said
+    const availableAfter = await readAvailable().catch(() => null); // then it is not shown
     change(run.number, { availableAfter });
     onEnded(availableAfter);
   };
@@ -68,13 +68,13 @@ interface Following {
   onProgress: (changes: Partial<Run>) => void;
 }
 
-/** Follows a run to its end; resolves with what is known of it then. */
+/** Follows a run to its end; resolves with what is known of it by then. */
 async function follow({ fields }: Run, { door, signal, onProgress }: Following): Promise<Partial<Run>> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);
   const known: Partial<Run> = { text: "", requestId: null };
   let frame = 0;
-  // A model may send hundreds of pieces a second; the page is drawn once a frame.
+  // A model may send hundreds of pieces a second; the page renders once per frame.
   const drawSoon = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
@@ -91,7 +91,7 @@ async function follow({ fields }: Run, { door, signal, onProgress }: Following):
     }
     if (known.state !== "done" && known.state !== "failed") Object.assign(known, { state: "failed", problem: unreachable(true) });
   } catch {
-    // Stopped by the reader, or the connection broke.
+    // The reader stopped it, or the connection broke.
     Object.assign(known, signal.aborted ? { state: "stopped" } : { state: "failed", problem: unreachable(known.state === "writing") });
   }
   cancelAnimationFrame(frame);

@@ -8,7 +8,7 @@ import { wordsFor } from "../../wallet/wallet-error";
 import type { DrawPayment } from "./pay-types";
 import type { SignedPayment } from "./run";
 
-/** A payment counts for five minutes from the time in its text; well before that it is drawn up anew. */
+/** A payment is valid for five minutes from the time in its text; it is redrafted well before that. */
 const DRAWN_EVERY_MS = 120_000;
 
 interface SignedPaymentOptions {
@@ -19,7 +19,7 @@ interface SignedPaymentOptions {
   onSigned: (payment: SignedPayment) => void;
 }
 
-/** The payment that a wallet is to sign, as it stands, and its signing. */
+/** The current draft of the payment for a wallet to sign, and its signing. */
 export function useSignedPayment({ payer, cents, draw, onSigned }: SignedPaymentOptions) {
   const [isSigning, setSigning] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -27,10 +27,10 @@ export function useSignedPayment({ payer, cents, draw, onSigned }: SignedPayment
   const drawn = useQuery({
     queryKey: ["payment", from, cents],
     queryFn: () => (from && cents !== null ? draw({ from, cents }) : null),
-    // What is on the page is what the wallet shows: it does not change while that is open.
+    // The page shows what the wallet shows: it must not change while the wallet is open.
     enabled: from !== null && cents !== null && !isSigning,
     refetchInterval: DRAWN_EVERY_MS,
-    // Or it would be drawn up once more when signing is over.
+    // Otherwise it would be redrafted as soon as signing ends.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     gcTime: 0,
@@ -47,7 +47,7 @@ export function useSignedPayment({ payer, cents, draw, onSigned }: SignedPayment
     } catch (error) {
       setProblem(error instanceof PaymentProblem ? error.message : wordsFor(error));
     }
-    // Each payment has a number of its own: the next one is another, and nobody signs while it takes the place of this one.
+    // Each payment has its own number: the next is a new draft, and nothing can be signed until it has replaced this one.
     await drawn.refetch();
     setSigning(false);
   };

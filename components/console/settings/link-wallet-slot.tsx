@@ -19,7 +19,7 @@ interface LinkWalletSlotProps extends Omit<WalletLinkingProps, "onLinked"> {
   disabled: boolean;
 }
 
-/** Where another wallet is linked: a button, until somebody wants to. */
+/** Linking another wallet: a button until it is pressed. */
 export function LinkWalletSlot({ disabled, ...linking }: LinkWalletSlotProps) {
   const [open, setOpen] = useState(false);
   const part = useFocusOnStep(open ? "linking" : "closed");

@@ -11,7 +11,7 @@ import { useAction } from "../use-action";
 interface LowBalanceProps {
   /** Nano-USD; null: no warning. */
   line: bigint | null;
-  /** Nothing written turns the warning off. */
+  /** An empty field turns the warning off. */
   save: (line: { amount: string }) => Promise<Answer>;
   frozen: boolean;
 }

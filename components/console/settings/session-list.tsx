@@ -13,7 +13,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { useAction } from "../use-action";
 
 type EndSession = (session: { sessionId: string }) => Promise<Answer>;
-/** Leads to the page where one signs in; answers only when it was refused. */
+/** Redirects to the sign-in page; returns only a refusal. */
 type EndSessions = () => Promise<Refusal>;
 
 interface SessionListProps {

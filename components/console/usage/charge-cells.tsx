@@ -1,4 +1,4 @@
-// What tables of charges show of one.
+// The table cells of a charge.
 
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
@@ -8,18 +8,18 @@ import type { UsageRow } from "@/lib/console/views/usage";
 import { Badge } from "../../ui/badge";
 import type { Column } from "../../ui/data-table";
 
-/** What became of the answer, when it is not whole. */
+/** The outcome of an incomplete answer. */
 const outcomeText: Readonly<Record<string, string>> = { partial: "broke off", cancelled: "cancelled" };
 
 interface ChargeCellProps {
   row: UsageRow;
-  /** The key as the table names it. */
+  /** The key's label in the table. */
   keyName: ReactNode;
-  /** Puts the link to the receipt around its text; `chargeLink` is its look. */
+  /** Wraps its text in the link to the receipt; `chargeLink` is its style. */
   link: (text: ReactNode) => ReactNode;
 }
 
-/** Over all of the row. */
+/** Covers the whole row. */
 export const chargeLink = "truncate font-mono after:absolute after:inset-0";
 
 /** The model, which names the row; on a phone with the time and the key below it. */
@@ -84,5 +84,5 @@ export const costColumn = (places: number): Column<UsageRow> => ({
   ),
 });
 
-/** The looks of a table whose rows lead to receipts. */
+/** The style of a table whose rows link to receipts. */
 export const chargeTable = { headClassName: "max-md:sr-only", rowClassName: "relative align-top transition hover:bg-panel" };

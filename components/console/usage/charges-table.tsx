@@ -10,13 +10,13 @@ type Open = (requestId: string, from: HTMLElement) => void;
 
 interface ChargesTableProps {
   rows: readonly UsageRow[];
-  /** Shows a row's receipt; without JavaScript its link does. */
+  /** Shows a row's receipt; without JavaScript its link does that. */
   onOpen: Open;
 }
 
-/** One page of charged requests: a row of six columns on a desk, two lines on a phone. */
+/** One page of charged requests: a row of six columns on a desktop, two lines on a phone. */
 export function ChargesTable({ rows, onOpen }: ChargesTableProps) {
-  // Each page is filtered, ordered and cut by the ledger: the table only lays it out.
+  // The ledger filters, sorts and pages the rows: the table only lays them out.
   const columns: Column<UsageRow>[] = [
     {
       id: "model",
@@ -54,7 +54,7 @@ const ReceiptLink = ({ requestId, onOpen, children }: ReceiptLinkProps) => (
   <a
     href={`/usage?receipt=${requestId}`}
     onClick={(event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return; // another tab was asked for
+      if (event.metaKey || event.ctrlKey || event.shiftKey) return; // the person wants another tab
       event.preventDefault();
       onOpen(requestId, event.currentTarget);
     }}

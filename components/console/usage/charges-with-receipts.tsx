@@ -12,10 +12,10 @@ interface ChargesWithReceiptsProps {
   load: LoadReceipt;
 }
 
-/** The table, and the receipt that the address names. Opening one is a step in the browser's history, without asking for the page again. */
+/** The table, and the receipt named in the URL. Opening one adds a step to the browser's history, without requesting the page again. */
 export function ChargesWithReceipts({ rows, initial, load }: ChargesWithReceiptsProps) {
   const requestId = useSearchParams().get("receipt");
-  /** The row that opened the receipt, which takes the focus back. */
+  /** The row that opened the receipt; it gets the focus back. */
   const opener = useRef<HTMLElement | null>(null);
   const open = useCallback((id: string, from: HTMLElement) => {
     opener.current = from;

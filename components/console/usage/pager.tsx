@@ -4,13 +4,13 @@ import { countText } from "@/components/ui/text/number-text";
 interface PagerProps {
   shown: number;
   of: number;
-  /** Addresses of the pages beside this one; null when there is none. */
+  /** URLs of the neighbouring pages; null when there is none. */
   newest: string | null;
   newer: string | null;
   older: string | null;
 }
 
-/** From page to page of one listing. */
+/** Links between the pages of one listing. */
 export const Pager = ({ shown, of, newest, newer, older }: PagerProps) => (
   <nav aria-label="Pages" className="mt-4 flex flex-wrap items-center justify-between gap-3 text-sm">
     <p className="text-xs text-muted">

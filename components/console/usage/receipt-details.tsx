@@ -7,7 +7,7 @@ import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "
 import { Badge } from "../../ui/badge";
 import { CopyButton } from "../../ui/copy-button";
 
-/** Everything that the ledger knows of one request. */
+/** Everything that the ledger records about one request. */
 export const ReceiptDetails = ({ receipt }: { receipt: RequestReceipt }) =>
   receipt.state === "charged" ? <Charged receipt={receipt} /> : <Held receipt={receipt} />;
 

@@ -23,15 +23,15 @@ interface Failure {
 }
 
 interface ReceiptDrawerProps {
-  /** The request that the address names; null closes the drawer. */
+  /** The request named in the URL; null closes the drawer. */
   requestId: string | null;
-  /** What the server found already. */
+  /** The receipt that the server has already found. */
   initial: FoundReceipt | null;
   load: LoadReceipt;
   onClose: () => void;
 }
 
-/** The receipt of a request, at the side of the page that it was opened from. */
+/** The receipt of a request, at the side of the page that opened it. */
 export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDrawerProps) {
   const [found, setFound] = useState(initial);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -46,7 +46,7 @@ export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDraw
         if (answer.ok) setFound({ requestId: id, receipt: answer.receipt });
         else setFailure({ requestId: id, message: answer.message });
       } catch (error) {
-        unstable_rethrow(error); // a session that ended leads to the page where one signs in
+        unstable_rethrow(error); // an ended session redirects to sign-in
         setFailure({ requestId: id, message: "The receipt could not be read. Nothing about it has changed." });
       }
     },

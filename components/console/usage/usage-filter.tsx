@@ -19,7 +19,7 @@ interface UsageFilterProps {
   keys: readonly UsageChoice[];
 }
 
-/** Which charges the page is about. The address keeps it, so that it can be sent to somebody and the back button works. */
+/** The filter of the page's charges. The URL stores it, so that it can be shared and the back button works. */
 export function UsageFilter({ address, fromDay, toDay, presets, preset, models, keys }: UsageFilterProps) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -62,7 +62,7 @@ interface DaysFormProps {
   onChange: (from: string, to: string) => void;
 }
 
-/** Days of one's own. They are taken when one is done with them: a date is typed in pieces, each of which is a date. */
+/** Custom days. They apply on submit: a date is typed in pieces, and each intermediate text may be a valid date. */
 function DaysForm({ fromDay, toDay, onChange }: DaysFormProps) {
   const [from, setFrom] = useState(fromDay);
   const [to, setTo] = useState(toDay);
@@ -114,7 +114,7 @@ function DayField({ label, value, least, most, onChange }: DayFieldProps) {
 
 interface ChoiceFieldProps {
   label: string;
-  /** What no choice is called. */
+  /** The label of "no choice". */
   all: string;
   value: string | null;
   choices: readonly UsageChoice[];

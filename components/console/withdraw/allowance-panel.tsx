@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
 
-/** What can leave now, and what stands in the way of more. */
+/** How much can leave now, and what limits it. */
 export const AllowancePanel = ({ allowance }: { allowance: AllowanceView }) => (
   <dl className="grid content-start gap-4 text-sm max-md:grid-cols-2">
     <Figure title="Can leave now" amount={allowance.withdrawable} large>
@@ -20,7 +20,7 @@ export const AllowancePanel = ({ allowance }: { allowance: AllowanceView }) => (
   </dl>
 );
 
-/** Of the account's limit, or the service's when less is left of that. */
+/** What is left of the account's limit, or of the service's when that is less. */
 function leftOfDay({ leftOfDay: ofAccount, leftOfService: ofService }: AllowanceView): bigint {
   return ofAccount < ofService ? ofAccount : ofService;
 }

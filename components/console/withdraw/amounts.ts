@@ -1,4 +1,4 @@
-// What the form reckons by itself, before the service is asked; amounts are nano-USD.
+// What the form computes on its own, before it calls the service; amounts are nano-USD.
 
 import { formatUsd, parseUsd, usdText } from "@/lib/base/money";
 import type { Chain } from "@/lib/console/views/chain";
@@ -7,7 +7,7 @@ import { chainNames, otherChain } from "../../ui/chain-names";
 
 const UNIT = 1_000n;
 
-/** The most that can arrive on a chain now, in whole units of USDC. */
+/** The maximum that can arrive on a chain now, in whole units of USDC. */
 export function mostToArrive({ chain, allowance, fee }: { chain: Chain; allowance: AllowanceView; fee: bigint }): bigint {
   const { withdrawable, leftOfDay, leftOfService, leftOnChain } = allowance;
   let most = withdrawable - fee;
@@ -22,7 +22,7 @@ interface Range {
   least: bigint;
 }
 
-/** How much can be written, and what it is for when less lies on the chain than could leave. */
+/** The allowed range, and the reason when the chain holds less than could leave. */
 export function rangeText({ chain, allowance: { leftOnChain }, most, least }: Range): string {
   const [left, other] = [leftOnChain[chain], otherChain(chain)];
   if (left !== null && left < least) {
@@ -34,15 +34,15 @@ export function rangeText({ chain, allowance: { leftOnChain }, most, least }: Ra
   return `From ${formatUsd(least)} on, at most ${formatUsd(most)} ${isOfChain ? `on ${chainNames[chain]} ` : ""}now.`;
 }
 
-/** What is written so far; null when it is no amount yet. */
+/** The amount typed so far; null when it is no amount yet. */
 export function readSoFar(text: string): bigint | null {
   try {
     const amount = parseUsd(text.trim().replace(/^\$/, ""));
     return amount > 0n ? amount : null;
   } catch {
-    return null; // the service says what is wrong with it when it is sent
+    return null; // the service reports the problem when it is submitted
   }
 }
 
-/** As the field shows it. */
+/** In the field's format. */
 export const fieldText = (amount: bigint): string => (amount > 0n ? usdText(amount) : "");

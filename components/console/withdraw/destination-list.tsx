@@ -17,7 +17,7 @@ interface DestinationListProps {
   nowMs: number;
 }
 
-/** The own wallets on a chain, one to choose; one that is linked too short a time says from when on it is paid. */
+/** The owner's wallets on a chain, to choose one; a recently linked wallet says from when it can be paid. */
 export function DestinationList({ chain, destinations, value, onChange, error, nowMs }: DestinationListProps) {
   const hintId = useId();
   const offered = destinations.filter((one) => one.chain === chain);

@@ -21,7 +21,7 @@ interface OrderReviewProps extends Omit<OrderSigningProps, "order"> {
   onBack: () => void;
 }
 
-/** The order as it will be signed, and the wallet that signs it. */
+/** The order to be signed, and the wallet that signs it. */
 export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
   const part = useFocusOnStep(order.nonce);
   return (

@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 
 interface OrderSumProps {
-  /** nano-USD; null while nothing is written. */
+  /** nano-USD; null while the field is empty. */
   amount: bigint | null;
-  /** Null while the chain cannot tell; `highestFee` is the most that it can be. */
+  /** Null while the chain cannot be asked; `highestFee` is its maximum. */
   fee: bigint | null;
   highestFee: bigint;
 }

@@ -25,7 +25,7 @@ type TakeWithdrawal = (order: SignedOrder) => Promise<Answer<{ id: string }>>;
 
 interface SignOrderProps {
   order: DrawnOrder;
-  /** The account's wallets: any of them signs. */
+  /** The account's wallets; any of them can sign. */
   signers: readonly NamedWallet[];
   take: TakeWithdrawal;
   onTaken: () => void;
@@ -35,14 +35,14 @@ export interface OrderSigningProps extends SignOrderProps {
   access: WalletAccess;
 }
 
-/** Signing with all that talks to wallets around it: large, so it is fetched when somebody reviews an order. */
+/** Signing with the wallet libraries around it: large, so it is loaded when an order is reviewed. */
 export const OrderSigning = ({ access, ...signing }: OrderSigningProps) => (
   <WalletProviders {...access}>
     <SignOrder {...signing} />
   </WalletProviders>
 );
 
-/** A linked wallet signs the order, which is handed in with it. */
+/** A linked wallet signs the order, which is submitted with the signature. */
 function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
   const handles = [useEvmWallet(), useSolanaWallet()] as const;
   const connected = handles.filter(({ wallet }) => wallet !== null);

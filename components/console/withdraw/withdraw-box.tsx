@@ -20,7 +20,7 @@ interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> 
   nowMs: number;
 }
 
-/** Taking money out: written, looked at, signed. What is written stays when any of it is refused. */
+/** Withdrawing: enter, review, sign. The entries stay when any step is refused. */
 export function WithdrawBox({ destinations, allowance, least, highestFee, start, nowMs, ...signing }: WithdrawBoxProps) {
   const [draft, setDraft] = useState<Draft>(() => firstDraft(destinations));
   const [order, setOrder] = useState<DrawnOrder | null>(null);
@@ -52,7 +52,7 @@ export function WithdrawBox({ destinations, allowance, least, highestFee, start,
   );
 }
 
-/** Begins on a chain where a wallet can be paid. */
+/** Starts on a chain with a payable wallet. */
 function firstDraft(destinations: readonly Destination[]): Draft {
   const chain = firstPayable(destinations, "base") === "" && firstPayable(destinations, "solana") !== "" ? "solana" : "base";
   return { chain, destination: firstPayable(destinations, chain), amount: "" };

@@ -12,7 +12,7 @@ import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
 
-/** What is written: it outlives a look at the order and every refusal. */
+/** The form's entries: they survive the review and every refusal. */
 export interface Draft {
   chain: Chain;
   destination: string;
@@ -27,18 +27,18 @@ interface WithdrawFormProps {
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
   busy: boolean;
-  /** Why it was refused last. */
+  /** The last refusal. */
   refused: Refusal | null;
   onReview: () => void;
   nowMs: number;
 }
 
-/** Where to, and how much. */
+/** The destination and the amount. */
 export function WithdrawForm(props: WithdrawFormProps) {
   const { draft, onChange, destinations, allowance, least, highestFee, busy, refused, onReview, nowMs } = props;
   const { chain, destination, amount } = draft;
   const top = highestFee[chain];
-  // On Base it is the same for every wallet.
+  // On Base the fee is the same for every wallet.
   const fee = chain === "base" ? top : (destinations.find(({ address }) => address === destination)?.fee ?? null);
   const most = mostToArrive({ chain, allowance, fee: fee ?? top });
   const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
@@ -82,11 +82,11 @@ export function WithdrawForm(props: WithdrawFormProps) {
   );
 }
 
-/** The oldest wallet on the chain that is paid now; nothing when there is none. */
+/** The oldest wallet on the chain that can be paid now; "" when there is none. */
 export const firstPayable = (destinations: readonly Destination[], chain: Chain): string =>
   destinations.find((one) => one.chain === chain && one.payableFrom === null)?.address ?? "";
 
-/** On which chain it arrives. */
+/** The chain of the destination. */
 const ChainChoice = ({ value, onChange }: { value: Chain; onChange: (chain: Chain) => void }) => (
   <fieldset>
     <legend className="mb-1.5 text-sm font-medium">On</legend>

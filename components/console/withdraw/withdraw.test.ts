@@ -1,5 +1,5 @@
-// The withdraw page's promises: the most is what can really arrive, every state says what it means, and a new wallet says from
-// when on it is paid.
+// The withdraw page's promises: the maximum is what can really arrive, every state explains itself, and a new wallet says from when
+// it can be paid.
 
 import { createElement } from "react";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
   ...part,
 });
 
-test("the most that can arrive is what is left when the fee is paid, within every limit, in whole units of USDC", () => {
+test("the maximum that can arrive is the allowance less the fee, within every limit, in whole units of USDC", () => {
   const most = (part: Partial<AllowanceView>) => mostToArrive({ chain: "solana", allowance: allowance(part), fee: USD / 10n });
   expect(most({})).toBe(29_900_000_000n);
   expect(most({ withdrawable: 30n * USD + 999n })).toBe(29_900_000_000n);
@@ -35,7 +35,7 @@ test("the most that can arrive is what is left when the fee is paid, within ever
   expect([fieldText(29_900_000_000n), fieldText(0n)]).toEqual(["29.9", ""]);
 });
 
-test("what can be written is told for the chain that was chosen, and the other one where nothing can leave on it", () => {
+test("the allowed range is shown for the chosen chain, with the other chain where nothing can leave on it", () => {
   const range = (leftOnChain: AllowanceView["leftOnChain"], most: bigint) =>
     rangeText({ chain: "solana", allowance: allowance({ leftOnChain }), most, least: USD });
   expect(range({ base: null, solana: null }, 29n * USD)).toBe("From $1.00 on, at most $29.00 now.");
@@ -46,7 +46,7 @@ test("what can be written is told for the chain that was chosen, and the other o
   expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Less can leave now than the least, $1.00.");
 });
 
-test("what is written so far is reckoned with as soon as it is an amount", () => {
+test("the sums follow the typed text as soon as it is an amount", () => {
   expect(["5", " $12.50 ", "", "1,5", "five", "-1", "0", "1.0000001"].map(readSoFar)).toEqual([
     ...[5n * USD, 12_500_000_000n, null, null, null, null, null],
     1_000_000_100n,
@@ -72,7 +72,7 @@ const list = (destinations: readonly Destination[]) =>
     }),
   );
 
-test("a wallet that was linked too short a time ago can not be chosen, and says from when on it is paid", () => {
+test("a recently linked wallet cannot be chosen, and says from when it can be paid", () => {
   const page = list([wallet({ payableFrom: new Date(Date.UTC(2026, 10, 22, 10, 31)) })]);
   expect(page).toMatch(/linked .*3 h ago.*paid from .*22 Nov, 10:31.* on/);
   expect(page).toContain("disabled");
@@ -121,14 +121,14 @@ test.each([
   expect(page.includes("Cancel the withdrawal of $5.00")).toBe(isCancellable);
 });
 
-test("a transaction is linked where its chain can be looked at, and only copied where it is simulated", () => {
+test("a transaction links to its chain's explorer, and can only be copied where the chain is simulated", () => {
   const transaction = `0x${"9a".repeat(32)}`;
   expect(draw({ state: "final", transaction })).not.toContain("href=");
   const transactionUrl = `https://basescan.org/tx/${transaction}`;
   expect(draw({ state: "final", transaction, transactionUrl })).toContain(`href="${transactionUrl}"`);
 });
 
-test("from page to page: the newest one leads to older ones, and those back", () => {
+test("paging: the newest page links to older ones, and those link back", () => {
   const empty = (isNewest: boolean) => drawPage(WithdrawalList({ withdrawals: [], cancel, isNewest }));
   expect([empty(true), empty(false)]).toEqual([
     expect.stringContaining("No withdrawals yet"),

@@ -24,7 +24,7 @@ interface WithdrawalListProps {
   isNewest: boolean;
 }
 
-/** What went out, newest first, and how far what is on its way is. */
+/** The withdrawals, newest first, with the progress of open ones. */
 export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalListProps) {
   const refresh = <ListRefresh isOpen={withdrawals.some(isOpen)} />;
   if (withdrawals.length === 0) {

@@ -7,7 +7,7 @@ export const isOpen = ({ state }: WithdrawalView): boolean => !["final", "cancel
 /** Nothing is signed for it yet. */
 export const isCancellable = ({ state }: WithdrawalView): boolean => state === "awaiting_approval" || state === "approved";
 
-/** Where it stands, in a word, and what that means where the word does not say it. */
+/** A withdrawal's state in a word, with an explanation where the word needs one. */
 export const WithdrawalState = ({ row }: { row: WithdrawalView }) => <StateOf words={wordsOf(row)} className="items-center gap-y-1" />;
 
 function wordsOf(row: WithdrawalView): StateWords {

@@ -9,18 +9,18 @@ const tick = { fill: "var(--faint)", fontSize: 12 };
 
 interface ChartBarsProps {
   chart: SpendChart;
-  /** Of each series, by its place. */
+  /** One per series, by index. */
   colours: readonly string[];
 }
 
-/** The moving part of a chart of spend: its weight is loaded where it is shown. */
+/** The interactive part of a spend chart: its library is loaded only where it is shown. */
 export function ChartBars({ chart, colours }: ChartBarsProps) {
-  // Heights may be rounded, so floats draw them; every amount that is read comes from the exact one.
+  // Floats draw the heights, which may be rounded; every amount shown as text is exact.
   const points = chart.days.map(({ day, costs }) => ({ day, heights: costs.map(Number) }));
   const isEmpty = points.every(({ heights }) => heights.every((height) => height === 0));
   return (
     <ResponsiveContainer width="100%" height="100%">
-      {/* recharts stacks bars in the order in which it came to know them: other series are another chart. */}
+      {/* recharts stacks bars in the order in which it first saw them, so other series need a new chart. */}
       <BarChart
         key={chart.series.map(({ id }) => id).join()}
         data={points}
@@ -71,7 +71,7 @@ export function ChartBars({ chart, colours }: ChartBarsProps) {
   );
 }
 
-/** Days that the axis names: all of a week, else at whole weeks back from the last one, so few that a phone has room. */
+/** The days named on the axis: all of a week, otherwise whole weeks back from the last day, few enough for a phone. */
 function dayTicks({ days }: SpendChart): string[] {
   const step = days.length <= 7 ? 1 : days.length <= 14 ? 2 : 7 * Math.ceil(days.length / 35);
   return days.map(({ day }) => day).filter((_, index) => (days.length - 1 - index) % step === 0);
@@ -81,7 +81,7 @@ interface DayAmountsProps extends ChartBarsProps {
   day: string | number | undefined;
 }
 
-/** What the pointer is on: a day's parts and their sum, exact. */
+/** The hovered day: its parts and their sum, exact. */
 function DayAmounts({ chart, colours, day }: DayAmountsProps) {
   const found = chart.days.find((one) => one.day === day);
   if (!found) return null;

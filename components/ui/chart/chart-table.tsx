@@ -9,7 +9,7 @@ interface DayAmounts {
   total: bigint;
 }
 
-/** The chart's amounts as a table, opened by those who want to read or hear them. Days without spend are left out. */
+/** The chart's amounts as a table, collapsed until opened. Days without spend are omitted. */
 export function ChartTable({ chart }: { chart: SpendChart }) {
   const rows = chart.days
     .map(({ day, costs }) => ({ day, costs, total: sumOf(costs) }))

@@ -13,7 +13,7 @@ test.each([
   [1_200e9, "$1200"],
   [12_500e9, "$12.5k"],
   [2_000_000e9, "$2M"],
-])("%d nano-USD stands at an axis as %s", (nano, text) => expect(axisAmount(nano)).toBe(text));
+])("%d nano-USD is %s on an axis", (nano, text) => expect(axisAmount(nano)).toBe(text));
 
 test("a day is written as people say it", () => {
   expect([shortDay("2026-11-01"), longDay("2026-02-28")]).toEqual(["1 Nov", "28 Feb 2026"]);

@@ -1,4 +1,4 @@
-// How a chart writes days and amounts.
+// Days and amounts as text on a chart.
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -13,7 +13,7 @@ export const longDay = (day: string): string => `${shortDay(day)} ${day.slice(0,
 
 const NANO_PER_USD = 1e9;
 
-/** An amount at an axis, which may be rounded: `$0`, `$0.002`, `$1.5`, `$12k`, `$1.5M`. Nano-USD. */
+/** An amount on an axis, which may be rounded: `$0`, `$0.002`, `$1.5`, `$12k`, `$1.5M`. Nano-USD. */
 export function axisAmount(nano: number): string {
   const usd = nano / NANO_PER_USD;
   if (usd >= 1e6) return `$${trim((usd / 1e6).toFixed(2))}M`;
@@ -22,7 +22,6 @@ export function axisAmount(nano: number): string {
   return `$${trim(usd.toFixed(9).replace(/(\.0*[1-9]\d\d).*$/, "$1"))}`;
 }
 
-/** Exact. */
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
 const trim = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);

@@ -7,7 +7,7 @@ import { Skeleton } from "../skeleton";
 import { Amount, placesOf } from "../text/amount";
 import { longDay, sumOf } from "./chart-text";
 
-/** Neighbours in a stack stand off each other in both themes; what is left over is pale. */
+/** Neighbouring parts of a stack contrast in both themes; the remainder is pale. */
 const colours = [
   "var(--copper)",
   "var(--ink)",
@@ -17,7 +17,7 @@ const colours = [
 ];
 const REST = "var(--edge)";
 
-// recharts weighs as much as the rest of a page: it comes after it, into a space that is kept free.
+// recharts is as large as the rest of a page: it loads after the page, into reserved space.
 const ChartBars = dynamic(() => import("./chart-bars").then((module) => module.ChartBars), {
   ssr: false,
   loading: () => <Skeleton className="size-full bg-panel" />,
@@ -25,13 +25,13 @@ const ChartBars = dynamic(() => import("./chart-bars").then((module) => module.C
 
 interface SpendChartProps {
   chart: Chart;
-  /** What is shown, for those who do not see it: "Spend by day". */
+  /** What the chart shows, for screen readers: "Spend by day". */
   label: string;
-  /** What stands over the empty frame when there is nothing to draw. */
+  /** The text over the empty frame when there is nothing to draw. */
   empty: string;
 }
 
-/** Spend by day as bars, stacked when it is split. What it shows is also said in words. */
+/** Spend by day as bars, stacked when it is split. The same is also shown as text. */
 export function SpendChart({ chart, label, empty }: SpendChartProps) {
   const isEmpty = chart.series.every(({ total }) => total === 0n);
   return (
@@ -42,7 +42,7 @@ export function SpendChart({ chart, label, empty }: SpendChartProps) {
   );
 }
 
-/** Which colour is what, with exact totals: they add up to the chart's. */
+/** The meaning of each colour, with exact totals: they add up to the chart's. */
 export function ChartLegend({ chart }: { chart: Chart }) {
   const places = placesOf(chart.series.map(({ total }) => total));
   return (

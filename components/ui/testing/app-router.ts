@@ -1,4 +1,4 @@
-// What Next puts around a page, for tests that draw one to text.
+// The context that Next provides around a page, for tests that render one to text.
 
 import { AppRouterContext, type AppRouterInstance } from "next/dist/shared/lib/app-router-context.shared-runtime";
 import { createElement, type ReactNode } from "react";

@@ -3,11 +3,11 @@ import { formatUsd } from "@/lib/base/money";
 interface AmountProps {
   /** Nano-USD. */
   nano: bigint;
-  /** Decimal places that every amount of a column shows, so that their points stand below each other. */
+  /** Decimal places that every amount of a column shows, so that their decimal points align. */
   places?: number;
 }
 
-/** An exact amount in USD. The zeros that only fill the column are fainter than the figures that count. */
+/** An exact amount in USD. The zeros that only fill the column are fainter than the significant digits. */
 export function Amount({ nano, places = 2 }: AmountProps) {
   const text = formatUsd(nano);
   const fill = "0".repeat(Math.max(0, places - decimalPlaces(text)));
@@ -19,7 +19,7 @@ export function Amount({ nano, places = 2 }: AmountProps) {
   );
 }
 
-/** The most decimal places that one of these amounts needs. */
+/** The maximum number of decimal places that any of these amounts needs. */
 export const placesOf = (amounts: readonly bigint[]): number =>
   amounts.reduce((most, amount) => Math.max(most, decimalPlaces(formatUsd(amount))), 2);
 

@@ -1,17 +1,17 @@
 interface JsonTextProps {
   /** Indented JSON text. Text, since numbers of a parsed value would be floats. */
   text: string;
-  /** Fields whose lines are lit up. */
+  /** Fields whose values are highlighted. */
   lit?: readonly string[];
 }
 
 interface Line {
   text: string;
-  /** Where the line begins in the whole text: its key. */
+  /** The line's offset in the whole text: its React key. */
   at: number;
 }
 
-/** JSON in which the names of fields step back and what matters is lit. */
+/** JSON with muted field names and some highlighted values. */
 export function JsonText({ text, lit = [] }: JsonTextProps) {
   return linesOf(text).map((line) => <JsonLine key={line.at} text={line.text} lit={lit} />);
 }
@@ -40,7 +40,7 @@ function JsonLine({ text, lit }: { text: string; lit: readonly string[] }) {
   );
 }
 
-/** The value on a wash of copper; a comma after it stays outside. */
+/** The value on a copper background; a comma after it stays outside. */
 function Lit({ text }: { text: string }) {
   const [, value = "", comma = ""] = /^\s?(.*?)(,?)$/.exec(text) ?? [];
   return (

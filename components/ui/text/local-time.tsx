@@ -5,7 +5,7 @@ import { useSyncExternalStore } from "react";
 const shapes = {
   /** `21 Nov 2026, 10:31` */
   minute: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-  /** `21 Nov, 10:31`: where the year is plain. */
+  /** `21 Nov, 10:31`: where the year is obvious. */
   short: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   /** `21 Nov 2026, 10:31:07 UTC`, with the zone. */
   exact: {
@@ -27,7 +27,7 @@ interface LocalTimeProps {
   shape?: keyof typeof shapes;
 }
 
-/** A moment in the reader's own zone; in UTC until their browser has told. The whole of it, in UTC, is its title. */
+/** A time in the reader's own zone; in UTC until the browser has hydrated. The exact time, in UTC, is its title. */
 export function LocalTime({ at, shape = "minute" }: LocalTimeProps) {
   const text = useSyncExternalStore(
     subscribeToNothing,
@@ -43,7 +43,7 @@ export function LocalTime({ at, shape = "minute" }: LocalTimeProps) {
 
 const subscribeToNothing = () => () => undefined;
 
-/** British order and months, whatever the reader's language: the page around it is English. */
+/** British order and months, independent of the reader's language: the page around it is English. */
 function timeText(at: Date, shape: keyof typeof shapes, timeZone?: string): string {
   return new Intl.DateTimeFormat("en-GB", { ...shapes[shape], timeZone }).format(at).replace(/\bSept\b/, "Sep");
 }

@@ -3,11 +3,11 @@ import { CopyButton } from "../copy-button";
 interface ShortAddressProps {
   /** The whole address, id or hash. */
   value: string;
-  /** What it is, for the copy button: "address", "request id". */
+  /** What kind of value it is, for the copy button: "address", "request id". */
   what: string;
 }
 
-/** The ends of a long name, the whole of it on copy. */
+/** The ends of a long value; copying gets the whole. */
 export function ShortAddress({ value, what }: ShortAddressProps) {
   return (
     <span className="inline-flex items-center gap-0.5 whitespace-nowrap">

@@ -6,7 +6,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
-test("a day and a moment are written in UTC, whatever the zone of the machine", () => {
+test("a day and a time are written in UTC, whatever the machine's time zone", () => {
   expect(dayText(at)).toBe("1 Sep 2026");
   expect(momentText(at)).toBe("1 Sep 2026, 23:05 UTC");
 });

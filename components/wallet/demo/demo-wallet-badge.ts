@@ -1,4 +1,4 @@
-// How the demo wallet shows itself in lists.
+// The demo wallet's appearance in wallet lists.
 
 export const DEMO_NAME = "Demo wallet";
 

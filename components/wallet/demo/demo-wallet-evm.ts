@@ -41,7 +41,7 @@ function createProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
       isConnected = false;
       return null;
     },
-    // Nothing until it is connected: otherwise lists skip the choice.
+    // Empty until it is connected: otherwise wallet lists skip the choice.
     eth_accounts: () => (isConnected ? [address] : []),
     eth_chainId: () => numberToHex(chainId),
     net_version: () => `${chainId}`,
@@ -49,7 +49,7 @@ function createProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
     wallet_addEthereumChain: () => null,
     personal_sign: ([text]) => sign(textOf(`${text}`)),
     eth_sendTransaction: ([transaction]) => pay(readTransfer(transaction)),
-    // As wallets do, it asks its chain what it does not know itself.
+    // Like real wallets, it reads from its chain what it does not know itself.
     eth_getBlockByNumber: (params) => requestChain("eth_getBlockByNumber", params),
   };
   return {
@@ -63,7 +63,7 @@ function createProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
   };
 }
 
-/** Texts come as hex, or as they are. */
+/** Texts arrive as hex or as plain text. */
 const textOf = (data: string): string => (/^0x([0-9a-f]{2})*$/i.test(data) ? hexToString(data as `0x${string}`) : data);
 
 function readTransfer(transaction: unknown): DemoTransfer {

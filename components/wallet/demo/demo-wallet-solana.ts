@@ -1,4 +1,4 @@
-// The demo wallet as a wallet of the Wallet Standard.
+// The demo wallet as a Wallet Standard wallet.
 
 import { base58 } from "@scure/base";
 import {
@@ -93,7 +93,7 @@ export function registerSolanaDemo({ address, sign, pay }: SolanaDemo): void {
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
-/** Of a transaction that one key signs: a count, the signature, and what is signed. */
+/** For a transaction with one signer: a count, the signature, and the signed message. */
 function withSignature(transaction: Uint8Array, signature: Uint8Array): Uint8Array {
   const signed = transaction.slice();
   signed.set(signature, 1);

@@ -1,12 +1,12 @@
-// The sandbox's demo wallet, in both lists of wallets: it signs by itself, so that somebody without a wallet gets through. Its
-// keys stay on the server, which signs for it: texts of this service, transfers of test USDC to one's own deposit address, and
-// approvals of it for payments here.
+// The sandbox's demo wallet, in both wallet lists: it signs automatically, so that a person without a wallet can try everything. Its
+// keys stay on the server, which signs for it: texts of this service, transfers of test USDC to the owner's deposit address, and
+// approvals of test USDC for payments here.
 
 import type { DemoTransfer, DemoWallets, NamedWallet, SignDemo } from "@/lib/console/views/wallet";
 import { announceEvmDemo } from "./demo-wallet-evm";
 import { registerSolanaDemo } from "./demo-wallet-solana";
 
-/** Shows the demo wallet to this page; once is enough. */
+/** Announces the demo wallet to this page; call it once. */
 export function offerDemoWallets({ evm, solana, chainId }: DemoWallets, sign: SignDemo): void {
   const root = document.documentElement;
   if (root.hasAttribute("data-demo-wallet")) return;

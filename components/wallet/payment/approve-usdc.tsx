@@ -11,23 +11,23 @@ import { usePayment } from "./use-payment";
 interface ApproveUsdcProps {
   payer: Payer;
   chainName: string;
-  /** What stands in the form at first: "5.00". */
+  /** The initial amount in the form: "5.00". */
   proposed: string;
-  /** Asks for another wallet, where nothing else on the page does. */
+  /** Selects another wallet, where nothing else on the page does. */
   onAnother?: () => void;
 }
 
-/** How much the payment contract may take, and taking that back. */
+/** Sets or revokes how much the payment contract may take. */
 export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUsdcProps) {
   const { funds } = payer;
   const { state, pay: approve } = usePayment({ pay: payer.approve });
   const [text, setText] = useState(proposed);
   const [error, setError] = useState<string | null>(null);
-  const [asked, setAsked] = useState(0n);
+  const [requested, setRequested] = useState(0n);
   const isBusy = state.step === "signing" || state.step === "sent";
   const request = (units: bigint) => {
     setError(null);
-    setAsked(units);
+    setRequested(units);
     void approve(units);
   };
   const submit = (event: FormEvent) => {
@@ -53,11 +53,11 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
         feeProblem={funds?.feeProblem ?? null}
       />
       <div className="flex flex-wrap gap-3">
-        <Button type="submit" look="primary" busy={isBusy && asked > 0n} disabled={!funds || isBusy}>
+        <Button type="submit" look="primary" busy={isBusy && requested > 0n} disabled={!funds || isBusy}>
           Approve USDC for payments
         </Button>
         {funds && funds.allowance > 0n ? (
-          <Button look="danger" busy={isBusy && asked === 0n} disabled={isBusy} onClick={() => request(0n)}>
+          <Button look="danger" busy={isBusy && requested === 0n} disabled={isBusy} onClick={() => request(0n)}>
             Revoke
           </Button>
         ) : null}
@@ -70,9 +70,9 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
       <PaymentProgress state={state} chainName={chainName} />
       {state.step === "paid" ? (
         <p role="status" className="text-sm">
-          {asked === 0n
+          {requested === 0n
             ? "Revoked. The payment contract may take nothing from this wallet."
-            : `Approved. Payments that you sign may take ${formatUnits(asked)} from this wallet.`}
+            : `Approved. Payments that you sign may take ${formatUnits(requested)} from this wallet.`}
         </p>
       ) : null}
     </form>

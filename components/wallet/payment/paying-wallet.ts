@@ -1,11 +1,11 @@
-// One wallet of this browser that can pay USDC in, of either kind, as the page uses it.
+// One wallet of this browser that can deposit USDC, of either kind, as the page uses it.
 
 import type { WalletHandle } from "../wallet-handle";
 
 export interface Funds {
   /** Millionths of a USDC. */
   units: bigint;
-  /** What it lacks for the chain's fee, in words. */
+  /** What it lacks for the chain's fee, as a message. */
   feeProblem: string | null;
 }
 
@@ -13,23 +13,23 @@ export type Place =
   /** Not known yet. */
   | { kind: "asking" }
   | { kind: "here" }
-  /** Another chain than this service's: nothing may be sent. */
+  /** On another chain than this service's: nothing may be sent. */
   | { kind: "elsewhere"; problem: string; canSwitch: boolean };
 
 export interface PayingWallet {
   handle: WalletHandle;
-  /** Where the wallet is. */
+  /** Which chain the wallet is on. */
   place: Place;
   /** Null until they are read. */
   funds: Funds | null;
-  /** Asks the wallet to change to this service's chain. */
+  /** Asks the wallet to switch to this service's chain. */
   switchChain: () => Promise<void>;
   /**
-   * Sends USDC to the deposit address; resolves when the chain has it. `onSent` is told the transaction's name before.
-   * @throws the wallet's own error, or PaymentProblem; `payment-error.ts` puts both in words
+   * Sends USDC to the deposit address; resolves when the chain has it. `onSent` gets the transaction's id before that.
+   * @throws the wallet's own error, or PaymentProblem; `payment-error.ts` has a message for both
    */
   pay: (units: bigint, onSent: (transaction: string) => void) => Promise<void>;
 }
 
-/** What went wrong, in words for the person who pays. */
+/** A failure, with a message for the person who pays. */
 export class PaymentProblem extends Error {}

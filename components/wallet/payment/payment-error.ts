@@ -1,4 +1,4 @@
-// What went wrong with a payment, in words that say what to do.
+// Messages for failed payments that say what to do.
 
 import { ALREADY_ASKING, isObject, isRejection } from "../wallet-error";
 import { PaymentProblem } from "./paying-wallet";
@@ -16,7 +16,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/demo wallet sends/i, "The demo wallet sends test USDC to your own deposit address, and approves payments here; nothing else."],
 ];
 
-/** What happened and what to do. Nothing was sent, unless the words say otherwise. */
+/** What happened and what to do. Nothing was sent, unless the message says otherwise. */
 export function paymentWords(error: unknown): string {
   if (error instanceof PaymentProblem) return error.message;
   const said = textOf(error);
@@ -27,7 +27,7 @@ export function paymentWords(error: unknown): string {
   return "The wallet did not send it. Unlock it, look into its list of transactions, then try again.";
 }
 
-/** What an error and its causes say. */
+/** The messages of an error and its causes. */
 function textOf(error: unknown): string {
   const texts: string[] = [];
   for (let cause = error; isObject(cause) && texts.length < 10; cause = cause.cause ?? cause.error)

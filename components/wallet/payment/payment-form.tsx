@@ -17,7 +17,7 @@ interface PaymentFormProps {
   onAnother: () => void;
 }
 
-/** How much to send; what the wallet has stands beside it. */
+/** The amount to send, beside the wallet's funds. */
 export function PaymentForm({ funds, minimum, isBusy, onPay, onAnother }: PaymentFormProps) {
   const [text, setText] = useState("");
   const [error, setError] = useState<string | null>(null);

@@ -14,22 +14,22 @@ import { usePayment } from "./use-payment";
 
 interface PaymentStepsProps {
   wallet: PayingWallet;
-  /** As it reads: "Base". */
+  /** Its display name: "Base". */
   chainName: string;
   /** The deposit address. */
   to: string;
-  /** Nano-USD; less waits until it adds up to it. */
+  /** Nano-USD; smaller deposits wait until they add up to it. */
   minimum: bigint;
-  /** What the network's fee is paid in. */
+  /** The currency of the network's fee. */
   feeCoin: string;
 }
 
-/** Choose the wallet that pays, then how much, then wait until the chain has it. */
+/** Choose the paying wallet, then the amount, then wait until the chain has it. */
 export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: PaymentStepsProps) {
   const { handle, place, funds } = wallet;
   const { state, pay, again } = usePayment(wallet);
   const step = useFocusOnStep(state.step === "paid" ? "paid" : handle.wallet ? "form" : "choose");
-  // While somebody chooses what to pay from, switching the wallet's account does not sign them out.
+  // While a person chooses a wallet to pay from, switching the wallet's account must not sign them out.
   useEffect(startLinking, []);
 
   return (

@@ -1,4 +1,4 @@
-// A transfer of USDC on Solana, as a wallet signs it: to a deposit address, whose token account is made when there is none yet.
+// A USDC transfer on Solana for a wallet to sign: to a deposit address, whose token account is created when it has none yet.
 
 import { type Connection, PublicKey, SystemProgram, Transaction, TransactionInstruction } from "@solana/web3.js";
 import type { SolanaTarget } from "@/lib/console/views/send-targets";
@@ -9,9 +9,9 @@ const associatedTokenProgram = () => new PublicKey("ATokenGPvbdGVxr1b2hvZbsiqW5x
 const USDC_DECIMALS = 6;
 const CREATE_IDEMPOTENT = 1;
 const TRANSFER_CHECKED = 12;
-/** Where a token account's bytes have the amount. */
+/** Offset of the amount in a token account's bytes. */
 const AMOUNT_AT = 64;
-/** Lamports for one signature, and for keeping a new token account. */
+/** Lamports for one signature, and for the rent of a new token account. */
 const FEE = 5_000;
 const RENT = 2_039_280;
 const LOOKS_EVERY_MS = 1_500;
@@ -41,7 +41,7 @@ export async function readSolanaFunds(connection: Connection, target: SolanaTarg
 
 export interface WrittenTransfer {
   transaction: Transaction;
-  /** Beyond this block height it can never run. */
+  /** Above this block height it can never run. */
   lastValidBlockHeight: number;
 }
 
@@ -86,12 +86,12 @@ function transfer({ mint, tokenAccount }: SolanaTarget, payer: PublicKey, units:
   return new TransactionInstruction({ programId: tokenProgram(), keys, data: bytesOf([TRANSFER_CHECKED, ...amount, USDC_DECIMALS]) });
 }
 
-/** web3.js names Node's Buffer and takes any bytes. */
+/** web3.js declares Node's Buffer but accepts any bytes. */
 const bytesOf = (bytes: readonly number[]) => Uint8Array.from(bytes) as Buffer;
 
 /**
- * Sends what the wallet signed, again and again until the cluster has it.
- * @throws PaymentProblem when it failed there, or came too late
+ * Sends the signed transaction repeatedly until the cluster has it.
+ * @throws PaymentProblem when it failed there, or expired
  */
 export async function sendSolanaTransfer(
   connection: Connection,
@@ -103,13 +103,13 @@ export async function sendSolanaTransfer(
   onSent(signature);
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, LOOKS_EVERY_MS));
-    const outcome = await look(connection, signature, lastValidBlockHeight).catch(() => "waiting" as const); // asked too often, or nobody answers
+    const outcome = await look(connection, signature, lastValidBlockHeight).catch(() => "waiting" as const); // rate-limited, or no answer
     if (outcome === "confirmed") return;
     if (outcome === "failed")
       throw new PaymentProblem("Solana refused the transfer: no USDC was moved. Look at the wallet's balance, then try again.");
     if (outcome === "late")
       throw new PaymentProblem("Solana did not take the transfer in time, and never will: nothing was sent. Try again.");
-    // Nodes forget what they could not place; the same bytes run at most once.
+    // Nodes drop transactions that they could not place; the same bytes run at most once.
     await connection.sendRawTransaction(bytes, { skipPreflight: true }).catch(() => undefined);
   }
 }
@@ -119,7 +119,7 @@ async function look(
   signature: string,
   lastValidBlockHeight: number,
 ): Promise<"waiting" | "confirmed" | "failed" | "late"> {
-  // The height comes first: what was in time is known when its status is asked for.
+  // The height is read first: a transaction that landed in time is then known when its status is read.
   const height = await connection.getBlockHeight("confirmed");
   const { value } = await connection.getSignatureStatus(signature, { searchTransactionHistory: true });
   if (value?.err) return "failed";

@@ -8,11 +8,11 @@ interface UsdcFieldProps {
   value: string;
   disabled: boolean;
   onChange: (text: string) => void;
-  /** What the wallet lacks for the chain's fee, in words. */
+  /** What the wallet lacks for the chain's fee, as a message. */
   feeProblem: string | null;
 }
 
-/** How much USDC a wallet is asked for, and what it lacks for the fee of that. */
+/** The amount of USDC requested from a wallet, and what it lacks for the fee. */
 export const UsdcField = ({ hint, error, placeholder, value, disabled, onChange, feeProblem }: UsdcFieldProps) => (
   <>
     <Field label="Amount in USDC" hint={hint} error={error}>

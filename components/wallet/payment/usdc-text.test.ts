@@ -24,7 +24,7 @@ test.each([
   ["0", /above zero/],
   ["0.000000", /above zero/],
   ["1234567890123", /more USDC than there is/],
-])("%j is refused with what to write instead", (text, words) => {
+])("%j is refused with what to enter instead", (text, words) => {
   expect(() => readUsdcText(text)).toThrow(words);
 });
 

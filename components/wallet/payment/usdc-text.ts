@@ -1,9 +1,9 @@
-// Amounts of USDC as people write them: whole millionths, read digit by digit.
+// USDC amounts as people type them: whole millionths, read digit by digit.
 
 import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
 
 const PLACES = 6;
-/** More than there is. */
+/** More than all USDC in existence. */
 const MAX_DIGITS = 12;
 
 /**

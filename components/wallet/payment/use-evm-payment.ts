@@ -9,7 +9,7 @@ import { useEvmPlace } from "../use-evm-place";
 import { sendUsdcCall } from "./evm-usdc";
 import { type Funds, type PayingWallet, PaymentProblem } from "./paying-wallet";
 
-/** More than a transfer of USDC has ever taken. */
+/** More gas than a USDC transfer has ever used. */
 const TRANSFER_GAS = 80_000n;
 const FUNDS_EVERY_MS = 10_000;
 

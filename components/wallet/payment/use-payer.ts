@@ -9,37 +9,37 @@ import { useEvmPlace } from "../use-evm-place";
 import { findPlace, sendUsdcCall } from "./evm-usdc";
 import { type PayingWallet, PaymentProblem } from "./paying-wallet";
 
-/** Millionths of a USDC, both. */
+/** Both in millionths of a USDC. */
 export interface PayerFunds {
-  /** What the payment contract may take of it. */
+  /** How much of it the payment contract may take. */
   allowance: bigint;
   units: bigint;
-  /** What the wallet lacks for the fee of an approval, in words; a signed payment costs it no fee. */
+  /** What the wallet lacks for the fee of an approval, as a message; signing a payment costs it no fee. */
   feeProblem: string | null;
 }
 
-/** A wallet of this browser that pays by what it signs. */
+/** A wallet of this browser that pays by signature. */
 export interface Payer extends Pick<PayingWallet, "handle" | "place" | "switchChain"> {
   /** Null until they are read. */
   funds: PayerFunds | null;
   /**
-   * Lets the contract take this many millionths of a USDC from now on, in place of what it may take; 0 takes it back. Resolves when
-   * the chain has it; `onSent` is told the transaction's name before.
+   * Allows the contract to take this many millionths of a USDC, replacing the previous allowance; 0 revokes it. Resolves when the
+   * chain has it; `onSent` gets the transaction's id before that.
    * @throws the wallet's own error, or PaymentProblem
    */
   approve: (units: bigint, onSent: (transaction: string) => void) => Promise<void>;
   /**
-   * Has the text of a payment signed.
+   * Signs the text of a payment.
    * @throws the wallet's own error, or PaymentProblem
    */
   sign: (text: string) => Promise<string>;
 }
 
-/** More than an approval of USDC has ever taken. */
+/** More gas than a USDC approval has ever used. */
 const APPROVAL_GAS = 80_000n;
 const FUNDS_EVERY_MS = 10_000;
 
-/** Pays by signatures of an Ethereum wallet. */
+/** Pays by an Ethereum wallet's signatures. */
 export function usePayer(target: SettlementTarget): Payer {
   const { handle, wallet, place, switchToOurs } = useEvmPlace(target);
   const config = useConfig();
@@ -64,7 +64,7 @@ export function usePayer(target: SettlementTarget): Payer {
     },
     sign: async (text) => {
       if (!wallet) throw new PaymentProblem("Choose a wallet first.");
-      // What is signed moves money: the wallet must see the chain that it moves on.
+      // The signature moves money: the wallet must be on the chain where it moves.
       const now = await findPlace(config, wallet.connector, target);
       if (now.kind === "elsewhere") throw new PaymentProblem(now.problem);
       const { signature } = await handle.sign({ nonce: "", text });
@@ -73,7 +73,7 @@ export function usePayer(target: SettlementTarget): Payer {
   };
 }
 
-/** Some hardware wallets end a signature with 0 or 1, where contracts take Ethereum's own 27 or 28 alone. */
+/** Some hardware wallets end a signature with 0 or 1, where contracts accept only Ethereum's own 27 or 28. */
 const withEthereumV = (signature: string): string =>
   /^0x[0-9a-f]{128}0[01]$/i.test(signature) ? `${signature.slice(0, -2)}${signature.endsWith("0") ? "1b" : "1c"}` : signature;
 

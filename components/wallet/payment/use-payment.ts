@@ -10,7 +10,7 @@ export type PaymentState =
   | { step: "sent" | "paid"; transaction: string }
   | { step: "failed"; message: string };
 
-/** One payment after another. */
+/** Runs one payment at a time. */
 export function usePayment({ pay }: Pick<PayingWallet, "pay">) {
   const [state, setState] = useState<PaymentState>({ step: "ready" });
   const run = async (units: bigint): Promise<void> => {

@@ -10,8 +10,8 @@ import { readSolanaFunds, sendSolanaTransfer, writeSolanaTransfer } from "./sola
 const FUNDS_EVERY_MS = 10_000;
 
 /**
- * Pays from a Solana wallet. The wallet signs and this page sends, through the service's own nodes: a wallet that sent it itself would
- * ask the nodes of the public cluster, where a sandbox has nothing.
+ * Pays from a Solana wallet. The wallet signs and this page sends, through the service's own nodes: a wallet that sends itself would
+ * use nodes of the public cluster, where a sandbox has nothing.
  */
 export function useSolanaPayment(target: SolanaTarget): PayingWallet {
   const handle = useSolanaWallet();
@@ -29,7 +29,7 @@ export function useSolanaPayment(target: SolanaTarget): PayingWallet {
   });
   return {
     handle,
-    // Solana's wallets are on no chain: what a transaction names decides where it can run.
+    // Solana wallets are on no chain: the contents of a transaction decide where it can run.
     place: isReady ? { kind: "here" } : { kind: "asking" },
     funds: funds.data ?? null,
     switchChain: async () => undefined,

@@ -8,7 +8,7 @@ import { networkOf } from "@/lib/access/client-address";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type Bucket, BucketTable, depthOf, fullInMs, REQUEST, refill, waitMs } from "./bucket";
 import type { RateState } from "./entry";
 import { type RedisLink, redisLink } from "./redis-link";
@@ -23,7 +23,7 @@ interface FailedAuthOptions {
 export type Attempt = { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number };
 
 /** The failed authentications that this process knows of. */
-export const failedAuth = onceKept(
+export const failedAuth = processSingleton(
   "limits.failedAuth",
   () => new FailedAuthLimiter(config().FAILED_AUTH_PER_MINUTE, { link: redisLink() }),
 );

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { failedAuth } from "./failed-auth";
 import { closeLimits, limiter } from "./limiter";
 import { MemoryLimiter } from "./memory-limiter";
@@ -8,7 +8,7 @@ import { RedisLimiter } from "./redis-limiter";
 afterEach(async () => {
   await closeLimits();
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 test("limits are in memory without REDIS_URL, one limiter a process", () => {

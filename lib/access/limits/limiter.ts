@@ -1,13 +1,13 @@
 // The limiter of this process, one of each: in memory, or shared through Redis where REDIS_URL names one.
 
-import { forgetOnce, onceKept } from "@/lib/base/process-singleton";
+import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
 import type { Limiter } from "./entry";
 import { MemoryLimiter } from "./memory-limiter";
 import { RedisLimiter } from "./redis-limiter";
 import { redisLink } from "./redis-link";
 
 /** Requests and slots in flight; the subject is the account's id. */
-export const limiter = onceKept<Limiter>("limits.limiter", () => {
+export const limiter = processSingleton<Limiter>("limits.limiter", () => {
   const link = redisLink();
   return link ? new RedisLimiter(link) : new MemoryLimiter();
 });
@@ -15,5 +15,5 @@ export const limiter = onceKept<Limiter>("limits.limiter", () => {
 /** Gives back what this process holds in Redis and closes the connection. For shutdown, after the drain. */
 export async function closeLimits(): Promise<void> {
   await limiter().close();
-  for (const name of ["limits.limiter", "limits.failedAuth", "limits.redis"]) forgetOnce(name);
+  for (const name of ["limits.limiter", "limits.failedAuth", "limits.redis"]) forgetSingleton(name);
 }

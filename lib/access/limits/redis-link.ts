@@ -7,7 +7,7 @@ import { BusyPoll } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { keepStringsFast } from "@/lib/base/v8/fast-strings";
 import { probeKey, redisScripts } from "./redis-scripts";
 
@@ -120,8 +120,7 @@ export async function sendBatch(pipeline: ChainableCommander): Promise<true> {
 }
 
 /** The connection that REDIS_URL names, one a process; null when it names none. */
-export const redisLink = (): RedisLink | null =>
-  once("limits.redis", () => {
-    const url = config().REDIS_URL;
-    return url ? new RedisLink(url) : null;
-  });
+export const redisLink = processSingleton<RedisLink | null>("limits.redis", () => {
+  const url = config().REDIS_URL;
+  return url ? new RedisLink(url) : null;
+});

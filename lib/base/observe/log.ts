@@ -3,7 +3,7 @@
 
 import pino, { type Logger } from "pino";
 import { dateOf, nowMs } from "../clock";
-import { onceKept } from "../process-singleton";
+import { processSingleton } from "../process-singleton";
 
 /** Top-level names only: a wildcard would make every line pay for a search through all it holds. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
@@ -12,7 +12,7 @@ const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "pa
 const MIN_WRITTEN = 1;
 
 /** The process's logger. The level comes from LOG_LEVEL; it is read here so that a broken config can still be logged. */
-export const log = onceKept<Logger>("log", () =>
+export const log = processSingleton<Logger>("log", () =>
   pino(
     {
       level: process.env.LOG_LEVEL || "info",
@@ -25,7 +25,7 @@ export const log = onceKept<Logger>("log", () =>
   ),
 );
 
-const lastTime = onceKept("last time of the log", () => ({ ms: Number.NaN, text: "" }));
+const lastTime = processSingleton("last time of the log", () => ({ ms: Number.NaN, text: "" }));
 
 /** Many lines are of the same millisecond. */
 function writeTime(): string {
@@ -80,7 +80,7 @@ function describeError(error: unknown): unknown {
 }
 
 /** What waits for the next tick: one for all, since each costs as much as what is done in it. */
-const waiting = onceKept<(() => void)[]>("done afterwards", () => []);
+const waiting = processSingleton<(() => void)[]>("done afterwards", () => []);
 
 /**
  * Runs `work` (metrics, lines of the log) in this same turn, once all is under way that somebody does wait for: what it would read must

@@ -3,7 +3,7 @@
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { requestsUnderWay } from "../busy-poll";
-import { onceKept } from "../process-singleton";
+import { processSingleton } from "../process-singleton";
 
 const latencyBucketsS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -92,14 +92,14 @@ const paymentMetrics = ({ counter, histogram }: Declare) => ({
     "Payments of requests by outcome: paid, covered (by the payer's credit), failed, pending, credited_late (nobody waited any more), reversed",
     ["scheme", "outcome"],
   ),
-  paymentsWasted: counter(
-    "payments_wasted_total",
+  paymentsFailedOnChain: counter(
+    "payment_transactions_failed_total",
     "Transactions of payments that moved nothing since their payers could not pay any more: their fee is lost",
     ["scheme"],
   ),
-  paymentsBraked: counter(
-    "payments_braked_total",
-    "Payments refused without a transaction since too many moved nothing, by whose: payer_wastes, others_waste (of wallets that never paid)",
+  paymentsLimited: counter(
+    "payments_limited_total",
+    "Payments refused without a transaction since too many moved nothing, by whose: payer_failed, others_failed (of wallets that never paid)",
     ["scheme", "reason"],
   ),
   paymentSeconds: histogram("payment_seconds", "Seconds from a payment's claim until a block had it", ["scheme"]),
@@ -143,4 +143,4 @@ function createMetrics() {
 }
 
 /** All metrics of this process. */
-export const metrics = onceKept("metrics", createMetrics);
+export const metrics = processSingleton("metrics", createMetrics);

@@ -6,8 +6,8 @@ interface IBalances {
 }
 
 /**
- * Reads many balances of one token in one `eth_call`, at one block. It is never deployed: the call runs this constructor and
- * takes what it returns, 32 bytes a balance, for the code of the contract that it would have made.
+ * Reads many balances of one token in one `eth_call`, at one block. It is never deployed: the call runs this
+ * constructor and returns its output, 32 bytes per balance, in place of the code that it would deploy.
  */
 contract BalanceReader {
     constructor(IBalances token, address[] memory accounts) {

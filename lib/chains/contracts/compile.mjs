@@ -1,5 +1,5 @@
-// Compiles the contracts of this folder into artifacts/, and those of tests into testing/artifacts/, the same bytes on every
-// machine: `npm run contracts`. The artifacts are committed, since solc takes ten seconds and only this script needs it.
+// Compiles the contracts of this folder into artifacts/, and the test contracts into testing/artifacts/: `npm run contracts`. The output
+// has the same bytes on every machine. The artifacts are committed: solc takes ten seconds, and only this script needs it.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,29 +10,29 @@ const folder = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 const settings = {
-  // The oldest fork that the test chains run; later ones would bring instructions that anvil's cancun does not know.
+  // The oldest fork that the test chains run; a later one would emit instructions that anvil's cancun does not know.
   evmVersion: "cancun",
   optimizer: { enabled: true, runs: 200 },
   viaIR: false,
-  // No hash of the sources at the end of the code: a comment that changes must not change the bytes.
+  // No source hash at the end of the bytecode: changing a comment must not change the bytes.
   metadata: { bytecodeHash: "none", appendCBOR: false },
 };
 
-/** Where a source lies: ours beside this script, imported ones in node_modules. */
+/** The path of a source: ours are beside this script, imported ones in node_modules. */
 const pathOf = (name) => (name.startsWith("@") ? join(root, "node_modules", name) : join(folder, name));
 
-/** SHA-256 of a source, by the name that the compiler knows it by. */
+/** SHA-256 of a source, by its name in the compiler's input. */
 export const hashOfSource = (name) =>
   createHash("sha256")
     .update(readFileSync(pathOf(name)))
     .digest("hex");
 
-/** Where contracts lie, and where their artifacts: those of tests apart, which nothing that ships imports. */
+/** Source folders and their artifact folders. Test contracts are separate: no shipped code imports them. */
 const folders = { "": "artifacts", "testing/": "testing/artifacts" };
 
 /**
  * Compiles every contract of this folder and of testing/.
- * @returns artifacts by path: what the contract is called, how it was compiled, from what, its ABI and its creation code
+ * @returns artifacts by path: contract name, compiler settings, source hashes, ABI and creation code
  * @throws Error with the compiler's messages
  */
 export async function compileContracts() {
@@ -47,7 +47,7 @@ export async function compileContracts() {
   return artifacts;
 }
 
-/** Null of a file that holds no contract, but what others import. */
+/** Null for a file without a contract, which other sources import. */
 function compile(solc, name) {
   const input = {
     language: "Solidity",

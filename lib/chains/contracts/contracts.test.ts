@@ -23,7 +23,7 @@ const committed = Object.fromEntries(
   ]),
 );
 
-test("every contract's artifact was made from its sources as they are now; npm run contracts makes them anew", () => {
+test("every artifact was compiled from the current sources; npm run contracts recompiles them", () => {
   const used = Object.values(committed).flatMap(({ sources }) => Object.keys(sources));
   for (const source of [...list("", ".sol"), ...list("testing", ".sol")]) expect(used).toContain(source);
   for (const [path, { sources }] of Object.entries(committed)) {

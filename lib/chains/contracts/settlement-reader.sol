@@ -8,8 +8,8 @@ interface ISettled {
 }
 
 /**
- * Reads what decides about a proof in one `eth_call`, at one block. It is never deployed: the call runs this constructor and takes
- * what it returns, four words, for the code of the contract that it would have made.
+ * Reads the state that decides about a proof in one `eth_call`, at one block. It is never deployed: the call runs this constructor and
+ * returns its output, four words, in place of the code that it would deploy.
  */
 contract SettlementReader {
     constructor(address settlement, IERC20 usdc, address from, uint128 requestNumber) {

@@ -9,27 +9,27 @@ import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 import {isSignedBy} from "./proof-signature.sol";
 
 /**
- * Settles payment proofs: moves exactly the amount that a wallet signed from it to the treasury, once, under the allowance that it
+ * Settles payment proofs: moves exactly the signed amount from a wallet to the treasury, once, under the allowance that the wallet
  * gave this contract.
  *
- * What it works with is part of its code and never changes. It has no owner, no upgrade and no way to move anything anywhere else,
- * and it holds nothing itself.
+ * All its parameters are part of its code and never change. It has no owner, no upgrade and no way to move money anywhere else, and it
+ * holds no money itself.
  */
 contract Settlement {
     using SafeERC20 for IERC20;
     using ShortStrings for ShortString;
 
-    /// How far the signed time may be from the block's, either way.
+    /// Maximum difference between the signed time and the block's, either way.
     uint256 private constant MOST_AGE_MS = 300_000;
     uint256 private constant UNITS_PER_CENT = 10_000;
 
     ShortString private immutable _serviceName;
     IERC20 public immutable usdc;
     address public immutable treasury;
-    /// Who alone may call: it can do nothing but let a proof lie.
+    /// The only caller. The worst it can do is not to submit a proof.
     address public immutable relayer;
 
-    /// What was settled under a wallet's request number, in cents; 0 when nothing ever was.
+    /// Cents settled under a wallet's request number; 0 when nothing was.
     mapping(address from => mapping(uint128 requestNumber => uint64)) public settledCents;
 
     event Settled(address indexed from, uint128 indexed requestNumber, uint64 cents, uint64 timestampMs);
@@ -43,7 +43,7 @@ contract Settlement {
     error BadSignature();
     error WrongAmountReceived();
 
-    /// @param serviceName_ one word of letters and digits, at most 31 bytes: with it the text can be read in one way only
+    /// @param serviceName_ one word of letters and digits, at most 31 bytes, so that the text is unambiguous
     constructor(string memory serviceName_, IERC20 usdc_, address treasury_, address relayer_) {
         bytes memory word = bytes(serviceName_);
         if (word.length == 0) revert NotOneWord();
@@ -66,7 +66,7 @@ contract Settlement {
         if ((timestampMs > nowMs ? timestampMs - nowMs : nowMs - timestampMs) > MOST_AGE_MS) revert Expired(nowMs);
         uint64 settled = settledCents[from][requestNumber];
         if (settled != 0) revert AlreadySettled(settled);
-        // Written before anybody else's code runs: whoever comes back in finds it used.
+        // Written before any external code runs, so that a reentrant call finds it settled.
         settledCents[from][requestNumber] = cents;
         bytes32 hash = MessageHashUtils.toEthSignedMessageHash(bytes(proofText(requestNumber, cents, timestampMs)));
         if (!isSignedBy(from, hash, signature)) revert BadSignature();
@@ -88,7 +88,7 @@ contract Settlement {
         return _serviceName.toString();
     }
 
-    /// The treasury must have what was moved, no less and no more, or nothing is.
+    /// Reverts unless the treasury received exactly `units`.
     function _move(address from, uint256 units) private {
         uint256 before = usdc.balanceOf(treasury);
         usdc.safeTransferFrom(from, treasury, units);

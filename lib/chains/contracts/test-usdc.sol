@@ -5,11 +5,11 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
 /**
- * USDC for test chains: the interface, the EIP-712 domain and the words of refusal of Circle's FiatToken v2.2, worth nothing.
+ * Worthless USDC for test chains, with the interface, the EIP-712 domain and the revert messages of Circle's FiatToken v2.2.
  *
- * It is put at an address by `anvil_setCode`, so nothing that it needs may come from its constructor's storage or know its
- * address: names are pure functions, the domain is made at run time, and who may mint is part of the code (immutable).
- * OpenZeppelin's own ERC-3009 refuses in other words and knows no signatures of contract wallets; that is why it is not used.
+ * `anvil_setCode` installs it at an address, so it cannot depend on storage written by its constructor, or on its address: names are
+ * pure functions, the domain is computed at run time, and the minter is part of the code (immutable). OpenZeppelin's ERC-3009 is not
+ * used, since it has other revert messages and does not support signatures of contract wallets.
  */
 contract TestUsdc is ERC20 {
     bytes32 private constant DOMAIN_TYPEHASH =
@@ -26,7 +26,7 @@ contract TestUsdc is ERC20 {
     bytes32 public constant PERMIT_TYPEHASH =
         keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
 
-    /// Mints, burns, pauses and blacklists: Circle's several roles in one hand.
+    /// Mints, burns, pauses and blacklists: all of Circle's roles in one.
     address public immutable minter;
 
     bool public paused;
@@ -82,7 +82,7 @@ contract TestUsdc is ERC20 {
         return "USD";
     }
 
-    // What the minter does.
+    // The minter's functions.
 
     function mint(address to, uint256 amount) external whenNotPaused onlyMinter notBlacklisted(to) returns (bool) {
         require(amount > 0, "FiatToken: mint amount not greater than 0");
@@ -116,7 +116,7 @@ contract TestUsdc is ERC20 {
         emit UnBlacklisted(account);
     }
 
-    /// The token itself is on its own blacklist, as USDC is since v2.1: nothing can be lost in it.
+    /// The token blacklists itself, as USDC does since v2.1, so that no money can be lost in it.
     function isBlacklisted(address account) public view returns (bool) {
         return _blacklisted[account] || account == address(this);
     }

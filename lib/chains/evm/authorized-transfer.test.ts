@@ -1,4 +1,4 @@
-// What an authorization's nonce was used for, as nodes tell that have all, some or nothing of it. Silence is no answer.
+// What an authorization's nonce was used for, according to nodes that have all, some or none of the data. No data is not an answer.
 
 import { randomBytes } from "node:crypto";
 import { type Hex, toHex } from "viem";
@@ -23,13 +23,13 @@ beforeAll(async () => {
 afterAll(() => chain?.stop());
 
 interface Used {
-  /** As it was shown to us. */
+  /** The authorization as the client presented it. */
   shown: Authorization;
   search: { shownAtMs: number; toBlock: number };
   use: NonceUse;
 }
 
-/** Somebody carries out an authorization of `units`; what is shown to us says `shownUnits`, under the same nonce. */
+/** Carries out an authorization of `units`; the one presented to us says `shownUnits` under the same nonce. */
 async function useNonce(units = UNITS, shownUnits = units): Promise<Used> {
   const owner = await chain.newAccount(UNITS);
   const { timestampS } = await readLatestBlock(chain.nodes);
@@ -58,7 +58,7 @@ async function startNode(decide: (method: string) => Fault | null): Promise<stri
 const startWithoutLogs = () => startNode((method) => (method === "eth_getLogs" ? { rewrite: () => [] } : null));
 const through = (...urls: string[]) => createNodes({ urls, chainId: chain.chainId });
 
-test("what one node has no logs of is found through another, and nothing is said when none has them", async () => {
+test("a use missing from one node's logs is found through another; without logs at any node the result is null", async () => {
   const { shown, search, use } = await useNonce();
   const empty = await startWithoutLogs();
   expect(await findUseOfShown(shown, search, chain.nodes)).toEqual(use);
@@ -66,14 +66,14 @@ test("what one node has no logs of is found through another, and nothing is said
   expect(await findUseOfShown(shown, search, through(empty, empty))).toBeNull();
 });
 
-test("a node that has a log and not its receipt is passed over: it does not say that the nonce was used for something else", async () => {
+test("a node that has a log but not its receipt is skipped, and does not count as evidence of another use", async () => {
   const { shown, search, use } = await useNonce();
   const halfway = await startNode((method) => (method === "eth_getTransactionReceipt" ? { rewrite: () => null } : null));
   expect(await findUseOfShown(shown, search, through(halfway, chain.url()))).toEqual(use);
   await expect(findUseOfShown(shown, search, through(halfway))).rejects.toMatchObject({ kind: "behind" });
 });
 
-test("that a nonce was used for something else is for good when two nodes show it, or the only one", async () => {
+test("another use of the nonce is definitive when two nodes show it, or the only node", async () => {
   const { shown, search } = await useNonce(UNITS / 2n, UNITS);
   const empty = await startWithoutLogs();
   expect(await findUseOfShown(shown, search, chain.nodes)).toEqual({ kind: "spent_otherwise" });
@@ -87,19 +87,19 @@ test("that a nonce was used for something else is for good when two nodes show i
   expect(await isSpentOtherwise(moved.shown, moved.search, chain.nodes)).toBe(false);
 });
 
-test("one that was used before all that is looked through is used up, when a node still knows the state of that time", async () => {
+test("a nonce used before the searched range counts as spent when a node still has the state of that time", async () => {
   const { shown } = await useNonce();
   await chain.mine(2_000);
   await chain.client.increaseTime({ seconds: 4_000 });
   await chain.mine(1);
   const { number, timestampS } = await readLatestBlock(chain.nodes);
   const search = { shownAtMs: timestampS * 1_000, toBlock: number };
-  // This chain keeps the state of its last blocks only, as most nodes do.
+  // Like most nodes, this chain keeps the state of its last blocks only.
   expect(await findUseOfShown(shown, search, chain.nodes)).toBeNull();
   const archive: EvmNodes = {
     ...chain.nodes,
-    ask: (use) =>
-      chain.nodes.ask((node) =>
+    callFirst: (use) =>
+      chain.nodes.callFirst((node) =>
         use({
           name: node.name,
           call: async (method, params, form) => (method === "eth_call" ? form.parse(USED) : node.call(method, params, form)),
@@ -109,7 +109,7 @@ test("one that was used before all that is looked through is used up, when a nod
   expect(await findUseOfShown(shown, search, archive)).toEqual({ kind: "spent_otherwise" });
 });
 
-test("what no node shows is looked for in the hours in which it counted, however long ago they are", async () => {
+test("the search covers the authorization's validity period, however long ago it ended", async () => {
   const { shown, search } = await useNonce();
   await chain.client.mine({ blocks: 5_000, interval: 4 });
   const { number, timestampS } = await readLatestBlock(chain.nodes);
@@ -117,15 +117,15 @@ test("what no node shows is looked for in the hours in which it counted, however
   const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => [] } : null));
   onTestFinished(node.close);
   expect(await findUseOfShown(shown, { ...search, toBlock: number }, through(node.url))).toBeNull();
-  const asked = node.calls.filter(({ method }) => method === "eth_getLogs").map(({ params: [filter] }) => filter as { toBlock: Hex });
-  // Its 3,000 seconds, and what was before.
-  expect(Number(asked[0]?.toBlock)).toBeLessThan(search.toBlock + 760);
-  expect(asked.length).toBeLessThan(4);
+  const requests = node.calls.filter(({ method }) => method === "eth_getLogs").map(({ params: [filter] }) => filter as { toBlock: Hex });
+  // Its 3,000 seconds of validity, and the blocks before.
+  expect(Number(requests[0]?.toBlock)).toBeLessThan(search.toBlock + 760);
+  expect(requests.length).toBeLessThan(4);
   const all = { ...search, toBlock: number };
   expect(await findUseOfShown(shown, all, chain.nodes)).toMatchObject({ kind: "moved" });
 });
 
-test("whether one is used in a final block is what all nodes say that answer, and any that has come further tells of the latest", async () => {
+test("use in a final block needs agreement of all answering nodes; use in the latest block needs any one node", async () => {
   const { shown } = await useNonce();
   const { from, nonce } = shown;
   await chain.mine(20);

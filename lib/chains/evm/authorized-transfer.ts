@@ -1,5 +1,5 @@
-// Whether an EIP-3009 authorization moved what it says, and where: by whomever it was carried out. Its nonce may have been used for
-// something else, or cancelled; only the transfer that USDC writes down right behind the nonce's use counts.
+// Whether an EIP-3009 authorization moved its amount to its receiver, no matter who submitted it. Its nonce may have been used for
+// something else or cancelled, so only the Transfer event directly after the nonce's AuthorizationUsed event counts.
 
 import { encodeEventTopics, type Hex, numberToHex, toEventSelector } from "viem";
 import { z } from "zod";
@@ -13,15 +13,15 @@ import { type Authorization, usdcAbi, usdcAddress } from "./usdc";
 import { address, bytes, bytes32, quantity } from "./wire";
 
 export type NonceUse =
-  /** The authorization was carried out: its whole amount went where it says. */
+  /** The authorization was carried out: its whole amount reached its receiver. */
   | { kind: "moved"; transaction: Hex; block: number }
-  /** The nonce is used up, and this authorization can never count. */
+  /** The nonce is spent, so this authorization can never be carried out. */
   | { kind: "spent_otherwise" };
 
 interface Search {
-  /** When the authorization was shown to us. */
+  /** When the client presented the authorization. */
   shownAtMs: number;
-  /** The last block that is looked at. */
+  /** The last block to search. */
   toBlock: number;
 }
 
@@ -30,10 +30,10 @@ interface Wanted extends Search {
   chainId: number;
 }
 
-/** It may have been carried out before it was shown, by no more than it may count for: nothing older is looked for. */
+/** An authorization may be carried out before we see it, but by no more than its maximum validity: nothing older is searched. */
 const MAX_SECONDS_BEFORE = 3_600;
 
-/** Blocks of one question: what public nodes answer. */
+/** Blocks per request: the range that public nodes accept. */
 const SPAN = 2_000;
 
 const logForm = z.object({ address, topics: z.array(bytes32), data: bytes, logIndex: quantity });
@@ -46,8 +46,8 @@ const used = toEventSelector("AuthorizationUsed(address,bytes32)");
 const cancelled = toEventSelector("AuthorizationCanceled(address,bytes32)");
 
 /**
- * Looks for the use of an authorization's nonce, at every node until one shows it. Null when none does: that is no word of the chain's,
- * since a node without logs answers the same.
+ * Finds the use of an authorization's nonce, from every node until one shows it. Null when none does; that proves nothing, since a node
+ * without logs answers the same.
  * @throws EvmFailure
  */
 export function findUseOfShown(authorization: Authorization, search: Search, nodes: EvmNodes = evmNodes()): Promise<NonceUse | null> {
@@ -56,8 +56,8 @@ export function findUseOfShown(authorization: Authorization, search: Search, nod
 }
 
 /**
- * Whether the nonce was used for something else, for whoever takes money back by it: every node that shows a use says so, and two
- * show one, or the only one there is.
+ * Whether the nonce was used for something else, with enough evidence to take money back: every node that shows a use agrees, and at least
+ * two nodes show one (or the only node).
  * @throws EvmFailure when no node answers
  */
 export async function isSpentOtherwise(authorization: Authorization, search: Search, nodes: EvmNodes = evmNodes()): Promise<boolean> {
@@ -78,7 +78,7 @@ async function findUse(node: EvmNode, { chainId, authorization, toBlock, shownAt
   const [token, { from: authorizer, nonce }] = [usdcAddress(chainId), authorization];
   const sinceS = Math.floor(shownAtMs / 1_000) - MAX_SECONDS_BEFORE;
   const [, ...named] = encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
-  // It is used before its time is over, or never: what is looked for later is looked for no further.
+  // A nonce is used before `validBefore` or never, so an expired authorization is searched no later than that.
   const isOver = BigInt(nowMs()) >= authorization.validBefore * 1_000n;
   const end = isOver ? await findFirstSince(node, Number(authorization.validBefore), toBlock) : toBlock;
   for (let last = end; last >= 0; last -= SPAN) {
@@ -94,7 +94,10 @@ async function findUse(node: EvmNode, { chainId, authorization, toBlock, shownAt
   return null;
 }
 
-/** Whether it was used before all that is looked through. Who signs such a one would have it looked for without end. */
+/**
+ * Whether the nonce was used before the searched range. Without this check, an attacker could present an old authorization that is searched
+ * forever.
+ */
 async function isUsedBy(
   node: EvmNode,
   { hash: blockHash }: Block,
@@ -103,17 +106,17 @@ async function isUsedBy(
   try {
     return await usedState(authorization.from, authorization.nonce, chainId)(node, { blockHash });
   } catch (error) {
-    // Most nodes keep the state of the last blocks only.
+    // Most nodes keep state for the last blocks only.
     if (isEvmFailure(error)) return false;
     throw error;
   }
 }
 
-/** Of that transaction's receipt: one transaction can carry several authorizations out, so the transfer must follow this very use. */
+/** Reads the transaction's receipt: one transaction can carry out several authorizations, so the Transfer must directly follow this use. */
 async function movesAll(node: EvmNode, { chainId, authorization: { from, to, value } }: Wanted, use: UseLog): Promise<boolean> {
   if (use.topics[0] !== used) return false;
   const receipt = await node.call("eth_getTransactionReceipt", [use.transactionHash], receiptForm.nullable());
-  // Its logs and its receipts differ: which of them lags is not known.
+  // The node's logs and receipts disagree, and nothing shows which of them lags.
   if (receipt?.transactionHash !== use.transactionHash || receipt.status !== "0x1" || receipt.blockNumber !== use.blockNumber) {
     throw new EvmFailure("behind", `${node.name}: lacks the receipt of a transaction that it has logs of`);
   }

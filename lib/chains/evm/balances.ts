@@ -1,4 +1,4 @@
-// Balances at one block: of USDC, many accounts in one call, and of gas.
+// Balances: USDC of many accounts at one block in one call, and gas money.
 
 import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
 import reader from "../contracts/artifacts/balance-reader.json";
@@ -6,26 +6,26 @@ import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { bytes, quantity, wei } from "./wire";
 
-// Each balance is 32 bytes of an answer that nodes take for code, which has at most 24,576.
+// Each balance takes 32 bytes of the result, which nodes treat as contract code: at most 24,576 bytes.
 const CHUNK_SIZE = 500;
 const WORD_DIGITS = 64;
 
 export interface BalanceQuery {
   token: Hex;
   accounts: readonly Hex[];
-  /** The hash of the block at whose end they are read. A hash, since a number may be another block on the next node. */
+  /** Hash of the block whose end state is read. A hash, since the same number may be a different block on the next node. */
   blockHash: Hex;
 }
 
 /**
  * Token balances in base units, in the order of `accounts`, all at one block.
- * @throws EvmFailure `behind` or `rejected` when the nodes do not have the block's state any more
+ * @throws EvmFailure `behind` or `rejected` when the nodes no longer have the block's state
  */
 export async function readBalances({ token, accounts, blockHash }: BalanceQuery, nodes: EvmNodes = evmNodes()): Promise<bigint[]> {
   const balances: bigint[] = [];
   for (let from = 0; from < accounts.length; from += CHUNK_SIZE) {
     const chunk = accounts.slice(from, from + CHUNK_SIZE);
-    balances.push(...(await nodes.ask((node) => readChunk(node, token, chunk, blockHash))));
+    balances.push(...(await nodes.callFirst((node) => readChunk(node, token, chunk, blockHash))));
   }
   return balances;
 }
@@ -40,22 +40,22 @@ function readChunk(node: EvmNode, token: Hex, accounts: readonly Hex[], blockHas
 
 /** Gas money in wei, as of the latest block. */
 export const readGasBalance = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<bigint> =>
-  nodes.ask((node) => node.call("eth_getBalance", [account, "latest"], wei));
+  nodes.callFirst((node) => node.call("eth_getBalance", [account, "latest"], wei));
 
 export interface Nonces {
-  /** Of the next transaction after those in blocks. */
+  /** The next nonce after all mined transactions. */
   mined: number;
-  /** Of the next after those that wait as well. A node tells only of those that it knows. */
+  /** The next nonce after pending transactions too, as far as this node knows them. */
   pending: number;
 }
 
 export const readNonces = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<Nonces> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     const count = (tag: string) => node.call("eth_getTransactionCount", [account, tag], quantity);
     const [mined, pending] = await Promise.all([count("latest"), count("pending")]);
     return { mined, pending };
   });
 
-/** Whether code lives at an address, so that no key alone owns it. */
+/** Whether the address has code, so that a key alone does not control it. */
 export const hasCode = async (account: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  (await nodes.ask((node) => node.call("eth_getCode", [account, "latest"], bytes))) !== "0x";
+  (await nodes.callFirst((node) => node.call("eth_getCode", [account, "latest"], bytes))) !== "0x";

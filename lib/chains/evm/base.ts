@@ -1,4 +1,4 @@
-// The EVM chain of this service, Base or a sandbox's own: its number, and the nodes that are asked about it.
+// The EVM chain of this service, Base or a sandbox's own: its chain ID and its nodes.
 
 import { createClient, fallback, http } from "viem";
 import { config } from "@/lib/base/config";
@@ -8,10 +8,10 @@ const ANSWER_TIMEOUT_MS = 5_000;
 const BASE = 8_453;
 const SANDBOX_CHAIN = 31_337;
 
-/** The chain's EIP-155 number. */
+/** The EIP-155 chain ID. */
 export const baseChainId = (): number => config().BASE_CHAIN_ID ?? (config().MODE === "live" ? BASE : SANDBOX_CHAIN);
 
-/** A client of the service's nodes, asked in their order until one answers; null when there is none. */
+/** A client that tries the service's nodes in order until one answers; null when no node is configured. */
 export function baseClient() {
   const urls = evmNodeUrls();
   if (urls.length === 0) return null;

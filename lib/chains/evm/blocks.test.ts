@@ -1,4 +1,4 @@
-// Blocks by their time, on a real chain.
+// Finding blocks by time, on a real chain.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { findBlock, findFirstSince, getBlockOf, readLatestBlock } from "./blocks";
@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 
-test("the first block since a second is found, wherever it is, with few questions and none about older blocks than needed", async () => {
+test("the first block at or after a given second is found with few requests, and none for blocks older than necessary", async () => {
   const { number: last, timestampS } = await readLatestBlock(chain.nodes);
   const node = await startFaultyNode(chain.url(), () => null);
   onTestFinished(node.close);
   const nodes = createNodes({ urls: [node.url], chainId: chain.chainId });
-  const find = (second: number) => nodes.ask((one) => findFirstSince(one, second, last));
+  const find = (second: number) => nodes.callFirst((one) => findFirstSince(one, second, last));
   const timeOf = async (number: number) => (await findBlock(number, chain.nodes))?.timestampS ?? 0;
   for (let number = 1; number <= last; number += 97) {
     const second = await timeOf(number);
@@ -39,7 +39,7 @@ test("the first block since a second is found, wherever it is, with few question
   expect(Math.min(...numbers)).toBe(last - 256);
 });
 
-test("a block that a node lacks is told as its own failure", async () => {
+test("a block that a node lacks has its own failure kind", async () => {
   const beyond = (await readLatestBlock(chain.nodes)).number + 100;
-  await expect(chain.nodes.ask((node) => getBlockOf(node, beyond))).rejects.toMatchObject({ kind: "behind" });
+  await expect(chain.nodes.callFirst((node) => getBlockOf(node, beyond))).rejects.toMatchObject({ kind: "behind" });
 });

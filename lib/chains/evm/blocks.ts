@@ -1,4 +1,4 @@
-// Blocks and the chain's head. A block is known by its number and its hash: the number alone may be another block a second later.
+// Blocks and the chain's head. A block is identified by number and hash: the number alone may be a different block a second later.
 
 import { type Hex, toHex } from "viem";
 import { z } from "zod";
@@ -16,7 +16,7 @@ const wireBlock = z
 /** `timestampS`: Unix seconds. */
 export type Block = z.infer<typeof wireBlock>;
 
-/** A block by its tag or number, or by the hash of one that the node has seen; null when the node has none such. */
+/** A block by its tag or number, or hash; null when the node does not have it. */
 export async function findBlockOf(node: EvmNode, which: BlockTag | number | Hex): Promise<Block | null> {
   const isHash = typeof which === "string" && which.startsWith("0x");
   const method = isHash ? "eth_getBlockByHash" : "eth_getBlockByNumber";
@@ -26,7 +26,7 @@ export async function findBlockOf(node: EvmNode, which: BlockTag | number | Hex)
   return block;
 }
 
-/** @throws EvmFailure `behind` when the node has none such */
+/** @throws EvmFailure `behind` when the node does not have it */
 export async function getBlockOf(node: EvmNode, which: BlockTag | number): Promise<Block> {
   const block = await findBlockOf(node, which);
   if (!block) throw new EvmFailure("behind", `${node.name}: lacks block ${which}`);
@@ -36,8 +36,8 @@ export async function getBlockOf(node: EvmNode, which: BlockTag | number): Promi
 const FIRST_STEP_BACK = 256;
 
 /**
- * The number of the first block up to `last` that is not before that second: each is at or after the one before it. `last` when all are
- * before. It looks no further back than it has to, since a node may have pruned the oldest.
+ * The number of the first block up to `last` whose timestamp is at or after `second` (timestamps never decrease); `last` when all are
+ * earlier. Searches no further back than necessary, since a node may have pruned the oldest blocks.
  * @throws EvmFailure
  */
 export async function findFirstSince(node: EvmNode, second: number, last: number): Promise<number> {
@@ -53,8 +53,8 @@ export async function findFirstSince(node: EvmNode, second: number, last: number
 }
 
 /** @throws EvmFailure when no node has one */
-export const readLatestBlock = (nodes: EvmNodes = evmNodes()): Promise<Block> => nodes.ask((node) => getBlockOf(node, "latest"));
+export const readLatestBlock = (nodes: EvmNodes = evmNodes()): Promise<Block> => nodes.callFirst((node) => getBlockOf(node, "latest"));
 
 /** @throws EvmFailure */
 export const findBlock = (which: BlockTag | number | Hex, nodes: EvmNodes = evmNodes()): Promise<Block | null> =>
-  nodes.ask((node) => findBlockOf(node, which));
+  nodes.callFirst((node) => findBlockOf(node, which));

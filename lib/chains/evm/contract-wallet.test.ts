@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Hex, serializeErc6492Signature } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { verifyEvmSignature } from "./signature";
 import { startAnvil } from "./testing/anvil";
 import { contractWallets, factory, undeployed } from "./testing/contract-wallets";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(async () => {
   for (const server of servers) server.close();
@@ -30,13 +30,13 @@ afterAll(async () => {
 
 function setNodes(...urls: string[]): void {
   vi.stubEnv("BASE_RPC_URLS", urls.join(","));
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 const deploy = (runtime: Hex) => anvil.client.setCode({ address: walletAt, bytecode: runtime });
 const signature = () => owner.signMessage({ message: text });
 
-/** A node that answers everything with `reply`. */
+/** A node that answers every call with `reply`. */
 async function fakeNode(reply: object, status = 200): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...reply }));
@@ -46,7 +46,7 @@ async function fakeNode(reply: object, status = 200): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("a contract wallet signs in with what its owner's key signed, and with nothing else", async () => {
+test("a contract wallet signs in with its owner's signature and no other", async () => {
   setNodes(anvil.url);
   await deploy(contractWallets.ownedBy(owner.address));
   expect(await verifyEvmSignature(walletAt, text, await signature())).toBe("valid");
@@ -55,7 +55,7 @@ test("a contract wallet signs in with what its owner's key signed, and with noth
   expect(await verifyEvmSignature(walletAt, text, "0x1234")).toBe("invalid");
 });
 
-test("its signature may have any length from 32 bytes on", async () => {
+test("its signature may have any length of at least 32 bytes", async () => {
   setNodes(anvil.url);
   await deploy(contractWallets.takesAll);
   for (const bytes of [32, 64, 65, 66, 1_000, 4_000]) {
@@ -64,7 +64,7 @@ test("its signature may have any length from 32 bytes on", async () => {
 });
 
 test.each(["wrongMagic", "justTrue", "silent", "short", "reverts", "revertsWithMagic", "invalid", "burnsGas", "hugeAnswer"] as const)(
-  "a contract that refuses in its own way (%s) is a refusal, and no fault of the node",
+  "a contract that refuses (%s) counts as a refusal, not as a node failure",
   async (kind) => {
     setNodes(anvil.url);
     await deploy(contractWallets[kind]);
@@ -72,7 +72,7 @@ test.each(["wrongMagic", "justTrue", "silent", "short", "reverts", "revertsWithM
   },
 );
 
-test("the signature of another key is refused where there is no contract, high s or low", async () => {
+test("at an address without a contract another key's signature is refused, with high s or low", async () => {
   setNodes(anvil.url);
   const made = await signature();
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -83,7 +83,7 @@ test("the signature of another key is refused where there is no contract, high s
   expect(await verifyEvmSignature(stranger.address.toLowerCase(), text, made)).toBe("invalid");
 });
 
-test("a wallet that is not deployed yet signs in with its deployment, which changes nothing on the chain", async () => {
+test("an undeployed wallet signs in with its deployment in the signature, which changes nothing on the chain", async () => {
   setNodes(anvil.url);
   const { address, factoryData } = undeployed(contractWallets.ownedBy(owner.address));
   const wrap = (inner: Hex, data = factoryData, to: Hex = factory) => serializeErc6492Signature({ address: to, data, signature: inner });
@@ -91,7 +91,7 @@ test("a wallet that is not deployed yet signs in with its deployment, which chan
   expect(await anvil.client.request({ method: "eth_getCode" as never, params: [address, "latest"] as never })).toBe("0x");
   expect(await verifyEvmSignature(address, text, await signature())).toBe("invalid");
   expect(await verifyEvmSignature(address, text, wrap(await stranger.signMessage({ message: text })))).toBe("invalid");
-  // A deployment of another contract, by nobody, and one that brings a contract which takes everything: its address is another.
+  // The deployment of another contract, an empty one, and one of a contract that accepts everything, which has another address.
   const other = undeployed(contractWallets.takesAll);
   expect(await verifyEvmSignature(address, text, wrap(await signature(), other.factoryData))).toBe("invalid");
   expect(await verifyEvmSignature(address, text, wrap(await signature(), factoryData, walletAt))).toBe("invalid");
@@ -99,7 +99,7 @@ test("a wallet that is not deployed yet signs in with its deployment, which chan
   expect(await verifyEvmSignature(address, text, `0x${"6492".repeat(16)}`)).toBe("invalid");
 });
 
-test("nodes are asked in their order; when none answers, nobody is told that the signature is bad", async () => {
+test("nodes are tried in order; when none answers, the signature is not reported as invalid", async () => {
   await deploy(contractWallets.ownedBy(owner.address));
   const gone = await fakeNode({});
   await new Promise((closed) => servers.pop()?.close(closed));
@@ -116,7 +116,7 @@ test("nodes are asked in their order; when none answers, nobody is told that the
   expect(await verifyEvmSignature(walletAt, text, await signature())).toBe("invalid");
 });
 
-test("without any node a key's own signature still counts, and what could be a contract's is not called bad", async () => {
+test("without a node a key's signature is still verified, and a possible contract signature is not reported as invalid", async () => {
   setNodes();
   expect(await verifyEvmSignature(owner.address.toLowerCase(), text, await signature())).toBe("valid");
   expect(await verifyEvmSignature(stranger.address.toLowerCase(), text, await signature())).toBe("invalid");

@@ -1,5 +1,5 @@
-// Wallets that are contracts (ERC-1271), deployed or not yet (ERC-6492): the chain runs the check, and what it runs is a
-// stranger's code. That may revert, loop or answer rubbish, and must not look like a node that is away, nor the reverse.
+// Contract wallets (ERC-1271), deployed or not yet (ERC-6492): the chain runs the check, which is untrusted code. It may revert, loop or
+// return garbage; that must not look like a node outage, nor an outage like a refusal.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -15,18 +15,18 @@ import {
 import { log } from "@/lib/base/observe/log";
 import { baseClient } from "./base";
 
-/** `unavailable`: the chain could not be asked, so nobody knows. */
+/** `unavailable`: no node could check it, so the result is unknown. */
 export type SignatureVerdict = "valid" | "invalid" | "unavailable";
 
-/** A passkey's check in Solidity takes 0.3 million, the deployment of a wallet up to 2. */
+/** Verifying a passkey in Solidity takes 0.3 million gas, deploying a wallet up to 2 million. */
 const MAX_GAS = 5_000_000;
 const KEY_SIGNATURE_BYTES = 65;
-/** What ends a signature that brings the deployment of its wallet along. */
+/** The suffix of a signature that includes its wallet's deployment. */
 const UNDEPLOYED = "6492".repeat(16);
 
 /**
- * Creation code that runs the creation code behind it as a contract of its own. It answers 1 when that one left the byte 1, and
- * 0 when it left another or failed in any way, so every refusal of a wallet is an answer and every error is the node's.
+ * Creation code that runs the creation code appended to it in a nested CREATE. It returns 1 when the nested code leaves the byte 1, and 0
+ * when it leaves anything else or fails. So every refusal by a wallet is a result, and every error comes from the node.
  *
  *   6021 80 38 03           n = code size - 0x21: the length of what follows this code
  *   80 91 6000 39           memory[0 .. n] = code[0x21 ..]
@@ -37,10 +37,10 @@ const UNDEPLOYED = "6492".repeat(16);
  */
 const guard = "0x6021803803809160003960006000f0600060005260016000601f833c60206000f3";
 
-/** Whether the contract at `address`, there or to be deployed there by the signature itself, takes `signature` for `hash`. */
+/** Whether the contract at `address`, deployed already or by the signature itself, accepts `signature` for `hash`. */
 export async function verifyContractSignature(address: Hex, hash: Hex, signature: Hex): Promise<SignatureVerdict> {
   const client = baseClient();
-  // Without a node no contract can be asked; 65 bytes are then taken for the signature of another key, which they most often are.
+  // Without a node no contract can be called; a 65-byte signature is then treated as another key's, which it almost always is.
   if (!client) return size(signature) === KEY_SIGNATURE_BYTES ? "invalid" : "unavailable";
   try {
     const isThere =
@@ -60,7 +60,7 @@ async function isAccepted(client: Client, address: Hex, hash: Hex, signature: He
     args: [address, hash, signature],
     bytecode: erc6492SignatureValidatorByteCode,
   });
-  // A sender that no contract knows: some wallets accept anything from the senders that simulations are made with.
+  // A random sender: some wallets accept any signature from the addresses that simulations usually use as sender.
   const call = { from: toHex(randomBytes(20)), data: `${guard}${check.slice(2)}` as const, gas: toHex(MAX_GAS) };
   return BigInt(await client.request({ method: "eth_call", params: [call, "latest"] })) === 1n;
 }

@@ -25,7 +25,7 @@ test.each<[EvmFailureKind, string, number, string]>([
   expect(kindOfRpcError(method, code, message)).toBe(kind);
 });
 
-test("a failure of another copy of this module is one, and says whether another node may do better", () => {
+test("a failure from another copy of this module is recognized, and says whether another node may succeed", () => {
   const foreign = Object.assign(new Error("x"), { [Symbol.for("pennyprompt.EvmFailure")]: true });
   expect([isEvmFailure(foreign), isEvmFailure(new Error("x")), isEvmFailure(null)]).toEqual([true, false, false]);
   expect(isNodesOwn(new EvmFailure("timeout", ""))).toBe(true);

@@ -1,28 +1,28 @@
-// What goes wrong between us and a chain's nodes, by kind. Messages name a node by its place in the list: its URL, which often
-// holds a key, is in none of them, nor in a cause.
+// Failures of calls to a chain's nodes, by kind. Messages name a node by its position in the list: its URL often holds an API key, so
+// neither messages nor causes contain it.
 
-/** What a caller does about it: ask again later, ask for less, or think again. */
+/** The kind tells the caller what to do: retry later, request less, or change the request. */
 export type EvmFailureKind =
-  /** Nobody answers there, or the connection broke. */
+  /** Nothing answers at the address, or the connection broke. */
   | "unreachable"
   | "timeout"
   | "rate_limited"
-  /** The node does not serve us: 401, 403, 404, another 4xx. */
+  /** The node refuses to serve us: 401, 403, 404 or another 4xx. */
   | "refused"
   /** 5xx, an internal error, or a method that it lacks. */
   | "failing"
-  /** Its answer is not what the method answers. */
+  /** The response does not match the method's schema. */
   | "malformed"
   | "wrong_chain"
-  /** It lacks a block that others have shown, or its head can not be right. */
+  /** The node lacks a block that other nodes have, or its head is implausible. */
   | "behind"
-  /** The chain was reorganised while it was read: read again. */
+  /** The chain was reorganised during the read: read again. */
   | "moved"
-  /** More logs or blocks than the node gives at once: ask for a smaller range. */
+  /** More logs or blocks than the node returns at once: request a smaller range. */
   | "too_large"
-  /** Any node would say the same: the call reverts, the transaction is not valid. */
+  /** Every node would answer the same: the call reverts, or the transaction is invalid. */
   | "rejected"
-  /** No node is set. */
+  /** No node is configured. */
   | "no_nodes";
 
 interface EvmFailureOptions {
@@ -53,10 +53,10 @@ export function isEvmFailure(error: unknown): error is EvmFailure {
   return typeof error === "object" && error !== null && (error as { [brand]?: boolean })[brand] === true;
 }
 
-/** What another node may do better. */
+/** Whether another node may succeed. */
 export const isNodesOwn = ({ kind }: EvmFailure): boolean => kind !== "rejected" && kind !== "too_large" && kind !== "no_nodes";
 
-// Nodes have their own words for each; what they say of a block that they lack may hold "range" too, so it is looked for first.
+// Each node implementation has its own messages. A message about a missing block may contain "range" too, so that pattern is matched first.
 const ABOUT_MISSING =
   /header not found|missing trie node|(block|state|header).*(not found|not available|missing|unknown)|unknown block|beyond current head|BlockOutOfRange/i;
 const ABOUT_RATE = /rate|too many requests|per second|quota|credits|capacity/i;
@@ -69,7 +69,7 @@ const LIMIT_EXCEEDED = -32_005;
 const INVALID_PARAMS = -32_602;
 const SERVER_ERROR = -32_000;
 
-/** The kind of a JSON-RPC error. EIP-1474 leaves most to the nodes, so the words decide where the code does not. */
+/** The kind of a JSON-RPC error. EIP-1474 leaves most codes to the nodes, so the message decides where the code does not. */
 export function kindOfRpcError(method: string, code: number, message: string): EvmFailureKind {
   if (ABOUT_MISSING.test(message)) return "behind";
   if (code === 429 || (ABOUT_RATE.test(message) && !/range|response size/i.test(message))) return "rate_limited";

@@ -1,5 +1,5 @@
-// What stands for good on the chain, for whoever moves money by it: as every node says that answers, so that none of them alone is
-// believed, or left to be silent, while there are others.
+// Final state of the chain, for decisions that move money: all answering nodes must agree, and where several are configured a single answer
+// is not enough.
 
 import type { Hex } from "viem";
 import { type Block, findBlockOf } from "./blocks";
@@ -7,12 +7,12 @@ import { EvmFailure } from "./failure";
 import type { EvmNode } from "./node";
 import { callEach, type EvmNodes, evmNodes } from "./nodes";
 
-/** Reads something of the chain's state from one node, as of the end of a block. */
+/** Reads chain state from one node, as of the end of a block. */
 export type ReadState<T> = (node: EvmNode, at: "latest" | { blockHash: Hex }) => Promise<T>;
 
 /**
- * As of a block that each of the nodes has as final, with the same time. Null when they do not agree, or when there are others and
- * none of them answers.
+ * State at a block that every answering node has as final, with the same hash and time. Null when the nodes disagree, or when only one of
+ * several answers.
  * @throws EvmFailure when no node has that block as final
  */
 export async function readFinalState<T extends boolean | bigint>(
@@ -33,6 +33,6 @@ export async function readFinalState<T extends boolean | bigint>(
   return answers.every(({ isSame, state }) => isSame && state === first.state) ? first.state : null;
 }
 
-/** As of the latest block of each node that answers. @throws EvmFailure when none does */
+/** State at the latest block of each node that answers. @throws EvmFailure when none does */
 export const readLatestStates = <T>(read: ReadState<T>, nodes: EvmNodes = evmNodes()): Promise<T[]> =>
   callEach(nodes, (node) => read(node, "latest"));

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await chain.mine(40);
 });
 beforeEach(async () => {
-  // Mining by hand runs ahead of the clock; here it is the chain's.
+  // Manual mining runs ahead of the real clock, so the clock follows the chain here.
   const { timestamp } = await chain.client.getBlock();
   restoreClock = setClock(() => Number(timestamp) * 1_000);
 });
@@ -29,7 +29,7 @@ interface FaultyNode {
   url: string;
 }
 
-/** A node whose answers about blocks can be spoiled at any time. */
+/** A node whose block responses can be corrupted at any time. */
 async function faulty(): Promise<FaultyNode> {
   const node: FaultyNode = { fault: null, url: "" };
   const { url, close } = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getBlockByNumber" ? node.fault : null));
@@ -39,20 +39,20 @@ async function faulty(): Promise<FaultyNode> {
 
 const nodesAt = (...urls: string[]) => createNodes({ urls, chainId: chain.chainId });
 
-/** Moves every block that a node tells of. */
+/** Shifts the number of every block that a node returns. */
 const shifted = (by: number): Fault => ({
   rewrite: (block) => ({ ...(block as object), number: toHex(Number((block as { number: string }).number) + by) }),
 });
 const otherHash: Fault = { rewrite: (block) => ({ ...(block as object), hash: pad("0xbad") }) };
 
-test("the head is the latest block, the safe one three behind and the final one six, without doubt", async () => {
+test("the head is the latest block, with the safe block three behind and the final block six behind, without doubt", async () => {
   const { latest, safe, finalized, doubt } = await readHead(chain.nodes);
   expect(latest.number).toBe(await chain.blockNumber());
   expect([latest.number - safe.number, latest.number - finalized.number]).toEqual([3, 6]);
   expect(doubt).toBeNull();
 });
 
-test("a head that goes far back is doubted, and a node that has the right one is asked instead", async () => {
+test("a head that goes far back is in doubt, and a node with a plausible head is used instead", async () => {
   const node = await faulty();
   const alone = nodesAt(node.url);
   const both = nodesAt(node.url, chain.url());
@@ -65,7 +65,7 @@ test("a head that goes far back is doubted, and a node that has the right one is
   expect((await readHead(alone)).doubt).toBeNull();
 });
 
-test("a final block that is another one now is doubted", async () => {
+test("a final block that changed is in doubt", async () => {
   const node = await faulty();
   const nodes = nodesAt(node.url);
   await readHead(nodes);
@@ -75,7 +75,7 @@ test("a final block that is another one now is doubted", async () => {
   expect((await readHead(nodes)).doubt).toBeNull();
 });
 
-test("a head that stands still, or is of the future, is doubted", async () => {
+test("a head that stands still or lies in the future is in doubt", async () => {
   const { timestamp } = await chain.client.getBlock();
   for (const [shiftS, doubt] of [
     [121, "stuck"],
@@ -88,18 +88,18 @@ test("a head that stands still, or is of the future, is doubted", async () => {
   }
 });
 
-test("a node that makes blocks up is found out by the others", async () => {
+test("a node that invents blocks is exposed by the others", async () => {
   const node = await faulty();
   node.fault = otherHash;
   expect((await readHead(nodesAt(node.url))).doubt).toBeNull();
-  // Of two, nobody knows which one lies; of three, two that agree are believed.
+  // With two nodes nothing shows which one lies; with three, two that agree are believed.
   expect((await readHead(nodesAt(node.url, chain.url()))).doubt).toBe("disputed");
   expect(await readHead(nodesAt(node.url, chain.url(), `${chain.url()}/`))).toMatchObject({ doubt: null });
   node.fault = shifted(1_000);
   expect(await readHead(nodesAt(node.url, chain.url()))).toMatchObject({ doubt: null, latest: { number: await chain.blockNumber() } });
 });
 
-test("another node that is away is no reason to doubt", async () => {
+test("an unreachable second node is no reason for doubt", async () => {
   const node = await faulty();
   node.fault = { status: 503 };
   expect((await readHead(nodesAt(chain.url(), node.url))).doubt).toBeNull();

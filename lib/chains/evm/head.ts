@@ -1,23 +1,23 @@
-// The chain's head, with a reason to doubt it when there is one. A node may lag, be stuck, answer from another fork, or lie: what it
-// says is held against what was seen before, against the clock, and against another node.
+// The chain's head, with a reason to doubt it when there is one. A node may lag, be stuck, answer from another fork, or lie: its head is
+// checked against earlier heads, the clock, and another node.
 
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type Block, findBlockOf } from "./blocks";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
 
 export type Doubt =
-  /** Lower than a head that was seen before, by more than a reorganisation or two servers behind one address explain. */
+  /** Lower than an earlier head by more than a reorganisation, or two servers behind one address, can explain. */
   | "went_back"
-  /** A block that was final is another one now. */
+  /** A final block has been replaced. */
   | "final_block_changed"
-  /** Its last block is older than two minutes, or of the future. */
+  /** Its last block is older than two minutes, or lies in the future. */
   | "stuck"
   | "future"
-  /** Another node has another block at the safe height, or none yet. */
+  /** Another node has a different block at the safe height, or none yet. */
   | "disputed"
   | "unconfirmed";
 
@@ -25,7 +25,7 @@ export interface Head {
   latest: Block;
   safe: Block;
   finalized: Block;
-  /** Null when nothing speaks against it. Whoever credits money waits while there is doubt. */
+  /** Null when no check failed. Deposits are not credited while there is doubt. */
   doubt: Doubt | null;
 }
 
@@ -36,15 +36,15 @@ const FUTURE_AFTER_S = 60;
 interface Seen {
   latest: Block;
   finalized: Block;
-  /** The doubt that was logged last. */
-  told: Doubt | null;
+  /** The last doubt that was logged. */
+  loggedDoubt: Doubt | null;
 }
 
-/** What this process has seen of each set of nodes. */
-const seenHeads = () => once("seen EVM heads", () => new WeakMap<EvmNodes, Seen>());
+/** The last known head of each node set in this process. */
+const seenHeads = processSingleton("seen EVM heads", () => new WeakMap<EvmNodes, Seen>());
 
 /**
- * The head of the first node whose head is beyond doubt; when all are doubtful, the highest, with its doubt.
+ * The first node's head that is not in doubt; when all are in doubt, the highest one, with its doubt.
  * @throws EvmFailure when no node answers
  */
 export async function readHead(nodes: EvmNodes = evmNodes()): Promise<Head> {
@@ -52,7 +52,7 @@ export async function readHead(nodes: EvmNodes = evmNodes()): Promise<Head> {
   try {
     return remember(
       nodes,
-      await nodes.ask(async (node) => {
+      await nodes.callFirst(async (node) => {
         const head = await headOf(node, nodes);
         if (head.doubt === null) return head;
         doubtful.push(head);
@@ -66,7 +66,7 @@ export async function readHead(nodes: EvmNodes = evmNodes()): Promise<Head> {
   }
 }
 
-/** The block that is final, for whoever moves money by it. @throws EvmFailure `moved` while the head is in doubt */
+/** The final block, for decisions that move money. @throws EvmFailure `moved` while the head is in doubt */
 export async function readFinalBlock(nodes: EvmNodes = evmNodes()): Promise<Block> {
   const { finalized, doubt } = await readHead(nodes);
   if (doubt !== null) throw new EvmFailure("moved", `the chain's head is in doubt: ${doubt}`);
@@ -80,7 +80,7 @@ async function headOf(node: EvmNode, nodes: EvmNodes): Promise<Head> {
     findBlockOf(node, "latest"),
   ]);
   if (!finalized || !safe || !latest) throw new EvmFailure("behind", `${node.name}: has no head`);
-  // Asked at once, so that one may have moved while another was read; an order that time can not explain is rubbish.
+  // The three are requested concurrently, so one may have advanced meanwhile; a larger inversion makes the response invalid.
   if (finalized.number > safe.number + USUAL_STEP_BACK || safe.number > latest.number + USUAL_STEP_BACK) {
     throw new EvmFailure("malformed", `${node.name}: its final or safe block lies beyond its latest`);
   }
@@ -102,7 +102,7 @@ function doubtByTime(latest: Block): Doubt | null {
   return ageS < -FUTURE_AFTER_S ? "future" : null;
 }
 
-/** The safe block is minutes old on a public chain: every node should have it, and the same one. One that agrees is enough. */
+/** On a public chain the safe block is minutes old, so every node should have the same one. One other node that agrees is enough. */
 async function doubtByOthers(safe: Block, node: EvmNode, nodes: EvmNodes): Promise<Doubt | null> {
   if (nodes.count === 1) return null;
   const theirs = await nodes.callOthers(node, (other) => findBlockOf(other, safe.number));
@@ -112,7 +112,7 @@ async function doubtByOthers(safe: Block, node: EvmNode, nodes: EvmNodes): Promi
 
 function remember(nodes: EvmNodes, head: Head): Head {
   const seen = seenHeads().get(nodes);
-  if (head.doubt !== null && head.doubt !== seen?.told) {
+  if (head.doubt !== null && head.doubt !== seen?.loggedDoubt) {
     log().error({ doubt: head.doubt, latest: head.latest.number, seen: seen?.latest.number }, "the head of the EVM chain is in doubt");
   }
   const higher = (now: Block, before: Block | undefined) =>
@@ -120,7 +120,7 @@ function remember(nodes: EvmNodes, head: Head): Head {
   seenHeads().set(nodes, {
     latest: higher(head.latest, seen?.latest),
     finalized: higher(head.finalized, seen?.finalized),
-    told: head.doubt,
+    loggedDoubt: head.doubt,
   });
   return head;
 }

@@ -1,15 +1,15 @@
-// Where the service's EVM chain is asked: at the sandbox's own node, or at BASE_RPC_URLS.
+// The node URLs of the service's EVM chain: the sandbox's own node, or BASE_RPC_URLS.
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-const sandboxNodes = () => once<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
+const sandboxNodes = processSingleton<{ urls: readonly string[] | null }>("sandbox EVM nodes", () => ({ urls: null }));
 
-/** Asks the sandbox's own chain from now on, and no other. */
+/** Makes the sandbox's own chain the only one used from now on. */
 export function setSandboxEvmNodes(urls: readonly string[]): void {
   sandboxNodes().urls = z.array(z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).parse(urls);
 }
 
-/** Often with a key in them: for no log and no message. */
+/** They often contain an API key: never log them or put them into messages. */
 export const evmNodeUrls = (): readonly string[] => sandboxNodes().urls ?? config().BASE_RPC_URLS;

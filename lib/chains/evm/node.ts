@@ -1,12 +1,12 @@
-// One node of an EVM chain, asked over raw JSON-RPC: each call has its time, each answer is held against its form, and each way
-// of failing has its kind.
+// One node of an EVM chain, over raw JSON-RPC: each call has a timeout, each response is validated against its schema, and each failure has
+// its kind.
 
 import { request } from "undici";
 import { z } from "zod";
 import { EvmFailure, type EvmFailureKind, kindOfRpcError } from "./failure";
 
 export interface EvmNode {
-  /** `node 1 of 2`: never its URL, which often holds a key. */
+  /** `node 1 of 2`: never its URL, which often contains an API key. */
   readonly name: string;
   /** @throws EvmFailure */
   call<T>(method: string, params: readonly unknown[], answer: z.ZodType<T>): Promise<T>;
@@ -40,7 +40,7 @@ export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
       return { status: answer.statusCode, text: await answer.body.text() };
     } catch (error) {
       if (signal.aborted) throw fail("timeout", `no answer to ${method} within ${timeoutMs} ms`);
-      // Of the error only its code: its message names the host.
+      // Only the error's code: its message names the host.
       const { code } = error as { code?: unknown };
       throw fail("unreachable", typeof code === "string" ? code : "the connection failed");
     }
@@ -74,11 +74,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Not JSON is not a reply: the schema says so.
+    return undefined; // not JSON: schema validation reports it
   }
 }
 
-/** Takes what a node's words could give away of its URL out of them. */
+/** Removes from a node's message whatever could reveal its URL. */
 function hiderOf(url: string): (text: string) => string {
   const { host, hostname, pathname, search, username, password } = new URL(url);
   const secrets = [url, host, hostname, search, username, password, ...pathname.split("/")].filter((part) => part.length >= 4);

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { findBlock } from "./blocks";
 import { setSandboxEvmNodes } from "./node-urls";
 import { createNodes, evmNodes } from "./nodes";
@@ -18,17 +18,16 @@ beforeAll(async () => {
   chain = await startUsdcChain({ blockTimeMs: 60_000 });
 });
 beforeAll(() => {
-  forgetOnce("log");
-  once("log", () => ({ info: keepLine, warn: keepLine, error: keepLine }));
+  replaceSingleton("log", { info: keepLine, warn: keepLine, error: keepLine });
 });
 afterEach(async () => {
   logged.length = 0;
   vi.unstubAllEnvs();
-  for (const name of ["config", "sandbox EVM nodes", "EVM nodes"]) forgetOnce(name);
+  for (const name of ["config", "sandbox EVM nodes", "EVM nodes"]) forgetSingleton(name);
   for (const close of toClose.splice(0)) await close();
 });
 afterAll(async () => {
-  forgetOnce("log");
+  forgetSingleton("log");
   await chain?.stop();
 });
 
@@ -55,7 +54,7 @@ test.each<[string, Fault]>([
   ["behind", { error: { code: -32_000, message: "header not found" } }],
   ["malformed", { rewrite: () => ({ number: "latest" }) }],
   ["malformed", { rewrite: () => "0x1" }],
-])("a node that fails (%s: %j) is left for the next, and rests", async (kind, fault) => {
+])("after a failure (%s: %j) the next node is used, and the failed one rests", async (kind, fault) => {
   const node = await faulty((method) => (isBlock(method) ? fault : null));
   const timeoutMs = kind === "timeout" ? 1_000 : 5_000;
   await expect(findBlock("latest", nodesAt([node.url], timeoutMs))).rejects.toMatchObject({ kind });
@@ -66,7 +65,7 @@ test.each<[string, Fault]>([
   expect(node.calls).toHaveLength(calls);
 });
 
-test("a port where nobody listens is left for the next", async () => {
+test("a port without a listener is skipped for the next node", async () => {
   const probe = createServer();
   await new Promise<void>((listening) => probe.listen(0, "127.0.0.1", listening));
   const { port } = probe.address() as AddressInfo;
@@ -76,7 +75,7 @@ test("a port where nobody listens is left for the next", async () => {
   await expect(findBlock("latest", nodesAt([gone]))).rejects.toMatchObject({ kind: "unreachable" });
 });
 
-test("a node that works again is asked again, first in the order as before", async () => {
+test("a node that works again is used again, first in the order as before", async () => {
   let fault: Fault | null = { status: 503 };
   const node = await faulty(() => fault);
   const nodes = nodesAt([node.url, chain.url()]);
@@ -89,14 +88,14 @@ test("a node that works again is asked again, first in the order as before", asy
   expect(logged.some((line) => line.includes("works again"))).toBe(true);
 });
 
-test("a node of another chain is never asked for anything but its number", async () => {
+test("a node of another chain gets no request but eth_chainId", async () => {
   const other = await faulty((method) => (method === "eth_chainId" ? { rewrite: () => "0x2105" } : null));
   await expect(findBlock("latest", nodesAt([other.url]))).rejects.toMatchObject({ kind: "wrong_chain" });
   expect(await findBlock("latest", nodesAt([other.url, chain.url()]))).not.toBeNull();
   expect(new Set(other.calls.map(({ method }) => method))).toEqual(new Set(["eth_chainId"]));
 });
 
-test("what any node would refuse is told at once, and no other is asked", async () => {
+test("a refusal that every node would give is reported at once, without trying another", async () => {
   const error = { code: 3, message: "execution reverted: no", data: "0x" };
   const node = await faulty((method) => (isBlock(method) ? { error } : null));
   const second = await faulty(() => null);
@@ -104,7 +103,7 @@ test("what any node would refuse is told at once, and no other is asked", async 
   expect(second.calls).toHaveLength(0);
 });
 
-test("no message and no log line holds a node's URL, whatever the node says", async () => {
+test("no message and no log line contains a node's URL, whatever the node answers", async () => {
   const node = await faulty((method) =>
     isBlock(method) ? { error: { code: -32_603, message: "bad key SECRETKEY99 at 127.0.0.1" } } : null,
   );
@@ -112,19 +111,19 @@ test("no message and no log line holds a node's URL, whatever the node says", as
   const gone = "http://user99:pass9999@no-such-host.invalid/v2/SECRETKEY99";
   const failure: unknown = await findBlock("latest", nodesAt([gone, url])).catch((error: unknown) => error);
   const { message, stack, cause } = failure as Error;
-  const told = [message, stack, String(cause), ...logged].join("\n");
+  const output = [message, stack, String(cause), ...logged].join("\n");
   expect(logged.length).toBe(2);
-  for (const secret of ["SECRET", "no-such-host", "user99", "pass9999", new URL(url).host]) expect(told).not.toContain(secret);
+  for (const secret of ["SECRET", "no-such-host", "user99", "pass9999", new URL(url).host]) expect(output).not.toContain(secret);
 });
 
-test("without a node the failure says which setting names them", async () => {
+test("without a node the failure names the setting to configure", async () => {
   await expect(findBlock("latest", nodesAt([]))).rejects.toMatchObject({
     kind: "no_nodes",
     message: expect.stringContaining("BASE_RPC_URLS"),
   });
 });
 
-test("a sandbox asks its own chain, wherever it is now, and never another machine's", async () => {
+test("a sandbox uses its own chain at its current address, and never another machine's", async () => {
   vi.stubEnv("BASE_RPC_URLS", "https://mainnet.example");
   setSandboxEvmNodes([chain.url()]);
   expect((await findBlock("latest"))?.number).toBe(await chain.blockNumber());

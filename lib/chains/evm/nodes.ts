@@ -1,8 +1,8 @@
-// The nodes of the service's EVM chain: asked in their order, the next when one fails, and none that serves another chain.
+// The nodes of the service's EVM chain, tried in order: the next one when one fails, and none that serves another chain.
 
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";
@@ -13,27 +13,27 @@ export interface EvmNodes {
   readonly chainId: number;
   readonly count: number;
   /**
-   * Runs `ask` with the first node that serves it; all of `ask` is run again with the next one. What one node says in it is
-   * consistent as far as that node is.
-   * @throws EvmFailure of the last node; at once when it is `rejected` or `too_large`, which no other node would change
+   * Runs `use` with the first node that works; after a failure all of `use` runs again with the next one. So all reads in one `use` come
+   * from one node.
+   * @throws EvmFailure of the last node; at once when it is `rejected` or `too_large`, since every other node would fail too
    */
-  ask<T>(ask: (node: EvmNode) => Promise<T>): Promise<T>;
-  /** What the nodes beside `node` say, all asked at once; those that fail are left out. */
-  callOthers<T>(node: EvmNode, ask: (other: EvmNode) => Promise<T>): Promise<T[]>;
+  callFirst<T>(use: (node: EvmNode) => Promise<T>): Promise<T>;
+  /** Results of all nodes but `node`, called concurrently; failed ones are left out. */
+  callOthers<T>(node: EvmNode, use: (other: EvmNode) => Promise<T>): Promise<T[]>;
 }
 
 export interface EvmNodesOptions {
   urls: readonly string[];
   chainId: number;
-  /** Milliseconds of one call. */
+  /** Timeout of one call. */
   timeoutMs?: number;
 }
 
 interface KnownNode extends EvmNode {
   isOnOurChain: boolean;
-  /** Why it failed last, until it works again. */
+  /** Its last failure, until it works again. */
   failure: EvmFailureKind | null;
-  /** Until then others are asked first. */
+  /** Until then other nodes are tried first. */
   restsUntilMs: number;
 }
 
@@ -65,7 +65,7 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
     }
   }
 
-  async function ask<T>(use: (node: EvmNode) => Promise<T>): Promise<T> {
+  async function callFirst<T>(use: (node: EvmNode) => Promise<T>): Promise<T> {
     let last: unknown = new EvmFailure("no_nodes", "BASE_RPC_URLS names no node of the chain");
     for (const node of inOrder()) {
       try {
@@ -79,30 +79,30 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
   }
 
   async function callOthers<T>(one: EvmNode, use: (node: EvmNode) => Promise<T>): Promise<T[]> {
-    const asked = await Promise.allSettled(nodes.filter((node) => node !== one).map((node) => callOne(node, use)));
-    return asked.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    const outcomes = await Promise.allSettled(nodes.filter((node) => node !== one).map((node) => callOne(node, use)));
+    return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 
-  return { chainId, count: nodes.length, ask, callOthers };
+  return { chainId, count: nodes.length, callFirst, callOthers };
 }
 
-/** What every node says that answers, the one that is asked first ahead. @throws EvmFailure when none does */
-export const callEach = <T>(nodes: EvmNodes, ask: (node: EvmNode) => Promise<T>): Promise<T[]> =>
-  nodes.ask(async (node) => [await ask(node), ...(await nodes.callOthers(node, ask))]);
+/** Results of all nodes that answer, the first node's first. @throws EvmFailure when none does */
+export const callEach = <T>(nodes: EvmNodes, use: (node: EvmNode) => Promise<T>): Promise<T[]> =>
+  nodes.callFirst(async (node) => [await use(node), ...(await nodes.callOthers(node, use))]);
 
 /**
- * What the first node says that has anything to say; the others are asked when that is not the one that is asked first, since one
- * may have pruned what it is asked for. Null when none of those that answer has anything.
+ * The first non-null result: from the first node that works, otherwise from any other, since a node may have pruned the data. Null when no
+ * answering node has it.
  * @throws EvmFailure when none answers
  */
 export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promise<T | null>): Promise<T | null> =>
-  nodes.ask(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
+  nodes.callFirst(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
 
-/** A node of another chain would show no deposits, or another chain's: it is asked once, and again after it was away. */
+/** A node of another chain would show no deposits, or that chain's. Checked once, and again after an outage. */
 async function checkChain(node: KnownNode, chainId: number): Promise<void> {
   if (node.isOnOurChain) return;
-  const its = await node.call("eth_chainId", [], quantity);
-  if (its !== chainId) throw new EvmFailure("wrong_chain", `${node.name}: serves chain ${its}, not ${chainId}`);
+  const actual = await node.call("eth_chainId", [], quantity);
+  if (actual !== chainId) throw new EvmFailure("wrong_chain", `${node.name}: serves chain ${actual}, not ${chainId}`);
   node.isOnOurChain = true;
 }
 
@@ -113,16 +113,16 @@ function recordSuccess(node: KnownNode): void {
 }
 
 function recordFailure(node: KnownNode, { kind, message }: EvmFailure): void {
-  // Once, not at every call: a node that is away is away for hundreds of them.
+  // Logged once, not at every call: an outage lasts for hundreds of calls.
   if (node.failure !== kind) log().warn({ node: node.name, kind, reason: message }, "a node of the EVM chain failed");
   node.failure = kind;
   node.restsUntilMs = nowMs() + (kind === "wrong_chain" ? WRONG_CHAIN_REST_MS : REST_MS);
   if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;
 }
 
-const nodesInUse = () => once<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
+const nodesInUse = processSingleton<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
 
-/** The nodes of this process. Made anew when the sandbox's chain has moved to another address. */
+/** The nodes of this process. Recreated when the sandbox's chain has moved to another address. */
 export function evmNodes(): EvmNodes {
   const [urls, chainId, inUse] = [evmNodeUrls(), baseChainId(), nodesInUse()];
   const key = `${chainId} ${urls.join(" ")}`;

@@ -1,4 +1,4 @@
-// Signatures of contract wallets, judged by the very code that the settlement contract judges them by, with its gas.
+// Verifies signatures of contract wallets with the same code and gas limit as the settlement contract.
 
 import { randomBytes } from "node:crypto";
 import { encodeDeployData, type Hex, parseAbi, toHex } from "viem";
@@ -10,16 +10,16 @@ import { type EvmNodes, evmNodes } from "./nodes";
 import { flag } from "./wire";
 
 const checkerAbi = parseAbi(["constructor(address from, bytes32 hash, bytes signature)"]);
-/** What the contract gives to a wallet's check, and enough beside it. */
+/** The contract's gas limit for a wallet's check, with a margin. */
 const GAS = 2_000_000;
 
-/** Whether what is at `from` takes `signature` for `hash`; an address without code takes none. */
+/** Whether the contract at `from` accepts `signature` for `hash`; an address without code accepts none. */
 export async function verifyAtProofChecker(from: Hex, hash: Hex, signature: Hex, nodes: EvmNodes = evmNodes()): Promise<SignatureVerdict> {
   const data = encodeDeployData({ abi: checkerAbi, bytecode: checker.bytecode as Hex, args: [from, hash, signature] });
-  // A sender that no contract knows: some wallets accept anything from the senders that simulations are made with.
+  // A random sender: some wallets accept any signature from the addresses that simulations usually use as sender.
   const call = { from: toHex(randomBytes(20)), data, gas: toHex(GAS) };
   try {
-    return (await nodes.ask((node) => node.call("eth_call", [call, "latest"], flag))) ? "valid" : "invalid";
+    return (await nodes.callFirst((node) => node.call("eth_call", [call, "latest"], flag))) ? "valid" : "invalid";
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
     log().warn({ kind: error.kind, reason: error.message }, "no node of the chain could check a contract wallet's signature");

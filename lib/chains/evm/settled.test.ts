@@ -1,4 +1,4 @@
-// A settlement as the service makes it: tried out, sent, found again on the chain; and what it costs.
+// A settlement as the service makes it: simulated, sent and found on the chain; and its gas cost.
 
 import { erc20Abi, type Hex, parseEventLogs } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -22,7 +22,7 @@ let settlement: Awaited<ReturnType<SettlementChain["openSettlement"]>>;
 beforeAll(async () => {
   chain = await startSettlementChain();
   settlement = await chain.openSettlement({});
-  await chain.mint(settlement.treasury, 1n); // as any treasury that is in use
+  await chain.mint(settlement.treasury, 1n); // as in any treasury in use
   await chain.mint(payer, 10n ** 9n);
   await chain.approve(payer, settlement.address, 10n ** 9n);
 });
@@ -49,8 +49,8 @@ test("a settlement is one transfer of the amount to the treasury and one event, 
   const [moved] = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs });
   expect(moved?.args).toMatchObject({ value: 25n * UNITS_PER_CENT });
   expect([moved?.args.from.toLowerCase(), moved?.args.to.toLowerCase()]).toEqual([payer, settlement.treasury]);
-  const [told] = parseEventLogs({ abi: settlementAbi, logs });
-  expect(told?.args).toMatchObject({ requestNumber: 7n, cents: 25n, timestampMs: proof.timestampMs });
+  const [event] = parseEventLogs({ abi: settlementAbi, logs });
+  expect(event?.args).toMatchObject({ requestNumber: 7n, cents: 25n, timestampMs: proof.timestampMs });
   expect(logs).toHaveLength(2);
 
   const units = 10n ** 9n - 25n * UNITS_PER_CENT;
@@ -64,13 +64,13 @@ test("a settlement is one transfer of the amount to the treasury and one event, 
   const found = { transaction: transactionHash, block: Number(blockNumber), cents: 25n, timestampMs: proof.timestampMs };
   expect(await findSettledTransaction(settlement.address, proof, chain.nodes)).toEqual(found);
   const other = await newProof({ cents: 26n });
-  // Another amount under the same number: what was settled is told, and it is not this.
+  // Another amount under the same number: the result is the settlement that happened, not this one.
   expect(await findSettledTransaction(settlement.address, other.proof, chain.nodes)).toEqual(found);
   for (const again of [{ proof, signature }, other])
     expect(await refusalOf(again.proof, again.signature)).toEqual({ reason: "settled_already", message: "AlreadySettled" });
 });
 
-test("what would be refused is known before it is sent, with its reason", async () => {
+test("a refusal is predicted before sending, with its reason", async () => {
   const good = await newProof({ requestNumber: 8n });
   const late = await newProof({ requestNumber: 8n, timestampMs: good.proof.timestampMs - 400_000n });
   const dear = await newProof({ requestNumber: 8n, cents: 10n ** 6n });
@@ -86,7 +86,7 @@ test("what would be refused is known before it is sent, with its reason", async 
   for (const data of words) expect(readSettleRevert(data)).toMatchObject({ reason: "settlement_failed" });
 });
 
-test("a node that is away, or that lies about the settlement's event, is not taken for the chain's word", async () => {
+test("an outage, or a false settlement event from a node, does not count as an answer of the chain", async () => {
   const { proof, signature } = await newProof({ requestNumber: 9n });
   const away = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_chainId" ? null : { status: 503 }));
   const nodes = createNodes({ urls: [away.url], chainId: chain.chainId });
@@ -97,14 +97,14 @@ test("a node that is away, or that lies about the settlement's event, is not tak
   const other = await newProof({ requestNumber: 10n });
   await settle(other.proof, other.signature);
   const filter = { address: settlement.address, fromBlock: "0x0", toBlock: "latest" } as const;
-  const logs = await chain.nodes.ask((node) => node.call("eth_getLogs", [filter], z.array(z.unknown())));
+  const logs = await chain.nodes.callFirst((node) => node.call("eth_getLogs", [filter], z.array(z.unknown())));
   const liar = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => logs } : null));
   const lying = createNodes({ urls: [liar.url], chainId: chain.chainId });
   expect(await findSettledTransaction(settlement.address, proof, lying)).toBeNull();
   await liar.close();
 });
 
-test("a settlement that the first node has no logs of is found through another, and its amount is read as of any block", async () => {
+test("a settlement missing from the first node's logs is found through another, and its amount can be read at any block", async () => {
   const { proof, signature } = await newProof({ requestNumber: 11n });
   const { transactionHash, blockNumber } = await settle(proof, signature);
   const empty = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_getLogs" ? { rewrite: () => [] } : null));
@@ -116,11 +116,11 @@ test("a settlement that the first node has no logs of is found through another, 
   const block = (await findBlock(Number(blockNumber), chain.nodes))?.hash ?? "0x";
   const before = (await findBlock(Number(blockNumber) - 1, chain.nodes))?.hash ?? "0x";
   const centsAt = (blockHash: Hex, address = settlement.address) =>
-    chain.nodes.ask((node) => settledCentsOf(address, proof)(node, { blockHash }));
+    chain.nodes.callFirst((node) => settledCentsOf(address, proof)(node, { blockHash }));
   expect([await centsAt(block), await centsAt(before), await centsAt(block, newAddress())]).toEqual([25n, 0n, 0n]);
 });
 
-test("an address where nothing is deployed says so", async () => {
+test("an address without a contract reads as not deployed", async () => {
   const { proof } = await newProof();
   expect(await readSettlement(newAddress(), proof, chain.nodes)).toEqual({
     ...{ isDeployed: false, settledCents: 0n, allowance: 0n },
@@ -128,8 +128,8 @@ test("an address where nothing is deployed says so", async () => {
   });
 });
 
-/** Units of gas, as lib/decisions/0014-settlement-contract.md tells them; what costs more is told there first. */
-test("it costs what the decision says: to deploy, and to settle for a key and for a contract wallet", async () => {
+/** Gas, as documented in lib/decisions/0014-settlement-contract.md; document an increase there first. */
+test("deploying, and settling for a key and for a contract wallet, cost the gas that the decision documents", async () => {
   const first = await newProof({ requestNumber: 20n });
   const ofKey = await settle(first.proof, first.signature);
   const wallet = newAddress();

@@ -1,4 +1,4 @@
-// What became of a proof at the settlement contract: why it would refuse one now, and which transaction settled one.
+// The outcome of a proof at the settlement contract: why it would refuse one now, and which transaction settled one.
 
 import { decodeErrorResult, encodeEventTopics, encodeFunctionData, type Hex, hexToBigInt, parseAbi, toHex } from "viem";
 import { z } from "zod";
@@ -19,11 +19,11 @@ export type SettleRefusalReason =
 
 export interface SettleRefusal {
   reason: SettleRefusalReason;
-  /** The contract's or USDC's own words, for the log and the reader. */
+  /** The revert message of the contract or of USDC, for logs and people. */
   message: string;
 }
 
-/** Why `settle` reverted, from the bytes that it reverted with. */
+/** Why `settle` reverted, decoded from its revert data. */
 export function readSettleRevert(data: Hex): SettleRefusal {
   try {
     const { errorName, args } = decodeErrorResult({ abi: revertAbi, data });
@@ -63,7 +63,7 @@ interface Settle {
 }
 
 /**
- * Tries a settlement out as of the latest block, and says why it would be refused; null when it would not be.
+ * Simulates a settlement at the latest block and returns the refusal; null when it would succeed.
  * @throws EvmFailure when no node answers
  */
 export async function findSettleRefusal(
@@ -72,7 +72,7 @@ export async function findSettleRefusal(
 ): Promise<SettleRefusal | null> {
   const call = { from: relayer, to: address, data: encodeSettle(proof, signature) };
   try {
-    await nodes.ask((node) => node.call("eth_call", [call, "latest"], bytes));
+    await nodes.callFirst((node) => node.call("eth_call", [call, "latest"], bytes));
     return null;
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
@@ -81,13 +81,13 @@ export async function findSettleRefusal(
   }
 }
 
-/** How many cents were settled of this wallet's request number; 0 when nothing was. */
+/** The cents settled for this wallet's request number; 0 when nothing was. */
 export function settledCentsOf(address: Hex, { from, requestNumber }: Pick<ProofTerms, "from" | "requestNumber">): ReadState<bigint> {
   const data = encodeFunctionData({ abi: settlementAbi, functionName: "settledCents", args: [from, requestNumber] });
   return (node, at) => node.call("eth_call", [{ to: address, data }, at], centsForm);
 }
 
-/** Nothing is answered where nothing is deployed. */
+/** An address without a contract returns no data. */
 const centsForm = z.union([z.literal("0x").transform(() => 0n), bytes32.transform((word) => BigInt(word))]);
 
 export interface SettledTransaction {
@@ -97,16 +97,16 @@ export interface SettledTransaction {
   timestampMs: bigint;
 }
 
-/** How far a proof's time may be from its block's. */
+/** Maximum difference between a proof's time and its block's. */
 const MAX_AGE_S = 300;
-/** Blocks of one question: what public nodes answer. */
+/** Blocks per request: the range that public nodes accept. */
 const SPAN = 2_000;
-/** On Base one would do: ten minutes are 300 blocks. */
-const MAX_QUESTIONS = 5;
+/** On Base one request suffices: ten minutes are 300 blocks. */
+const MAX_REQUESTS = 5;
 
 /**
- * The transaction that settled this wallet's request number, whatever amount it moved, looked for at every node until one shows it.
- * Null when none does: that is no word of the chain's, since a node without logs answers the same.
+ * The transaction that settled this wallet's request number, whatever amount it moved, from every node until one shows it. Null when none
+ * does; that proves nothing, since a node without logs answers the same.
  * @throws EvmFailure
  */
 export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: EvmNodes = evmNodes()): Promise<SettledTransaction | null> {
@@ -115,7 +115,7 @@ export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: E
   return findAnywhere(nodes, async (node) => {
     const { number: latest } = await getBlockOf(node, "latest");
     const first = await findFirstSince(node, Number(proof.timestampMs / 1_000n) - MAX_AGE_S, latest);
-    for (let asked = 0, at = first; asked < MAX_QUESTIONS && at <= latest; asked++, at += SPAN) {
+    for (let requests = 0, at = first; requests < MAX_REQUESTS && at <= latest; requests++, at += SPAN) {
       const filter = { address, topics, fromBlock: toHex(at), toBlock: toHex(Math.min(latest, at + SPAN - 1)) };
       const logs = await node.call("eth_getLogs", [filter], logsForm);
       const found = logs.find((log) => log.topics.join() === topics.join());

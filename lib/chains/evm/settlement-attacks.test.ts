@@ -1,4 +1,4 @@
-// Who else takes part in a settlement, each at its worst: callers, tokens, wallets that are contracts, clocks, and the deployment.
+// Attacks by every other participant of a settlement: callers, tokens, contract wallets, clocks, and the deployment.
 
 import { encodeDeployData, encodeFunctionData, type Hex, maxUint256, parseAbi, toFunctionSelector } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -48,13 +48,13 @@ const refusalOf = async (proof: ProofTerms, changed: { address?: Hex; relayer?: 
   return (await findSettleRefusal({ address, relayer, proof, signature: await sign(proof), ...changed }, chain.nodes))?.message ?? null;
 };
 
-test("the relayer settles, and nobody else: not the payer, the treasury, the token, the contract itself, or nobody", async () => {
+test("only the relayer can settle: not the payer, the treasury, the token, the contract itself, or a stranger", async () => {
   expect(await refusalOf(proofOf())).toBeNull();
   for (const relayer of [payer, settlement.treasury, chain.usdc, settlement.address, newAddress(), `0x${"0".repeat(40)}`] as const)
     expect(await refusalOf(proofOf(), { relayer })).toBe("NotRelayer");
 });
 
-test("a proof counts until five minutes before and after the block's time, to the millisecond", async () => {
+test("a proof is valid up to five minutes before and after the block's time, to the millisecond", async () => {
   for (const side of [1n, -1n]) {
     expect(await refusalOf(proofOf({ timestampMs: nowMs + side * 300_000n }))).toBeNull();
     expect(await refusalOf(proofOf({ timestampMs: nowMs + side * 300_001n }))).toBe("Expired");
@@ -62,7 +62,7 @@ test("a proof counts until five minutes before and after the block's time, to th
   for (const timestampMs of [0n, 2n ** 64n - 1n, nowMs / 1_000n]) expect(await refusalOf(proofOf({ timestampMs }))).toBe("Expired");
 });
 
-test("the text that the contract builds is the one that is signed, up to the highest numbers; higher ones cannot be sent", async () => {
+test("the contract builds the same text that the wallet signs, up to the highest numbers; higher ones cannot be encoded", async () => {
   for (const number of [0n, 1n, 10n ** 31n - 1n, 2n ** 128n - 1n])
     for (const amount of [1n, 10n, 2n ** 64n - 1n]) {
       const proof = proofOf({ requestNumber: number, cents: amount });
@@ -72,7 +72,7 @@ test("the text that the contract builds is the one that is signed, up to the hig
     }
   expect(() => encodeSettle(proofOf({ requestNumber: 2n ** 128n }), "0x")).toThrow();
   expect(() => encodeSettle(proofOf({ cents: 2n ** 64n }), "0x")).toThrow();
-  // The same bytes with a number that is too high, as whoever builds them by hand could.
+  // The same bytes with a number that is too high, as an attacker could build them by hand.
   const data = encodeSettle(proofOf({ requestNumber: 1n }), await sign(proofOf())).replace(
     /0{63}1/,
     `${"0".repeat(31)}1${"0".repeat(31)}1`,
@@ -80,7 +80,7 @@ test("the text that the contract builds is the one that is signed, up to the hig
   await expect(chain.client.call({ account: settlement.relayer, to: settlement.address, data: data as Hex })).rejects.toThrow("reverted");
 });
 
-test("a proof for one service counts at no other of the same operator", async () => {
+test("a proof for one service is invalid at any other service of the same operator", async () => {
   const other = await chain.openSettlement({ ...settlement, serviceName: "Another" });
   await chain.approve(payer, other.address, maxUint256);
   const signature = await sign(proofOf());
@@ -98,7 +98,7 @@ const oddTokenAbi = parseAbi([
 ]);
 const ways = ["honest", "takesFee", "givesMore", "movesNothing", "saysFalse", "paysAnother", "reenters"] as const;
 
-/** A token that is its own relayer: nothing keeps it from calling the contract again. */
+/** A token that is its own relayer, so that it can call the contract again. */
 async function settleWithOddToken(way: (typeof ways)[number], again?: ProofTerms) {
   const usdc = await chain.create(oddToken.bytecode as Hex);
   const odd = await chain.openSettlement({ usdc, relayer: usdc });
@@ -135,17 +135,17 @@ test.each([
   ["movesNothing", "WrongAmountReceived"],
   ["saysFalse", "reverted in words that nobody knows"],
   ["paysAnother", "WrongAmountReceived"],
-] as const)("of a token that is %s, exactly the amount arrives, or nothing moves", async (way, reason) => {
+] as const)("with a token that is %s exactly the amount arrives, or nothing moves", async (way, reason) => {
   const moved = reason === null ? units : 0n;
   expect(await settleWithOddToken(way)).toMatchObject({ reason, left: 4n * units - moved, came: moved });
 });
 
-test("a token that is the relayer too and settles the same proof again from within, has it settled once", async () => {
+test("a token that is also the relayer and reenters with the same proof settles it once", async () => {
   const outcome = await settleWithOddToken("reenters", proofOf());
   expect(outcome).toEqual({ reason: null, left: 3n * units, came: units, cameThrough: false });
 });
 
-test("one that settles another proof from within has neither settled: more arrived than was signed at once", async () => {
+test("a token that reenters with another proof settles neither: more arrived than one proof signed for", async () => {
   const outcome = await settleWithOddToken("reenters", proofOf({ requestNumber: 2n }));
   expect(outcome).toEqual({ reason: "WrongAmountReceived", left: 4n * units, came: 0n, cameThrough: false });
 });
@@ -153,7 +153,7 @@ test("one that settles another proof from within has neither settled: more arriv
 const wallets = Object.entries({ ...contractWallets, ownedBy: contractWallets.ownedBy(payer) });
 
 test.each(wallets)(
-  "a contract wallet that is %s is read the same on and off the chain, and burns no more than its share",
+  "a contract wallet that is %s gets the same verdict on and off the chain, and burns no more than its gas share",
   async (name, code) => {
     const from = newAddress();
     await chain.client.setCode({ address: from, bytecode: code });
@@ -162,14 +162,14 @@ test.each(wallets)(
     const proof = proofOf({ from });
     for (const signature of [await sign(proof), "0x", `0x${"12".repeat(4_096)}`] as const) {
       const isTaken = name === "takesAll" || (name === "ownedBy" && signature.length === 132);
-      const told = `${name}, ${signature.length}`;
-      expect(await refusalOf(proof, { signature }), told).toBe(isTaken ? null : "BadSignature");
-      expect(await verifyProofSignature(from, proofText("PennyPrompt", proof), signature, chain.nodes), told).toBe(
+      const label = `${name}, ${signature.length}`;
+      expect(await refusalOf(proof, { signature }), label).toBe(isTaken ? null : "BadSignature");
+      expect(await verifyProofSignature(from, proofText("PennyPrompt", proof), signature, chain.nodes), label).toBe(
         isTaken ? "valid" : "invalid",
       );
       const call = { account: settlement.relayer, to: settlement.address, data: encodeSettle(proof, signature), gas: 900_000n };
-      // Gas for its share and the contract's own, and no more: a wallet that goes round for ever is told apart from a lack of gas.
-      expect(await chain.client.call(call).then(() => null, revertOf), told).toBe(isTaken ? null : "BadSignature");
+      // Only enough gas for the wallet's share and the contract's own: an endless loop is distinguished from a lack of gas.
+      expect(await chain.client.call(call).then(() => null, revertOf), label).toBe(isTaken ? null : "BadSignature");
     }
     const long = `0x${"12".repeat(4_097)}` as const;
     expect(await refusalOf(proof, { signature: long })).toBe("BadSignature");
@@ -177,14 +177,14 @@ test.each(wallets)(
   },
 );
 
-test("a wallet that cannot be given its share of gas gets no verdict: the call is refused for its gas", async () => {
+test("without enough gas for the wallet's share there is no verdict: the call reverts for lack of gas", async () => {
   const from = newAddress();
   await chain.client.setCode({ address: from, bytecode: contractWallets.takesAll });
   const call = { account: settlement.relayer, to: settlement.address, data: encodeSettle(proofOf({ from }), "0x"), gas: 400_000n };
   expect(await chain.client.call(call).catch(revertOf)).toBe("NotEnoughGas");
 });
 
-test("a key signs for its account although there is code at it (EIP-7702)", async () => {
+test("a key can sign for its account although the account has code (EIP-7702)", async () => {
   const other = privateKeyToAccount(generatePrivateKey());
   const from = other.address.toLowerCase() as Hex;
   await chain.mint(from, units);
@@ -197,7 +197,7 @@ test("a key signs for its account although there is code at it (EIP-7702)", asyn
   expect(await refusalOf(proof, { signature: await sign(proof) })).toBe("BadSignature");
 });
 
-test("a wallet that is the relayer too and settles again while it is asked, changes nothing by it", async () => {
+test("a wallet that is also the relayer and tries to settle during its own signature check changes nothing", async () => {
   const abi = parseAbi(["function prepare(address settlement, address token, bytes again)", "function relay(bytes data)"]);
   const wallet = await chain.create(reenteringWallet.bytecode as Hex);
   const own = await chain.openSettlement({ relayer: wallet });
@@ -213,7 +213,7 @@ test("a wallet that is the relayer too and settles again while it is asked, chan
   expect([await settled(1n), await settled(2n)]).toEqual([cents, 0n]);
 });
 
-test("what is deployed is where it was computed to be, once, by whomever, and is known for ours by its code", async () => {
+test("anybody can deploy the contract, once, at its computed address, and its code identifies it as ours", async () => {
   const terms = { ...settlement, treasury: newAddress() };
   expect(await readDeployedSettlement(terms, chain.nodes)).toBe("absent");
   await chain.send(newAddress(), settlementDeployment(terms));
@@ -236,7 +236,7 @@ const nobody: Hex = `0x${"0".repeat(40)}`;
 test.each([
   ["no word", { serviceName: "" }, "NotOneWord"],
   ["two words", { serviceName: "Penny Prompt" }, "NotOneWord"],
-  ["lines", { serviceName: "Penny\nPrompt" }, "NotOneWord"],
+  ["a line break", { serviceName: "Penny\nPrompt" }, "NotOneWord"],
   ["another alphabet", { serviceName: "Pénny" }, "NotOneWord"],
   ["more than 31 letters", { serviceName: "a".repeat(32) }, "reverted in words that nobody knows"],
   ["no token", { usdc: nobody }, "NoAddress"],
@@ -249,7 +249,7 @@ test.each([
   expect(await chain.client.call({ data }).then(() => null, revertOf)).toBe(reason);
 });
 
-test("it has no function but those that are read and the one that settles, and takes no ETH", async () => {
+test("it has no function but its getters and settle, and accepts no ETH", async () => {
   const functions = settlementArtifact.abi.filter(({ type }) => type === "function") as { name: string; stateMutability: string }[];
   expect(functions.filter(({ stateMutability }) => stateMutability !== "view").map(({ name }) => name)).toEqual(["settle"]);
   expect(settlementArtifact.abi.map(({ type }) => type)).not.toContain("receive");

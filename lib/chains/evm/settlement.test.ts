@@ -1,5 +1,5 @@
-// The settlement contract against a model of it: sequences of true and spoiled proofs, on a real chain, each of which must move what
-// was signed, from its signer to the treasury, once, or nothing at all.
+// The settlement contract against a model: sequences of valid and corrupted proofs on a real chain. Each must move the signed amount from
+// its signer to the treasury once, or nothing at all.
 
 import { createHash } from "node:crypto";
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from "viem";
@@ -29,7 +29,7 @@ interface Payer {
   key: { account: ReturnType<typeof privateKeyToAccount>; privateKey: Hex };
   isContract: boolean;
   balance: bigint;
-  /** Given to each settlement contract. */
+  /** The allowance for each settlement contract. */
   allowance: bigint;
 }
 type Deployed = SettlementTerms & { address: Hex };
@@ -66,7 +66,7 @@ function newPayer(balance: bigint, allowance: bigint, isContract = false): Payer
   return { address, key: { account, privateKey }, isContract, balance, allowance };
 }
 
-/** A stream of numbers that follows from `seed`. */
+/** A random number stream derived from `seed`. */
 function randomFrom(seed: string) {
   let count = 0;
   const next = (below: bigint) => BigInt(`0x${createHash("sha256").update(`${seed} ${count++}`).digest("hex")}`) % below;
@@ -83,7 +83,7 @@ interface Try {
   isSigned: boolean;
 }
 
-/** What `ownedBy` reads of a signature: r, s and v where they are, whatever s is and whatever follows. */
+/** Corruptions that `ownedBy` accepts: it reads r, s and v at their offsets, with any s and any trailing bytes. */
 const takenByWallets: readonly Spoiling[] = ["the high s", "a byte more"];
 
 async function createTry(random: ReturnType<typeof randomFrom>, nowMs: bigint): Promise<Try> {
@@ -108,7 +108,7 @@ async function createTry(random: ReturnType<typeof randomFrom>, nowMs: bigint): 
   return { settlement, payer, proof, signature, spoiling, isSigned };
 }
 
-/** What the contract must do, told once more: null when it settles. */
+/** The expected result of each call: null when it settles. */
 class Model {
   readonly balances = new Map<Hex, bigint>();
   readonly #allowances = new Map<string, bigint>();
@@ -157,7 +157,7 @@ async function runAll(tries: readonly Try[], blockNumber: bigint) {
   return { timestamp, outcomes, balances: new Map(watched.map((address, index) => [address, balances[index] ?? 0n])) };
 }
 
-test("no sequence of true and spoiled proofs moves more than was signed, to anybody else, or twice; refusals say why", async () => {
+test("no sequence of valid and corrupted proofs moves more than was signed, to anybody else, or twice; refusals say why", async () => {
   const { number, nowMs } = await atHead();
   const seen = new Map<string, number>();
   const indexes = sample(
@@ -169,7 +169,7 @@ test("no sequence of true and spoiled proofs moves more than was signed, to anyb
     const random = randomFrom(`settlement ${index}`);
     const tries: Try[] = [];
     while (tries.length < LENGTH) {
-      // One in six is an earlier one, once more.
+      // One in six repeats an earlier proof.
       const [again] = tries.length > 0 && random.next(6n) === 0n ? [random.pick(tries)] : [];
       tries.push(again ?? (await createTry(random, nowMs)));
     }
@@ -179,8 +179,8 @@ test("no sequence of true and spoiled proofs moves more than was signed, to anyb
     for (const [at, one] of tries.entries()) {
       const outcome = outcomes[at] ?? { isDone: false, answer: "0x" as const };
       const wanted = model.settle(one);
-      const told = `sequence ${index}, try ${at}: ${one.spoiling ?? "honest"} ${proofText("", one.proof)}`;
-      expect(outcome.isDone ? null : readSettleRevert(outcome.answer).message, told).toBe(wanted);
+      const label = `sequence ${index}, try ${at}: ${one.spoiling ?? "honest"} ${proofText("", one.proof)}`;
+      expect(outcome.isDone ? null : readSettleRevert(outcome.answer).message, label).toBe(wanted);
       seen.set(wanted ?? "settled", (seen.get(wanted ?? "settled") ?? 0) + 1);
     }
     for (const [address, balance] of balances) expect(balance, `sequence ${index}, ${address}`).toBe(model.balances.get(address) ?? 0n);
@@ -192,7 +192,7 @@ test("no sequence of true and spoiled proofs moves more than was signed, to anyb
   expect(seen.get("settled")).toBeGreaterThan(isLong ? 1_000 : 60);
 }, 300_000);
 
-test("what is verified off the chain is what the contract takes, for every form of a signature, of keys and of contract wallets", async () => {
+test("off-chain verification agrees with the contract for every signature form, of keys and of contract wallets", async () => {
   const { number, nowMs } = await atHead();
   const [rich, wallet] = [payers[0], payers[6]];
   const tries: Try[] = [];
@@ -207,9 +207,9 @@ test("what is verified off the chain is what the contract takes, for every form 
     }
   const { outcomes } = await runAll(tries, number);
   for (const [at, { settlement, proof, signature, spoiling, isSigned, payer }] of tries.entries()) {
-    const told = `${payer.isContract ? "wallet" : "key"}, ${spoiling}`;
+    const label = `${payer.isContract ? "wallet" : "key"}, ${spoiling}`;
     const verdict = await verifyProofSignature(proof.from, proofText(settlement.serviceName, proof), signature, chain.nodes);
-    expect(verdict, told).toBe(isSigned ? "valid" : "invalid");
-    expect(outcomes[at]?.isDone, told).toBe(isSigned);
+    expect(verdict, label).toBe(isSigned ? "valid" : "invalid");
+    expect(outcomes[at]?.isDone, label).toBe(isSigned);
   }
 });

@@ -1,5 +1,5 @@
-// The settlement contract: where it is for a service, the text that a wallet signs for it, and how it is called and read. It moves
-// what a wallet signed to the treasury, once, and nothing else; lib/decisions/0014-settlement-contract.md says why.
+// The settlement contract: its address for a service, the text that a wallet signs for it, its calls and its reads. It moves the signed
+// amount to the treasury once, and does nothing else; lib/decisions/0014-settlement-contract.md says why.
 
 import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, parseAbi, size, toFunctionSelector, zeroHash } from "viem";
 import settlement from "../contracts/artifacts/settlement.json";
@@ -8,16 +8,18 @@ import { type EvmNodes, evmNodes } from "./nodes";
 import { usdcAddress } from "./usdc";
 import { bytes } from "./wire";
 
-/** What a settlement contract is made of, for ever: another word or address is another contract at another address. */
+/**
+ * The constructor arguments of a settlement contract, immutable: a different word or address gives a different contract at another address.
+ */
 export interface SettlementTerms {
-  /** One word of letters and digits, 31 at the most. */
+  /** One word of letters and digits, at most 31. */
   serviceName: string;
   usdc: Hex;
   treasury: Hex;
   relayer: Hex;
 }
 
-/** What a wallet signs. */
+/** The terms that a wallet signs. */
 export interface ProofTerms {
   /** Lower case. */
   from: Hex;
@@ -28,7 +30,7 @@ export interface ProofTerms {
   timestampMs: bigint;
 }
 
-/** The factory that stands at this address on most chains: it deploys by CREATE2, so that an address follows from the code. */
+/** The CREATE2 factory that most chains have at this address, so that a contract's address follows from its code. */
 export const deterministicDeployer: Hex = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
 
 export const settlementAbi = parseAbi([
@@ -52,15 +54,15 @@ export const settlementAbi = parseAbi([
   "error NotEnoughGas()",
 ]);
 
-/** The four lines; `personal_sign` signs them as they are. */
+/** The four lines; `personal_sign` signs them unchanged. */
 export const proofText = (serviceName: string, { requestNumber, cents, timestampMs }: Omit<ProofTerms, "from">): string =>
   `${serviceName} Payment\nRequest ID: req_${requestNumber}\nAmount: ${cents} USDC cents\nTimestamp: ${timestampMs}`;
 
-/** The contract's constructor, its arguments included. */
+/** The contract's creation code with its constructor arguments. */
 const settlementCreationCode = ({ serviceName, usdc, treasury, relayer }: SettlementTerms): Hex =>
   encodeDeployData({ abi: settlementAbi, bytecode: settlement.bytecode as Hex, args: [serviceName, usdc, treasury, relayer] });
 
-/** Where the contract of these terms is or will be, on every chain; lower case. */
+/** The address of the contract with these terms, deployed or not, on every chain; lower case. */
 export function settlementAddress(terms: SettlementTerms): Hex {
   const bytecode = settlementCreationCode(terms);
   const address = getContractAddress({ opcode: "CREATE2", from: deterministicDeployer, salt: zeroHash, bytecode });
@@ -77,7 +79,7 @@ export const settlementDeployment = (terms: SettlementTerms): { to: Hex; data: H
 export const encodeSettle = ({ from, requestNumber, cents, timestampMs }: ProofTerms, signature: Hex): Hex =>
   encodeFunctionData({ abi: settlementAbi, functionName: "settle", args: [from, requestNumber, cents, timestampMs, signature] });
 
-/** Whether a call does one of two things and nothing else: settle a proof at the contract of these terms, or deploy that contract. */
+/** Whether a call does exactly one of two things: settle a proof at the contract of these terms, or deploy that contract. */
 export function isCallOfSettlement({ to, data }: { to: Hex; data: Hex }, terms: SettlementTerms): boolean {
   const at = to.toLowerCase();
   if (at === deterministicDeployer) return data.toLowerCase() === settlementDeployment(terms).data;
@@ -87,18 +89,18 @@ export function isCallOfSettlement({ to, data }: { to: Hex; data: Hex }, terms: 
 const settleSelector = toFunctionSelector("settle(address,uint128,uint64,uint64,bytes)");
 
 export interface SettlementState {
-  /** Whether anything is at the contract's address; it can be nothing but the contract. */
+  /** Whether the contract's address has code; only the contract can be there. */
   isDeployed: boolean;
-  /** Of this wallet and request number; 0 when nothing was. */
+  /** Settled for this wallet and request number; 0 when nothing was. */
   settledCents: bigint;
-  /** What the wallet lets the contract move, in USDC base units. */
+  /** The wallet's allowance for the contract, in USDC base units. */
   allowance: bigint;
-  /** Of the wallet, in USDC base units. */
+  /** The wallet's balance, in USDC base units. */
   balance: bigint;
 }
 
 /**
- * What decides about a proof, at the latest block, in one question.
+ * The chain state that decides about a proof, at the latest block, in one call.
  * @throws EvmFailure
  */
 export async function readSettlement(
@@ -108,7 +110,7 @@ export async function readSettlement(
 ): Promise<SettlementState> {
   const args = [address, usdcAddress(nodes.chainId), from, requestNumber] as const;
   const data = encodeDeployData({ abi: readerAbi, bytecode: reader.bytecode as Hex, args });
-  return nodes.ask((node) => node.call("eth_call", [{ data }, "latest"], stateForm));
+  return nodes.callFirst((node) => node.call("eth_call", [{ data }, "latest"], stateForm));
 }
 
 const readerAbi = parseAbi(["constructor(address settlement, address usdc, address from, uint128 requestNumber)"]);
@@ -121,15 +123,14 @@ const stateForm = bytes
   });
 
 /**
- * What is at the address of these terms: nothing, the very code that their deployment leaves, or another, which cannot be unless a
- * node lies.
+ * What the address of these terms holds: no code, exactly the code of our deployment, or other code, which only a lying node can show.
  * @throws EvmFailure
  */
 export async function readDeployedSettlement(terms: SettlementTerms, nodes: EvmNodes = evmNodes()): Promise<"absent" | "ours" | "another"> {
-  const [found, wanted] = await nodes.ask((node) =>
+  const [found, wanted] = await nodes.callFirst((node) =>
     Promise.all([
       node.call("eth_getCode", [settlementAddress(terms), "latest"], bytes),
-      // Creation code that is called answers with what it would leave.
+      // eth_call on creation code returns the runtime code that it would deploy.
       node.call("eth_call", [{ data: settlementCreationCode(terms) }, "latest"], bytes),
     ]),
   );

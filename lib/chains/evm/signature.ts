@@ -1,5 +1,5 @@
-// Whose EVM wallet signed a text. A key's own signature is checked here alone; only what is none is asked of the chain, where a
-// contract may be the wallet.
+// Verifies that an EVM wallet signed a text. A key's signature is checked locally; any other is checked on the chain, where the wallet may
+// be a contract.
 
 import { type Hex, hashMessage, isHex, parseSignature, recoverAddress, size } from "viem";
 import { type SignatureVerdict, verifyContractSignature } from "./contract-wallet";
@@ -17,18 +17,18 @@ export async function verifyEvmSignature(address: string, text: string, signatur
   return verifyContractSignature(address as Hex, hash, signature);
 }
 
-/** Longer ones are no wallet's: the settlement contract refuses them too. */
+/** No wallet makes longer ones, and the settlement contract refuses them too. */
 const MAX_PROOF_SIGNATURE_BYTES = 4_096;
 
-/** Whose signature the settlement contract would take for `text`, and no other. @param from lower-case hex */
+/** Accepts exactly the signatures that the settlement contract would accept for `text`. @param from lower-case hex */
 export async function verifyProofSignature(from: Hex, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
   if (!isHex(signature) || signature.length % 2 !== 0) return "invalid";
   return verifyHashSignature(from, { hash: hashMessage(text), signature }, nodes);
 }
 
 /**
- * Whose signature counts on the chain for 32 bytes: of a key, 65 bytes with a low s that end with 27 or 28; of a contract wallet that
- * is deployed, whatever it takes within the settlement contract's gas.
+ * Whether a signature over 32 bytes is valid on the chain: of a key, 65 bytes with a low s that end with 27 or 28; of a deployed contract
+ * wallet, any that it accepts within the settlement contract's gas limit.
  * @param from lower-case hex
  */
 export async function verifyHashSignature(
@@ -45,10 +45,10 @@ export async function verifyHashSignature(
 async function findSigner(hash: Hex, signature: Hex): Promise<string | null> {
   if (size(signature) !== KEY_SIGNATURE_BYTES) return null;
   try {
-    // Of the two signatures that any one can be turned into, the one with the higher s counts nowhere on the chain (EIP-2).
+    // Every signature has two forms; the chain rejects the one with the higher s (EIP-2).
     if (BigInt(parseSignature(signature).s) > HALF_OF_ORDER) return null;
     return (await recoverAddress({ hash, signature })).toLowerCase();
   } catch {
-    return null; // no point of the curve: bytes of another form
+    return null; // not a point on the curve
   }
 }

@@ -1,4 +1,4 @@
-// What USDC says of itself and of an address: whether it is paused, whom it refuses, and which authorizations were used.
+// State of the USDC contract: whether it is paused, which addresses it blacklists, and which authorizations were used.
 
 import { encodeFunctionData, type Hex } from "viem";
 import type { Block } from "./blocks";
@@ -12,9 +12,9 @@ const read =
   (node, at) =>
     node.call("eth_call", [{ to: usdcAddress(chainId), data }, at], flag);
 
-const ask = (data: Hex, nodes: EvmNodes): Promise<boolean> => nodes.ask((node) => read(data, nodes.chainId)(node, "latest"));
+const ask = (data: Hex, nodes: EvmNodes): Promise<boolean> => nodes.callFirst((node) => read(data, nodes.chainId)(node, "latest"));
 
-/** While it is, nobody's USDC can move. */
+/** While paused, no USDC can move. */
 export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
   ask(encodeFunctionData({ abi: usdcAbi, functionName: "paused" }), nodes);
 
@@ -22,34 +22,34 @@ export const isPaused = (nodes: EvmNodes = evmNodes()): Promise<boolean> =>
 export const isBlacklisted = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
   ask(encodeFunctionData({ abi: usdcAbi, functionName: "isBlacklisted", args: [account] }), nodes);
 
-/** Base units of USDC that `account` has, as of the latest block. */
+/** The USDC balance of `account` in base units, at the latest block. */
 export function readUsdc(account: Hex, nodes: EvmNodes = evmNodes()): Promise<bigint> {
   const call = { to: usdcAddress(nodes.chainId), data: encodeFunctionData({ abi: usdcAbi, functionName: "balanceOf", args: [account] }) };
-  return nodes.ask((node) => node.call("eth_call", [call, "latest"], bytes32.transform(BigInt)));
+  return nodes.callFirst((node) => node.call("eth_call", [call, "latest"], bytes32.transform(BigInt)));
 }
 
 /** Reads whether an EIP-3009 authorization was carried out or cancelled. */
 export const usedState = (authorizer: Hex, nonce: Hex, chainId: number): ReadState<boolean> =>
   read(encodeFunctionData({ abi: usdcAbi, functionName: "authorizationState", args: [authorizer, nonce] }), chainId);
 
-/** Whether an EIP-3009 authorization was carried out or cancelled, as of the latest block. */
+/** Whether an EIP-3009 authorization was carried out or cancelled, at the latest block. */
 export const isAuthorizationUsed = (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  nodes.ask((node) => usedState(authorizer, nonce, nodes.chainId)(node, "latest"));
+  nodes.callFirst((node) => usedState(authorizer, nonce, nodes.chainId)(node, "latest"));
 
-/** The same, when any node that answers says so. */
+/** The same, when any answering node says so. */
 export const isAuthorizationUsedAnywhere = async (authorizer: Hex, nonce: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
   (await readLatestStates(usedState(authorizer, nonce, nodes.chainId), nodes)).includes(true);
 
 /**
- * The same as of the end of one block, so that no node that lags tells of an earlier one.
+ * The same at the end of one block, so that a lagging node cannot answer for an earlier one.
  * @throws EvmFailure when no node has that block
  */
 export const isAuthorizationUsedAt = (authorizer: Hex, nonce: Hex, blockHash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  nodes.ask((node) => usedState(authorizer, nonce, nodes.chainId)(node, { blockHash }));
+  nodes.callFirst((node) => usedState(authorizer, nonce, nodes.chainId)(node, { blockHash }));
 
 /**
- * The same for whoever gives money back by it: as every node says that answers, of a block that each of them has as final, with
- * the same time. Null when they do not agree, or when there are others and none of them answers.
+ * The same with enough certainty to give money back: all answering nodes agree, at a block that each has as final with the same hash and
+ * time. Null when they disagree, or when only one of several nodes answers.
  * @throws EvmFailure when no node has that block as final
  */
 export const readSettledAuthorization = (

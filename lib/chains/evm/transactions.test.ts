@@ -37,14 +37,14 @@ async function createTransaction(data: Hex, more: Partial<Transaction> = {}): Pr
   return { ...fees, chainId: chain.chainId, nonce: pending, to: chain.usdc, data, gas: 100_000n, ...more };
 }
 
-/** As a signer does that is given 32 bytes and nothing else. */
+/** Like a signer that receives 32 bytes and nothing else. */
 async function sign(transaction: Transaction, by = sender) {
   return serializeSigned(transaction, parseSignature(await by.sign({ hash: transactionSigningHash(transaction) })));
 }
 
 const send = (raw: Hex) => broadcast(raw, chain.nodes);
 
-test("a transaction is made, signed by its hash, sent and found in a block with what it cost", async () => {
+test("a transaction is created, signed by its hash, sent, and found in a block with its cost", async () => {
   const to = newAddress();
   const data = encodeTransfer(to, 5n);
   const estimate = await estimateGas({ from: sender.address, to: chain.usdc, data }, chain.nodes);
@@ -76,7 +76,7 @@ test("the same bytes sent twice, before or after they are in a block, make one t
   expect((await findReceipt(hash, chain.nodes))?.status).toBe("succeeded");
 });
 
-test("a stuck transaction is replaced by one with raised fees, and by no cheaper one", async () => {
+test("a stuck transaction is replaced by one with raised fees, but not by a cheaper one", async () => {
   await chain.client.setAutomine(false);
   const first = await createTransaction(encodeTransfer(newAddress(), 5n));
   const stuck = await sign(first);
@@ -90,7 +90,7 @@ test("a stuck transaction is replaced by one with raised fees, and by no cheaper
   expect(await findReceipt(stuck.hash, chain.nodes)).toBeNull();
 });
 
-test("a sender without gas money, a wrong chain and rubbish are refused, each in its own way", async () => {
+test("a sender without gas money, a wrong chain and garbage are each refused with their own kind", async () => {
   const poor = await chain.newAccount();
   await chain.client.setBalance({ address: poor.address, value: 1n });
   const transaction = await createTransaction(encodeTransfer(newAddress(), 5n), { nonce: 0 });
@@ -100,7 +100,7 @@ test("a sender without gas money, a wrong chain and rubbish are refused, each in
   expect(await send("0x02")).toMatchObject({ kind: "refused" });
 });
 
-test("a transaction that fails on the chain has a receipt that says so, and its estimate told why", async () => {
+test("a transaction that fails on the chain has a failed receipt, and its estimate gave the reason", async () => {
   const data = encodeTransfer(newAddress(), 10n ** 15n);
   const reason = "ERC20: transfer amount exceeds balance";
   expect(await estimateGas({ from: sender.address, to: chain.usdc, data }, chain.nodes)).toEqual({ kind: "reverts", reason });
@@ -110,7 +110,7 @@ test("a transaction that fails on the chain has a receipt that says so, and its 
   expect((await findReceipt(hash, chain.nodes))?.status).toBe("reverted");
 });
 
-test("a node that dies after it took the bytes leads to the next, which has them: sent, once", async () => {
+test("when a node dies after accepting the bytes, the next node already has them: sent once", async () => {
   const lost: Fault = { rewrite: () => null };
   const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_sendRawTransaction" ? lost : null));
   toClose.push(node.close);
@@ -130,12 +130,12 @@ test("code at an address is seen", async () => {
   expect(await hasCode(newAddress(), chain.nodes)).toBe(false);
 });
 
-test("a node that asks for a tip as high as it likes is not given it", async () => {
+test("an excessive tip suggested by a node is capped", async () => {
   const dear: Fault = { rewrite: () => "0xe8d4a51000" }; // 1,000 gwei
   const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_maxPriorityFeePerGas" ? dear : null));
   toClose.push(node.close);
-  const [asked, usual] = [await readFees(createNodes({ urls: [node.url], chainId: chain.chainId })), await readFees(chain.nodes)];
-  expect(asked.maxPriorityFeePerGas).toBe(10_000_000_000n);
-  expect(asked.maxFeePerGas - asked.maxPriorityFeePerGas).toBe(usual.maxFeePerGas - usual.maxPriorityFeePerGas);
+  const [capped, usual] = [await readFees(createNodes({ urls: [node.url], chainId: chain.chainId })), await readFees(chain.nodes)];
+  expect(capped.maxPriorityFeePerGas).toBe(10_000_000_000n);
+  expect(capped.maxFeePerGas - capped.maxPriorityFeePerGas).toBe(usual.maxFeePerGas - usual.maxPriorityFeePerGas);
   expect(usual.maxPriorityFeePerGas).toBeLessThan(10_000_000_000n);
 });

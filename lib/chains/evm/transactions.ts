@@ -1,5 +1,5 @@
-// Transactions (EIP-1559): made here, signed by whoever holds the key, stored by the caller as raw bytes, and only then broadcast,
-// so that after a crash the very same bytes are sent again.
+// EIP-1559 transactions: created here, signed by the key's holder, stored by the caller as raw bytes, and only then broadcast, so that
+// after a crash the same bytes are sent again.
 
 import { decodeErrorResult, type Hex, keccak256, parseAbi, type Signature, serializeTransaction } from "viem";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { address, bytes32, quantity, wei } from "./wire";
 
-/** Wei a unit of gas. */
+/** Wei per unit of gas. */
 export interface Fees {
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
@@ -19,7 +19,7 @@ export interface Transaction extends Fees {
   nonce: number;
   to: Hex;
   data: Hex;
-  /** The most units of gas that it may burn. */
+  /** The gas limit. */
   gas: bigint;
   /** Wei; none by default. */
   value?: bigint;
@@ -30,7 +30,7 @@ const typed = (transaction: Transaction) => ({ ...transaction, type: "eip1559" }
 /** The 32 bytes that the sender's key signs. */
 export const transactionSigningHash = (transaction: Transaction): Hex => keccak256(serializeTransaction(typed(transaction)));
 
-/** The bytes to store and broadcast, and the hash by which the chain will know them. */
+/** The bytes to store and broadcast, and their transaction hash. */
 export function serializeSigned(transaction: Transaction, signature: Signature): { raw: Hex; hash: Hex } {
   const raw = serializeTransaction(typed(transaction), signature);
   return { raw, hash: keccak256(raw) };
@@ -38,12 +38,14 @@ export function serializeSigned(transaction: Transaction, signature: Signature):
 
 const feeBlock = z.object({ baseFeePerGas: wei });
 
-/** Wei: 10 gwei, a hundred times what Base asks on a bad day. A tip is paid in full, so a node could have all gas money given away. */
+/**
+ * 10 gwei in wei, a hundred times the tip on Base on a bad day. A tip is paid in full, so without a cap a node could drain the gas money.
+ */
 const MAX_TIP = 10_000_000_000n;
 
-/** Fees that hold while the base fee doubles. */
+/** Fees that remain sufficient if the base fee doubles. */
 export const readFees = (nodes: EvmNodes = evmNodes()): Promise<Fees> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     const [block, tip] = await Promise.all([
       node.call("eth_getBlockByNumber", ["latest", false], feeBlock),
       node.call("eth_maxPriorityFeePerGas", [], wei),
@@ -52,7 +54,10 @@ export const readFees = (nodes: EvmNodes = evmNodes()): Promise<Fees> =>
     return { maxFeePerGas: 2n * block.baseFeePerGas + maxPriorityFeePerGas, maxPriorityFeePerGas };
   });
 
-/** The same transaction with fees that nodes take in its place: each an eighth higher, as the pools demand, or as `now` when that is more. */
+/**
+ * The same transaction with fees that nodes accept as a replacement: each an eighth higher, as mempools require, or `now` when that is
+ * more.
+ */
 export function raiseFees<T extends Fees>(transaction: T, now: Fees): T {
   const raise = (before: bigint, wanted: bigint) => {
     const least = before + before / 8n + 1n;
@@ -73,10 +78,10 @@ export interface Call {
 
 export type Estimate = { kind: "fits"; gas: bigint } | { kind: "reverts"; reason: string };
 
-/** Gas that the call burns now, and a fifth more; or why it would revert: `Pausable: paused`. */
+/** Gas used by the call now plus a fifth; or its revert reason, such as `Pausable: paused`. */
 export async function estimateGas(call: Call, nodes: EvmNodes = evmNodes()): Promise<Estimate> {
   try {
-    const gas = await nodes.ask((node) => node.call("eth_estimateGas", [call], wei));
+    const gas = await nodes.callFirst((node) => node.call("eth_estimateGas", [call], wei));
     return { kind: "fits", gas: gas + gas / 5n };
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
@@ -86,34 +91,34 @@ export async function estimateGas(call: Call, nodes: EvmNodes = evmNodes()): Pro
 
 const revertAbi = parseAbi(["error Error(string reason)"]);
 
-/** The contract's own words, or what the node said. */
+/** The contract's revert message, or the node's. */
 function revertReason({ message, rpcData }: EvmFailure): string {
   if (!rpcData?.startsWith("0x08c379a0")) return message;
   try {
     return decodeErrorResult({ abi: revertAbi, data: rpcData as Hex }).args[0];
   } catch {
-    return message; // Data that begins like a reason and is none.
+    return message; // starts like a reason but does not decode
   }
 }
 
 export type Broadcast =
-  /** Taken, or known already: look for its receipt. */
+  /** Accepted, or already known: look for its receipt. */
   | { kind: "sent" }
-  /** Another transaction of this nonce is in a block, or this one is. Its receipt tells which. */
+  /** A transaction with this nonce is in a block: this one or another. The receipt tells which. */
   | { kind: "nonce_used" }
-  /** Another one of this nonce waits and pays as much: raise the fees. */
+  /** A pending transaction with this nonce pays as much: raise the fees. */
   | { kind: "underpriced" }
-  /** The sender's gas money does not suffice. */
+  /** The sender has too little gas money. */
   | { kind: "no_gas_money" }
   | { kind: "refused"; reason: string };
 
 /**
- * Sends raw bytes; sending them again does no harm.
- * @throws EvmFailure when no node told whether it took them: send them again later
+ * Sends raw bytes; idempotent.
+ * @throws EvmFailure when no node confirmed or refused them: send them again later
  */
 export async function broadcast(raw: Hex, nodes: EvmNodes = evmNodes()): Promise<Broadcast> {
   try {
-    await nodes.ask((node) => sendTo(node, raw));
+    await nodes.callFirst((node) => sendTo(node, raw));
     return { kind: "sent" };
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
@@ -140,7 +145,7 @@ const wireReceipt = z
     from: address,
     gasUsed: wei,
     effectiveGasPrice: wei,
-    // What a rollup adds for its data on Ethereum.
+    // A rollup's fee for its data on Ethereum.
     l1Fee: wei.nullish(),
   })
   .transform(({ transactionHash, status, gasUsed, effectiveGasPrice, l1Fee, ...rest }) => ({
@@ -150,16 +155,16 @@ const wireReceipt = z
     feeWei: gasUsed * effectiveGasPrice + (l1Fee ?? 0n),
   }));
 
-/** `feeWei` is all that the sender paid. It counts as far as its block does. */
+/** `feeWei` is the sender's total cost. A receipt is only as final as its block. */
 export type Receipt = z.infer<typeof wireReceipt>;
 
-/** The receipt of a transaction that is in a block; null while it waits, or when the node knows nothing of it. */
+/** The receipt of a mined transaction; null while it is pending, or when the node does not know it. */
 export const findReceipt = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<Receipt | null> =>
-  nodes.ask((node) => node.call("eth_getTransactionReceipt", [hash], wireReceipt.nullable()));
+  nodes.callFirst((node) => node.call("eth_getTransactionReceipt", [hash], wireReceipt.nullable()));
 
-/** Whether any node knows the transaction, waiting or in a block. */
+/** Whether any node knows the transaction, pending or mined. */
 export const isKnown = (hash: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>
-  nodes.ask(async (node) => {
+  nodes.callFirst(async (node) => {
     const look = async (at: EvmNode) =>
       (await at.call("eth_getTransactionByHash", [hash], z.object({ hash: bytes32 }).nullable())) !== null;
     return (await look(node)) || (await nodes.callOthers(node, look)).includes(true);

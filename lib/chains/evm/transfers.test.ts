@@ -8,13 +8,13 @@ import { newAddress, startUsdcChain, type UsdcChain } from "./testing/usdc-chain
 import { readTransfers } from "./transfers";
 import { encodeTransfer } from "./usdc";
 
-/** A token that moves nothing and says that it moved 5 from and to whom its caller names: PUSH the words, LOG3. */
+/** A token that moves nothing but emits a Transfer of 5 between addresses that its caller names: PUSH the words, LOG3. */
 const STRANGE_TOKEN: Hex = "0x60056000526020356000357fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a300";
 
 let chain: UsdcChain;
 const toClose: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  // A clock that stands still between the blocks of these tests.
+  // No blocks are mined in the background during these tests.
   chain = await startUsdcChain({ blockTimeMs: 60_000 });
 });
 afterEach(async () => {
@@ -34,7 +34,7 @@ async function faulty(decide: (method: string, call: number) => Fault | null) {
 
 const query = (receivers: Hex[], fromBlock: number, toBlock: number) => ({ token: chain.usdc, receivers, fromBlock, toBlock });
 
-test("transfers are found with amount, sender, place and the hash of their block, and a range that is empty is empty", async () => {
+test("transfers are found with amount, sender, log index and block hash, and an empty range gives none", async () => {
   const owner = await chain.newAccount(9_000_000n);
   const [one, two] = [newAddress(), newAddress()];
   const before = await chain.blockNumber();
@@ -85,7 +85,7 @@ test("300 transfers to 5,000 addresses are read in chunks, and their balances to
   expect(before.every((units) => units === 0n)).toBe(true);
 });
 
-test("of every token asked, another token's transfers are found and named by it; asked for USDC, they are not", async () => {
+test("a query for every token finds another token's transfers and names it; a query for USDC does not", async () => {
   const strange = newAddress();
   const owner = await chain.newAccount();
   const receiver = newAddress();
@@ -99,7 +99,7 @@ test("of every token asked, another token's transfers are found and named by it;
   expect((await readTransfers(query([receiver], at, at), chain.nodes)).transfers).toEqual([]);
 });
 
-test.each([1, 3, 10])("a reorganisation of depth %i shows in the hash of the end of what was read", async (depth) => {
+test.each([1, 3, 10])("a reorganisation of depth %i changes the hash of the range's end", async (depth) => {
   const receiver = newAddress();
   await chain.mine(12);
   await chain.mint(receiver, 1_000_000n);
@@ -113,12 +113,12 @@ test.each([1, 3, 10])("a reorganisation of depth %i shows in the hash of the end
   expect((await readTransfers(query([receiver], at - 10, at), chain.nodes)).transfers).toEqual([]);
 });
 
-test("a node that lacks the end of the range is not believed that there was nothing", async () => {
+test("an empty answer from a node that lacks the end of the range is not believed", async () => {
   const at = (await chain.blockNumber()) + 5;
   await expect(readTransfers(query([newAddress()], 0, at), chain.nodes)).rejects.toMatchObject({ kind: "behind" });
 });
 
-test("a chain that is reorganised between two answers is read again, not half of each", async () => {
+test("a chain that is reorganised between two responses is read again, never half of each", async () => {
   const receiver = newAddress();
   await chain.mint(receiver, 1_000_000n);
   const at = await chain.blockNumber();
@@ -129,7 +129,7 @@ test("a chain that is reorganised between two answers is read again, not half of
   expect((await readTransfers(query([receiver], at, at), both)).transfers).toHaveLength(1);
 });
 
-test("logs that repeat count once, removed ones not at all, and foreign ones make the node a liar", async () => {
+test("repeated logs count once, removed ones not at all, and logs that were not requested make the response malformed", async () => {
   const receiver = newAddress();
   await chain.mint(receiver, 1_000_000n);
   const at = await chain.blockNumber();
@@ -161,7 +161,7 @@ test.each([
   [-32_602, "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range"],
   [-32_000, "block range is too large, max is 1k blocks"],
   [-32_000, "query timeout exceeded"],
-])("a range that is too large is said to be (%i: %s), at once", async (code, message) => {
+])("a range that is too large is reported at once (%i: %s)", async (code, message) => {
   const { both } = await faulty((method) => (method === "eth_getLogs" ? { error: { code, message } } : null));
   await expect(readTransfers(query([newAddress()], 0, 1), both)).rejects.toMatchObject({ kind: "too_large" });
 });

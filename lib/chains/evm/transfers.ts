@@ -1,5 +1,5 @@
-// Transfers of tokens to watched addresses, read from logs. viem's getLogs compares each log with each address in JavaScript (23 s
-// at 29,000 addresses), so the logs are asked for and read here. A range is read whole from one node, or not at all.
+// Transfers of tokens to watched addresses, read from logs. viem's getLogs compares each log with each address in JavaScript (23 s at
+// 29,000 addresses), so logs are requested and parsed here. A range is read completely from one node, or not at all.
 
 import { type Hex, pad, toHex } from "viem";
 import { z } from "zod";
@@ -9,35 +9,35 @@ import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { address, bytes, bytes32, quantity } from "./wire";
 
-/** A Transfer event. Addresses and hashes in lower case; `units` are the token's own (USDC: millionths). May be of zero units. */
+/** A Transfer event. Addresses and hashes in lower case; `units` are the token's own (USDC: millionths). May be zero units. */
 export interface TokenTransfer {
   token: Hex;
   from: Hex;
   to: Hex;
   units: bigint;
   txHash: Hex;
-  /** Its place among the logs of its block: with the block's hash, its name. */
+  /** Its index in the block's logs; identifies it together with the block's hash. */
   logIndex: number;
   blockNumber: number;
   blockHash: Hex;
 }
 
 export interface TransferQuery {
-  /** Null reads those of every token. */
+  /** Null reads every token. */
   token: Hex | null;
   /** Receivers, lower case. */
   receivers: readonly Hex[];
-  /** Both ends are read. */
+  /** Inclusive at both ends. */
   fromBlock: number;
   toBlock: number;
-  /** Receivers of one request. */
+  /** Receivers per request. */
   chunkSize?: number;
 }
 
 export interface TransferRange {
-  /** By block and place. */
+  /** Ordered by block and log index. */
   transfers: TokenTransfer[];
-  /** The block at `toBlock`: while it is the same, what was read stands. */
+  /** The block at `toBlock`: while it is unchanged, the transfers are valid. */
   end: Block;
 }
 
@@ -60,11 +60,11 @@ type WireLog = z.infer<typeof wireLog>;
 
 /**
  * Reads every transfer to `receivers` in the range.
- * @throws EvmFailure `too_large`: ask for a smaller range; `moved`: the chain was reorganised meanwhile; `behind`: no node has the end yet
+ * @throws EvmFailure `too_large`: request a smaller range; `moved`: the chain was reorganised meanwhile; `behind`: no node has the end yet
  */
 export const readTransfers = (query: TransferQuery, nodes: EvmNodes = evmNodes()): Promise<TransferRange> =>
-  nodes.ask(async (node) => {
-    // A node answers for blocks that it does not have with no logs and no error, so it must show that it has the last one.
+  nodes.callFirst(async (node) => {
+    // For blocks that it lacks a node returns no logs and no error, so it must prove that it has the last one.
     const end = await endOf(node, query.toBlock);
     const transfers = await readChunks(node, query);
     const endAfterwards = await endOf(node, query.toBlock);
@@ -76,7 +76,7 @@ export const readTransfers = (query: TransferQuery, nodes: EvmNodes = evmNodes()
 
 const wireReceipt = z.object({ transactionHash: bytes32, logs: z.array(wireLog) });
 
-/** Transfers of `token` in one transaction, in their order; none when `node` has it in no block. @throws EvmFailure */
+/** Transfers of `token` in one transaction, in order; none when `node` has no block with it. @throws EvmFailure */
 export async function readTransfersIn(node: EvmNode, txHash: Hex, token: Hex): Promise<TokenTransfer[]> {
   const receipt = await node.call("eth_getTransactionReceipt", [txHash], wireReceipt.nullable());
   if (receipt?.transactionHash !== txHash) return [];
@@ -100,7 +100,7 @@ async function readChunks(node: EvmNode, query: TransferQuery): Promise<TokenTra
   };
   await Promise.all(Array.from({ length: AT_ONCE }, readNext));
   found.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
-  // One log told twice is one transfer.
+  // A log returned twice is one transfer.
   return found.filter((transfer, index) => {
     const before = found[index - 1];
     return before?.blockNumber !== transfer.blockNumber || before.logIndex !== transfer.logIndex || before.blockHash !== transfer.blockHash;
@@ -115,15 +115,15 @@ async function readChunk(node: EvmNode, { token, fromBlock, toBlock }: TransferQ
     toBlock: toHex(toBlock),
   };
   const logs = await node.call("eth_getLogs", [filter], z.array(wireLog));
-  const asked = new Set(chunk);
+  const requested = new Set(chunk);
   return logs.flatMap((log) => {
     if (log.removed) return [];
     const transfer = readTransferLog(log);
-    // Of all tokens: some, NFTs most of all, write the same event in another form.
+    // In a query for all tokens: some, mostly NFTs, emit the same event with another layout.
     if (transfer === null && token === null) return [];
     const isAsked =
       transfer !== null &&
-      asked.has(transfer.to) &&
+      requested.has(transfer.to) &&
       (token === null || transfer.token === token) &&
       transfer.blockNumber >= fromBlock &&
       transfer.blockNumber <= toBlock;
@@ -142,7 +142,7 @@ function readTransferLog({ address: token, topics, data, transactionHash, ...pla
 
 const addressOf = (topic: Hex): Hex => `0x${topic.slice(26)}`;
 
-/** Whether each height has one hash, and the last one that of `end`. */
+/** Whether each height has one hash, and the last height that of `end`. */
 function isOneChain(transfers: readonly TokenTransfer[], end: Block): boolean {
   const hashes = new Map([[end.number, end.hash]]);
   return transfers.every(({ blockNumber, blockHash }) => {

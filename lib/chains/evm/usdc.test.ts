@@ -64,7 +64,7 @@ const sign = (account: PrivateKeyAccount, authorization: Authorization, chainId 
 const send = async (data: Hex) =>
   (await mined(chain.client.sendTransaction({ account: relayer, to: chain.usdc, data, gas: 300_000n }))).status;
 
-/** Why the chain would refuse it. */
+/** Why the chain would refuse the call. */
 async function refusal(data: Hex, from: Hex = relayer.address): Promise<string> {
   const estimate = await estimateGas({ from, to: chain.usdc, data }, chain.nodes);
   return estimate.kind === "reverts" ? estimate.reason : "none";
@@ -76,7 +76,7 @@ async function balanceOf(address: Hex): Promise<bigint> {
   return units;
 }
 
-test("it is at the address of the real one, says what the real one says of itself, and knows the domain that we sign for", async () => {
+test("the test token has real USDC's address, metadata and EIP-712 domain", async () => {
   expect(chain.usdc).toBe(usdcAddress(8_453));
   const domain = usdcDomain(chain.chainId);
   const type = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
@@ -89,7 +89,7 @@ test("it is at the address of the real one, says what the real one says of itsel
   expect(await read("minter")).toBe(chain.minter.address);
 });
 
-test("anybody may carry an authorization out, once, in either form of its signature", async () => {
+test("anybody may carry out an authorization, once, with either form of its signature", async () => {
   const owner = await chain.newAccount(5_000_000n);
   const first = await authorize(owner.address);
   const signature = await sign(owner, first);
@@ -111,7 +111,7 @@ test("anybody may carry an authorization out, once, in either form of its signat
   expect(await isAuthorizationUsed(owner.address, toHex(randomBytes(32)), chain.nodes)).toBe(false);
 });
 
-test("an authorization counts for its domain, signer, words and time only", async () => {
+test("an authorization is valid only for its domain, signer, fields and time", async () => {
   const owner = await chain.newAccount(5_000_000n);
   const good = await authorize(owner.address);
   const now = BigInt(await chainTime());
@@ -129,7 +129,7 @@ test("an authorization counts for its domain, signer, words and time only", asyn
   expect(await refusal(encodeAuthorizedTransfer(good, await sign(owner, good)))).toBe("none");
 });
 
-test("a paused token moves nothing, and moves again when it is not", async () => {
+test("a paused token moves nothing, and moves again once unpaused", async () => {
   const owner = await chain.newAccount(5_000_000n);
   const authorization = await authorize(owner.address);
   const data = encodeAuthorizedTransfer(authorization, await sign(owner, authorization));
@@ -142,7 +142,7 @@ test("a paused token moves nothing, and moves again when it is not", async () =>
   expect(await send(data)).toBe("success");
 });
 
-test("a blacklisted address neither gives nor gets, and the token's own address never gets", async () => {
+test("a blacklisted address can neither send nor receive, and the token's own address can never receive", async () => {
   const owner = await chain.newAccount(5_000_000n);
   const authorization = await authorize(owner.address);
   const data = encodeAuthorizedTransfer(authorization, await sign(owner, authorization));
@@ -160,7 +160,7 @@ test("a blacklisted address neither gives nor gets, and the token's own address 
   expect(await refusal(encodeAuthorizedTransfer(lost, await sign(owner, lost)))).toBe(refused);
 });
 
-test("a contract wallet's authorization counts when its owner signed it", async () => {
+test("a contract wallet's authorization is valid when its owner signed it", async () => {
   const owner = privateKeyToAccount(generatePrivateKey());
   const wallet = newAddress();
   await chain.client.setCode({ address: wallet, bytecode: contractWallets.ownedBy(owner.address) });
@@ -171,7 +171,7 @@ test("a contract wallet's authorization counts when its owner signed it", async 
   expect(await balanceOf(authorization.to)).toBe(1_000_000n);
 });
 
-test("only the payee can call for what must be received, a cancelled authorization is dead, and a permit gives an allowance", async () => {
+test("only the payee can call receiveWithAuthorization, a cancelled authorization is void, and a permit gives an allowance", async () => {
   const owner = await chain.newAccount(5_000_000n);
   const payee = await chain.newAccount();
   const authorization = await authorize(owner.address, { to: payee.address });
@@ -219,7 +219,7 @@ test("only the payee can call for what must be received, a cancelled authorizati
   expect(await chain.client.readContract(allowance)).toBe(7n);
 });
 
-test("nobody but the minter mints, pauses or blacklists", async () => {
+test("only the minter can mint, pause or blacklist", async () => {
   const call = { address: chain.usdc, abi: minterAbi, account: relayer } as const;
   const refused = "caller is not a minter";
   await expect(chain.client.writeContract({ ...call, functionName: "pause" })).rejects.toThrow(refused);

@@ -1,9 +1,9 @@
-// USDC on EVM chains: where it is, how it is called, and EIP-3009 authorizations, by which an owner lets anybody move an amount
-// once, without any gas of their own.
+// USDC on EVM chains: its addresses, its calls, and EIP-3009 authorizations, with which an owner without gas lets anybody move an amount
+// once.
 
 import { encodeFunctionData, type Hex, hashTypedData, parseAbi } from "viem";
 
-/** Circle's FiatToken v2.2, as far as this service calls it. */
+/** The part of Circle's FiatToken v2.2 that this service calls. */
 export const usdcAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
@@ -19,7 +19,7 @@ export const usdcAbi = parseAbi([
   "function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)",
 ]);
 
-/** Where USDC is on Base; a sandbox's chain has its own there. */
+/** USDC's address on Base; a sandbox's chain has its test token there. */
 export const usdcOnBase: Hex = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
 
 const BASE_SEPOLIA = 84_532;
@@ -29,7 +29,7 @@ const tokens: ReadonlyMap<number, { address: Hex; name: string }> = new Map([
   [BASE_SEPOLIA, { address: "0x036cbd53842c5426634e7929541ec2318f3dcf7e", name: "USDC" }],
 ]);
 
-/** USDC's address, lower case; null on a chain whose USDC is not known. */
+/** USDC's address, lower case; null on a chain without a known USDC. */
 export const findUsdc = (chainId: number): Hex | null => tokens.get(chainId)?.address ?? null;
 
 function tokenOn(chainId: number) {
@@ -38,7 +38,7 @@ function tokenOn(chainId: number) {
   return token;
 }
 
-/** USDC's address, lower case. @throws Error when the chain is none of those that are known */
+/** USDC's address, lower case. @throws Error on an unknown chain */
 export const usdcAddress = (chainId: number): Hex => tokenOn(chainId).address;
 
 /** The EIP-712 domain of USDC's signatures. */
@@ -47,7 +47,7 @@ export function usdcDomain(chainId: number) {
   return { name, version: "2", chainId, verifyingContract: address } as const;
 }
 
-/** EIP-3009. Times in Unix seconds: it counts after `validAfter` and before `validBefore`. */
+/** EIP-3009. Times in Unix seconds: valid after `validAfter` and before `validBefore`. */
 export interface Authorization {
   from: Hex;
   to: Hex;
@@ -68,7 +68,7 @@ const authorizationFields = [
   { name: "nonce", type: "bytes32" },
 ] as const;
 
-/** What the owner of `from` signs, as `eth_signTypedData_v4` and viem take it. */
+/** The typed data that the owner of `from` signs, for `eth_signTypedData_v4` and viem. */
 export function authorizationTypedData(authorization: Authorization, chainId: number) {
   return {
     domain: usdcDomain(chainId),
@@ -78,20 +78,20 @@ export function authorizationTypedData(authorization: Authorization, chainId: nu
   } as const;
 }
 
-/** The 32 bytes that a key signs for it. */
+/** The 32-byte hash that a key signs. */
 export const authorizationHash = (authorization: Authorization, chainId: number): Hex =>
   hashTypedData(authorizationTypedData(authorization, chainId));
 
-/** Calldata that carries an authorization out; whoever sends it pays the gas. `signature` may be a contract wallet's (ERC-1271). */
+/** Calldata that carries out an authorization; its sender pays the gas. `signature` may be a contract wallet's (ERC-1271). */
 export function encodeAuthorizedTransfer({ from, to, value, validAfter, validBefore, nonce }: Authorization, signature: Hex): Hex {
   const args = [from, to, value, validAfter, validBefore, nonce, signature] as const;
   return encodeFunctionData({ abi: usdcAbi, functionName: "transferWithAuthorization", args });
 }
 
-/** Calldata by which an owner lets `spender` take up to `value` from then on; 0 takes that back. */
+/** Calldata of an owner's approval for `spender` to take up to `value`; 0 revokes it. */
 export const encodeApproval = (spender: Hex, value: bigint): Hex =>
   encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [spender, value] });
 
-/** Calldata of an owner's own transfer. */
+/** Calldata of an owner's transfer. */
 export const encodeTransfer = (to: Hex, value: bigint): Hex =>
   encodeFunctionData({ abi: usdcAbi, functionName: "transfer", args: [to, value] });

@@ -1,4 +1,4 @@
-// The forms of JSON-RPC's answers: everything that a node says passes one of these.
+// Schemas of JSON-RPC results: every node response is validated by one of these.
 
 import type { Hex } from "viem";
 import { z } from "zod";
@@ -10,7 +10,7 @@ export const bytes32 = hex(/^0x[0-9a-fA-F]{64}$/).transform((text) => text.toLow
 /** Lower case, as addresses are stored and compared. */
 export const address = hex(/^0x[0-9a-fA-F]{40}$/).transform((text) => text.toLowerCase() as Hex);
 export const wei = hex(/^0x[0-9a-fA-F]{1,64}$/).transform((text) => BigInt(text));
-/** A count, height or time: a whole number that a double holds. */
+/** A count, height or time: a safe integer. */
 export const quantity = wei.refine((value) => value <= Number.MAX_SAFE_INTEGER).transform(Number);
-/** What a Solidity function returns for a bool. */
+/** A Solidity function's bool. */
 export const flag = hex(/^0x0{63}[01]$/).transform((text) => text.endsWith("1"));

@@ -1,4 +1,4 @@
-// What lives at an address of Solana: nothing yet, a wallet's SOL, an account for tokens, or a program's own.
+// What a Solana address holds: nothing yet, a wallet's SOL, a token account, or a program's own account.
 
 import { z } from "zod";
 import type { SolanaNodes } from "./nodes";
@@ -7,7 +7,7 @@ export interface SolanaAccount {
   /** The program that owns it; a wallet's is the system program. */
   owner: string;
   lamports: bigint;
-  /** SPL Token owns it: an account for tokens, or a mint. */
+  /** SPL Token owns it: a token account or a mint. */
   isToken: boolean;
 }
 
@@ -16,7 +16,7 @@ const TOKEN_PROGRAMS: readonly string[] = ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss6
 const accountForm = z.object({ owner: z.string(), lamports: z.number().min(0) }).nullable();
 
 /**
- * The account at an address as of a confirmed slot; null when there is none.
+ * The account at an address at a confirmed slot; null when there is none.
  * @throws SolanaUnavailable
  */
 export async function findAccount(nodes: SolanaNodes, address: string): Promise<SolanaAccount | null> {

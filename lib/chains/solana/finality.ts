@@ -1,19 +1,19 @@
-// How far the cluster is, and what its nodes agree to be final.
+// The cluster's head, and the transactions that its nodes agree to be final.
 
 import { z } from "zod";
 import type { SolanaNodes } from "./nodes";
 
 export interface SolanaHead {
-  /** The newest slot that is confirmed. */
+  /** The newest confirmed slot. */
   latest: number;
   finalized: number;
 }
 
 /** @throws SolanaUnavailable */
 export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
-  return nodes.callFirst("getSlot", async (ask) => {
+  return nodes.callFirst("getSlot", async (call) => {
     const slotAt = async (commitment: string) => {
-      const slot = await ask("getSlot", [{ commitment }], z.int().min(0));
+      const slot = await call("getSlot", [{ commitment }], z.int().min(0));
       nodes.sawSlot(slot);
       return slot;
     };
@@ -22,11 +22,11 @@ export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
   });
 }
 
-/** What one transaction is known as, by the nodes that answered. */
+/** The status of one transaction among the nodes that answered. */
 export interface Standing {
-  /** How many nodes know it as final, and as having run well. */
+  /** Nodes that have it as final and successful. */
   final: number;
-  /** How many know nothing of it, or that it failed for good. */
+  /** Nodes that do not know it, or have it as final and failed. */
   gone: number;
   answers: number;
 }
@@ -38,16 +38,16 @@ const statusesForm = z.array(
 );
 
 /**
- * Asks every node what became of these transactions.
+ * Asks every node for the status of these transactions.
  * @throws SolanaUnavailable when none answers
  */
 export async function readStandings(nodes: SolanaNodes, signatures: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
   const standings = new Map<string, Standing>();
   for (let start = 0; start < signatures.length; start += MAX_A_CALL) {
     const some = signatures.slice(start, start + MAX_A_CALL);
-    const answers = await nodes.callEach("getSignatureStatuses", async (ask) => {
+    const answers = await nodes.callEach("getSignatureStatuses", async (call) => {
       const params = [some, { searchTransactionHistory: true }];
-      const { value } = await nodes.callAtSlotOn(ask, ["getSignatureStatuses", params], statusesForm.length(some.length));
+      const { value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], statusesForm.length(some.length));
       return value;
     });
     for (const [index, signature] of some.entries()) {

@@ -1,5 +1,4 @@
-// When nodes may say that a transaction never ran: on a real chain that runs as its own process, through nodes that lag, forget or are
-// silent.
+// When nodes can prove that a transaction never ran: on a real chain in its own process, through nodes that lag, prune or do not answer.
 
 import { Connection } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -24,14 +23,14 @@ async function startNode(decide: (method: string) => Fault | null): Promise<stri
   return url;
 }
 
-/** Seconds of the chain, once it has a block that is final. */
+/** The chain's time in seconds, once it has a final block. */
 async function finalTime(): Promise<number> {
   const read = async () => connection.getBlockTime(await connection.getSlot());
   await expect.poll(() => read().catch(() => null)).not.toBeNull();
   return (await read()) ?? 0;
 }
 
-test("a time that all nodes have as final and remember is told; one that is not final yet, or not on one of them, is not", async () => {
+test("a period that every node still has and has as final passes; one that is not final yet on any of them does not", async () => {
   const seconds = await finalTime();
   const time = { since: new Date((seconds + 1) * 1_000), until: new Date((seconds + 2) * 1_000) };
   await expect(requireMemory(through(chain.url), { ...time, until: new Date((seconds + 600) * 1_000) })).rejects.toThrow("not final yet");
@@ -43,7 +42,7 @@ test("a time that all nodes have as final and remember is told; one that is not 
   await expect(requireMemory(through(chain.url, "http://127.0.0.1:9"), time)).rejects.toThrow("node 2");
 });
 
-test("a node that has forgotten the blocks of that time says nothing about it", async () => {
+test("a node that has pruned the blocks of that period proves nothing", async () => {
   const seconds = await finalTime();
   const slot = await connection.getSlot();
   const forgetful = await startNode((method) => (method === "getFirstAvailableBlock" ? { rewrite: () => slot } : null));

@@ -1,5 +1,5 @@
-// The instructions that we send: USDC from one token account to another, a token account for who has none, and what we pay for
-// computing. Sources: the interfaces of SPL Token, SPL Associated Token Account, SPL Memo and Compute Budget.
+// The instructions that we send: USDC transfers, creation of a token account, memos, and the compute budget. Sources: the interfaces of SPL
+// Token, SPL Associated Token Account, SPL Memo and Compute Budget.
 
 import type { Instruction } from "./message";
 
@@ -8,7 +8,7 @@ const ASSOCIATED_TOKEN_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /** The second version: https://spl.solana.com/memo */
 export const MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 export const COMPUTE_BUDGET_PROGRAM = "ComputeBudget111111111111111111111111111111";
-/** Lighthouse, whose assertions Phantom and Solflare add to what they sign: https://github.com/Jac0xb/lighthouse */
+/** Lighthouse, whose assertions Phantom and Solflare add to the transactions they sign: https://github.com/Jac0xb/lighthouse */
 export const GUARD_PROGRAM = "L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95";
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
@@ -16,7 +16,7 @@ export const USDC_DECIMALS = 6;
 
 export interface TokenTransfer {
   mint: string;
-  /** Who owns `from`, and signs. */
+  /** The owner of `from`, who signs. */
   owner: string;
   /** Token accounts. */
   from: string;
@@ -25,7 +25,7 @@ export interface TokenTransfer {
   units: bigint;
 }
 
-/** TransferChecked: it fails when `mint` is not what both accounts hold, or has other decimals than USDC. */
+/** TransferChecked: fails unless both accounts hold `mint`, with the decimals of USDC. */
 export function transferUsdc({ mint, owner, from, to, units }: TokenTransfer): Instruction {
   const data = Buffer.alloc(10);
   data.writeUInt8(12, 0);
@@ -43,7 +43,7 @@ export interface NewTokenAccount {
   mint: string;
 }
 
-/** CreateIdempotent: makes the account when there is none, for which `payer` pays, and leaves it when there is one. */
+/** CreateIdempotent: creates the account at `payer`'s expense, and does nothing when it exists. */
 export function createTokenAccount({ payer, tokenAccount, owner, mint }: NewTokenAccount): Instruction {
   const accounts = [
     { key: payer, isSigner: true, isWritable: true },
@@ -56,10 +56,10 @@ export function createTokenAccount({ payer, tokenAccount, owner, mint }: NewToke
   return { program: ASSOCIATED_TOKEN_PROGRAM, accounts, data: Uint8Array.of(1) };
 }
 
-/** A text that stays with the transaction, for everybody to read. */
+/** A text in the transaction, readable by everybody. */
 export const writeMemo = (text: string): Instruction => ({ program: MEMO_PROGRAM, accounts: [], data: Buffer.from(text) });
 
-/** How much a transaction may compute, and what a unit of it is worth to us, beside the fee for its signatures. */
+/** A transaction's compute unit limit, and its price per unit on top of the signature fee. */
 export function payForComputing({ units, microLamports }: { units: number; microLamports: number }): Instruction[] {
   const limit = Buffer.alloc(5);
   limit.writeUInt8(2, 0);

@@ -1,4 +1,4 @@
-// What is found by its memo, on a real chain that runs as its own process, through nodes that tell little, forget or are silent.
+// Finding transactions by memo, on a real chain in its own process, through nodes that return short pages, prune or do not answer.
 
 import { createTransferInstruction } from "@solana/spl-token";
 import { type Keypair, PublicKey, Transaction, TransactionInstruction } from "@solana/web3.js";
@@ -42,7 +42,7 @@ async function startNode(decide: (method: string) => Fault | null): Promise<stri
   return url;
 }
 
-test("a transaction is found by the whole of its memo, beside others in it, and not when it failed", async () => {
+test("a transaction is found by one whole memo among several, and not when it failed", async () => {
   const [one, two] = [await pay(1n, "order one"), await pay(1n, "a memo", "order two")];
   await pay(1n, "order one, but another");
   await pay(10_000_000n, "order three");
@@ -51,7 +51,7 @@ test("a transaction is found by the whole of its memo, beside others in it, and 
   expect(await Promise.all(["order three", "order", "a memo; [9] order two", ""].map((memo) => find(memo)))).toEqual([[], [], [], []]);
 });
 
-test("it is looked for on every page, however little a node puts on one", async () => {
+test("the search reads every page, however short a node makes them", async () => {
   const signature = await pay(1n, "far back");
   for (let n = 0; n < 4; n++) await pay(1n);
   const stingy = await startNode((method) =>
@@ -61,7 +61,7 @@ test("it is looked for on every page, however little a node puts on one", async 
   expect(await find("nowhere", through(stingy))).toEqual([]);
 });
 
-test("nothing is said while a node is silent, or keeps no blocks of that time, and what any node tells counts", async () => {
+test("the search fails while a node does not answer or has pruned that period; a result from any one node counts", async () => {
   const signature = await pay(1n, "known to one");
   const empty = await startNode((method) => (method === "getSignaturesForAddress" ? { rewrite: () => [] } : null));
   expect(await find("known to one", through(empty, chain.url))).toEqual([signature]);

@@ -1,21 +1,21 @@
-// What ran already under a name that we gave it, the memo of its transaction: asked of every node, from the newest transaction of
-// an account back to a moment, for what must not be done twice whatever a database says.
+// Finds transactions that already ran, by the memo we gave them: at every node, from an account's newest transaction back to a moment. For
+// payments that must not be made twice, whatever a database says.
 
 import { z } from "zod";
 import { NodeFailure } from "./node-failure";
-import type { Ask, SolanaNodes } from "./nodes";
+import type { NodeCall, SolanaNodes } from "./nodes";
 
 export interface MemoQuery {
-  /** An account that the transaction names. */
+  /** An account that the transaction references. */
   account: string;
   memo: string;
-  /** It can not have run before. */
+  /** The transaction cannot have run earlier. */
   since: Date;
 }
 
 const PAGE = 1_000;
 const MAX_PAGES = 100;
-/** By how much a cluster's clock may be behind ours. */
+/** Maximum lag of a cluster's clock behind ours. */
 const CLOCKS_DIFFER_S = 300;
 
 const pageForm = z.array(
@@ -23,44 +23,44 @@ const pageForm = z.array(
 );
 
 /**
- * Signatures of confirmed transactions that did not fail and have the memo. Anybody may write one: what each did is to be looked at.
- * @throws SolanaUnavailable when any node does not answer, or has forgotten blocks of that time
+ * Signatures of confirmed transactions that did not fail and have the memo. Anybody may write such a memo: check what each transaction did.
+ * @throws SolanaUnavailable when any node does not answer, or has pruned blocks of that period
  */
 export async function findByMemo(nodes: SolanaNodes, query: MemoQuery): Promise<string[]> {
-  const found = await nodes.callAll("getSignaturesForAddress", (ask) => searchNode(ask, query, nodes.leastSlot));
+  const found = await nodes.callAll("getSignaturesForAddress", (call) => searchNode(call, query, nodes.leastSlot));
   return [...new Set(found.flat())];
 }
 
-async function searchNode(ask: Ask, { account, memo, since }: MemoQuery, leastSlot: number): Promise<string[]> {
-  // As nodes tell memos: `[3] one; [3] two`, each with its length in bytes.
-  const told = `[${Buffer.byteLength(memo)}] ${memo}`;
+async function searchNode(call: NodeCall, { account, memo, since }: MemoQuery, leastSlot: number): Promise<string[]> {
+  // Nodes return memos as `[3] one; [3] two`, each with its length in bytes.
+  const listed = `[${Buffer.byteLength(memo)}] ${memo}`;
   const sinceS = Math.floor(since.getTime() / 1_000);
   const found: string[] = [];
   let [before, minContextSlot] = [undefined as string | undefined, leastSlot];
   for (let number = 0; number < MAX_PAGES; number++) {
     const options = { commitment: "confirmed", limit: PAGE, before, minContextSlot };
-    const page = await ask("getSignaturesForAddress", [account, options], pageForm);
+    const page = await call("getSignaturesForAddress", [account, options], pageForm);
     for (const { signature, err, memo: memos } of page) {
       const isFailed = err !== null && err !== undefined;
-      if (!isFailed && memos?.split("; ").includes(told)) found.push(signature);
+      if (!isFailed && memos?.split("; ").includes(listed)) found.push(signature);
     }
     const last = page.at(-1);
-    // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
+    // Only an empty page ends the list, not a short one: nodes may return fewer than requested.
     if (!last) {
-      await refuseForgetful(ask, sinceS);
+      await refuseForgetful(call, sinceS);
       return found;
     }
     if (typeof last.blockTime === "number" && last.blockTime < sinceS - CLOCKS_DIFFER_S) return found;
-    // A node that does not know `before` would answer with nothing: it must be as far as when it told of it.
+    // A node that does not know `before` would return an empty page: it must be at least as far as when it returned that signature.
     [before, minContextSlot] = [last.signature, Math.max(minContextSlot, page[0]?.slot ?? 0)];
   }
   throw new NodeFailure("more transactions than can be looked through", 0);
 }
 
-/** @throws NodeFailure when the node keeps no blocks of that moment: what it does not know may have run */
-export async function refuseForgetful(ask: Ask, sinceS: number): Promise<void> {
-  const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
+/** @throws NodeFailure when the node has pruned blocks of that moment: a transaction it does not know may have run */
+export async function refuseForgetful(call: NodeCall, sinceS: number): Promise<void> {
+  const firstSlot = await call("getFirstAvailableBlock", [], z.int());
   if (firstSlot === 0) return;
-  const time = await ask("getBlockTime", [firstSlot], z.int().nullable());
+  const time = await call("getBlockTime", [firstSlot], z.int().nullable());
   if (time === null || time > sinceS) throw new NodeFailure("the blocks of that time are forgotten", 0);
 }

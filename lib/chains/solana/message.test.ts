@@ -1,4 +1,4 @@
-// What we write and sign is what Solana's own library reads, and the other way round.
+// Solana's own library reads what we write and sign, and the other way round.
 
 import { createAssociatedTokenAccountIdempotentInstruction, createTransferCheckedInstruction } from "@solana/spl-token";
 import { ComputeBudgetProgram, Keypair, PublicKey, Transaction, type TransactionInstruction } from "@solana/web3.js";
@@ -19,7 +19,7 @@ const signFor = (address: string, message: Uint8Array) => {
   return signWith(keypair.secretKey.subarray(0, 32), message);
 };
 
-/** Transfers of so many owners, one after another. */
+/** Transfers by `count` owners. */
 const transfers = (count: number) =>
   owners.slice(0, count).map((owner) => {
     const transfer = { mint, owner: owner.publicKey.toBase58(), from: newKey(), to: treasuryAccount, units: 2n ** 60n };
@@ -38,7 +38,7 @@ const whole = ({ program, accounts, data }: Instruction) => ({
   data: Buffer.from(data).toString("hex"),
 });
 
-test("instructions are those of the programs' own libraries", () => {
+test("instructions equal those of the programs' own libraries", () => {
   const [first] = transfers(1);
   if (!first) throw new Error("one transfer was asked for");
   const { from, to, owner, units } = first.transfer;
@@ -60,7 +60,7 @@ test("instructions are those of the programs' own libraries", () => {
   ]);
 });
 
-test("web3.js reads a transaction of several signers as it was meant, and finds every signature right", () => {
+test("web3.js reads a transaction of several signers as intended, and verifies every signature", () => {
   const sent = transfers(5).map(({ ours }) => ours);
   const instructions = [...payForComputing({ units: 70_000, microLamports: 50_000 }), ...sent];
   const { bytes, signature } = signTransaction({ feePayer, blockhash, instructions }, signFor);
@@ -69,7 +69,7 @@ test("web3.js reads a transaction of several signers as it was meant, and finds 
   expect(read.signatures).toHaveLength(6);
   expect(read.feePayer?.toBase58()).toBe(feePayer);
   expect(read.recentBlockhash).toBe(blockhash);
-  // A key's rights are those of its highest use in the whole transaction.
+  // A key's privileges are those of its highest use in the whole transaction.
   const programs = (list: readonly { program: string; data: string }[]) => list.map(({ program, data }) => ({ program, data }));
   const keys = (list: readonly { accounts: readonly { key: string }[] }[]) => list.map(({ accounts }) => accounts.map(({ key }) => key));
   const [theirs, ours] = [read.instructions.map(plain), instructions.map(whole)];
@@ -79,7 +79,7 @@ test("web3.js reads a transaction of several signers as it was meant, and finds 
   expect(signature.length).toBeGreaterThan(80);
 });
 
-test("what is larger than a packet is refused", () => {
+test("a transaction larger than a packet is refused", () => {
   const instructions = transfers(8).map(({ ours }) => ours);
   expect(() => signTransaction({ feePayer, blockhash, instructions }, signFor)).toThrow("fits into one packet");
   const { bytes } = signTransaction({ feePayer, blockhash, instructions: instructions.slice(0, 6) }, signFor);

@@ -1,5 +1,4 @@
-// Transactions as they travel, written and signed: the legacy form, in which every key is written out. A transaction is one
-// packet; what does not fit is for two.
+// Serializes and signs transactions in the legacy format, which lists every key. A transaction must fit into one packet.
 
 import { base58 } from "@scure/base";
 import { assert } from "@/lib/base/assert";
@@ -12,16 +11,16 @@ export interface Instruction {
 }
 
 export interface NewTransaction {
-  /** Pays the fee; its signature is the transaction's name. */
+  /** Pays the fee; its signature is the transaction's ID. */
   feePayer: string;
   blockhash: string;
   instructions: readonly Instruction[];
 }
 
-/** Signs with the key of an address. */
+/** Signs with an address's key. */
 export type SignFor = (address: string, message: Uint8Array) => Uint8Array;
 
-/** The most bytes of a transaction: what fits into one packet. */
+/** The maximum size of a transaction: one packet. */
 export const MAX_TRANSACTION_BYTES = 1232;
 
 const SIGNATURE_BYTES = 64;
@@ -32,7 +31,7 @@ interface Use {
 }
 
 /**
- * The bytes to store and send, and the signature by which the cluster will know them, base58.
+ * The bytes to store and send, and the signature that identifies them to the cluster, base58.
  * @throws Error when it is larger than a packet
  */
 export function signTransaction(transaction: NewTransaction, sign: SignFor): { bytes: Buffer; signature: string } {
@@ -43,7 +42,7 @@ export function signTransaction(transaction: NewTransaction, sign: SignFor): { b
   return { bytes, signature: base58.encode(bytes.subarray(1, 1 + SIGNATURE_BYTES)) };
 }
 
-/** What the signers sign, and who they are, in the order of their signatures. */
+/** The message to sign, and its signers in the order of their signatures. */
 function writeMessage({ feePayer, blockhash, instructions }: NewTransaction): { message: Buffer; signers: readonly string[] } {
   const uses = usesOf(feePayer, instructions);
   const keysOf = (isSigner: boolean, isWritable: boolean) =>
@@ -51,7 +50,7 @@ function writeMessage({ feePayer, blockhash, instructions }: NewTransaction): { 
   const [signedReadonly, readonly] = [keysOf(true, false), keysOf(false, false)];
   const signers = [...keysOf(true, true), ...signedReadonly];
   const keys = [...signers, ...keysOf(false, true), ...readonly];
-  // A packet has no room for 128 of anything, up to where a count is one byte.
+  // A packet cannot hold 128 of anything, so every count is one byte.
   const message = Buffer.concat([
     Uint8Array.of(signers.length, signedReadonly.length, readonly.length, keys.length),
     ...keys.map((key) => base58.decode(key)),
@@ -65,7 +64,7 @@ function writeMessage({ feePayer, blockhash, instructions }: NewTransaction): { 
   return { message, signers };
 }
 
-/** Every key with the most that is asked of it; the fee payer comes first. */
+/** Every key with its highest privilege; the fee payer comes first. */
 function usesOf(feePayer: string, instructions: readonly Instruction[]): ReadonlyMap<string, Use> {
   const uses = new Map<string, Use>([[feePayer, { isSigner: true, isWritable: true }]]);
   for (const { program, accounts } of instructions) {

@@ -1,12 +1,12 @@
-// How asking a Solana node goes wrong. An address of a node may hold an API key: no message here names one.
+// Failures of calls to Solana nodes. A node's URL may contain an API key, so no message here contains one.
 
-/** A node's own refusal of what was asked, the same at every node: a transaction that would fail, a parameter that is none. */
+/** A refusal that every node would give: a transaction that would fail, or an invalid parameter. */
 export class SolanaRefusal extends Error {
   constructor(
-    /** The RPC's number: -32002 when a simulation failed, -32602 for parameters. */
+    /** The RPC error code: -32002 when a simulation failed, -32602 for parameters. */
     readonly code: number,
     message: string,
-    /** Of a simulation: why it failed, as the RPC writes it, and what the programs logged. */
+    /** For a failed simulation: the RPC's error, and the programs' logs. */
     readonly simulation: { err: unknown; logs: readonly string[] } | null = null,
   ) {
     super(message);
@@ -17,7 +17,7 @@ export class SolanaRefusal extends Error {
 /** True for a SolanaRefusal of any copy of this module; `instanceof` fails between Next's bundles. */
 export const isSolanaRefusal = (error: unknown): error is SolanaRefusal => error instanceof Error && error.name === "SolanaRefusal";
 
-/** No node gave an answer that can be used. Asking again later may help. */
+/** No node gave a usable answer. A later retry may succeed. */
 export class SolanaUnavailable extends Error {
   /** @param reasons one for each node, in the order of the list */
   constructor(method: string, reasons: readonly string[]) {
@@ -30,11 +30,11 @@ export class SolanaUnavailable extends Error {
 export const isSolanaUnavailable = (error: unknown): error is SolanaUnavailable =>
   error instanceof Error && error.name === "SolanaUnavailable";
 
-/** Why one node was passed over. */
+/** Why one node was skipped. */
 export class NodeFailure extends Error {
   constructor(
     reason: string,
-    /** Milliseconds for which other nodes are asked first. */
+    /** Milliseconds for which other nodes are tried first. */
     readonly restMs: number,
   ) {
     super(reason);
@@ -42,5 +42,5 @@ export class NodeFailure extends Error {
   }
 }
 
-/** True for a NodeFailure of any copy of this module: what is asked of a node may be written in another bundle than the nodes. */
+/** True for a NodeFailure of any copy of this module: the code that calls a node may be in another bundle than the nodes. */
 export const isNodeFailure = (error: unknown): error is NodeFailure => error instanceof Error && error.name === "NodeFailure";

@@ -1,14 +1,13 @@
-// One Solana node, asked by JSON-RPC over HTTP. What it says is checked before anybody uses it, that it belongs to the right
-// cluster first of all.
+// One Solana node, over JSON-RPC and HTTP. Its responses are validated before use; first of all, that it belongs to the right cluster.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { NodeFailure, SolanaRefusal } from "./node-failure";
 
 export interface NodeOptions {
-  /** May hold an API key, in any of its parts. */
+  /** May contain an API key in any of its parts. */
   url: string;
-  /** Of the cluster that it must belong to. */
+  /** Genesis hash of the cluster that it must belong to. */
   genesisHash: string;
   timeoutMs: number;
 }
@@ -17,7 +16,7 @@ const REST_MS = 5_000;
 const RATE_LIMIT_REST_MS = 1_000;
 const MAX_REST_MS = 60_000;
 const MAX_MESSAGE_CHARACTERS = 300;
-/** Parts of an address that are shorter are no secrets, and would be found in any text. */
+/** Shorter parts of a URL are no secrets, and would match in any text. */
 const MIN_SECRET_CHARACTERS = 6;
 
 const answerForm = z.object({
@@ -34,12 +33,12 @@ const answerForm = z.object({
     .optional(),
 });
 
-// What the request itself is to blame for, wherever it is sent. All else is the node's affair: another one may do better. The codes
-// of transactions count for those only, since providers use them for limits of their own.
+// Errors caused by the request itself, at any node. Every other error is the node's: another one may succeed. Transaction error codes count
+// only for transaction methods, since providers reuse them for their own limits.
 const REFUSALS: readonly number[] = [-32602, -32015];
 const TRANSACTION_REFUSALS: readonly number[] = [-32002, -32003, -32006, -32013];
 const TOO_MANY_REQUESTS = 429;
-/** Some providers say so of a call that is refused, and why in the answer. */
+/** Some providers use this status for a refused call, with the reason in the body. */
 const BAD_REQUEST = 400;
 
 export class SolanaNode {
@@ -58,14 +57,14 @@ export class SolanaNode {
       .filter((part) => part.length >= MIN_SECRET_CHARACTERS)
       .sort((one, other) => other.length - one.length);
     if (username === "" && password === "") return;
-    // fetch takes no address with a name and password in it.
+    // fetch rejects a URL with a name and password in it.
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     this.#headers.authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
     this.#url.username = "";
     this.#url.password = "";
   }
 
-  /** True while other nodes are to be asked first. */
+  /** True while other nodes should be tried first. */
   isResting(): boolean {
     return nowMs() < this.#restsUntilMs;
   }
@@ -75,11 +74,11 @@ export class SolanaNode {
   }
 
   /**
-   * The result of a call, in the form that `schema` says.
-   * @throws SolanaRefusal when no node would do it
-   * @throws NodeFailure when another node may
+   * The result of a call, validated by `schema`.
+   * @throws SolanaRefusal when every node would refuse it
+   * @throws NodeFailure when another node may succeed
    */
-  async ask<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
+  async call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T> {
     if (!this.#isOfCluster) await this.#checkCluster();
     return this.#call(method, params, schema);
   }

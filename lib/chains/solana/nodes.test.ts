@@ -1,4 +1,4 @@
-// Nodes that fail, lie and lag, as real HTTP servers, in front of a chain that runs as its own process.
+// Nodes that fail, lie and lag: real HTTP servers in front of a chain in its own process.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,7 @@ interface Call {
 }
 type Fault = (call: Call, response: ServerResponse, request: IncomingMessage) => unknown;
 
-/** A node: `fault` answers, or returns undefined and the chain does. */
+/** A node: `fault` responds, or returns undefined to let the chain respond. */
 async function startNode(fault: Fault): Promise<{ url: string; calls: string[]; stop: () => void }> {
   const calls: string[] = [];
   const server = createServer((request, response) => {
@@ -54,13 +54,13 @@ const impatient = (...urls: string[]) => new SolanaNodes({ urls, genesisHash: ch
 test.each<[string, Fault]>([
   ["answers 429", (_, response) => response.writeHead(429, { "retry-after": "2" }).end()],
   ["answers 503", (_, response) => response.writeHead(503).end("<html>")],
-  ["answers what is no JSON", (_, response) => response.writeHead(200).end("<html>")],
-  ["answers another form", () => ({ result: { slot: "many" } })],
+  ["answers without JSON", (_, response) => response.writeHead(200).end("<html>")],
+  ["answers with another schema", () => ({ result: { slot: "many" } })],
   ["never answers", () => "hang"],
   ["closes the connection", (_, response) => response.destroy() && "hang"],
   ["redirects", (_, response) => response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()],
-  ["is of another cluster", ({ method }) => (method === "getGenesisHash" ? { result: MAINNET_GENESIS_HASH } : undefined)],
-])("the next node is asked when the first one %s, and the first one is left alone for a while", async (_, fault) => {
+  ["belongs to another cluster", ({ method }) => (method === "getGenesisHash" ? { result: MAINNET_GENESIS_HASH } : undefined)],
+])("the next node is used when the first one %s, and the first one rests for a while", async (_, fault) => {
   const broken = await startNode(fault);
   const nodes = impatient(broken.url, chain.url);
   expect(await readFinalizedSlot(nodes)).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ test.each<[string, Fault]>([
   expect(broken.calls).toHaveLength(1);
 });
 
-test("a node that says it is behind is passed over, and asked again the next time", async () => {
+test("a node that reports being behind is skipped once, without a rest", async () => {
   let isBehind = true;
   const node = await startNode(({ method }) =>
     isBehind && method === "getSlot" ? { error: { code: -32005, message: "Node is behind by 42 slots" } } : undefined,
@@ -81,7 +81,7 @@ test("a node that says it is behind is passed over, and asked again the next tim
   expect(node.calls).toEqual(["getGenesisHash", "getSlot", "getSlot"]);
 });
 
-test("a node of another cluster is asked nothing else", async () => {
+test("a node of another cluster gets no further requests", async () => {
   const other = await startNode(({ method }) => (method === "getGenesisHash" ? { result: "other" } : undefined));
   await expect(readFinalizedSlot(through(other.url))).rejects.toThrow(
     "No Solana node answered getSlot: node 1: belongs to another cluster.",
@@ -89,7 +89,7 @@ test("a node of another cluster is asked nothing else", async () => {
   expect(other.calls).toEqual(["getGenesisHash"]);
 });
 
-test("a node that is behind what was seen is passed over, with and without a slot in its answer", async () => {
+test("a node behind the newest known slot is skipped, with and without a slot in its response", async () => {
   let stoppedAt = Number.POSITIVE_INFINITY;
   const lagging = await startNode(({ method, params }) => {
     const least = (params.at(-1) as { minContextSlot?: number } | undefined)?.minContextSlot ?? 0;
@@ -107,7 +107,7 @@ test("a node that is behind what was seen is passed over, with and without a slo
   expect(lagging.calls).toEqual(["getGenesisHash", "getSlot", "getSlot", "getMultipleAccounts"]);
 });
 
-test("a slot that can not have come yet is not believed, and does not make the other nodes look old", async () => {
+test("a slot that cannot have been reached yet is not believed, and does not make the other nodes look behind", async () => {
   let isLying = false;
   const liar = await startNode(({ method }) => (isLying && method === "getSlot" ? { result: 1e12 } : undefined));
   const nodes = through(liar.url, chain.url);
@@ -116,7 +116,7 @@ test("a slot that can not have come yet is not believed, and does not make the o
   for (let time = 0; time < 3; time++) expect(await readFinalizedSlot(nodes)).toBeLessThan(1e9);
 });
 
-test("no key in a node's address gets into an error, nor does one that the node itself repeats", async () => {
+test("no API key in a node's URL gets into an error, not even when the node echoes it", async () => {
   const secret = "c0ffee-secret-key";
   const closed = await startNode((_, response) => response.writeHead(503).end());
   const echo = await startNode(({ method }) =>
@@ -138,14 +138,14 @@ test("no key in a node's address gets into an error, nor does one that the node 
   }
 });
 
-test("a name and password in an address are sent as such", async () => {
+test("a name and password in a URL are sent as basic authentication", async () => {
   const seen: (string | undefined)[] = [];
   const node = await startNode((_call, _response, request) => void seen.push(request.headers.authorization));
   await readFinalizedSlot(through(node.url.replace("//", "//us%40er:pass@")));
   expect(seen[0]).toBe(`Basic ${Buffer.from("us@er:pass").toString("base64")}`);
 });
 
-test("with no node, or none that answers, the error says what was asked and why each failed", async () => {
+test("without a node, or without an answer, the error names the call and each node's failure", async () => {
   await expect(readFinalizedSlot(through())).rejects.toThrow("No Solana node answered getSlot: none is set.");
   const down = await startNode((_, response) => response.writeHead(500).end());
   const hanging = await startNode(() => "hang");
@@ -156,7 +156,7 @@ test("with no node, or none that answers, the error says what was asked and why 
   );
 });
 
-test("a node that repeats a page, or leaves its order, is not believed", async () => {
+test("a node that repeats a page or breaks its order is not believed", async () => {
   const owner = Keypair.generate().publicKey.toBase58();
   const twice = await startNode(({ method }) =>
     method === "getSignaturesForAddress" ? { result: ["a", "b"].map((signature) => ({ signature, slot: 1, err: null })) } : undefined,
@@ -164,7 +164,7 @@ test("a node that repeats a page, or leaves its order, is not believed", async (
   await expect(listSignatures(through(twice.url), owner, { cursor: null, most: 10 })).rejects.toThrow("come twice, or out of order");
 });
 
-test("a status on a node whose limits answer with a transaction's code is asked of the next one", async () => {
+test("a status call refused with a transaction's error code, as some rate limits are, goes to the next node", async () => {
   const limited = await startNode(({ method }) =>
     method === "getGenesisHash" ? undefined : { error: { code: -32003, message: "daily request limit reached" } },
   );

@@ -1,17 +1,17 @@
-// The Solana nodes that this service asks, in their order until one answers. A node that is behind what was seen already, or
-// that fails, is passed over; none is trusted with the order of things.
+// The service's Solana nodes, tried in order until one answers. A node that fails, or is behind the newest known slot, is skipped; no
+// node's ordering of results is trusted.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { SolanaNode } from "./node";
 import { isNodeFailure, NodeFailure, SolanaUnavailable } from "./node-failure";
 import { solanaCluster } from "./node-urls";
 
 export interface SolanaNodesOptions {
-  /** In the order of preference. They may hold API keys. */
+  /** In order of preference. They may contain API keys. */
   urls: readonly string[];
-  /** Of the cluster that the nodes must belong to. */
+  /** Genesis hash of the cluster that the nodes must belong to. */
   genesisHash: string;
   timeoutMs?: number;
 }
@@ -20,22 +20,22 @@ export interface SolanaNodesOptions {
 export const MAINNET_GENESIS_HASH = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
 const TIMEOUT_MS = 5_000;
-/** A node that is further behind is not asked: a minute. */
+/** A node further behind than this, one minute, is skipped. */
 const TOLERATED_SLOTS = 150;
-/** Slots take 400 ms. One that comes sooner than in half that time is no slot of this cluster. */
+/** Slots take 400 ms. A cluster that advances faster than twice that speed is not believed. */
 const FASTEST_SLOT_MS = 200;
 const PLAUSIBLE_JUMP_SLOTS = 2_000;
 
 const contextForm = z.object({ slot: z.int().min(0) });
 
 export interface AtSlot<T> {
-  /** The slot that the value is true of. */
+  /** The slot at which the value was read. */
   slot: number;
   value: T;
 }
 
 /** A call to one node. @throws SolanaRefusal, NodeFailure */
-export type Ask = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
+export type NodeCall = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
 
 export class SolanaNodes {
   #nodes: readonly SolanaNode[];
@@ -45,7 +45,7 @@ export class SolanaNodes {
     this.#nodes = urls.map((url) => new SolanaNode({ url, genesisHash, timeoutMs }));
   }
 
-  /** The same nodes, of which the one that is asked first here is asked last: for a second opinion. */
+  /** The same nodes with the first one last: for a cross-node check. */
   othersFirst(): SolanaNodes {
     const others = new SolanaNodes({ urls: [], genesisHash: "" });
     others.#nodes = [...this.#nodes.slice(1), ...this.#nodes.slice(0, 1)];
@@ -53,76 +53,76 @@ export class SolanaNodes {
     return others;
   }
 
-  /** Passed as `minContextSlot`: a node that has not come so far refuses, and the next one is asked. */
+  /** Passed as `minContextSlot`: a node that has not reached it refuses, and the next one is tried. */
   get leastSlot(): number {
     return Math.max(0, this.#newest.slot - TOLERATED_SLOTS);
   }
 
   /**
    * The first usable answer to one call.
-   * @throws SolanaRefusal when no node would do it
+   * @throws SolanaRefusal when every node would refuse it
    * @throws SolanaUnavailable when none did
    */
   call<T>(method: string, params: readonly unknown[], result: z.ZodType<T>): Promise<T> {
-    return this.callFirst(method, (ask) => ask(method, params, result));
+    return this.callFirst(method, (call) => call(method, params, result));
   }
 
-  /** As `call`, of a method that answers with the slot that its value is true of; an answer from too long ago is not taken. */
+  /** Like `call`, for methods whose response includes its slot; a response that is too old is rejected. */
   callAtSlot<T>(method: string, params: readonly unknown[], value: z.ZodType<T>): Promise<AtSlot<T>> {
-    return this.callFirst(method, (ask) => this.callAtSlotOn(ask, [method, params], value));
+    return this.callFirst(method, (call) => this.callAtSlotOn(call, [method, params], value));
   }
 
-  async callAtSlotOn<T>(ask: Ask, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
-    const answer = await ask(method, params, z.object({ context: contextForm, value }));
+  async callAtSlotOn<T>(call: NodeCall, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
+    const answer = await call(method, params, z.object({ context: contextForm, value }));
     this.sawSlot(answer.context.slot);
     return { slot: answer.context.slot, value: answer.value };
   }
 
   /**
-   * Asks one node several things, and the next one the same when that one fails.
+   * Runs several calls on one node, and all of them again on the next when that one fails.
    * @throws SolanaRefusal, SolanaUnavailable
    */
-  async callFirst<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T> {
+  async callFirst<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T> {
     const reasons: string[] = [];
     for (const { node, number } of this.#inOrder()) {
       try {
-        return await act((method, params, result) => node.ask(method, params, result));
+        return await act((method, params, result) => node.call(method, params, result));
       } catch (error) {
         if (!isNodeFailure(error)) throw error;
         if (error.restMs > 0) node.rest(error.restMs);
         reasons.push(`node ${number}: ${error.message}`);
       }
     }
-    // If all are behind, it may be what was seen that is wrong: the next call starts without it.
+    // If all nodes are behind, the newest known slot may be wrong: the next call starts without it.
     this.#newest = { slot: 0, seenAtMs: 0 };
     throw new SolanaUnavailable(what, reasons);
   }
 
   /**
-   * Asks every node the same; resolves with the answers of those that gave one.
+   * Asks every node; resolves with the answers of those that gave one.
    * @throws SolanaUnavailable when none did
    */
-  async callEach<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
-    const { given, reasons } = await this.#askAtOnce(act);
+  async callEach<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T[]> {
+    const { given, reasons } = await this.#callAtOnce(act);
     if (given.length > 0) return given;
     throw new SolanaUnavailable(what, reasons);
   }
 
   /**
-   * Asks every node the same, for what must not be decided while one of them is silent.
+   * Asks every node, for decisions that need an answer from all of them.
    * @throws SolanaUnavailable when any did not answer
    */
-  async callAll<T>(what: string, act: (ask: Ask) => Promise<T>): Promise<T[]> {
-    const { given, reasons } = await this.#askAtOnce(act);
+  async callAll<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T[]> {
+    const { given, reasons } = await this.#callAtOnce(act);
     if (reasons.length === 0) return given;
     throw new SolanaUnavailable(what, reasons);
   }
 
-  async #askAtOnce<T>(act: (ask: Ask) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
+  async #callAtOnce<T>(act: (call: NodeCall) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
     const answers = await Promise.all(
       this.#nodes.map(async (node, index) => {
         try {
-          return { answer: await act((method, params, result) => node.ask(method, params, result)) };
+          return { answer: await act((method, params, result) => node.call(method, params, result)) };
         } catch (error) {
           if (!isNodeFailure(error)) throw error;
           return { reason: `node ${index + 1}: ${error.message}` };
@@ -136,8 +136,8 @@ export class SolanaNodes {
   }
 
   /**
-   * Remembers how far the cluster is.
-   * @throws NodeFailure for a slot that is too old, or can not have come yet
+   * Records the cluster's newest slot.
+   * @throws NodeFailure for a slot that is too old, or that cannot have been reached yet
    */
   sawSlot(slot: number): void {
     const { slot: newest, seenAtMs } = this.#newest;
@@ -153,9 +153,9 @@ export class SolanaNodes {
   }
 }
 
-const nodesInUse = () => once<{ key: string; nodes: SolanaNodes | null }>("Solana nodes", () => ({ key: "", nodes: null }));
+const nodesInUse = processSingleton<{ key: string; nodes: SolanaNodes | null }>("Solana nodes", () => ({ key: "", nodes: null }));
 
-/** The nodes of this process. Made anew when the sandbox's chain has moved to another address. */
+/** The nodes of this process. Recreated when the sandbox's chain has moved to another address. */
 export function solanaNodes(): SolanaNodes {
   const { urls, genesisHash = MAINNET_GENESIS_HASH } = solanaCluster();
   const inUse = nodesInUse();

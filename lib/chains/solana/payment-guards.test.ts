@@ -1,4 +1,5 @@
-// What a wallet adds to a payment to guard its owner: taken as long as it only looks, whoever it looks at.
+// Guard instructions that a wallet adds to a payment to protect its owner: accepted as long as they only read, whichever accounts they
+// read.
 
 import { createTransferCheckedInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Keypair, MessageV0, PublicKey, SystemProgram, TransactionInstruction, VersionedTransaction } from "@solana/web3.js";
@@ -26,7 +27,7 @@ const whyNot = (instructions: TransactionInstruction[], others?: Keypair[]): str
 };
 
 const lighthouse = new PublicKey("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95");
-/** What a wallet adds: a number that says what is asserted, and the accounts that are looked at, none of which is written. */
+/** A guard instruction: the number of its assertion, and the accounts it reads, none of them writable. */
 const guard = (kind: number, ...looksAt: PublicKey[]) =>
   new TransactionInstruction({
     programId: lighthouse,
@@ -39,12 +40,12 @@ const oneGuard = guard(9, from);
 test.each<[wallet: string, instructions: TransactionInstruction[]]>([
   ["Solflare, two guards at the end", [...bare, guard(9, from), guard(5, payer.publicKey)]],
   [
-    "Phantom, three before the transfer and one at the end, the fee payer looked at",
+    "Phantom, three before the transfer and one at the end, reading the fee payer",
     [limit, price, guard(5, sponsor.publicKey), guard(10, from, to), guard(5, payer.publicKey), transfer, memo, guard(15, clock)],
   ],
-  ["one that looks at accounts of others", [...bare, guard(2, from), guard(3, other.publicKey, new PublicKey(newAddressOnSolana()))]],
-  ["one with as many guards as may be", [...Array.from({ length: 6 }, () => oneGuard), ...bare]],
-])("a payment with what a wallet adds to guard its owner is read: %s", (_, instructions) => {
+  ["one that reads accounts of others", [...bare, guard(2, from), guard(3, other.publicKey, new PublicKey(newAddressOnSolana()))]],
+  ["one with the maximum number of guards", [...Array.from({ length: 6 }, () => oneGuard), ...bare]],
+])("a payment with a wallet's guard instructions is read: %s", (_, instructions) => {
   const [plain, guarded] = [read(bare), read(instructions)];
   if (plain.kind !== "read" || guarded.kind !== "read")
     throw new Error(guarded.kind === "refused" ? guarded.why : "the bare one is not read");
@@ -58,7 +59,7 @@ const usesFeePayer = "an instruction uses the fee payer";
 const notFour = "it is not compute limit, compute price, transfer and memo";
 const giveSol = SystemProgram.transfer({ fromPubkey: sponsor.publicKey, toPubkey: other.publicKey, lamports: 1_000_000 });
 const transferBack = createTransferCheckedInstruction(to, mint, from, payer.publicKey, 1_234n, 6);
-/** An instruction that names one more account, and may write it. */
+/** An instruction with one more account, writable. */
 const withKeys = (instruction: TransactionInstruction, pubkey: PublicKey) =>
   new TransactionInstruction({
     ...instruction,
@@ -68,31 +69,31 @@ const doesMore = "one of its guards does more than look at an account";
 const stranger = new TransactionInstruction({ programId: other.publicKey, keys: [], data: Buffer.of(9) });
 
 test.each<[name: string, instructions: TransactionInstruction[], why: string]>([
-  ["writes memory, for which the fee payer would pay", [...bare, guard(0, sponsor.publicKey)], doesMore],
-  ["writes memory behind a guard that looks", [...bare, oneGuard, guard(0, sponsor.publicKey)], doesMore],
+  ["writes memory at the fee payer's expense", [...bare, guard(0, sponsor.publicKey)], doesMore],
+  ["writes memory after a read-only guard", [...bare, oneGuard, guard(0, sponsor.publicKey)], doesMore],
   ["closes memory", [...bare, guard(1, payer.publicKey)], doesMore],
-  ["calls another program by way of a guard", [...bare, guard(16, other.publicKey)], doesMore],
-  ["asks for what there is not yet", [...bare, guard(18, from)], doesMore],
-  ["asks for nothing", [...bare, new TransactionInstruction({ programId: lighthouse, keys: [], data: Buffer.alloc(0) })], doesMore],
+  ["calls another program through a guard", [...bare, guard(16, other.publicKey)], doesMore],
+  ["has a guard of an unknown kind", [...bare, guard(18, from)], doesMore],
+  ["has a guard without data", [...bare, new TransactionInstruction({ programId: lighthouse, keys: [], data: Buffer.alloc(0) })], doesMore],
   ["has more guards than any wallet adds", [...bare, ...Array.from({ length: 7 }, () => oneGuard)], "its wallet added more than 6 guards"],
-  ["lets a guard write an account", [...bare, withKeys(oneGuard, other.publicKey)], noPart],
-  ["calls a stranger beside a guard", [...bare, oneGuard, stranger], noPart],
-  ["calls a stranger that a guard looks at", [...bare, guard(9, other.publicKey), stranger], notFour],
-  ["gives SOL beside a guard that looks at who takes it", [limit, price, transfer, giveSol, guard(5, other.publicKey)], noPart],
-  ["moves the fee payer's SOL where a guard looks", [...bare, giveSol, guard(5, other.publicKey, SystemProgram.programId)], noPart],
-  ["has guards and no memo", [limit, price, transfer, oneGuard], noPart],
+  ["makes a guard's account writable", [...bare, withKeys(oneGuard, other.publicKey)], noPart],
+  ["calls a foreign program beside a guard", [...bare, oneGuard, stranger], noPart],
+  ["calls a foreign program that a guard reads", [...bare, guard(9, other.publicKey), stranger], notFour],
+  ["sends SOL beside a guard that reads its receiver", [limit, price, transfer, giveSol, guard(5, other.publicKey)], noPart],
+  ["moves the fee payer's SOL where a guard reads", [...bare, giveSol, guard(5, other.publicKey, SystemProgram.programId)], noPart],
+  ["has guards but no memo", [limit, price, transfer, oneGuard], noPart],
   ["has a second transfer among guards", [limit, price, transfer, oneGuard, transferBack, memo], notFour],
-  ["hands the fee payer to the memo, among guards", [limit, price, transfer, oneGuard, withKeys(memo, sponsor.publicKey)], usesFeePayer],
+  ["passes the fee payer to the memo, among guards", [limit, price, transfer, oneGuard, withKeys(memo, sponsor.publicKey)], usesFeePayer],
 ])("a transaction that %s is refused", (_, instructions, why) => {
   expect(whyNot(instructions, [other, sponsor])).toBe(why);
 });
 
-test("a guard that needs one more signature is refused", () => {
+test("a guard that needs another signature is refused", () => {
   const signed = new TransactionInstruction({ ...oneGuard, keys: [{ pubkey: other.publicKey, isSigner: true, isWritable: false }] });
   expect(whyNot([...bare, signed], [other])).toBe("it is not signed by fee payer and payer alone");
 });
 
-test("a message that lets a guard's account be written instead of the payee's is refused", () => {
+test("a message that makes a guard's account writable instead of the payee's is refused", () => {
   const bytes = signPaymentBytes(payment, [...bare, guard(9, other.publicKey)]);
   const message = VersionedTransaction.deserialize(bytes).message as MessageV0;
   const [seen, paid] = [other.publicKey, to].map((key) => message.staticAccountKeys.findIndex((one) => one.equals(key))) as [

@@ -1,4 +1,4 @@
-// Which transactions are taken for a payment whose fee we pay: one form of them, and nothing that is more than it or differs from it.
+// Which transactions are accepted as a payment whose fee we pay: exactly one form, without additions or differences.
 
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -38,14 +38,14 @@ const whyNot = (bytes: Uint8Array): string => {
   return result.kind === "refused" ? result.why : "it was taken";
 };
 
-/** Instructions with one of them replaced. */
+/** The valid instructions with one replaced. */
 function replaced(at: number, instruction: TransactionInstruction): TransactionInstruction[] {
   const all = paymentInstructions(payment);
   all[at] = instruction;
   return all;
 }
 
-test.each([0, "legacy"] as const)("a payment of version %s is read to the unit", (version) => {
+test.each([0, "legacy"] as const)("a payment of version %s is read exactly", (version) => {
   const bytes = signPaymentBytes(payment, undefined, { version });
   const result = read(bytes);
   if (result.kind !== "read") throw new Error(result.why);
@@ -60,7 +60,7 @@ test.each([0, "legacy"] as const)("a payment of version %s is read to the unit",
   expect(Buffer.from(message)).toEqual(Buffer.from(VersionedTransaction.deserialize(bytes).message.serialize()));
 });
 
-test("the fee payer's signature is put in its place, and web3.js finds both right", () => {
+test("the fee payer's signature is inserted, and web3.js verifies both", () => {
   const bytes = signPaymentBytes(payment);
   const whole = VersionedTransaction.deserialize(bytes);
   whole.sign([sponsor]);
@@ -89,21 +89,21 @@ const usesFeePayer = "an instruction uses the fee payer";
 const notFour = "it is not compute limit, compute price, transfer and memo";
 const [limit, price] = paymentInstructions(payment) as [TransactionInstruction, TransactionInstruction];
 
-/** What a payer could write, each with the first thing that is wrong with it. */
+/** Transactions that a payer could write, each with the first fault in it. */
 const attacks: [name: string, instructions: TransactionInstruction[], why: string][] = [
-  ["takes SOL of the fee payer in a fifth instruction", [...paymentInstructions(payment), giveSol], noPart],
-  ["takes SOL of the fee payer instead of writing a memo", replaced(3, giveSol), noPart],
+  ["takes the fee payer's SOL in a fifth instruction", [...paymentInstructions(payment), giveSol], noPart],
+  ["takes the fee payer's SOL instead of writing a memo", replaced(3, giveSol), noPart],
   [
     "has the fee payer authorize the transfer",
     replaced(2, transferWith({ from: accountOf(sponsor.publicKey), owner: sponsor.publicKey })),
     "it is not signed by fee payer and payer alone",
   ],
-  ["hands the fee payer to the transfer as one more signer", replaced(2, withKeys(transferWith({}), sponsor.publicKey)), usesFeePayer],
-  ["hands the fee payer to the memo, writable", replaced(3, withKeys(plainMemo, sponsor.publicKey)), usesFeePayer],
-  ["hands the fee payer to the compute limit", replaced(0, withKeys(limit, sponsor.publicKey)), usesFeePayer],
-  ["pays into the fee payer itself", replaced(2, transferWith({ to: sponsor.publicKey })), noPart],
+  ["passes the fee payer to the transfer as another signer", replaced(2, withKeys(transferWith({}), sponsor.publicKey)), usesFeePayer],
+  ["passes the fee payer to the memo, writable", replaced(3, withKeys(plainMemo, sponsor.publicKey)), usesFeePayer],
+  ["passes the fee payer to the compute limit", replaced(0, withKeys(limit, sponsor.publicKey)), usesFeePayer],
+  ["pays the fee payer itself", replaced(2, transferWith({ to: sponsor.publicKey })), noPart],
   [
-    "moves another mint",
+    "moves tokens of another mint",
     replaced(2, transferWith({ mint: otherMint, from: accountOf(payer.publicKey, otherMint), to: accountOf(payTo, otherMint) })),
     "it moves another token",
   ],
@@ -117,7 +117,7 @@ const attacks: [name: string, instructions: TransactionInstruction[], why: strin
     "it does not pay from its payer's own account",
   ],
   ["moves nothing", replaced(2, transferWith({ units: 0n })), "it moves nothing"],
-  ["counts in other decimals", replaced(2, transferWith({ decimals: 5 })), "its transfer counts in other decimals"],
+  ["uses other decimals", replaced(2, transferWith({ decimals: 5 })), "its transfer counts in other decimals"],
   ["transfers unchecked", replaced(2, createTransferInstruction(from, to, payer.publicKey, 1_234n)), noPart],
   ["burns instead", replaced(2, createBurnInstruction(from, mint, payer.publicKey, 1_234n)), noPart],
   ["approves a delegate instead", replaced(2, createApproveInstruction(from, to, payer.publicKey, 1_234n)), noPart],
@@ -138,7 +138,7 @@ const attacks: [name: string, instructions: TransactionInstruction[], why: strin
   ["has a memo of two lines", replaced(3, writtenMemo("one\ntwo")), "its memo is not 1 to 64 visible characters"],
   ["has a memo that is too long", replaced(3, writtenMemo("m".repeat(65))), "its memo is not 1 to 64 visible characters"],
   ["has the payer sign its memo", replaced(3, withKeys(plainMemo, payer.publicKey)), "its fourth instruction is no plain memo"],
-  ["comes in another order", [price, limit, transferWith({}), plainMemo], "it does not begin with a compute limit and a compute price"],
+  ["has another order", [price, limit, transferWith({}), plainMemo], "it does not begin with a compute limit and a compute price"],
   ["begins with the transfer", [transferWith({}), limit, price, plainMemo], "it does not begin with a compute limit and a compute price"],
   [
     "asks for a larger heap",
@@ -171,12 +171,12 @@ test.each(attacks)("a transaction that %s is refused", (_, instructions, why) =>
   expect(whyNot(signPaymentBytes(payment, instructions, { others: [other, sponsor] }))).toBe(why);
 });
 
-test("up to ten thousand lamports are paid for being preferred", () => {
+test("a priority fee of up to ten thousand lamports is accepted", () => {
   const bytes = signPaymentBytes(payment, replaced(1, ComputeBudgetProgram.setComputeUnitPrice({ microLamports: 500_000 })));
   expect(read(bytes).kind).toBe("read");
 });
 
-test("another fee payer, one more signer, and a fee payer that is the payer are refused", () => {
+test("another fee payer, an additional signer, and a fee payer that is also the payer are refused", () => {
   expect(whyNot(signPaymentBytes(payment, undefined, { feePayer: other.publicKey.toBase58(), others: [other] }))).toBe(
     "its fee payer is another one",
   );
@@ -190,7 +190,7 @@ test("another fee payer, one more signer, and a fee payer that is the payer are 
   expect(whyNot(signPaymentBytes(payment, third, { others: [other] }))).toBe("it is not signed by fee payer and payer alone");
 });
 
-test("address lookup tables are refused, whatever they hold", () => {
+test("address lookup tables are refused, whatever they contain", () => {
   const state = { deactivationSlot: 2n ** 64n - 1n, lastExtendedSlot: 0, lastExtendedSlotStartIndex: 0, addresses: [mint, to, from] };
   const table = new AddressLookupTableAccount({ key: other.publicKey, state });
   const message = new TransactionMessage({
@@ -200,11 +200,11 @@ test("address lookup tables are refused, whatever they hold", () => {
   }).compileToV0Message([table]);
   const transaction = new VersionedTransaction(message);
   transaction.sign([payer]);
-  // The instructions name accounts of the table, which are not in the message.
+  // The instructions reference accounts in the table, which are not in the message.
   expect(whyNot(transaction.serialize())).toBe("an instruction names an account that is not there");
 });
 
-test("the payer's signature is of this transaction, and of this payer", () => {
+test("the payer's signature must be of this transaction and by this payer", () => {
   const bytes = signPaymentBytes(payment);
   const forgeries = {
     empty: Buffer.alloc(64),
@@ -222,7 +222,7 @@ test("the payer's signature is of this transaction, and of this payer", () => {
   }
 });
 
-test("whatever the fee payer's place holds, it is the same payment", () => {
+test("the fee payer's signature slot does not change the payment, whatever it holds", () => {
   const bytes = signPaymentBytes(payment);
   const filled = withFeePayerSignature(bytes, Buffer.alloc(64, 7));
   const [one, same] = [read(bytes), read(filled)];
@@ -230,7 +230,7 @@ test("whatever the fee payer's place holds, it is the same payment", () => {
   expect(same.transaction.messageHash).toBe(one.transaction.messageHash);
 });
 
-test("no change of a byte and no other bytes make another payment: each is refused, or leaves the message as it was", () => {
+test("no changed or random bytes make another payment: each is refused, or leaves the message unchanged", () => {
   const bytes = signPaymentBytes(payment);
   fc.assert(
     fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {

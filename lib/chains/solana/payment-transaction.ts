@@ -1,6 +1,6 @@
-// A payment that its payer signed and we bring into the chain: we pay the fee, so our key signs the same bytes. Therefore it is two
-// settings of its computing, one transfer of USDC from the payer's account to the payee's, one memo, and nothing more but what
-// wallets add to guard their owners, which only looks. The form is that of x402's scheme "exact" on Solana.
+// A payment that its payer signed and we submit: we pay the fee, so our key signs the same bytes. Therefore it may contain only two compute
+// budget instructions, one USDC transfer from the payer's account to the payee's, one memo, and the read-only guards that wallets add to
+// protect their owners. This is the form of x402's scheme "exact" on Solana.
 
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -9,17 +9,17 @@ import { type ReadInstruction, type ReadTransaction, readTransaction } from "./r
 import { isSignatureOf } from "./signature";
 import { deriveTokenAccount } from "./token-address";
 
-/** What it must be. */
+/** The required terms. */
 export interface PaymentTerms {
-  /** Pays the fee, and is named by no instruction but a guard, which may look at it. */
+  /** Pays the fee. Only a guard instruction may reference it, read-only. */
   feePayer: string;
   mint: string;
-  /** Who is paid: the owner of the account that receives. */
+  /** The payee: the owner of the receiving token account. */
   payTo: string;
 }
 
 export interface PaymentTransaction {
-  /** What both sign. Two transactions with one message are one to the chain, whatever their signatures are. */
+  /** The message that both sign. Two transactions with the same message are one to the chain, whatever their signatures. */
   message: Uint8Array;
   /** SHA-256 of the message, base58. */
   messageHash: string;
@@ -36,27 +36,30 @@ export interface PaymentTransaction {
 
 export type ReadPaymentTransaction =
   | { kind: "read"; transaction: PaymentTransaction }
-  /** `why` is a short English sentence without a full stop. `isForged`: all is well but the payer's signature. */
+  /** `why` is a short English sentence without a full stop. `isForged`: only the payer's signature is wrong. */
   | { kind: "refused"; why: string; isForged: boolean };
 
-/** Both signatures cost 10,000 lamports; for being preferred we pay as much again at the most. */
+/** Both signatures cost 10,000 lamports; we pay at most as much again as a priority fee. */
 const MAX_PRIORITY_LAMPORTS = 10_000n;
 const MAX_COMPUTE_UNITS = 200_000n;
 const MICRO = 1_000_000n;
 
 const SIGNERS = 2;
-/** Mint, and the programs of computing, tokens and memos. */
+/** Mint, and the compute budget, token and memo programs. */
 const READONLY_OTHERS = 4;
-/** Fee payer, payer, and the two accounts; none may be named that has no part in it. */
+/** Fee payer, payer, the two token accounts and the read-only keys; no unused key is allowed. */
 const KEYS = 8;
 const MAX_MEMO_BYTES = 64;
 
 /** Phantom adds four, anywhere (seen in August 2026), Solflare two at the end. */
 const MAX_GUARDS = 6;
-/** Lighthouse's assertions of accounts and of the clock. The numbers below write memory at the cost of a signer; those above call other programs to learn what they assert. */
+/**
+ * Lighthouse's assertions about accounts and the clock. Lower numbers write memory at a signer's expense; higher ones call other programs
+ * to evaluate their assertion.
+ */
 const GUARDS = { from: 2, to: 15 };
 
-/** Reads what a client sent, and verifies the payer's signature; the fee payer's is not looked at. */
+/** Parses a client's transaction and verifies the payer's signature; the fee payer's is ignored. */
 export function readPaymentTransaction(bytes: Uint8Array, terms: PaymentTerms): ReadPaymentTransaction {
   try {
     const transaction = readPayment(readTransaction(bytes), terms);
@@ -68,7 +71,7 @@ export function readPaymentTransaction(bytes: Uint8Array, terms: PaymentTerms): 
   }
 }
 
-/** The same transaction with the fee payer's signature in its place. */
+/** The same transaction with the fee payer's signature inserted. */
 export function withFeePayerSignature(bytes: Uint8Array, signature: Uint8Array): Buffer {
   return Buffer.concat([bytes.subarray(0, 1), signature, bytes.subarray(1 + signature.length)]);
 }
@@ -108,14 +111,14 @@ function readPayment(transaction: ReadTransaction, { feePayer, mint, payTo }: Pa
   };
 }
 
-/** @throws RangeError when one of them could do more than let the transaction fail */
+/** @throws RangeError when a guard could do more than make the transaction fail */
 function checkGuards(guards: readonly ReadInstruction[]): void {
   demand(guards.length <= MAX_GUARDS, `its wallet added more than ${MAX_GUARDS} guards`);
   const onlyLooks = ({ data: [kind = 0] }: ReadInstruction) => kind >= GUARDS.from && kind <= GUARDS.to;
   demand(guards.every(onlyLooks), "one of its guards does more than look at an account");
 }
 
-/** @throws RangeError when it costs more than we pay */
+/** @throws RangeError when the priority fee exceeds our limit */
 function checkComputing(limit: ReadInstruction, price: ReadInstruction): void {
   const isSetting = ({ program, accounts, data }: ReadInstruction, kind: number, length: number) =>
     program === COMPUTE_BUDGET_PROGRAM && accounts.length === 0 && data.length === length && data[0] === kind;
@@ -126,7 +129,7 @@ function checkComputing(limit: ReadInstruction, price: ReadInstruction): void {
   demand(lamports <= MAX_PRIORITY_LAMPORTS, `its compute price costs more than ${MAX_PRIORITY_LAMPORTS} lamports`);
 }
 
-/** Base units. @throws RangeError unless it is a TransferChecked of these accounts */
+/** Base units. @throws RangeError unless the instruction is a TransferChecked with these accounts */
 function readTransfer(transfer: ReadInstruction, [from, mint, to, payer]: readonly [string, string, string, string]): bigint {
   const { program, accounts, data } = transfer;
   demand(program === TOKEN_PROGRAM && data.length === 10 && data[0] === 12, "its third instruction is no TransferChecked of SPL Token");
@@ -141,7 +144,7 @@ function readTransfer(transfer: ReadInstruction, [from, mint, to, payer]: readon
   return units;
 }
 
-/** @throws RangeError unless it is a short line of ASCII that nobody else signs */
+/** @throws RangeError unless the memo is a short line of ASCII without signers */
 function readMemo({ program, accounts, data }: ReadInstruction): string {
   demand(program === MEMO_PROGRAM && accounts.length === 0, "its fourth instruction is no plain memo");
   const text = Buffer.from(data).toString("latin1");

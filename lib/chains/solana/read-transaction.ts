@@ -1,30 +1,30 @@
-// Transactions as they travel, read: legacy and version 0. Strict, since what is read here may be signed: every byte has one meaning,
-// each count is written the one way that our own writing has, and nothing follows.
+// Parses serialized transactions: legacy and version 0. Strict, since the fee payer may sign the result: every byte has one meaning, each
+// count is encoded as our own writer does, and no bytes follow.
 
 import { base58 } from "@scure/base";
 import { MAX_TRANSACTION_BYTES } from "./message";
 
 export interface ReadInstruction {
   program: string;
-  /** In their order, base58. */
+  /** In order, base58. */
   accounts: readonly string[];
   data: Uint8Array;
 }
 
 export interface ReadTransaction {
-  /** 64 bytes each, of the first keys in their order; not verified. Zeros stand where somebody has not signed yet. */
+  /** 64 bytes each, of the first keys in order; not verified. Zeros mean not signed yet. */
   signatures: readonly Uint8Array[];
-  /** What the signers sign. */
+  /** The message to sign. */
   message: Uint8Array;
-  /** base58; those that sign come first, and the fee payer is the very first. */
+  /** base58; signers come first, the fee payer before all. */
   keys: readonly string[];
   signers: number;
-  /** The last so many of those that sign, and of the others. */
+  /** How many of the signers, counted from their end, are read-only; and the same for the other keys. */
   readonlySigners: number;
   readonlyOthers: number;
   blockhash: string;
   instructions: readonly ReadInstruction[];
-  /** Accounts that are named elsewhere: in tables on the chain. */
+  /** Accounts referenced through address lookup tables. */
   lookups: number;
 }
 
@@ -54,7 +54,7 @@ export function readTransaction(bytes: Uint8Array): ReadTransaction {
     data: reader.take(reader.count()),
   }));
   const lookups = isVersioned ? reader.count() : 0;
-  // What a table is asked for is not read: whoever signs takes no table.
+  // Table lookups are not parsed: no caller that signs accepts them.
   if (lookups === 0 && reader.offset !== bytes.length) throw new RangeError("more bytes follow");
   if (signatures.length !== signers) throw new RangeError("it has not as many signatures as signers");
   if (new Set(keys).size !== keys.length) throw new RangeError("it names an account twice");
@@ -89,7 +89,7 @@ class Reader {
     return taken;
   }
 
-  /** One byte: what has 128 of anything does not fit into a payment. */
+  /** One byte: 128 of anything would not fit into a payment. */
   count(): number {
     const count = this.byte();
     if (count >= VERSION_BIT) throw new RangeError("it has more than 127 of something");

@@ -1,4 +1,4 @@
-// What is in a block under a signature: the very bytes that were signed.
+// The signed bytes of a transaction in a block.
 
 import { z } from "zod";
 import { NodeFailure } from "./node-failure";
@@ -8,14 +8,14 @@ import { readTransaction } from "./read-transaction";
 const sentForm = z.object({ transaction: z.tuple([z.base64(), z.literal("base64")]) }).nullable();
 
 /**
- * The message of a confirmed transaction that a node told of; null when it is of a form that no payment has.
+ * The message of a confirmed transaction that a node listed; null when its format is not a payment's.
  * @throws SolanaUnavailable when no node has it
  */
 export async function readSentMessage(nodes: SolanaNodes, signature: string): Promise<Uint8Array | null> {
   const options = { commitment: "confirmed", encoding: "base64", maxSupportedTransactionVersion: 0 };
-  const bytes = await nodes.callFirst("getTransaction", async (ask) => {
-    const sent = await ask("getTransaction", [signature, options], sentForm);
-    // It was listed: a node without it has not come so far, or has forgotten it.
+  const bytes = await nodes.callFirst("getTransaction", async (call) => {
+    const sent = await call("getTransaction", [signature, options], sentForm);
+    // The transaction was listed, so a node without it lags or has pruned it.
     if (sent === null) throw new NodeFailure("no such transaction", 0);
     return Buffer.from(sent.transaction[0], "base64");
   });

@@ -10,12 +10,12 @@ function newKey(): { address: string; privateKey: KeyObject } {
 
 const text = "127.0.0.1:3000 wants you to sign in with your Solana account:\n\näöü 💥";
 
-test("a key's own signature over the text counts", () => {
+test("a key's own signature over the text is valid", () => {
   const { address, privateKey } = newKey();
   expect(isSolanaSignature(address, text, base58.encode(sign(null, Buffer.from(text), privateKey)))).toBe(true);
 });
 
-test("the published vectors of Ed25519 are read as what they are", () => {
+test("the published vectors of Ed25519 verify", () => {
   // RFC 8032, 7.1: tests 1 (empty message) and 2 (the byte 0x72).
   for (const [key, message, signature] of [
     [
@@ -35,10 +35,10 @@ test("the published vectors of Ed25519 are read as what they are", () => {
   }
 });
 
-test("what is no signature of this key over this text is refused and never throws", () => {
+test("anything but a signature of this key over this text is refused, without throwing", () => {
   const { address, privateKey } = newKey();
   const bytes = sign(null, Buffer.from(text), privateKey);
-  // The same signature with the order added to S: some verifiers take it, so one signature would have two forms.
+  // The same signature with the group order added to S: some verifiers accept it, which would give one signature two forms.
   const order = 2n ** 252n + 27742317777372353535851937790883648493n;
   const s = Buffer.from(
     `${(BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString("hex")}`) + order).toString(16)}`.padStart(64, "0"),

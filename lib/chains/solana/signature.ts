@@ -1,4 +1,4 @@
-// Whose Solana wallet signed: plain Ed25519 over the bytes, and the address is the key.
+// Verifies signatures of Solana wallets: plain Ed25519 over the bytes, and the address is the public key.
 
 import { createPublicKey, verify } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -6,9 +6,9 @@ import { solanaKey } from "../wallet";
 
 const SIGNATURE_BYTES = 64;
 
-/** Of a text, over its UTF-8 bytes. @param signature base58 of 64 bytes */
+/** Over the text's UTF-8 bytes. @param signature base58 of 64 bytes */
 export function isSolanaSignature(address: string, text: string, signature: string): boolean {
-  // Also bounds the work: decoding base58 takes the square of its length.
+  // Also bounds the work: decoding base58 takes quadratic time.
   if (!/^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(signature)) return false;
   return isSignatureOf(address, Buffer.from(text), base58.decode(signature));
 }

@@ -1,14 +1,14 @@
-// What a transaction would do if it ran now, as a node tells that tries it out. Nothing is sent, and no signature is needed.
+// Simulates a transaction on a node. Nothing is sent, and no signature is needed.
 
 import { z } from "zod";
 import type { AtSlot, SolanaNodes } from "./nodes";
 
-/** Null when it would run well; otherwise the RPC's own name of what is wrong: `BlockhashNotFound`, or JSON. */
+/** Null when it would succeed; otherwise the RPC's error name, such as `BlockhashNotFound`, or its JSON. */
 export type Trial = string | null;
 
 const simulationForm = z.object({ err: z.unknown() });
 
-/** @throws SolanaUnavailable; SolanaRefusal when no node takes it for a transaction */
+/** @throws SolanaUnavailable; SolanaRefusal when it is not a valid transaction */
 export async function tryTransaction(nodes: SolanaNodes, bytes: Uint8Array): Promise<AtSlot<Trial>> {
   const options = { encoding: "base64", commitment: "confirmed", sigVerify: false, minContextSlot: nodes.leastSlot };
   const params = [Buffer.from(bytes).toString("base64"), options];
@@ -18,10 +18,10 @@ export async function tryTransaction(nodes: SolanaNodes, bytes: Uint8Array): Pro
   return { slot, value: typeof err === "string" ? err : JSON.stringify(err) };
 }
 
-/** True when any node would still run a transaction with this blockhash. @throws SolanaUnavailable when none answers */
+/** True when any node still accepts transactions with this blockhash. @throws SolanaUnavailable when none answers */
 export async function isBlockhashKnown(nodes: SolanaNodes, blockhash: string): Promise<boolean> {
-  const answers = await nodes.callEach("isBlockhashValid", async (ask) => {
-    const { value } = await nodes.callAtSlotOn(ask, ["isBlockhashValid", [blockhash, { commitment: "processed" }]], z.boolean());
+  const answers = await nodes.callEach("isBlockhashValid", async (call) => {
+    const { value } = await nodes.callAtSlotOn(call, ["isBlockhashValid", [blockhash, { commitment: "processed" }]], z.boolean());
     return value;
   });
   return answers.includes(true);

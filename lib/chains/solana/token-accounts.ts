@@ -1,25 +1,25 @@
-// Token accounts as they are: who holds how much of which token, many of them a call.
+// Reads token accounts: owner, mint and balance, many per call.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
 import type { AtSlot, SolanaNodes } from "./nodes";
 import type { SettledCommitment } from "./usdc";
 
-/** The RPC answers for no more in one call. */
+/** The RPC's limit per call. */
 export const MAX_ACCOUNTS_A_CALL = 100;
 
 const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 const TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
 
 const HOLDER_BYTES = 64;
-/** Mint, owner and amount stand at the beginning, in both token programs, and the account's state behind whom it may be spent by. */
+/** In both token programs the account starts with mint, owner and amount; the state follows the delegate. */
 const STATE_AT = 108;
 const SLICE = { offset: 0, length: STATE_AT + 1 };
 const FROZEN = 2;
 
 export interface TokenAccount {
   units: bigint;
-  /** The token's issuer lets nothing move from it or to it. */
+  /** The token's issuer blocks all transfers from and to it. */
   isFrozen: boolean;
   /** The keys of mint and owner: see `isHeldBy`. */
   holder: Uint8Array;
@@ -29,7 +29,7 @@ const dataForm = z.tuple([z.string(), z.literal("base64")]);
 const accountForm = z.object({ owner: z.string(), data: dataForm }).nullable();
 
 /**
- * Up to a hundred accounts, all as of one slot, in the order of `addresses`; null where there is none, or one of another program.
+ * Up to a hundred accounts, all at one slot, in the order of `addresses`; null for a missing account or one of another program.
  * @throws SolanaUnavailable
  */
 export async function readTokenAccounts(
@@ -49,7 +49,7 @@ function tokenAccountIn(base64: string): TokenAccount | null {
   return { holder: bytes.subarray(0, HOLDER_BYTES), units: bytes.readBigUInt64LE(HOLDER_BYTES), isFrozen: bytes[STATE_AT] === FROZEN };
 }
 
-/** True when the account is for tokens of `mint` and belongs to `owner`. */
+/** True when the account holds `mint` and belongs to `owner`. */
 export function isHeldBy({ holder }: TokenAccount, { mint, owner }: { mint: string; owner: string }): boolean {
   return Buffer.concat([base58.decode(mint), base58.decode(owner)]).equals(holder);
 }
@@ -63,7 +63,7 @@ export interface HeldToken {
 const heldForm = z.array(z.object({ pubkey: z.string(), account: z.object({ data: dataForm }) }));
 
 /**
- * All that `owner` holds of any token, of either token program; what is empty is left out.
+ * All tokens that `owner` holds, of both token programs; empty accounts are left out.
  * @throws SolanaUnavailable
  */
 export async function readHeldTokens(nodes: SolanaNodes, owner: string): Promise<HeldToken[]> {

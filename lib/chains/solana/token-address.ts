@@ -1,4 +1,4 @@
-// The USDC account of a Solana address: the associated token account, an address that the network computes from owner and mint.
+// The USDC account of a Solana address: the associated token account, an address derived from owner and mint.
 
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -12,7 +12,7 @@ export function deriveTokenAccount(owner: string, mint: string): string {
   return base58.encode(findProgramAddress(seeds, ASSOCIATED_TOKEN_PROGRAM));
 }
 
-/** Solana's program-derived address: the first hash, counting the bump down from 255, that no private key can belong to. */
+/** Solana's program-derived address: the first hash, counting the bump down from 255, that is off the curve and so has no private key. */
 function findProgramAddress(seeds: readonly Uint8Array[], program: Uint8Array): Uint8Array {
   for (let bump = 255; bump >= 0; bump--) {
     const hash = createHash("sha256");
@@ -28,8 +28,8 @@ const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * True when the 32 bytes are a point of the curve, that is a possible public key. web3.js has this too, but loading it takes
- * longer than the rest of a start.
+ * True when the 32 bytes are a point on the curve, so a possible public key. web3.js has this too, but loading it takes longer than the
+ * rest of a start.
  */
 export function isOnCurve(bytes: Uint8Array): boolean {
   const y = BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`) & (2n ** 255n - 1n); // the top bit is the sign of x

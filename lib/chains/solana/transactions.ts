@@ -1,14 +1,14 @@
-// Transactions of ours on their way into the chain: the blockhash they are signed with, sending them, and what became of them.
+// Our own transactions: the blockhash to sign with, sending, and their status.
 
 import { z } from "zod";
 import { NodeFailure, SolanaRefusal } from "./node-failure";
-import type { Ask, SolanaNodes } from "./nodes";
+import type { NodeCall, SolanaNodes } from "./nodes";
 
 export interface RecentBlockhash {
   blockhash: string;
-  /** Beyond this block height a transaction with the blockhash can never run any more. */
+  /** Beyond this block height a transaction with the blockhash can no longer run. */
   lastValidBlockHeight: number;
-  /** No transaction with the blockhash is in a block before this slot's. */
+  /** No transaction with the blockhash is in an earlier block than this slot's. */
   slot: number;
 }
 
@@ -16,7 +16,7 @@ export type Commitment = "processed" | "confirmed" | "finalized";
 
 export interface TransactionStatus {
   slot: number;
-  /** Blocks since; null when it is final. */
+  /** Blocks since then; null when it is final. */
   confirmations: number | null;
   commitment: Commitment;
   /** It ran, moved nothing and cost its fee. */
@@ -36,16 +36,16 @@ const statusForm = z
 
 /** The newest finalized slot. @throws SolanaUnavailable */
 export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
-  return nodes.callFirst("getSlot", async (ask) => {
-    const slot = await ask("getSlot", [{ commitment: "finalized" }], z.int().min(0));
+  return nodes.callFirst("getSlot", async (call) => {
+    const slot = await call("getSlot", [{ commitment: "finalized" }], z.int().min(0));
     nodes.sawSlot(slot);
     return slot;
   });
 }
 
 /**
- * A blockhash to sign with: confirmed, so that it lasts nearly as long as it can.
- * @param leastSlot none that is older
+ * A blockhash to sign with: a confirmed one, which is valid for almost the maximum time.
+ * @param leastSlot minimum slot of the blockhash
  * @throws SolanaUnavailable
  */
 export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastSlot): Promise<RecentBlockhash> {
@@ -57,44 +57,44 @@ export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastS
 /**
  * Sends a signed transaction. Sending the same bytes again changes nothing: it runs at most once.
  * @throws SolanaRefusal when a simulation of it failed: it was not sent
- * @throws SolanaUnavailable when it is not known to be sent; it may have been
+ * @throws SolanaUnavailable when no node confirmed it; it may have been sent
  */
 export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, signature: string): Promise<void> {
   const params = [
     Buffer.from(bytes).toString("base64"),
     { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5, minContextSlot: nodes.leastSlot },
   ];
-  await nodes.callFirst("sendTransaction", async (ask) => {
+  await nodes.callFirst("sendTransaction", async (call) => {
     try {
-      const given = await ask("sendTransaction", params, z.string());
+      const given = await call("sendTransaction", params, z.string());
       if (given !== signature) throw new NodeFailure("the signature of another transaction", 0);
     } catch (error) {
       const reason = error instanceof SolanaRefusal ? error.simulation?.err : undefined;
       if (reason === "AlreadyProcessed") return;
-      // Expired, or too new for this node: only `isLost` tells which.
+      // Expired, or too new for this node: only `isLost` can distinguish them.
       if (reason === "BlockhashNotFound") throw new NodeFailure("Blockhash not found", 0);
       throw error;
     }
   });
 }
 
-/** What became of a transaction; null when the node that answers does not know it, which is no proof that it never will. */
+/** The status of a transaction; null when the answering node does not know it, which does not prove that it will never run. */
 export function findStatus(nodes: SolanaNodes, signature: string): Promise<TransactionStatus | null> {
-  return nodes.callFirst("getSignatureStatuses", (ask) => fetchStatus(nodes, ask, signature));
+  return nodes.callFirst("getSignatureStatuses", (call) => fetchStatus(nodes, call, signature));
 }
 
-export interface Landed {
+export interface Included {
   slot: number;
-  /** Two nodes say so, or the only one. */
+  /** Confirmed as final by two nodes, or by the only one. */
   isFinal: boolean;
 }
 
 /**
- * Where a transaction ran well, as far as it is confirmed; null when every node says that it did not.
+ * The slot in which a transaction succeeded, at least confirmed; null when every node says that it did not.
  * @throws SolanaUnavailable when not every node answers
  */
-export async function findLandedAnywhere(nodes: SolanaNodes, signature: string): Promise<Landed | null> {
-  const answers = await nodes.callAll("getSignatureStatuses", (ask) => fetchStatus(nodes, ask, signature));
+export async function findIncludedAnywhere(nodes: SolanaNodes, signature: string): Promise<Included | null> {
+  const answers = await nodes.callAll("getSignatureStatuses", (call) => fetchStatus(nodes, call, signature));
   const ranWell = answers.filter((status) => status !== null && !status.isFailed && status.commitment !== "processed");
   const [first] = ranWell;
   if (!first) return null;
@@ -103,27 +103,27 @@ export async function findLandedAnywhere(nodes: SolanaNodes, signature: string):
 }
 
 /**
- * True when a transaction can never run any more: no node knows it, and all of them are past its last block with what is final,
- * and remember all blocks it could be in. Only then may its work be signed anew: a node that is silent may be the one that knows.
- * @param used what it was signed with
- * @throws SolanaUnavailable when not every node says so
+ * True when a transaction can no longer run: no node knows it, and every node's final height is past its last valid block, and every node
+ * still has all blocks it could be in. Only then may a replacement be signed: a node that does not answer may be the one that knows it.
+ * @param used the blockhash data it was signed with
+ * @throws SolanaUnavailable when any node cannot answer, or has pruned those blocks
  */
 export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<RecentBlockhash, "blockhash">): Promise<boolean> {
-  const answers = await nodes.callAll("getSignatureStatuses", async (ask) => {
-    // The height comes first: what was in time is then known to the node when it is asked for the status.
-    const height = await ask("getBlockHeight", [{ commitment: "finalized" }], z.int());
+  const answers = await nodes.callAll("getSignatureStatuses", async (call) => {
+    // Read the height first: a transaction that ran in time is then known to the node when its status is read.
+    const height = await call("getBlockHeight", [{ commitment: "finalized" }], z.int());
     if (height <= used.lastValidBlockHeight) return false;
-    const status = await fetchStatus(nodes, ask, signature);
-    const firstSlot = await ask("getFirstAvailableBlock", [], z.int());
+    const status = await fetchStatus(nodes, call, signature);
+    const firstSlot = await call("getFirstAvailableBlock", [], z.int());
     if (status === null && firstSlot > used.slot) throw new NodeFailure("the blocks of that time are forgotten", 0);
     return status === null;
   });
   return answers.every((isGone) => isGone);
 }
 
-async function fetchStatus(nodes: SolanaNodes, ask: Ask, signature: string): Promise<TransactionStatus | null> {
+async function fetchStatus(nodes: SolanaNodes, call: NodeCall, signature: string): Promise<TransactionStatus | null> {
   const params = [[signature], { searchTransactionHistory: true }];
-  const { value } = await nodes.callAtSlotOn(ask, ["getSignatureStatuses", params], z.array(statusForm).length(1));
+  const { value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], z.array(statusForm).length(1));
   const [status] = value;
   if (status === undefined) throw new NodeFailure("an answer of another form", 0);
   if (status === null) return null;

@@ -1,4 +1,4 @@
-// Reading and sending on a chain that runs as its own process, through nodes that fail in the ways that nodes fail.
+// Reading and sending on a chain in its own process, through nodes with realistic failures.
 
 import { base58 } from "@scure/base";
 import {
@@ -33,7 +33,7 @@ async function finalize(signature: string): Promise<void> {
   await vi.waitUntil(isFinal, { timeout: 30_000, interval: 25 });
 }
 
-/** A key with SOL and this much USDC, all of it final. */
+/** A key with SOL and `units` USDC, all final. */
 async function newHolder(units: bigint) {
   const wallet = Keypair.generate();
   await chain.airdrop(wallet.publicKey.toBase58(), 1_000_000_000n);
@@ -42,7 +42,7 @@ async function newHolder(units: bigint) {
   return { wallet, account: getAssociatedTokenAddressSync(mint, wallet.publicKey), signature };
 }
 
-/** What each signature after `cursor` did to the account, oldest first. */
+/** The account's change by each signature after `cursor`, oldest first. */
 async function changesOf(account: PublicKey, cursor: string | null = null): Promise<(readonly [bigint, bigint] | null)[]> {
   const tokenAccount = account.toBase58();
   const signatures = await listSignatures(nodes, tokenAccount, { cursor, most: 100 });
@@ -52,7 +52,7 @@ async function changesOf(account: PublicKey, cursor: string | null = null): Prom
   return changes.map((change) => change && [change.before, change.after]);
 }
 
-test("deposits are read oldest first: several transfers of one transaction together, failed ones as nothing", async () => {
+test("deposits are read oldest first: transfers in one transaction are summed, failed ones are null", async () => {
   const { wallet: payer, account: from } = await newHolder(1_000n);
   const { account: to } = await newHolder(5n);
   await transfer(connection, payer, from, to, payer, 10n);
@@ -70,7 +70,7 @@ test("deposits are read oldest first: several transfers of one transaction toget
   expect([...balances.values()].map(({ value }) => value)).toEqual([66n, null]);
 });
 
-test("an account that is closed and made anew is read through: what it held has left it", async () => {
+test("an account that is closed and created again is read correctly: its earlier balance has left it", async () => {
   const { wallet, account } = await newHolder(7n);
   const { account: other } = await newHolder(1n);
   const close = new Transaction().add(
@@ -88,7 +88,7 @@ test("an account that is closed and made anew is read through: what it held has 
   ]);
 });
 
-test("only what is final is listed, and only what came after the cursor, the oldest of it first", async () => {
+test("only final signatures after the cursor are listed, oldest first", async () => {
   const { wallet, account, signature } = await newHolder(1n);
   const owner = wallet.publicKey.toBase58();
   const cursor = { cursor: signature, most: 100 };
@@ -104,7 +104,7 @@ test("only what is final is listed, and only what came after the cursor, the old
   expect(await changesOf(account, later[3])).toEqual([[21n, 28n]]);
 });
 
-test("1,100 deposits to one account are listed over several pages, each once", { timeout: 120_000 }, async () => {
+test("1,100 deposits to one account are listed across several pages, each once", { timeout: 120_000 }, async () => {
   const { wallet, account } = await newHolder(1n);
   let last = "";
   for (let batch = 0; batch < 11; batch++) {
@@ -131,7 +131,7 @@ async function newTransfer(lamports: number) {
   return { bytes: transaction.serialize(), signature: base58.encode(transaction.signature ?? Buffer.alloc(0)), used, to };
 }
 
-test("a transaction is sent as often as one likes and runs once; its status counts up to final", async () => {
+test("a transaction can be sent any number of times and runs once; its status advances to final", async () => {
   const { bytes, signature, to, used } = await newTransfer(1_000_000);
   expect(await findStatus(nodes, signature)).toBeNull();
   for (let time = 0; time < 3; time++) await sendTransaction(nodes, bytes, signature);
@@ -143,7 +143,7 @@ test("a transaction is sent as often as one likes and runs once; its status coun
   expect(await isLost(nodes, signature, { ...used, lastValidBlockHeight: 0 })).toBe(false);
 });
 
-test("one that would fail is refused with its logs, and one that was never sent is lost only once its blocks are over", async () => {
+test("a transaction that would fail is refused with its logs, and an unsent one is lost only after its last valid block", async () => {
   const { bytes, signature } = await newTransfer(5_000_000_000);
   const refusal = await sendTransaction(nodes, bytes, signature).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(SolanaRefusal);
@@ -153,10 +153,10 @@ test("one that would fail is refused with its logs, and one that was never sent 
   await vi.waitUntil(() => isLost(nodes, kept.signature, kept.used), { timeout: 30_000, interval: 25 });
   await expect(sendTransaction(nodes, kept.bytes, kept.signature)).rejects.toThrow("Blockhash not found");
   expect(await findStatus(nodes, kept.signature)).toBeNull();
-  // A node that is silent may be the one that knows it.
+  // A node that does not answer may be the one that knows it.
   const withSilent = new SolanaNodes({ urls: [chain.url, "http://127.0.0.1:9"], genesisHash: chain.genesisHash });
   await expect(isLost(withSilent, kept.signature, kept.used)).rejects.toThrow("node 2");
-  // A node that forgot the time in question proves nothing.
+  // A node that has pruned that period proves nothing.
   await expect(isLost(nodes, kept.signature, { ...kept.used, slot: 1 })).rejects.toThrow("the blocks of that time are forgotten");
 });
 

@@ -1,4 +1,4 @@
-// USDC on Solana: what came into a token account and what left it, read from the transactions that are final.
+// USDC on Solana: changes of a token account, read from settled transactions.
 
 import { z } from "zod";
 import { NodeFailure } from "./node-failure";
@@ -14,7 +14,7 @@ export interface AccountSignature {
   isFailed: boolean;
 }
 
-/** What is confirmed will hardly be undone, what is final never. */
+/** A confirmed transaction is very unlikely to be undone, a final one never is. */
 export type SettledCommitment = "confirmed" | "finalized";
 
 export interface SignaturePage {
@@ -26,7 +26,7 @@ export interface SignaturePage {
 export interface ChangeQuery {
   tokenAccount: string;
   mint: string;
-  /** When given, what the account held in somebody else's name does not count. */
+  /** When given, balances that the account held under another owner do not count. */
   owner?: string;
   commitment?: SettledCommitment;
 }
@@ -36,12 +36,12 @@ export interface TokenChange {
   slot: number;
   blockTime: Date | null;
   /**
-   * Base units in the token account before and after; 0 while there is no such account. What one transaction leaves, the next
-   * one finds: a difference means that transactions between them are not known yet.
+   * Base units in the token account before and after; 0 while there is no such account. One transaction's `after` equals the next one's
+   * `before`: a difference means that transactions between them are missing.
    */
   before: bigint;
   after: bigint;
-  /** Token accounts that have less of the token by it. */
+  /** Token accounts whose balance the transaction reduced. */
   payers: readonly string[];
 }
 
@@ -52,8 +52,8 @@ const AMOUNT_SLICE = { offset: 64, length: 8 };
 const signatureForm = z.array(z.object({ signature: z.string(), slot: z.int(), err: z.unknown() }));
 
 /**
- * Signatures of a token account after `cursor`, oldest first, at most `most`; null begins at the account's first. Those that are
- * final, when nothing else is asked for. When a node does not know the cursor any more, the account's older ones come again.
+ * The oldest `most` signatures of a token account after `cursor`, oldest first; null starts at the account's first. Only final ones by
+ * default. When a node no longer knows the cursor, older signatures are returned again.
  * @throws SolanaUnavailable
  */
 export async function listSignatures(
@@ -66,24 +66,24 @@ export async function listSignatures(
   do {
     last = await readPage(nodes, tokenAccount, { cursor, last, commitment });
     oldest = [...oldest, ...last].slice(-most);
-    // An empty page ends the list, and not one that is short: nodes may answer less than was asked for.
+    // Only an empty page ends the list, not a short one: nodes may return fewer than requested.
   } while (last.length > 0);
   return oldest.reverse();
 }
 
-/** The page that follows `last`, newest first. */
+/** The page after `last`, newest first. */
 function readPage(
   nodes: SolanaNodes,
   tokenAccount: string,
   { cursor, last, commitment }: { cursor: string | null; last: readonly AccountSignature[]; commitment: SettledCommitment },
 ): Promise<AccountSignature[]> {
   const before = last.at(-1);
-  // A node that does not know `before` would answer with nothing: it must be as far as the one that told of it.
+  // A node that does not know `before` would return an empty page: it must be at least as far as the node that returned it.
   const minContextSlot = Math.max(nodes.leastSlot, last[0]?.slot ?? 0);
   const options = { commitment, limit: PAGE, until: cursor ?? undefined, before: before?.signature, minContextSlot };
   const known = new Set(last.map(({ signature }) => signature));
-  return nodes.callFirst("getSignaturesForAddress", async (ask) => {
-    const page = await ask("getSignaturesForAddress", [tokenAccount, options], signatureForm);
+  return nodes.callFirst("getSignaturesForAddress", async (call) => {
+    const page = await call("getSignaturesForAddress", [tokenAccount, options], signatureForm);
     let slot = before?.slot ?? Number.POSITIVE_INFINITY;
     for (const entry of page) {
       if (entry.slot > slot || known.has(entry.signature)) throw new NodeFailure("signatures that come twice, or out of order", 0);
@@ -118,8 +118,7 @@ const transactionForm = z.object({
 type FinalTransaction = z.output<typeof transactionForm>;
 
 /**
- * What a final transaction, or a confirmed one, did to a token account of `mint`, all its transfers together; null when it failed, or moved nothing
- * of this mint there.
+ * The net change of a token account of `mint` by a final or confirmed transaction; null when it failed, or changed nothing.
  * @throws SolanaUnavailable when no node has it
  */
 export async function readTokenChange(
@@ -127,11 +126,11 @@ export async function readTokenChange(
   signature: string,
   { tokenAccount, mint, owner, commitment = "finalized" }: ChangeQuery,
 ): Promise<TokenChange | null> {
-  // 255: of whatever version it is, its balances are told in the same form.
+  // 255 accepts any version: balances have the same format in all of them.
   const options = { commitment, encoding: "json", maxSupportedTransactionVersion: 255 };
-  const transaction = await nodes.callFirst("getTransaction", async (ask) => {
-    const found = await ask("getTransaction", [signature, options], transactionForm.nullable());
-    // It was listed: a node without it has not come so far, or has forgotten it.
+  const transaction = await nodes.callFirst("getTransaction", async (call) => {
+    const found = await call("getTransaction", [signature, options], transactionForm.nullable());
+    // The transaction was listed, so a node without it lags or has pruned it.
     if (found === null) throw new NodeFailure("no such transaction", 0);
     return found;
   });
@@ -152,7 +151,7 @@ export async function readTokenChange(
   };
 }
 
-/** Undefined when the account at `index` was none for `mint`, or none of `owner`'s. */
+/** Undefined when the account at `index` did not hold `mint`, or did not belong to `owner`. */
 function unitsIn(
   balances: FinalTransaction["meta"]["preTokenBalances"],
   index: number,
@@ -171,7 +170,7 @@ function accountsOf({ transaction, meta }: FinalTransaction): string[] {
 const accountForm = z.object({ owner: z.string(), data: z.tuple([z.string(), z.literal("base64")]) }).nullable();
 
 /**
- * Base units in each of these token accounts, all as of one finalized slot for every hundred of them; null where there is no account.
+ * Balances of these token accounts in base units, each hundred of them at one finalized slot; null for a missing account.
  * @throws SolanaUnavailable
  */
 export async function readTokenBalances(nodes: SolanaNodes, tokenAccounts: readonly string[]): Promise<Map<string, AtSlot<bigint | null>>> {

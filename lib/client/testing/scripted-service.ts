@@ -1,4 +1,4 @@
-// A real HTTP server whose answers a test writes, one for each request, down to the byte and the cut connection.
+// A real HTTP server whose answers a test scripts, one for each request, down to the byte and the broken connection.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,12 +12,12 @@ interface Received {
   body: string;
 }
 
-/** Answers one request; whatever it does with the response is what the client sees. */
+/** Answers one request; the client sees exactly what it does with the response. */
 export type Step = (response: ServerResponse) => void | Promise<void>;
 
 export interface ScriptedService {
   readonly url: string;
-  /** What came in, oldest first. */
+  /** The requests received, oldest first. */
   readonly received: Received[];
   /** The answers to the next requests, in order; the last one answers all that follow. */
   answer(...steps: Step[]): void;
@@ -77,17 +77,17 @@ export const stream =
     response.writeHead(200, { "content-type": "text/event-stream", "x-request-id": REQUEST_ID });
     for (const piece of pieces) {
       await new Promise((written) => response.write(piece, written));
-      // Each piece is a packet of its own.
+      // This sends each piece as a separate packet.
       await new Promise(setImmediate);
     }
     if (end === "close") response.end();
     if (end === "reset") response.destroy();
   };
 
-/** The connection is closed before anything is answered. */
+/** Closes the connection before any answer. */
 export const reset: Step = (response) => void response.destroy();
 
-/** Nothing is ever answered. */
+/** Never answers. */
 export const hang: Step = () => undefined;
 
 export const ANSWER = {

@@ -1,25 +1,25 @@
-// Who in this process waits for news of an account's deposits. Whichever process writes one down tells all of them, over one
-// connection to the database that is open while anybody waits.
+// The subscribers of this process to changes of an account's deposits. The process that records a deposit notifies all processes,
+// over one database connection that is open while there is a subscriber.
 
 import type { AccountId } from "@/lib/base/ids";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
 
 interface News {
   waiting: Map<AccountId, Set<() => void>>;
   count: number;
   listening: ReturnType<typeof listen> | null;
-  /** Notices arrive; while they do not, whoever waits has to look for themselves. */
+  /** True while notices arrive; while they do not, subscribers must poll. */
   isHeard: boolean;
 }
 
-/** A page that is open in many tabs takes so many; only those that somebody looks at count. */
+/** One page open in many tabs takes one subscription per tab; only visible tabs count. */
 const MAX_OF_AN_ACCOUNT = 8;
 const MAX_IN_ALL = 2_000;
 
-const news = () => once<News>("deposit news", () => ({ waiting: new Map(), count: 0, listening: null, isHeard: false }));
+const news = processSingleton<News>("deposit news", () => ({ waiting: new Map(), count: 0, listening: null, isHeard: false }));
 
-/** Calls `changed` after each change of the account's deposits, until the function that it returns is called. Null: too many wait. */
+/** Calls `changed` after each change of the account's deposits, until the returned function is called. Null: too many subscribers. */
 export function awaitDepositNews(accountId: AccountId, changed: () => void): (() => void) | null {
   const all = news();
   const own = all.waiting.get(accountId) ?? new Set();
@@ -37,7 +37,7 @@ export function awaitDepositNews(accountId: AccountId, changed: () => void): (()
   };
 }
 
-/** False while changes may go unheard. */
+/** False while changes may be missed. */
 export const isDepositNewsHeard = (): boolean => news().isHeard;
 
 const startListening = (all: News): ReturnType<typeof listen> =>
@@ -48,7 +48,7 @@ const startListening = (all: News): ReturnType<typeof listen> =>
     },
     onUp: () => {
       all.isHeard = true;
-      for (const own of all.waiting.values()) tell(own); // what changed meanwhile was not heard
+      for (const own of all.waiting.values()) tell(own); // changes may have been missed meanwhile
     },
   });
 

@@ -1,5 +1,5 @@
-// What the deposit page shows, as server-sent events: the whole of it at once, and again after each change, for as long as the
-// session holds. Nothing is sent that was read before the session was looked up.
+// The deposit page's data as server-sent events: all of it at once, and again after each change, as long as the session is valid.
+// Each read happens after the session was checked, so nothing older is sent.
 
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -8,22 +8,22 @@ import type { DepositView } from "../views/deposit";
 import { readDepositView } from "./deposit";
 import { awaitDepositNews, isDepositNewsHeard } from "./deposit-news";
 
-/** How soon a session that was ended ends its streams. */
+/** An ended session ends its streams within this time. */
 const SESSION_LOOKED_UP_EVERY_MS = 5_000;
-/** Changes that come closer together are shown as one: a chain may tell of several in a block. */
+/** Changes closer together than this are sent as one: a block may hold several. */
 const SETTLE_MS = 250;
-/** After how long a browser whose stream broke asks again. */
+/** How soon a browser reconnects after its stream broke. */
 const RETRY_MS = 2_000;
 
 interface StreamOptions {
-  /** The cookie that opened it. */
+  /** The session cookie that opened the stream. */
   token: string;
   owner: Owner;
-  /** Nobody reads it any more, or the process ends. */
+  /** Aborts when the reader has gone or the process ends. */
   ended: AbortSignal;
 }
 
-/** Null when the account, or the service, has too many open already. `ended` ends it, whether it is being read or not. */
+/** Null when the account, or the service, has too many streams open. `ended` ends the stream, even while nobody reads it. */
 export function openDepositStream({ token, owner, ended }: StreamOptions): AsyncGenerator<string> | null {
   const bell = createBell(ended);
   const stop = awaitDepositNews(owner.accountId, bell.ring);
@@ -61,16 +61,16 @@ async function isStillOpen(token: string, { sessionId }: Owner): Promise<boolean
   return (await findOwnerOf(token))?.sessionId === sessionId;
 }
 
-/** Amounts are whole nano-USD, as text: a JSON number would be rounded on the way. */
+/** Amounts are whole nano-USD, as text: a JSON number would be rounded. */
 const viewText = (view: Partial<DepositView>): string =>
   JSON.stringify(view, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value));
 
-/** The data of one such event, for a page that gets no stream. */
+/** The data of one such event, for a page without a stream. */
 export const readDepositText = async (accountId: AccountId): Promise<string> => viewText(await readDepositView(accountId));
 
 interface Bell {
   ring: () => void;
-  /** True when it rang since it was heard last, or rings within `ms`; false at their end, and when the stream has ended. */
+  /** True when it has rung since the last call, or rings within `ms`; false after `ms`, and when the stream has ended. */
   rings: (ms: number) => Promise<boolean>;
   /** Waits for `ms`, or until the stream has ended. */
   settle: (ms: number) => Promise<void>;

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
@@ -33,7 +33,7 @@ const before = { ...process.env };
 
 function goLive(more: Record<string, string> = {}): void {
   Object.assign(process.env, liveSettings, more);
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 afterEach(() => {
@@ -41,7 +41,7 @@ afterEach(() => {
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 async function accountWithWallet(): Promise<AccountId> {
@@ -50,11 +50,11 @@ async function accountWithWallet(): Promise<AccountId> {
   return account;
 }
 
-test("before it has a wallet an account has no addresses", async () => {
+test("an account without a wallet has no addresses", async () => {
   expect(await findDepositAddresses(await fundedAccount(0))).toBeNull();
 });
 
-test("in a sandbox addresses are texts: nothing that a wallet would open", async () => {
+test("in a sandbox addresses are plain text, never a link that a wallet would open", async () => {
   const addresses = await findDepositAddresses(await accountWithWallet());
   expect(addresses).toEqual({
     base: { chain: "base", address: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/), paymentUri: null },
@@ -67,12 +67,12 @@ const pay = async (account: AccountId) => {
   return { base: addresses?.base ?? null, solana: addresses?.solana ?? null };
 };
 
-test("in live mode wallets open a transfer of USDC to the account's own address, by EIP-681 and by Solana Pay", async () => {
+test("in live mode the links open a USDC transfer to the account's own address, by EIP-681 and by Solana Pay", async () => {
   const account = await accountWithWallet();
   goLive();
   const { base, solana } = await pay(account);
   expect(base?.paymentUri).toBe(`ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${base?.address}`);
-  // Circle's mint, although the database names another one.
+  // Circle's mint, although the database names another.
   expect(solana?.paymentUri).toBe(`solana:${solana?.address}?spl-token=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`);
   expect(new URL(solana?.paymentUri ?? "").protocol).toBe("solana:");
 });
@@ -87,7 +87,7 @@ test.each([
   ["without nodes for Base its address is kept back", { BASE_RPC_URLS: "" }, { base: null, solana: { chain: "solana" } }],
   ["without nodes for Solana its address is kept back", { SOLANA_RPC_URLS: "" }, { base: { chain: "base" }, solana: null }],
   ["on a chain whose USDC is not known no address is told", { BASE_CHAIN_ID: "10" }, { base: null, solana: { chain: "solana" } }],
-])("in live mode nobody is invited where nobody watches: %s", async (_, settings, expected) => {
+])("in live mode no address is shown for an unwatched chain: %s", async (_, settings, expected) => {
   const account = await accountWithWallet();
   goLive(settings);
   expect(await pay(account)).toMatchObject(expected);
@@ -104,7 +104,7 @@ test("the docs name Circle's own tokens on the chains that are watched, and none
   expect(listPayableTokens().map(({ network }) => network)).toEqual(["Solana"]);
 });
 
-test("links to explorers are those of the public chains, and a sandbox has none", async () => {
+test("explorer links exist for public chains only, never in a sandbox", async () => {
   const account = await fundedAccount(0);
   const ids = [
     await addDeposit({ accountId: account, usd: "5", block: 100 }),
@@ -126,7 +126,7 @@ test("links to explorers are those of the public chains, and a sandbox has none"
   await expectLinks(null);
 });
 
-test("what is below the minimum is told with what its address has so far, and is in the balance once that is enough", async () => {
+test("deposits below the minimum are shown as their address's total, and are credited once that is enough", async () => {
   const account = await fundedAccount(0);
   const small = [await addDeposit({ accountId: account, usd: "0.4", block: 90 })];
   await credit(small);
@@ -136,7 +136,7 @@ test("what is below the minimum is told with what its address has so far, and is
   expect(await readDepositView(account)).toMatchObject({ available: 1_000_000_000n, uncredited: { base: 0n, solana: 0n } });
 });
 
-test("an account's deposits come page by page, and those of another account never", async () => {
+test("an account's deposits are paged, and another account's never appear", async () => {
   const [account, other] = [await fundedAccount(0), await fundedAccount(0)];
   await addDeposit({ accountId: other, usd: "7", block: 100 });
   for (let count = 0; count < 30; count++) await addDeposit({ accountId: account, usd: "5", block: 100 });

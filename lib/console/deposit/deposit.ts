@@ -1,4 +1,4 @@
-// Where an owner sends USDC to, and what has come of it.
+// Where an owner sends USDC, and the state of their deposits.
 
 import { getAddress } from "viem";
 import { z } from "zod";
@@ -15,9 +15,9 @@ import type { DepositAddress, DepositView } from "../views/deposit";
 export { MINIMUM_DEPOSIT } from "@/lib/wallets/deposits/deposit";
 
 /**
- * The account's address on each chain, null on one that is not watched: nobody is invited to pay where nobody looks. Null
+ * The account's address on each chain; null for a chain that is not watched, since a deposit there would go unnoticed. Null
  * altogether before the account has a wallet.
- * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
+ * @throws AppError INTERNAL_ERROR when an address in the database is not the signer's
  */
 export async function findDepositAddresses(accountId: AccountId): Promise<Record<DepositChain, DepositAddress | null> | null> {
   const [addresses, custody] = await Promise.all([findPayableAddresses(accountId), findCustody()]);
@@ -30,22 +30,22 @@ export async function findDepositAddresses(accountId: AccountId): Promise<Record
   };
 }
 
-/** EIP-681: a transfer of USDC, whose amount the payer writes. */
+/** EIP-681: a USDC transfer whose amount the payer enters. */
 function baseUri(address: string): string | null {
   const chainId = baseChainId();
   const usdc = findUsdc(chainId);
   return usdc && `ethereum:${getAddress(usdc)}@${chainId}/transfer?address=${address}`;
 }
 
-/** Solana Pay, of the same kind. */
+/** The same as a Solana Pay link. */
 const solanaUri = (address: string, custody: Custody): string => `solana:${address}?spl-token=${payableMint(custody)}`;
 
 const PAGE_ROWS = 25;
 
-/** The page that `before`, an earlier view's `older`, leads to; the newest one when it leads nowhere. */
+/** The page that `before`, an earlier view's `older`, points to; the newest page when it points nowhere. */
 export async function readDepositView(accountId: AccountId, before: unknown = null): Promise<DepositView> {
   const after = positionForm.safeParse(before).data;
-  // The moment first: whatever is read after it is not older.
+  // The time first: everything read after it is at least as new.
   const { readAtMs, amounts: uncredited } = await readUncredited(accountId);
   const [available, found] = await Promise.all([readAvailable(accountId), listDeposits(accountId, { limit: PAGE_ROWS + 1, after })]);
   const deposits = found.slice(0, PAGE_ROWS);

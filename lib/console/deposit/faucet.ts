@@ -1,10 +1,10 @@
-// The faucet of a sandbox, as its owner asks for it: it sends test USDC over the sandbox's own chains to the owner's deposit
-// address, where it is found as any deposit is. The sandbox sets it; in live mode there is none, and nothing here can make one.
+// The faucet of a sandbox, for its owner: it sends test USDC over the sandbox's own chains to the owner's deposit address, where it is
+// found like any deposit. Only the sandbox sets it; live mode has none, and nothing here can create one.
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
@@ -18,43 +18,43 @@ export type FaucetChain = z.infer<typeof faucetForm>["chain"];
 export interface FaucetWish {
   accountId: AccountId;
   chain: FaucetChain;
-  /** The account's own deposit address there. */
+  /** The account's own deposit address on that chain. */
   to: string;
 }
 
 export type FaucetAnswer =
-  /** It is on the chain. */
+  /** The transaction is on the chain. */
   | { kind: "given"; transaction: string }
-  /** The account had its times today. */
+  /** The account has used up today's requests. */
   | { kind: "used_up" }
-  /** The chain is starting, or starting again: nothing was given. */
+  /** The chain is starting or restarting: nothing was given. */
   | { kind: "away" }
-  /** The chain did not say whether it took it. */
+  /** The chain did not confirm the transaction. */
   | { kind: "unknown" }
   /** The chain refused: nothing was given. */
   | { kind: "failed" };
 
 export interface Faucet {
-  /** What it gives at a time. */
+  /** The amount of one request. */
   amount: NanoUsd;
-  /** How often a day (UTC) it gives to one account. */
+  /** How many requests an account has per day (UTC). */
   timesADay: number;
   give: (wish: FaucetWish) => Promise<FaucetAnswer>;
 }
 
-const holder = () => once<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
+const holder = processSingleton<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
 
-/** Gives this process a faucet, or takes it away. Only the sandbox calls this. */
+/** Sets or removes this process's faucet. Only the sandbox calls this. */
 export function setFaucet(faucet: Faucet | undefined): void {
   holder().faucet = faucet;
 }
 
-/** What a press of the button gives, nano-USD; null where there is no faucet. */
+/** The amount of one request, nano-USD; null where there is no faucet. */
 export const faucetAmount = (): NanoUsd | null => holder().faucet?.amount ?? null;
 
 const names: Record<FaucetChain, string> = { base: "Base", solana: "Solana" };
 
-/** Sends the owner test USDC; `transaction` is its name on the chain. */
+/** Sends the owner test USDC; `transaction` is its id on the chain. */
 export async function requestFaucet(
   { accountId, isFrozen }: Owner,
   chain: FaucetChain,

@@ -1,4 +1,4 @@
-// Which tokens may be paid in: USDC as its issuer writes it, on the chains that are watched.
+// The tokens accepted for deposits: USDC by its issuer's addresses, on the watched chains.
 
 import { getAddress } from "viem";
 import { config } from "@/lib/base/config";
@@ -7,7 +7,7 @@ import { findUsdc } from "@/lib/chains/evm/usdc";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { isWatched } from "@/lib/wallets/deposits/watched";
 
-/** The contract on Base and the mint on Solana; none in a sandbox, whose own tokens are worth nothing. */
+/** The contract on Base and the mint on Solana; none in a sandbox, whose own tokens are worthless. */
 export function listPayableTokens(): readonly { network: string; token: string }[] {
   if (config().MODE === "sandbox") return [];
   const usdc = isWatched("base") ? findUsdc(baseChainId()) : null;

@@ -1,4 +1,4 @@
-// Reserves as anybody may see them: the last report, where its figures can be checked, and the course of a month.
+// Public reserves: the last report, with figures that can be checked, and the course of a month.
 
 import { nowMs } from "@/lib/base/clock";
 import { usdText } from "@/lib/base/money";
@@ -12,7 +12,7 @@ const STALE_MS = 30 * 60_000;
 const COURSE_MS = 30 * 24 * 3_600_000;
 const STEP_MS = 6 * 3_600_000;
 
-/** Reads what was reported: no chain is asked. */
+/** Reads the stored report: no chain is queried. */
 export async function readReserves(): Promise<Reserves> {
   const [newest, known, custody, course] = await Promise.all([
     findNewestReport(),
@@ -54,7 +54,7 @@ function coverageText(held: bigint, owed: bigint): string | null {
   return `${parts / PLACES}.${(parts % PLACES).toString().padStart(4, "0")}`;
 }
 
-/** The same for programs: amounts are USD as decimal text. */
+/** The same as JSON for programs: amounts are USD as decimal text. */
 export function reservesJson({ state, unknown, figures }: Reserves) {
   return {
     state,

@@ -1,5 +1,5 @@
-// What a page may ask a chain's nodes: what wallet libraries read before and after a transaction, and its sending. Nothing that
-// scans the chain, keeps state at a node, or that only a sandbox's own node does.
+// The JSON-RPC methods that a page may call: what wallet libraries read before and after a transaction, and sending it. None that
+// scans the chain, keeps state at a node, or exists only on a sandbox's node.
 
 export const evmMethods: ReadonlySet<string> = new Set([
   "eth_blockNumber",

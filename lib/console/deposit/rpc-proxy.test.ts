@@ -1,9 +1,9 @@
-// The chains' JSON-RPC at our own address, before real nodes: stock clients work through it, and nothing else gets through.
+// The chains' JSON-RPC proxy in front of real nodes: stock clients work through it, and nothing else gets through.
 
 import { Connection, Keypair, LAMPORTS_PER_SOL, SystemProgram, Transaction } from "@solana/web3.js";
 import { createPublicClient, createWalletClient, http, parseAbi } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress, startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(async () => {
   vi.unstubAllEnvs();
   for (const name of ["config", "trustedProxies", "limits.limiter", "sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes"])
-    forgetOnce(name);
+    forgetSingleton(name);
   for (const close of toClose.splice(0)) await close();
 });
 
@@ -51,7 +51,7 @@ async function call(chain: string, method: string, params: unknown[] = []): Prom
   return JSON.parse((await post(chain, JSON.stringify(callOf(method, params)))).text) as Reply;
 }
 
-/** What a browser's fetch would reach. */
+/** A fetch that a browser would send, answered by the proxy. */
 const throughProxy = (chain: string) => (input: string | URL | Request, init?: RequestInit) => {
   const request = new Request(input, init);
   request.headers.set("origin", origin);
@@ -64,7 +64,7 @@ async function faultyNode(fault: Fault) {
   return node;
 }
 
-test("viem reads and sends USDC through it, and learns why a call is refused", async () => {
+test("viem reads and sends USDC through it, and gets the reason of a refused call", async () => {
   const account = await evm.newAccount(5_000_000n);
   const transport = http(`${origin}/api/rpc/base`, { fetchFn: throughProxy("base"), retryCount: 0 });
   const { chain } = evm.client;
@@ -82,7 +82,7 @@ test("viem reads and sends USDC through it, and learns why a call is refused", a
   await expect(tooMuch).rejects.toThrow("transfer amount exceeds balance");
 });
 
-test("web3.js reads and sends through it, and learns why a transaction is refused", async () => {
+test("web3.js reads and sends through it, and gets the reason of a refused transaction", async () => {
   const connection = new Connection(`${origin}/api/rpc/solana`, { commitment: "confirmed", fetch: throughProxy("solana") });
   const [from, to] = [Keypair.generate(), Keypair.generate().publicKey];
   await solana.airdrop(from.publicKey.toBase58(), BigInt(LAMPORTS_PER_SOL));
@@ -106,14 +106,14 @@ test.each([
     ["anvil_setBalance", "evm_mine", "eth_sign", "eth_accounts", "eth_sendTransaction", "eth_getLogs", "debug_traceCall", "__proto__"],
   ],
   ["solana", ["requestAirdrop", "sandbox_requestUsdc", "getProgramAccounts", "getSignaturesForAddress", "constructor"]],
-])("on %s only what is on the list is asked of a node", async (chain, methods) => {
+])("on %s only listed methods reach a node", async (chain, methods) => {
   const node = await faultyNode({});
   setSandboxEvmNodes([node.url]);
   for (const method of methods) expect(await call(chain, method), method).toMatchObject({ id: 1, error: { code: -32_601 } });
   expect(node.calls).toEqual([]);
 });
 
-test("other sites, and programs that are no browser, are refused", async () => {
+test("other sites, and clients that are not browsers, are refused", async () => {
   const body = JSON.stringify(callOf("eth_chainId"));
   const others: Record<string, string>[] = [{}, { origin: "https://evil.example" }, { origin: "null" }];
   for (const headers of others) {
@@ -123,7 +123,7 @@ test("other sites, and programs that are no browser, are refused", async () => {
   for (const chain of ["ethereum", "constructor", ""]) expect((await post(chain, body)).status).toBe(404);
 });
 
-test("what cannot be read is an error in JSON-RPC's own form", async () => {
+test("an unreadable request gets a JSON-RPC error", async () => {
   const long = JSON.stringify(callOf("eth_call", [{ data: `0x${"00".repeat(33_000)}` }, "latest"]));
   for (const body of [long, "{", "", "eth_chainId"])
     expect(await post("base", body)).toMatchObject({ status: 400, text: expect.stringContaining("-32700") });
@@ -138,7 +138,7 @@ test("what cannot be read is an error in JSON-RPC's own form", async () => {
   expect(await call("solana", "getBalance", ["nobody"])).toMatchObject({ error: { code: -32_602 } });
 });
 
-test("twenty calls at once are answered in their order, each by itself", async () => {
+test("twenty calls in one batch are answered in order, each separately", async () => {
   const calls = Array.from({ length: 20 }, (_, id) => callOf(id % 5 === 0 ? "evm_mine" : "eth_chainId", [], id));
   const answers = JSON.parse((await post("base", JSON.stringify(calls))).text) as Reply[];
   expect(answers.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
@@ -146,9 +146,9 @@ test("twenty calls at once are answered in their order, each by itself", async (
     expect(index % 5 === 0 ? error?.code : result).toBe(index % 5 === 0 ? -32_601 : "0x7a69");
 });
 
-test("a client that asks too often is told to wait, calls in a list too, and others go on", async () => {
+test("a client with too many calls gets 429, batched calls count too, and other clients go on", async () => {
   vi.stubEnv("TRUSTED_PROXIES", "loopback");
-  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   const from = (client: string) => ({ origin, "x-forwarded-for": client });
   const list = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
   for (let lists = 0; lists < 16; lists++) await post("base", list, from("192.0.2.1"));
@@ -161,21 +161,21 @@ test("a client that asks too often is told to wait, calls in a list too, and oth
   expect((await post("base", JSON.stringify(callOf("eth_chainId")), from("192.0.2.2"))).status).toBe(200);
 });
 
-test("nodes that are away or talk too much give nothing of their address away", async () => {
+test("nodes that are down or verbose never reveal their address", async () => {
   const gone = "http://127.0.0.1:9/v2/node-key-of-ours";
-  forgetOnce("sandbox EVM nodes");
+  forgetSingleton("sandbox EVM nodes");
   vi.stubEnv("BASE_RPC_URLS", gone);
-  forgetOnce("config");
+  forgetSingleton("config");
   const away = { code: -32_603, message: "No node of the chain answers. Try again in a moment." };
   expect((await call("base", "eth_chainId")).error).toEqual(away);
   setSandboxSolanaNodes(["http://127.0.0.1:9"], solana.genesisHash);
   expect((await call("solana", "getSlot")).error).toEqual(away);
-  forgetOnce("sandbox Solana nodes");
+  forgetSingleton("sandbox Solana nodes");
   expect((await call("solana", "getSlot")).error).toEqual(away);
 
   const node = await faultyNode({ error: { code: 3, message: "execution reverted: see http://127.0.0.1/v2/node-key-of-ours" } });
   vi.stubEnv("BASE_RPC_URLS", `${node.url}/v2/node-key-of-ours`);
-  forgetOnce("config");
+  forgetSingleton("config");
   const { error } = await call("base", "eth_call", [{ to: newAddress() }, "latest"]);
   expect(error).toMatchObject({ code: 3, message: expect.stringMatching(/^execution reverted: see /) });
   expect(JSON.stringify(error)).not.toMatch(/node-key-of-ours|node 1/);

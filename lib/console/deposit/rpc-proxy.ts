@@ -1,5 +1,5 @@
-// JSON-RPC of the service's chains for its own pages, whose browsers reach no other host: a list of methods that read, and one
-// that sends what a wallet signed. Which nodes are behind it is told to nobody.
+// JSON-RPC proxy to the service's chains for its own pages, whose browsers reach no other host: a list of read methods, and one that
+// sends a signed transaction. It never reveals which nodes it uses.
 
 import { z } from "zod";
 import { readPageClient } from "@/lib/access/page-client";
@@ -16,7 +16,7 @@ import { evmMethods, solanaMethods } from "./rpc-methods";
 const MAX_BODY_BYTES = 65_536;
 const MAX_CALLS = 20;
 
-// JSON-RPC 2.0, 5.1; the limit's is EIP-1474's.
+// JSON-RPC 2.0, 5.1; the rate limit's is EIP-1474's.
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
@@ -43,19 +43,19 @@ type RpcAnswer = Outcome & { id: Call["id"] };
 
 interface Chain {
   methods: ReadonlySet<string>;
-  /** @throws whatever its nodes throw */
+  /** @throws what its nodes throw */
   ask: (method: string, params: readonly unknown[]) => Promise<unknown>;
-  /** What the caller may know of an error: null when it is the nodes' own. */
+  /** The part of an error that the caller may see; null when the error is the nodes' own. */
   refusalIn: (error: unknown, method: string) => RpcError | null;
 }
 
 const chains: Readonly<Record<string, Chain>> = {
   base: {
     methods: evmMethods,
-    ask: (method, params) => evmNodes().ask((node) => node.call(method, params, z.unknown())),
+    ask: (method, params) => evmNodes().callFirst((node) => node.call(method, params, z.unknown())),
     refusalIn: (error, method) => {
       if (!isEvmFailure(error) || error.kind !== "rejected") return null;
-      // Its message begins with which node said so.
+      // The message begins with the node's name.
       const message = error.message.split(`${method}: `).slice(1).join(`${method}: `);
       return { code: error.rpcCode ?? INTERNAL_ERROR, message, data: error.rpcData };
     },
@@ -68,7 +68,7 @@ const chains: Readonly<Record<string, Chain>> = {
   },
 };
 
-/** Answers one call or a list of them, as JSON-RPC does; what cannot be done is an error in its form too. */
+/** Answers one call or a batch, as JSON-RPC does; failures are errors in its format too. */
 export async function answerRpc(request: Request, chainName: string): Promise<Response> {
   const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
   if (!chain) return refuse(404, METHOD_NOT_FOUND, "There is no such chain.");
@@ -124,6 +124,6 @@ function parseJson(text: string | null): unknown {
   try {
     return text === null ? undefined : JSON.parse(text);
   } catch {
-    return undefined; // no JSON value is
+    return undefined; // undefined is no JSON value
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
@@ -34,7 +34,7 @@ const before = { ...process.env };
 
 function set(settings: Record<string, string>): void {
   Object.assign(process.env, settings);
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 afterEach(() => {
@@ -42,7 +42,7 @@ afterEach(() => {
     if (before[name] === undefined) delete process.env[name];
     else process.env[name] = before[name];
   }
-  for (const name of ["config", "sandbox EVM nodes"]) forgetOnce(name);
+  for (const name of ["config", "sandbox EVM nodes"]) forgetSingleton(name);
 });
 
 async function newAccount(): Promise<{ accountId: AccountId; wallet: CustodialWallet }> {
@@ -50,11 +50,11 @@ async function newAccount(): Promise<{ accountId: AccountId; wallet: CustodialWa
   return { accountId, wallet: await inTransaction((transaction) => openWallet(accountId, transaction)) };
 }
 
-test("before it has addresses nothing can be sent to an account", async () => {
+test("nothing can be sent to an account before it has addresses", async () => {
   expect(await findSendTargets(await fundedAccount(0))).toEqual({ base: null, solana: null });
 });
 
-test("a sandbox names its own chain's number and its own mint, and tells wallets where that chain is", async () => {
+test("a sandbox names its own chain id and mint, and gives wallets that chain's URL", async () => {
   const { accountId, wallet } = await newAccount();
   setSandboxEvmNodes(["http://127.0.0.1:5000"]);
   const { base, solana } = await findSendTargets(accountId);
@@ -69,19 +69,19 @@ test("a sandbox names its own chain's number and its own mint, and tells wallets
   expect(solana?.mint).not.toBe(USDC_MINT);
 });
 
-test("a sandbox whose chain has a public chain's number offers no sending on it", async () => {
+test("a sandbox whose chain has a public chain's id offers no sending on it", async () => {
   const { accountId } = await newAccount();
   set({ BASE_CHAIN_ID: "8453" });
   expect((await findSendTargets(accountId)).base).toBeNull();
 });
 
-test("a sandbox whose chain has not started tells nobody of the nodes that its operator has set", async () => {
+test("a sandbox whose chain has not started does not reveal the operator's nodes", async () => {
   const { accountId } = await newAccount();
   set({ BASE_RPC_URLS: "https://key:secret@base.example" });
   expect((await findSendTargets(accountId)).base?.walletRpcUrl).toBeNull();
 });
 
-test("live mode names Base, the real USDC and the real mint, and no node of the operator's", async () => {
+test("live mode names Base, the real USDC and the real mint, and none of the operator's nodes", async () => {
   const { accountId, wallet } = await newAccount();
   set(liveSettings);
   const { base, solana } = await findSendTargets(accountId);

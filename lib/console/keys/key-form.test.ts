@@ -62,7 +62,7 @@ test("a name of megabytes is refused without being read", () => {
   expect(read({ name: "x".repeat(5_000_000) })).toMatchObject({ ok: false, field: "name" });
 });
 
-test("an expiry in days counts from now, and a day counts to its end in UTC", () => {
+test("an expiry in days counts from now, and an expiry date includes its whole day in UTC", () => {
   restore = setClock(() => start);
   expect(value({ expiry: { kind: "days", days: 30 } }).expiry).toEqual(new Date(start + 30 * DAY_MS));
   expect(value({ expiry: { kind: "date", date: "2026-12-31" } }).expiry).toEqual(new Date("2026-12-31T23:59:59.999Z"));
@@ -120,19 +120,19 @@ test.each([
   expect(read({ models })).toMatchObject({ ok: false, field: "models", message: expect.stringContaining(words) });
 });
 
-test("a field that nobody asked for is refused", () => {
+test("an unknown field is refused", () => {
   expect(read({ accountId: "acc_0123456789ABCDEFGHIJ" }).ok).toBe(false);
   for (const input of [null, undefined, "ci", [], 7]) expect(readForm(newKeyForm, input).ok).toBe(false);
 });
 
-test("what is no key id names no key", () => {
+test("an invalid key id finds no key", () => {
   for (const id of ["", "key_", "key_0123456789ABCDEFGHI", `${keyId}x`, `${keyId}\n`, "acc_0123456789ABCDEFGHIJ", null, 7, ["key_"]]) {
     expect(readForm(keyChoiceForm, { keyId: id })).toMatchObject({ ok: false, message: "There is no such key. Reload the list." });
   }
   expect(readForm(keyChoiceForm, { keyId })).toEqual({ ok: true, form: { keyId } });
 });
 
-test("limits of a key that is there can leave its expiry as it is", () => {
+test("changing an existing key's limits can keep its expiry", () => {
   const input = { keyId, expiry: { kind: "keep" }, cap: null, models: null };
   expect(readForm(keyLimitsForm, input)).toEqual({ ok: true, form: { keyId, expiry: "keep", cap: null, models: null } });
   expect(readForm(keyLimitsForm, { ...input, expiry: { kind: "date", date: "1999-01-01" } })).toMatchObject({

@@ -1,4 +1,4 @@
-// What an owner may write about a key: its name, when it expires, what it may spend, which models it may call.
+// The form of a key: its name, when it expires, what it may spend, which models it may call.
 
 import { z } from "zod";
 import type { CapPeriod } from "@/lib/access/keys";
@@ -12,8 +12,8 @@ const MAX_NAME_CHARACTERS = 60;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const MAX_YEARS = 10;
 
-// What cannot be seen, or turns round the text beside it: no name needs it, and two names would look alike. U+200D is left,
-// which joins emoji.
+// Invisible characters, and those that reverse the text beside them: no name needs them, and they make two names look alike. U+200D
+// is allowed, since it joins emoji.
 const unseen =
   /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00ad\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0]/u;
 
@@ -25,7 +25,7 @@ const keyName = textField((text) => {
   return trimmed;
 });
 
-/** The last millisecond of a day, UTC: a key that expires on a day works on that day. */
+/** The last millisecond of a day, UTC: a key still works on its expiry day. */
 function readLastDay(text: string): Date {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T23:59:59.999Z`) : new Date(Number.NaN);
   if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text) throw new RangeError("Choose a day, like 2030-01-31.");
@@ -48,7 +48,7 @@ const cap = z
   .transform(({ amount, period }) => ({ nanoUsd: amount, period }))
   .nullable();
 
-/** Names and aliases become catalogue names, each once; null is every model. */
+/** Names and aliases become catalogue names, without duplicates; null is every model. */
 const models = z
   .array(z.string().max(200))
   .max(500)
@@ -70,12 +70,12 @@ const keyId = z
   .regex(/^key_[0-9A-Za-z]{20}$/, "There is no such key. Reload the list.")
   .transform((text) => text as KeyId);
 
-/** Which key: for pausing, resuming, revoking. */
+/** Identifies the key to pause, resume or revoke. */
 export const keyChoiceForm = z.strictObject({ keyId });
 
 export const keyNameForm = z.strictObject({ keyId, name: keyName });
 
-/** Other limits for a key that is there; `keep` leaves its expiry as it is. */
+/** New limits for an existing key; `keep` leaves its expiry unchanged. */
 export const keyLimitsForm = z.strictObject({
   keyId,
   expiry: z.discriminatedUnion("kind", [kept, never, afterDays, onDate]),
@@ -83,7 +83,7 @@ export const keyLimitsForm = z.strictObject({
   models,
 });
 
-/** What the address of the keys' page asks for; what it asks for wrongly is left out. */
+/** The keys page's URL parameters; invalid ones are ignored. */
 export function readKeysView(query: Readonly<Record<string, unknown>>): { creates: boolean; revokedBefore: KeyId | null } {
   const before = keyId.safeParse(query.revoked);
   return { creates: query.create !== undefined, revokedBefore: before.success ? before.data : null };

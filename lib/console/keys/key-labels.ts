@@ -1,15 +1,15 @@
-// What pages call the key of a charge.
+// The label that pages show for a charge's key.
 
 import { type KeyName, listKeyNames } from "@/lib/access/key-names";
 import type { AccountId } from "@/lib/base/ids";
 
 export interface KeyLabel {
-  /** Two keys of one name are told apart by their last characters. */
+  /** Two keys with the same name are distinguished by their last characters. */
   text: string;
   isRevoked: boolean;
 }
 
-/** Names these keys; null and "" are charges that no key made. A key that the account does not have is called by its id. */
+/** Labels these keys; null and "" are charges without a key. A key that the account does not have is shown by its id. */
 export async function readKeyLabels(accountId: AccountId, keyIds: Iterable<string | null>): Promise<(keyId: string | null) => KeyLabel> {
   const ids = [...new Set(keyIds)].filter((keyId) => keyId !== null && keyId !== "") as string[];
   const names = await listKeyNames(accountId, ids);

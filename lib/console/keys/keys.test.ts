@@ -1,5 +1,5 @@
-// Keys as their owner changes them in the console, and as the API then answers for them: through the real gateway, with a
-// real database and simulated models.
+// Keys as their owner changes them in the console, and how the API then answers: through the real gateway, with a real database and
+// simulated models.
 
 import { expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
@@ -17,7 +17,7 @@ const service = await openService();
 const plain = { name: "ci", expiry: null, cap: null, models: null };
 const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 
-/** An owner with 5 USD and the key that every test account has, which is taken away here. */
+/** An owner with 5 USD; the key that every test account gets is removed here. */
 async function openOwner(fields: Partial<Owner> = {}): Promise<Owner> {
   const { accountId, keyId } = await openAccount();
   await pool().query("DELETE FROM api_key WHERE id = $1", [keyId]);
@@ -35,7 +35,7 @@ const call = (key: string, body = promptOf(), door: "node" | "next" = "node") =>
 const balance = (key: string, door: "node" | "next" = "node") =>
   ask({ url: service.url(door), key, method: "GET", path: "/api/v1/balance" });
 
-/** Asks again and again until the answer is 401. */
+/** Retries until the answer is 401. */
 async function refusedInTheEnd(key: string, door: "node" | "next"): Promise<unknown> {
   const end = performance.now() + 30_000;
   let answer = await balance(key, door);
@@ -43,7 +43,7 @@ async function refusedInTheEnd(key: string, door: "node" | "next"): Promise<unkn
   return readError(answer, "INVALID_API_KEY").details.reason;
 }
 
-test("the key that is shown is the one that works, and no list shows it again", async () => {
+test("the key shown once works, and no list shows it again", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner, { name: "laptop" });
   const answer = await call(key);
@@ -56,20 +56,20 @@ test("the key that is shown is the one that works, and no list shows it again", 
   expect(Object.values(line ?? {}).join(" ")).not.toContain(key.slice(7, -4));
 });
 
-test("a paused key gets 401 on every door, works again when it is resumed, and a revoked one never does", async () => {
+test("a paused key gets 401 at every entry, works again once resumed, and a revoked key never does", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner);
   const statuses = async () => [(await balance(key)).status, (await balance(key, "next")).status, (await call(key)).status];
   expect(await statuses()).toEqual([200, 200, 200]);
 
   expect(await setOwnKeyState(owner, keyId, "paused")).toEqual({ ok: true });
-  // What spends is decided in the hold itself: not even a moment passes.
+  // The hold itself checks the key for spending requests: the pause takes effect at once.
   expect(readError(await call(key), "INVALID_API_KEY").details.reason).toBe("disabled");
   for (const door of ["node", "next"] as const) expect(await refusedInTheEnd(key, door)).toBe("disabled");
   expect(await listOwnKeys(owner)).toMatchObject([{ state: "paused" }]);
 
   expect(await setOwnKeyState(owner, keyId, "active")).toEqual({ ok: true });
-  // What turned the key away before it came to a hold hears of it too.
+  // The caches that refuse a key before the hold are notified as well.
   await expect.poll(async () => (await call(key)).status, { interval: 20 }).toBe(200);
 
   expect(await setOwnKeyState(owner, keyId, "revoked")).toEqual({ ok: true });
@@ -100,7 +100,7 @@ test("no action touches the key of another account", async () => {
   expect((await listOwnRevokedKeys(stranger, null)).keys).toEqual([]);
 });
 
-test("the owner of a frozen account sees everything, and can only pause and revoke", async () => {
+test("the owner of a frozen account sees everything, but can only pause and revoke", async () => {
   const owner = await openOwner();
   const { keyId } = await create(owner, { name: "before" });
   const frozen = { ...owner, isFrozen: true };
@@ -113,13 +113,13 @@ test("the owner of a frozen account sees everything, and can only pause and revo
   for (const attempt of attempts) expect(await attempt()).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
   expect(await listOwnKeys(frozen)).toMatchObject([{ keyId, name: "before", state: "active", models: null }]);
   expect(await setOwnKeyState(frozen, keyId, "paused")).toEqual({ ok: true });
-  // What was paused stays so.
+  // A paused key stays paused.
   expect(await setOwnKeyState(frozen, keyId, "active")).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
   expect(await listOwnKeys(frozen)).toMatchObject([{ keyId, state: "paused" }]);
   expect(await setOwnKeyState(frozen, keyId, "revoked")).toEqual({ ok: true });
 });
 
-test("of ten that create the hundredth key at once, one does", async () => {
+test("of ten concurrent requests for the hundredth key, one succeeds", async () => {
   const owner = await openOwner();
   for (let made = 0; made < 99; made++) expect(await createOwnKey(owner, plain)).toMatchObject({ ok: true });
   const answers = await Promise.all(Array.from({ length: 10 }, () => createOwnKey(owner, plain)));
@@ -129,7 +129,7 @@ test("of ten that create the hundredth key at once, one does", async () => {
   }
   const keys = await listOwnKeys(owner);
   expect(keys).toHaveLength(100);
-  // A revoked key makes room.
+  // Revoking a key frees its slot.
   await setOwnKeyState(owner, keys[0]?.keyId ?? ("" as KeyId), "revoked");
   expect(await createOwnKey(owner, plain)).toMatchObject({ ok: true });
 });
@@ -143,13 +143,13 @@ test("a cap counts to the last nano-dollar, shows what was spent of it, and stop
   const [line] = await listOwnKeys(owner);
   expect(line).toMatchObject({ cap: { ...cap, resetsAt: expect.any(Date) }, spent: totalCost });
   expect(readError(await call(key), "SPEND_CAP_REACHED").details).toMatchObject({ spent: expect.any(Number) });
-  // Without a cap it works again, and has spent what it has spent.
+  // Without the cap it works again; its spend remains.
   expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, models: null })).toEqual({ ok: true });
   const more = readCosts((await call(key)).text).totalCost;
   expect(await listOwnKeys(owner)).toMatchObject([{ cap: null, spent: totalCost + more }]);
 });
 
-test("a call under way is held against the cap, and the list shows that nothing is left", async () => {
+test("a running call's hold counts against the cap, and the list shows that nothing is left", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner, { cap: { nanoUsd: parseUsd("5"), period: "month" } });
   const leave = new AbortController();
@@ -187,7 +187,7 @@ test("a key without a cap shows what it spent in the last thirty days", async ()
   }
 });
 
-test("a key calls only the models that it may, from the moment that it is told so", async () => {
+test("a key calls only its allowed models, as soon as they are set", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner, { models: ["gpt-4o-mini"] });
   expect((await call(key)).status).toBe(200);
@@ -196,7 +196,7 @@ test("a key calls only the models that it may, from the moment that it is told s
   expect((await call(key, promptOf({ model: "gpt-4" }))).status).toBe(200);
 });
 
-test("a key works until it expires, and again when its owner prolongs it", async () => {
+test("a key works until it expires, and again once its owner extends it", async () => {
   const owner = await openOwner();
   const expiry = new Date(Date.now() + 60_000);
   const { keyId, key } = await create(owner, { expiry });
@@ -209,7 +209,7 @@ test("a key works until it expires, and again when its owner prolongs it", async
   restore();
 });
 
-test("revoked keys are listed apart, page by page, with what they cost lately", async () => {
+test("revoked keys are listed separately, paged, with their recent cost", async () => {
   const owner = await openOwner();
   for (let index = 0; index < 21; index++) {
     const { keyId, key } = await create(owner, { name: `old ${index}`, cap: { nanoUsd: parseUsd("1"), period: "day" } });
@@ -226,7 +226,7 @@ test("revoked keys are listed apart, page by page, with what they cost lately", 
   expect((await listOwnKeys(owner)).map(({ name }) => name)).toEqual(["live"]);
 });
 
-test("caps that change while calls run lose nothing of what was spent", async () => {
+test("changing a cap while calls run loses no spend", async () => {
   const owner = await openOwner();
   const { keyId, key } = await create(owner);
   const amount = parseUsd("5");

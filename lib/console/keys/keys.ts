@@ -1,5 +1,5 @@
-// The owner's API keys: seeing, making and changing them. Every function asks for the owner, and a key of another account is
-// one that does not exist.
+// The owner's API keys: listing, creating and changing them. Every function takes the owner, and another account's key counts as
+// missing.
 
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
@@ -16,23 +16,23 @@ import { DAY_MS } from "../usage/usage-query";
 import type { Answer } from "../views/answer";
 import type { OwnKey } from "../views/keys";
 
-/** How many keys that are not revoked an account may have. */
+/** The maximum number of unrevoked keys of an account. */
 const MAX_KEYS = 100;
 const PAGE_ROWS = 20;
-/** What a key without a cap spent is told of so many days. */
+/** The spend of a key without a cap covers this many days. */
 const SPENT_DAYS = 30;
 
-/** The owner's keys that are not revoked, the newest first. */
+/** The owner's unrevoked keys, newest first. */
 export async function listOwnKeys({ accountId }: Owner): Promise<OwnKey[]> {
-  // A job writes when keys were used, every few seconds; who has just made a call and looks here shall not read "never".
+  // A job records key uses only every few seconds; an owner who has just made a call must not read "never" here.
   await writeKeyUses();
   return withSpend(accountId, await listLiveKeys(accountId));
 }
 
-/** A page of the owner's revoked keys; `older` is the cursor of the next one, null at the end. */
+/** A page of the owner's revoked keys; `older` is the cursor of the next page, null at the end. */
 export async function listOwnRevokedKeys({ accountId }: Owner, before: string | null): Promise<{ keys: OwnKey[]; older: KeyId | null }> {
   const lines = await listRevokedKeys(accountId, PAGE_ROWS, before);
-  // Of a revoked key no cap counts any more.
+  // A revoked key's cap no longer applies.
   const page = lines.slice(0, PAGE_ROWS).map((line) => ({ ...line, cap: null }));
   const keys = await withSpend(accountId, page);
   return { keys, older: lines.length > PAGE_ROWS ? (keys.at(-1)?.keyId ?? null) : null };
@@ -41,7 +41,7 @@ export async function listOwnRevokedKeys({ accountId }: Owner, before: string | 
 async function withSpend(accountId: Owner["accountId"], lines: readonly KeyLine[]): Promise<OwnKey[]> {
   const periods = lines.flatMap(({ keyId, cap }): KeyPeriod[] => (cap ? [{ keyId, ...cap }] : []));
   const since = new Date(nowMs() - SPENT_DAYS * DAY_MS);
-  // A call that was under way when its key was revoked was charged within the hour.
+  // A call under way when its key was revoked was charged within the hour.
   const uncapped = lines.filter(({ cap, revokedAt }) => !cap && !(revokedAt && revokedAt.getTime() < since.getTime() - DAY_MS));
   const uncappedIds = uncapped.map(({ keyId }) => keyId);
   const [inPeriod, lately] = await Promise.all([readPeriodSpend(periods), sumKeyCharges(accountId, uncappedIds, since)]);
@@ -61,7 +61,7 @@ interface NewKeyWish {
   models: readonly string[] | null;
 }
 
-/** Makes a key. Its text is in this answer and nowhere else, ever. */
+/** Creates a key. Its text is in this answer and never shown again. */
 export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
   if (isFrozen) return frozenRefusal();
   const { name, expiry, cap, models } = wish;
@@ -85,8 +85,8 @@ export async function renameOwnKey({ accountId, isFrozen }: Owner, { keyId, name
 }
 
 /**
- * Pauses, resumes or revokes a key: every process obeys within a second. Revoked is final. Of a frozen account a key can be
- * paused and revoked: it may have leaked, and that only takes rights away.
+ * Pauses, resumes or revokes a key: every process obeys within a second. Revoking is final. A frozen account's keys can be paused and
+ * revoked, since they may have leaked and that only removes rights.
  */
 export async function setOwnKeyState(
   { accountId, isFrozen }: Owner,
@@ -101,13 +101,13 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
   expiry: KeyLimits["expiresAt"];
 }
 
-/** Replaces a key's limits. A cap whose period is new counts what the key has spent in it already. */
+/** Replaces a key's limits. A cap with a new period includes what the key has already spent in it. */
 export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, models }: LimitsWish): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   return doneOr(await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models }));
 }
 
-/** Sets the limits in one commit, in which the account is locked; what the key has spent is counted before. False for an unknown key. */
+/** Sets the limits in one commit with the account locked; the key's spend is computed first. False for an unknown key. */
 async function limitKey(accountId: Owner["accountId"], keyId: KeyId, limits: KeyLimits): Promise<boolean> {
   const { expiresAt, cap, allowedModels } = limits;
   const counted = cap && (await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(cap.period, now()) }));

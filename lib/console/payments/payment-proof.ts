@@ -1,4 +1,4 @@
-// The payment that a wallet of the playground's is to sign: its number and its time are the service's, so a browser's clock is not asked.
+// The payment that a playground wallet signs: the service sets its number and its time, so that a browser's clock does not matter.
 
 import { randomBytes } from "node:crypto";
 import { getAddress } from "viem";
@@ -13,12 +13,12 @@ import type { Owner } from "../owner";
 import type { Answer } from "../views/answer";
 import type { DrawnPayment } from "../views/payments";
 
-/** More than any prompt can cost. */
+/** More than any prompt costs. */
 const MAX_CENTS = 100_000_000;
 
 export const drawnPaymentForm = z.strictObject({ from: z.string().max(64), cents: z.int().min(1).max(MAX_CENTS) });
 
-/** Draws a payment up; nothing is kept, and nothing moves before it is signed and sent. */
+/** Drafts a payment; nothing is stored, and no money moves before it is signed and sent. */
 export async function drawPayment(
   owner: Owner,
   { from, cents }: z.infer<typeof drawnPaymentForm>,
@@ -40,10 +40,10 @@ export async function drawPayment(
 
 const NUMBER_BYTES = 8;
 
-/** Unique among all of a payer's: 64 random bits. */
+/** Unique among a payer's payments: 64 random bits. */
 const newRequestNumber = (): bigint => BigInt(`0x${randomBytes(NUMBER_BYTES).toString("hex")}`);
 
-/** Whether a text is a payment to this service, in exactly the form that wallets sign. */
+/** Whether a text is a payment to this service, in exactly the format that wallets sign. */
 export function isProofText(text: string): boolean {
   const [heading, ...lines] = text.split("\n");
   return (

@@ -1,7 +1,7 @@
-// What a browser's wallet is told to let USDC be taken by: this service's settlement contract, once it is on the chain.
+// The contract that a browser's wallet approves to take USDC: this service's settlement contract, once it is deployed.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { hasCode } from "@/lib/chains/evm/balances";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
@@ -9,8 +9,8 @@ import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms"
 import { findEvmUsdc } from "../deposit/send-targets";
 import type { PaymentsOffer } from "../views/payments";
 
-/** Contracts that were seen on the chain; they do not leave it. */
-const seen = () => once<Set<string>>("settlement contracts seen", () => new Set());
+/** Contracts found on the chain; a deployed contract never disappears. */
+const seen = processSingleton<Set<string>>("settlement contracts seen", () => new Set());
 
 /** Whether a wallet can pay for requests here. @throws Error when the settings and the database name different treasuries */
 export async function findPaymentsOffer(): Promise<PaymentsOffer> {
@@ -28,7 +28,7 @@ async function isThere(contract: `0x${string}`): Promise<boolean> {
   try {
     return await hasCode(contract);
   } catch (error) {
-    if (isEvmFailure(error)) return false; // the page says that it is coming, and asks again
+    if (isEvmFailure(error)) return false; // the page shows it as pending, and asks again
     throw error;
   }
 }

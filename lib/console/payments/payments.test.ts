@@ -1,9 +1,9 @@
-// Payments as their owner sees them, from the text that is drawn up to the credit that is moved; on a real chain, by the API itself.
+// Payments as their owner sees them, from the drafted text to the moved credit; on a real chain, through the API itself.
 
 import { expect, test } from "vitest";
 import type { AccountId, SessionId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
@@ -28,13 +28,13 @@ const ownerOf = (accountId: AccountId): Owner => ({
 });
 const walletOf = ({ from }: Payer) => ({ chain: "evm" as const, address: displayAddress({ chain: "evm", address: from }) });
 
-/** What the page does: the form, then the payment. */
+/** Drafts a payment as the page does, through the form. */
 async function draw(owner: Owner, wish: object) {
   const read = readForm(drawnPaymentForm, wish);
   return read.ok ? drawPayment(owner, read.form) : read;
 }
 
-/** Pays for a prompt as the playground does, by the API; what it cost in nano-USD follows from the page. */
+/** Pays for a prompt through the API, as the playground does; the cost in nano-USD comes from the page. */
 async function pay({ accountId, key }: { accountId: AccountId; key: string }, { account }: Payer, cents = 5) {
   const drawn = await draw(ownerOf(accountId), { from: account.address, cents });
   if (!drawn.ok) throw new Error(drawn.message);
@@ -45,7 +45,7 @@ async function pay({ accountId, key }: { accountId: AccountId; key: string }, { 
   return readPromptBody(answer.text);
 }
 
-test("a newcomer has no payments and no credits, and is offered the contract once it is on the chain", async () => {
+test("a new account has no payments and no credits, and is offered the contract once it is deployed", async () => {
   const { accountId } = await openAccount();
   expect(await readPaymentsPage(ownerOf(accountId))).toEqual({
     offer: {
@@ -60,23 +60,23 @@ test("a newcomer has no payments and no credits, and is offered the contract onc
   });
 });
 
-test("while no node tells whether the contract is there, it is not offered; with another chain's number nothing ever is", async () => {
-  forgetOnce("settlement contracts seen");
+test("while no node answers whether the contract is deployed, it is not offered; with another chain id it never is", async () => {
+  forgetSingleton("settlement contracts seen");
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
   expect(await findPaymentsOffer()).toEqual({ kind: "coming" });
   setSandboxEvmNodes([payments.chain.url()]);
   expect((await findPaymentsOffer()).kind).toBe("open");
   process.env.BASE_CHAIN_ID = "8453";
-  forgetOnce("config");
+  forgetSingleton("config");
   try {
     expect(await findPaymentsOffer()).toEqual({ kind: "none" });
   } finally {
     delete process.env.BASE_CHAIN_ID;
-    forgetOnce("config");
+    forgetSingleton("config");
   }
 });
 
-test("a payment of one's own wallet is listed with its cost, and its change is in the balance", async () => {
+test("a payment from the owner's own wallet is listed with its cost, and its change is in the balance", async () => {
   const account = await openAccount({ usd: "0" });
   const payer = await payments.newPayer();
   await linkWallet(account.accountId, payer);
@@ -95,7 +95,7 @@ test("a payment of one's own wallet is listed with its cost, and its change is i
   expect(credits).toEqual([]);
 });
 
-test("a stranger's wallet pays with a key: the key's owner sees it, and its change is the address's, which its owner moves once", async () => {
+test("an unlinked wallet pays with a key: the key's owner sees it; the change stays at the address until its owner moves it", async () => {
   const [account, ownerOfPayer] = [await openAccount({ usd: "0" }), await openAccount({ usd: "0" })];
   const payer = await payments.newPayer();
   await pay(account, payer);
@@ -124,7 +124,7 @@ test("a stranger's wallet pays with a key: the key's owner sees it, and its chan
   expect((await readPaymentsPage(owner)).credits).toEqual([]);
 });
 
-test("a payment that nothing came of says why and cost nothing; one that waits has no cost yet", async () => {
+test("a failed payment shows the reason and cost nothing; a waiting one has no cost yet", async () => {
   const account = await openAccount({ usd: "0" });
   const payer = await payments.newPayer({ allowance: 10_000n });
   const payment = await payments.signPayment(payer, { amount: 5 });
@@ -137,7 +137,7 @@ test("a payment that nothing came of says why and cost nothing; one that waits h
   await pool().query("DELETE FROM payment_claim WHERE id = $1", [failed?.id]);
 });
 
-test("older payments are a page of their own, and an address that leads nowhere shows the newest", async () => {
+test("older payments have their own page, and an invalid cursor shows the newest", async () => {
   const account = await openAccount({ usd: "0" });
   const owner = ownerOf(account.accountId);
   const payer = await payments.newPayer();
@@ -158,7 +158,7 @@ test("older payments are a page of their own, and an address that leads nowhere 
   await pool().query("DELETE FROM payment_claim WHERE account_id = $1 AND nonce LIKE 'copy %'", [account.accountId]);
 });
 
-test("a payment is drawn up with a number of its own, and not for less than there may be, nor for whoever may not pay", async () => {
+test("each drafted payment has its own number; invalid amounts, addresses and frozen accounts are refused", async () => {
   const owner = ownerOf((await openAccount()).accountId);
   const { from } = await payments.newPayer();
   const [one, other] = [await draw(owner, { from, cents: 3 }), await draw(owner, { from, cents: 3 })];

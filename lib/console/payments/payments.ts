@@ -1,4 +1,4 @@
-// Paying per request, as its owner sees it: which payments there were, what is left of them, and where that is.
+// Paying per request, as its owner sees it: the payments, what is left of them, and where that is.
 
 import { z } from "zod";
 import { listIdentities } from "@/lib/access/identities";
@@ -6,7 +6,7 @@ import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { readChargedCosts } from "@/lib/ledger/charged-cost";
-import type { ClaimState, PaymentId } from "@/lib/payments/claims/claim";
+import type { PaymentId, PaymentState } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";
 import { type ListedPayment, listPayments } from "@/lib/payments/claims/payment-list";
@@ -18,7 +18,7 @@ import { findPaymentsOffer } from "./payment-target";
 
 const PAGE_ROWS = 25;
 
-/** With the payments that `before`, an earlier page's `older`, leads to; the newest ones when it leads nowhere. */
+/** With the payments that `before`, an earlier page's `older`, points to; the newest ones when it points nowhere. */
 export async function readPaymentsPage(owner: Owner, before: unknown = null): Promise<PaymentsPage> {
   const wallets = await listWallets(owner);
   const [offer, credits, found] = await Promise.all([
@@ -73,9 +73,9 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
 
 const walletChainOf: Readonly<Record<"base" | "solana", WalletChain>> = { base: "evm", solana: "solana" };
 
-const isOver = (state: ClaimState): boolean => state !== "claimed";
+const isOver = (state: PaymentState): boolean => state !== "claimed";
 
-/** Moves what one of the owner's wallets has paid too much to their balance. */
+/** Moves what one of the owner's wallets has overpaid to their balance. */
 export async function claimOwnCredit(owner: Owner, { chain, address }: Wallet): Promise<Answer<{ amount: NanoUsd }>> {
   if (owner.isFrozen) return frozenRefusal();
   const own = (await listWallets(owner)).find((wallet) => wallet.chain === chain && displayAddress(wallet) === address);

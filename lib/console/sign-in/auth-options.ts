@@ -1,5 +1,5 @@
-// next-auth, told to carry our own sessions: its cookie holds our token and nothing else, and reading it means to look the
-// session up. Nothing that next-auth signs or encrypts decides who is signed in.
+// next-auth, configured to carry our own sessions: its cookie holds only our token, and reading the cookie means looking the session
+// up. Nothing that next-auth signs or encrypts decides who is signed in.
 
 import type { AuthOptions } from "next-auth";
 import { z } from "zod";
@@ -11,7 +11,7 @@ import { ownOrigin } from "./same-origin";
 import { sessionCookieName, sessionCookieOptions } from "./session-cookie";
 import { type Browser, signIn } from "./sign-in";
 
-/** A signed text as a browser sends it. Contract wallets' signatures are the long ones. */
+/** A signed text as a browser sends it. Contract wallets have the long signatures. */
 export const proofSchema = z.object({
   nonce: z.string().min(1).max(64),
   chain: z.enum(walletChains),
@@ -22,9 +22,9 @@ export const proofSchema = z.object({
 
 const page = "/connect";
 
-/** The options for one request of `browser`. What `authorize` throws is told to the browser: only ever a reason. */
+/** The options for one request of `browser`. `authorize` throws only a reason, since the browser sees what it throws. */
 export function authOptions(browser: Browser): AuthOptions {
-  // From `authorize` to the cookie, within this request.
+  // The token from `authorize` on its way to the cookie, within this request.
   let opened: string | undefined;
   return {
     secret: sessionSecret(),
@@ -82,7 +82,7 @@ async function signInWith(credentials: unknown, browser: Browser): Promise<Signe
   }
 }
 
-/** Where to go afterwards: never to another site. */
+/** Where to go after sign-in: never to another site. */
 export function ownUrl(url: string): string {
   const target = URL.canParse(url, ownOrigin()) ? new URL(url, ownOrigin()) : null;
   return target?.origin === ownOrigin() ? target.href : ownOrigin();
@@ -91,7 +91,7 @@ export function ownUrl(url: string): string {
 const logger: AuthOptions["logger"] = {
   error: (code, metadata) => {
     const error: unknown = metadata instanceof Error ? metadata : metadata.error;
-    // A cookie of a session that has ended is no error of anybody's.
+    // A cookie of an ended session is not an error.
     if (error instanceof Error && error.message === "JWT invalid") return;
     log().error({ err: error, code }, "next-auth reports an error");
   },

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf } from "../owner";
@@ -16,14 +16,14 @@ beforeAll(async () => {
   setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
   await openTestCustody();
 });
-beforeEach(() => forgetOnce("limits.limiter")); // all these browsers are one client
+beforeEach(() => forgetSingleton("limits.limiter")); // all these browsers are one client
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 test.each(["evm", "solana"] as const)(
-  "somebody with an %s wallet signs in, is known by it, and comes back to the same account",
+  "a person with an %s wallet signs in, is recognized by it, and returns to the same account",
   async (chain) => {
     const wallet = newWallet(chain);
     const browser = new TestBrowser();
@@ -51,7 +51,7 @@ test("signing out ends the session itself, not only the cookie", async () => {
   expect(await findOwnerOf(token)).toBeNull();
 });
 
-test("signing in again with the same browser ends the session that it had", async () => {
+test("signing in again with the same browser ends its previous session", async () => {
   const browser = new TestBrowser();
   await browser.signIn(newWallet("evm"));
   const token = browser.cookies.get(COOKIE) ?? "";
@@ -60,7 +60,7 @@ test("signing in again with the same browser ends the session that it had", asyn
   expect((await browser.session()).user?.wallet.chain).toBe("solana");
 });
 
-test("asking for the session neither prolongs nor replaces its cookie", async () => {
+test("reading the session neither extends nor replaces its cookie", async () => {
   const browser = new TestBrowser();
   await browser.signIn(newWallet("evm"));
   const response = await browser.get("/api/auth/session");
@@ -68,7 +68,7 @@ test("asking for the session neither prolongs nor replaces its cookie", async ()
   expect(response.headers.get("cache-control")).toBe("private, no-store");
 });
 
-test("cookies are kept from scripts and other sites, and over https from everything else", async () => {
+test("cookies are HttpOnly and SameSite, and with https also Secure and bound to the host", async () => {
   const lines = async () => {
     const browser = new TestBrowser();
     const wallet = newWallet("evm");
@@ -79,13 +79,13 @@ test("cookies are kept from scripts and other sites, and over https from everyth
   const plain = (await lines()).find((line) => line.startsWith(`${COOKIE}=`));
   expect(plain).toMatch(/; Path=\/; Expires=.+; HttpOnly; SameSite=Lax$/);
   vi.stubEnv("PUBLIC_URL", "https://pennyprompt.example");
-  forgetOnce("config");
+  forgetSingleton("config");
   const secure = await lines();
   expect(secure.find((line) => line.startsWith(`__Host-${COOKIE}=`))).toMatch(/; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
   for (const line of secure) expect(line).toContain("; Secure");
 });
 
-test("only a page of ours signs somebody in or out", async () => {
+test("only our own pages can sign a person in or out", async () => {
   const wallet = newWallet("evm");
   for (const origin of [
     null,
@@ -109,7 +109,7 @@ test("only a page of ours signs somebody in or out", async () => {
   }
 });
 
-test("without next-auth's own token nobody is signed in or out", async () => {
+test("without next-auth's CSRF token no sign-in or sign-out happens", async () => {
   const browser = new TestBrowser();
   const wallet = newWallet("evm");
   const proof = await prove(wallet, await browser.challenge(wallet));
@@ -123,7 +123,7 @@ test("without next-auth's own token nobody is signed in or out", async () => {
   expect(await browser.session()).not.toEqual({});
 });
 
-test("whatever else next-auth has is not served, and its pages are ours", async () => {
+test("next-auth's other endpoints are not served, and its pages are ours", async () => {
   const browser = new TestBrowser();
   for (const path of ["", "callback/wallet", "verify-request", "_log", "session/x", "signin/wallet", "error/x", "nothing"]) {
     expect((await browser.get(`/api/auth/${path}`)).status, path).toBe(404);
@@ -150,7 +150,7 @@ test("whatever else next-auth has is not served, and its pages are ours", async 
   }
 });
 
-test("it never leads to another site, whatever the request says", async () => {
+test("it never redirects to another site, whatever the request says", async () => {
   const hostile = { host: "evil.example", "x-forwarded-host": "evil.example", "x-forwarded-proto": "https" };
   for (const callbackUrl of [
     "https://evil.example/x",
@@ -170,9 +170,9 @@ test("it never leads to another site, whatever the request says", async () => {
     expect(new URL(response.headers.get("location") ?? "").origin).toBe("http://127.0.0.1:3000");
   }
   for (const callbackUrl of ["https://evil.example", "http://[", "rubbish", "javascript:alert(1)"]) {
-    const asked = await new TestBrowser().get(`/api/auth/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`);
-    expect(asked.status).toBe(302);
-    expect(asked.headers.get("location")).toMatch(/^\/connect\?callbackUrl=http%3A%2F%2F127\.0\.0\.1%3A3000/);
+    const redirected = await new TestBrowser().get(`/api/auth/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`);
+    expect(redirected.status).toBe(302);
+    expect(redirected.headers.get("location")).toMatch(/^\/connect\?callbackUrl=http%3A%2F%2F127\.0\.0\.1%3A3000/);
   }
   const browser = new TestBrowser();
   browser.cookies.set("next-auth.callback-url", "http%3A%2F%2F[");
@@ -180,7 +180,7 @@ test("it never leads to another site, whatever the request says", async () => {
   expect(await browser.signIn(newWallet("evm"))).toEqual({ status: 200, error: null });
 });
 
-test("a request that cannot be read is refused as such", async () => {
+test("an unreadable request is refused as unreadable", async () => {
   const browser = new TestBrowser();
   for (const body of ["{", "[]", "null", '"text"', `{"address":"${"x".repeat(70_000)}"}`]) {
     expect((await browser.postJson("/api/auth/callback/wallet", body)).status, body.slice(0, 20)).toBe(400);
@@ -204,7 +204,7 @@ test("a request that cannot be read is refused as such", async () => {
   }
 });
 
-test("when the database fails nobody is told how", async () => {
+test("a database failure is not described to the client", async () => {
   const browser = new TestBrowser();
   const wallet = newWallet("evm");
   const proof = await prove(wallet, await browser.challenge(wallet));

@@ -1,5 +1,5 @@
-// The door to next-auth. It lets in what sign-in needs, by name, and only POSTs that a page of ours sent; the rest of next-auth
-// (its own pages, its remote log, its session updates) is not served.
+// The entry to next-auth. It passes only the endpoints that sign-in needs, by name, and only POSTs from our own pages; the rest of
+// next-auth (its own pages, its remote log, its session updates) is not served.
 
 import NextAuth from "next-auth";
 import { z } from "zod";
@@ -18,10 +18,10 @@ const served = new Set([
 
 const MAX_BODY_BYTES = 65_536;
 
-/** Answers a request below /api/auth; `steps` is its path from there on. */
+/** Answers a request below /api/auth; `steps` is the rest of its path. */
 export async function answerAuth(request: Request, steps: readonly string[]): Promise<Response> {
   const name = `${request.method} ${steps.join("/")}`;
-  // Its browser part reports errors here; what anybody may write is no log of ours.
+  // next-auth's browser code reports errors here; anyone could write into our log this way.
   if (name === "POST _log") return new Response(null, { status: 204 });
   if (!served.has(name)) {
     return Response.json({ error: { code: "NOT_FOUND", message: "There is nothing at this address" } }, { status: 404 });
@@ -41,14 +41,14 @@ async function answerServed(request: Request, steps: readonly string[]): Promise
   if (!body) return refuse("invalid_request", 400);
   const reply = await ask(request, steps, body);
   reply.headers.set("cache-control", "private, no-store");
-  // Reading a session sets no cookie: an answer on its way could replace that of a sign-in meanwhile, or prolong it.
+  // Reading a session sets no cookie: a late answer could replace or extend the cookie of a newer sign-in.
   if (steps[0] === "session") reply.headers.delete("set-cookie");
-  // next-auth says with status 200 that its token was missing, and its browser part takes that for success.
+  // next-auth answers a missing CSRF token with status 200, which its browser code takes for success.
   if (/[?&]csrf=true$/.test(reply.target ?? "")) return refuse("csrf", 403);
   return new Response(reply.body, { status: reply.status, headers: reply.headers });
 }
 
-/** A refusal in the form that next-auth's browser part reads: the reason stands in `url`. */
+/** A refusal in the format that next-auth's browser code reads: the reason is in `url`. */
 function refuse(reason: RefusalReason, status: number): Response {
   const url = `${ownOrigin()}/connect?error=${reason}`;
   return Response.json({ url, reason, message: refusalText(reason) }, { status, headers: { "cache-control": "no-store" } });
@@ -67,14 +67,14 @@ interface AuthReply {
   status: number;
   headers: Headers;
   body: string | null;
-  /** Where it leads, by redirect or as an address in JSON. */
+  /** The target of the redirect, or the URL in the JSON. */
   target?: string;
 }
 
-/** Runs next-auth in its form for plain requests and responses: that one needs no part of Next, so tests run it as it is. */
+/** Runs next-auth through its plain request and response API: that needs no part of Next, so tests run it unchanged. */
 async function ask(request: Request, nextauth: readonly string[], body: Record<string, unknown>): Promise<AuthReply> {
   const cookies = readCookies(request.headers.get("cookie") ?? "");
-  // The only way to tell it where it is; without this it would believe the Host header.
+  // The only way to set its own URL; without it next-auth would trust the Host header.
   process.env.NEXTAUTH_URL = ownOrigin();
   const options = authOptions({
     userAgent: request.headers.get("user-agent") ?? "",
@@ -88,10 +88,10 @@ async function ask(request: Request, nextauth: readonly string[], body: Record<s
   return reply;
 }
 
-/** Without a reason next-auth would give "undefined" for one. */
+/** Without a reason next-auth would report "undefined". */
 const hasReason = (request: Request): boolean => "error" in readQuery(new URL(request.url).searchParams);
 
-/** next-auth puts `error` into a header as it comes, and takes an address that it cannot read for a fault of ours. */
+/** next-auth copies `error` into a header unchecked, and treats an unreadable URL as our own fault. */
 function readQuery(query: URLSearchParams): Record<string, string> {
   const [error, callbackUrl] = [query.get("error"), query.get("callbackUrl")];
   return {
@@ -127,7 +127,7 @@ function createReply() {
   return { reply, outgoing };
 }
 
-/** What the browser sent, but for next-auth's memory of where to go: each request says that itself, and a broken one would stop all. */
+/** The browser's cookies except next-auth's callback URL: each request carries it anyway, and a broken one would fail all of them. */
 function readCookies(header: string): Record<string, string> {
   const cookies: Record<string, string> = {};
   for (const pair of header.split(";")) {
@@ -141,6 +141,6 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    return value; // somebody else's cookie: not ours to read
+    return value; // another application's cookie: not ours to read
   }
 }

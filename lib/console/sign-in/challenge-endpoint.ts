@@ -1,4 +1,4 @@
-// The first half of signing in, as a page calls it: which wallet wants to sign in, and the text for it to sign.
+// The first half of signing in, called by a page: it names its wallet and gets the text to sign.
 
 import { z } from "zod";
 import { readPageClient } from "@/lib/access/page-client";
@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 1_024;
 
 const statusOf = { invalid_request: 400, address_invalid: 400, wrong_origin: 403, too_many_challenges: 429, unavailable: 503 } as const;
 
-/** Answers `{nonce, text, signInInput?}`, or `{reason, message}` with a status that fits. */
+/** Answers `{nonce, text, signInInput?}`, or `{reason, message}` with a matching status. */
 export async function answerChallenge(request: Request): Promise<Response> {
   if (!isSameOrigin(request)) return refuse("wrong_origin");
   const body = bodySchema.safeParse(await readBodyJson(request, MAX_BODY_BYTES));

@@ -1,8 +1,8 @@
-// Contract wallets through the whole of sign-in, on a real chain.
+// Contract wallets through the whole sign-in, on a real chain.
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { startAnvil } from "@/lib/chains/evm/testing/anvil";
 import { contractWallets } from "@/lib/chains/evm/testing/contract-wallets";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -21,22 +21,22 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 afterAll(() => anvil?.stop());
 
 function setNode(url: string): void {
   vi.stubEnv("BASE_RPC_URLS", url);
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
-/** A contract that takes what this key signs for its own signature. */
+/** A contract wallet that accepts this key's signatures as its own. */
 async function contractOf(key: TestWallet): Promise<TestWallet> {
   await anvil.client.setCode({ address, bytecode: contractWallets.ownedBy(key.address) });
   return { ...key, address };
 }
 
-test("a contract wallet signs in by its owner's key, as itself and not as that key", async () => {
+test("a contract wallet signs in with its owner's key, as itself and not as that key", async () => {
   setNode(anvil.url);
   const key = newWallet("evm");
   const [contract, own] = [new TestBrowser(), new TestBrowser()];
@@ -52,7 +52,7 @@ test("another key does not sign it in", async () => {
   expect(await new TestBrowser().signIn({ ...newWallet("evm"), address })).toEqual({ status: 401, error: "bad_signature" });
 });
 
-test("while no node answers nobody is told that the signature is bad", async () => {
+test("while no node answers, the signature is not reported as bad", async () => {
   const wallet = await contractOf(newWallet("evm"));
   setNode("http://127.0.0.1:1");
   expect(await new TestBrowser().signIn(wallet)).toEqual({ status: 401, error: "contract_wallet_unavailable" });

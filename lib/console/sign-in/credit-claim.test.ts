@@ -1,9 +1,9 @@
-// What payments left at an address becomes the account's whose wallet it is proved to be: once, and only what is free.
+// Credit that payments left at an address moves to the account that proves the wallet: once, and only what is free.
 
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -23,7 +23,7 @@ import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 afterAll(async () => expect([await checkLedger(), await checkPayments()]).toEqual([[], []]));
 
 const USD = 1_000_000_000n;
@@ -57,12 +57,12 @@ async function enter(wallet: TestWallet): Promise<Owner> {
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const asked = await startLink(owner, { allow, join });
-  if (!asked.ok) throw new Error(asked.reason);
-  return linkWallet(owner, { allow: await prove(allow, asked.allow), join: await prove(join, asked.join) });
+  const startedLink = await startLink(owner, { allow, join });
+  if (!startedLink.ok) throw new Error(startedLink.reason);
+  return linkWallet(owner, { allow: await prove(allow, startedLink.allow), join: await prove(join, startedLink.join) });
 }
 
-test.each(["evm", "solana"] as const)("the first sign-in of a wallet on %s brings what its payments left", async (chain) => {
+test.each(["evm", "solana"] as const)("the first sign-in of a wallet on %s moves what its payments left", async (chain) => {
   const wallet = newWallet(chain);
   await pay(wallet, 3n * USD);
   await pay(wallet, 2n * USD);
@@ -74,7 +74,7 @@ test.each(["evm", "solana"] as const)("the first sign-in of a wallet on %s bring
   expect([await postedOf(accountId), await leftAt(wallet)]).toEqual([6n * USD, 0n]);
 });
 
-test("a sign-in whose credit cannot be moved lets in all the same, and the next one moves it", async () => {
+test("a sign-in succeeds even when its credit cannot be moved, and the next one moves it", async () => {
   const wallet = newWallet("evm");
   await pay(wallet, 3n * USD);
   const query = pool().query.bind(pool()) as (...given: unknown[]) => Promise<unknown>;
@@ -88,7 +88,7 @@ test("a sign-in whose credit cannot be moved lets in all the same, and the next 
   expect([await postedOf(accountId), await leftAt(wallet)]).toEqual([3n * USD, 0n]);
 });
 
-test("ten sign-ins at once move it once", async () => {
+test("ten concurrent sign-ins move it once", async () => {
   const wallet = newWallet("evm");
   await pay(wallet, 4n * USD);
   const proofs = await Promise.all(Array.from({ length: 10 }, () => proofOf(wallet)));
@@ -100,7 +100,7 @@ test("ten sign-ins at once move it once", async () => {
   expect(rows).toHaveLength(1);
 });
 
-test("a hold that is open at that moment stays, and what it leaves can be moved later", async () => {
+test("a hold open at that moment stays, and its remainder can be moved later", async () => {
   const wallet = newWallet("solana");
   await pay(wallet, 5n * USD);
   const until = new Date(now().getTime() + 60_000);
@@ -113,7 +113,7 @@ test("a hold that is open at that moment stays, and what it leaves can be moved 
   expect([await postedOf(accountId), await postedOf(credit)]).toEqual([5n * USD, 0n]);
 });
 
-test("linking a wallet brings its credit, and unlinking it moves nothing", async () => {
+test("linking a wallet moves its credit, and unlinking it moves nothing", async () => {
   const [first, second] = [newWallet("evm"), newWallet("solana")];
   const owner = await enter(first);
   await pay(second, 7n * USD);
@@ -126,7 +126,7 @@ test("linking a wallet brings its credit, and unlinking it moves nothing", async
   await expect(claim).rejects.toThrow("not the account's");
 });
 
-test("a link that is refused moves nothing", async () => {
+test("a refused link moves nothing", async () => {
   const [first, second] = [newWallet("evm"), newWallet("evm")];
   const [owner, other] = [await enter(first), await enter(second)];
   await pay(second, USD);
@@ -134,7 +134,7 @@ test("a link that is refused moves nothing", async () => {
   expect([await postedOf(owner.accountId), await postedOf(other.accountId), await leftAt(second)]).toEqual([0n, 0n, USD]);
 });
 
-test("into a frozen account nothing is moved", async () => {
+test("nothing moves into a frozen account", async () => {
   const wallet = newWallet("evm");
   const { accountId } = await enter(wallet);
   await pay(wallet, USD);
@@ -143,7 +143,7 @@ test("into a frozen account nothing is moved", async () => {
   expect([await postedOf(accountId), await leftAt(wallet)]).toEqual([0n, USD]);
 });
 
-test("a credit that is claimed can leave when its payment is final, and goes when its payment does", async () => {
+test("a claimed credit can be withdrawn once its payment is final, and disappears if its payment does", async () => {
   const wallet = newWallet("evm");
   const [final, gone] = [await pay(wallet, 3n * USD, 10), await pay(wallet, 2n * USD, 11)];
   const { accountId } = await enter(wallet);

@@ -1,7 +1,7 @@
-// Which browser a session is in, in words, from what the browser says of itself. Only a help for the eye: anybody can say
-// anything, and nothing depends on it.
+// Describes a session's browser from its user agent. Only a hint for the reader: the header can be forged, and nothing depends on
+// it.
 
-// The first that fits: most browsers also name those that they are like.
+// The first match counts: most browsers also name the browsers they imitate.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?(?:iOS)?\//, "Edge"],
   [/\bOPR\/|\bOpera\b|\bOPiOS\//, "Opera"],
@@ -32,7 +32,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 
 const nameIn = (names: readonly (readonly [RegExp, string])[], text: string) => names.find(([form]) => form.test(text))?.[1];
 
-/** `Chrome on macOS`; what is not known is left out. */
+/** `Chrome on macOS`; unknown parts are left out. */
 export function deviceText(userAgent: string): string {
   const [browser, system] = [nameIn(browsers, userAgent), nameIn(systems, userAgent)];
   if (browser && system) return `${browser} on ${system}`;

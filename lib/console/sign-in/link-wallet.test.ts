@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { listIdentities } from "@/lib/access/identities";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -13,7 +13,7 @@ import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 let restore: () => void = () => {};
 afterEach(() => restore());
 
@@ -39,14 +39,14 @@ async function ask(owner: Owner, allow: TestWallet, join: TestWallet) {
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const asked = await ask(owner, allow, join);
-  return linkWallet(owner, { allow: await prove(allow, asked.allow), join: await prove(join, asked.join) });
+  const texts = await ask(owner, allow, join);
+  return linkWallet(owner, { allow: await prove(allow, texts.allow), join: await prove(join, texts.join) });
 }
 
 const stored = (wallet: TestWallet): Wallet | null => readWallet(wallet.chain, wallet.address);
 const walletsOf = async (owner: Owner) => (await listIdentities(owner.accountId)).map((identity) => identity.wallet);
 
-test("a second wallet that both sign for signs in to the same account", async () => {
+test("a second wallet, linked with both signatures, signs in to the same account", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("solana");
   expect(await link(owner, wallet, second)).toEqual({ ok: true });
@@ -55,13 +55,13 @@ test("a second wallet that both sign for signs in to the same account", async ()
     { wallet: stored(wallet), isFirst: true },
     { wallet: stored(second), isFirst: false },
   ]);
-  // The new one may allow the next.
+  // The new wallet may approve the next one.
   const third = newWallet("evm");
   expect(await link(owner, second, third)).toEqual({ ok: true });
   expect(await walletsOf(owner)).toHaveLength(3);
 });
 
-test("both texts say what they are for: the account, and which wallet is let in", async () => {
+test("both texts state their purpose: the account, and which wallet joins", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   const { allow, join } = await ask(owner, wallet, second);
@@ -74,11 +74,11 @@ test("both texts say what they are for: the account, and which wallet is let in"
 test("without the linked wallet's own fresh signature nothing is linked: a stolen session is not enough", async () => {
   const { wallet, owner } = await newOwner();
   const thief = newWallet("evm");
-  const asked = await ask(owner, wallet, thief);
-  const join = await prove(thief, asked.join);
-  const forged = { ...(await prove(wallet, asked.allow)), signature: await thief.sign(asked.allow.text) };
+  const texts = await ask(owner, wallet, thief);
+  const join = await prove(thief, texts.join);
+  const forged = { ...(await prove(wallet, texts.allow)), signature: await thief.sign(texts.allow.text) };
   expect(await linkWallet(owner, { allow: forged, join })).toEqual({ ok: false, reason: "bad_signature", wallet: "allow" });
-  // The sign-in text of the linked wallet, which he may have seen, is for another purpose.
+  // The linked wallet's sign-in text, which a thief may have seen, has another purpose.
   const started = await startSignIn(wallet, "192.0.2.1");
   if (!started.ok) throw new Error(started.reason);
   const again = await ask(owner, wallet, thief);
@@ -88,7 +88,7 @@ test("without the linked wallet's own fresh signature nothing is linked: a stole
   expect(await walletsOf(owner)).toEqual([stored(wallet)]);
 });
 
-test("nobody links a wallet that did not sign, or that signed for something else", async () => {
+test("a wallet that did not sign, or signed for another purpose, is not linked", async () => {
   const { wallet, owner } = await newOwner();
   const [victim, decoy] = [newWallet("solana"), newWallet("solana")];
   const first = await ask(owner, wallet, victim);
@@ -109,7 +109,7 @@ test("nobody links a wallet that did not sign, or that signed for something else
   expect(await walletsOf(owner)).toEqual([stored(wallet)]);
 });
 
-test("what was allowed for one wallet does not link another", async () => {
+test("an approval for one wallet does not link another", async () => {
   const { wallet, owner } = await newOwner();
   const [shown, hidden] = [newWallet("evm"), newWallet("evm")];
   const [one, other] = [await ask(owner, wallet, shown), await ask(owner, wallet, hidden)];
@@ -121,8 +121,8 @@ test("what was allowed for one wallet does not link another", async () => {
 test("challenges of another account link nothing", async () => {
   const [mine, theirs] = [await newOwner(), await newOwner()];
   const join = newWallet("evm");
-  const asked = await ask(theirs.owner, theirs.wallet, join);
-  const proofs = { allow: await prove(theirs.wallet, asked.allow), join: await prove(join, asked.join) };
+  const texts = await ask(theirs.owner, theirs.wallet, join);
+  const proofs = { allow: await prove(theirs.wallet, texts.allow), join: await prove(join, texts.join) };
   expect(await linkWallet(mine.owner, proofs)).toEqual({ ok: false, reason: "nonce_unknown", wallet: "allow" });
   // And they are used up now.
   expect(await linkWallet(theirs.owner, proofs)).toMatchObject({ ok: false, reason: "nonce_unknown" });
@@ -131,25 +131,25 @@ test("challenges of another account link nothing", async () => {
 
 test("a wallet that belongs to an account is not linked to another one, or twice", async () => {
   const [mine, theirs] = [await newOwner(), await newOwner()];
-  // Whoever does not hold it does not learn that it is here.
+  // Without proof of holding the wallet, the caller does not learn that it is registered.
   expect((await startLink(mine.owner, { allow: mine.wallet, join: theirs.wallet })).ok).toBe(true);
   expect(await link(mine.owner, mine.wallet, theirs.wallet)).toEqual({ ok: false, reason: "linked_elsewhere" });
   expect(await startLink(mine.owner, { allow: mine.wallet, join: mine.wallet })).toEqual({ ok: false, reason: "already_linked" });
-  // Also when it came to belong to one only after it was asked to sign.
+  // Also when it was registered elsewhere only after it was asked to sign.
   const late = newWallet("solana");
-  const asked = await ask(mine.owner, mine.wallet, late);
+  const texts = await ask(mine.owner, mine.wallet, late);
   await enter(late);
-  const proofs = { allow: await prove(mine.wallet, asked.allow), join: await prove(late, asked.join) };
+  const proofs = { allow: await prove(mine.wallet, texts.allow), join: await prove(late, texts.join) };
   expect(await linkWallet(mine.owner, proofs)).toEqual({ ok: false, reason: "linked_elsewhere" });
 });
 
-test("two accounts that link one wallet at the same instant: one has it", async () => {
+test("two accounts link one wallet at the same instant: one gets it", async () => {
   const owners = [await newOwner(), await newOwner()];
   const wanted = newWallet("evm");
   const proofs = await Promise.all(
     owners.map(async ({ owner, wallet }) => {
-      const asked = await ask(owner, wallet, wanted);
-      return { owner, allow: await prove(wallet, asked.allow), join: await prove(wanted, asked.join) };
+      const texts = await ask(owner, wallet, wanted);
+      return { owner, allow: await prove(wallet, texts.allow), join: await prove(wanted, texts.join) };
     }),
   );
   const outcomes = await Promise.all(proofs.map(({ owner, ...both }) => linkWallet(owner, both)));
@@ -157,30 +157,30 @@ test("two accounts that link one wallet at the same instant: one has it", async 
   expect(outcomes.find((outcome) => !outcome.ok)).toEqual({ ok: false, reason: "linked_elsewhere" });
 });
 
-test("both texts are good for five minutes and one attempt", async () => {
+test("both texts are valid for five minutes and one attempt", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   const start = Date.UTC(2030, 0, 1);
   restore = setClock(() => start);
-  const asked = await ask(owner, wallet, second);
-  const proofs = { allow: await prove(wallet, asked.allow), join: await prove(second, asked.join) };
+  const texts = await ask(owner, wallet, second);
+  const proofs = { allow: await prove(wallet, texts.allow), join: await prove(second, texts.join) };
   restore();
   restore = setClock(() => start + 300_000);
   expect(await linkWallet(owner, proofs)).toEqual({ ok: false, reason: "expired", wallet: "allow" });
   expect(await linkWallet(owner, proofs)).toEqual({ ok: false, reason: "nonce_unknown", wallet: "allow" });
 });
 
-test("a wallet that was unlinked meanwhile allows nothing", async () => {
+test("a wallet that was unlinked meanwhile approves nothing", async () => {
   const { wallet, owner } = await newOwner();
   const [second, third] = [newWallet("evm"), newWallet("evm")];
   await link(owner, wallet, second);
-  const asked = await ask(owner, second, third);
+  const texts = await ask(owner, second, third);
   expect(await unlinkWallet(owner, second)).toEqual({ ok: true });
-  const proofs = { allow: await prove(second, asked.allow), join: await prove(third, asked.join) };
+  const proofs = { allow: await prove(second, texts.allow), join: await prove(third, texts.join) };
   expect(await linkWallet(owner, proofs)).toEqual({ ok: false, reason: "not_linked" });
 });
 
-test("an unlinked wallet signs in to this account no more, and its sessions end at once", async () => {
+test("an unlinked wallet can no longer sign in to this account, and its sessions end at once", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("solana");
   await link(owner, wallet, second);
@@ -188,12 +188,12 @@ test("an unlinked wallet signs in to this account no more, and its sessions end 
   expect(await unlinkWallet(first, wallet)).toEqual({ ok: true });
   for (const { token } of [owner, first]) expect(await findOwnerOf(token)).toBeNull();
   expect(await findOwnerOf(other.token)).not.toBeNull();
-  // The wallet that opened the account is gone, and no other one is said to have opened it.
+  // The wallet that opened the account is gone, and no other wallet is shown as the opener.
   expect(await listIdentities(owner.accountId)).toMatchObject([{ wallet: stored(second), isFirst: false }]);
   expect((await enter(wallet)).accountId).not.toBe(owner.accountId);
 });
 
-test("the last wallet stays, also when the last two are taken away at the same instant", async () => {
+test("the last wallet stays, even when the last two are unlinked at the same instant", async () => {
   const { wallet, owner } = await newOwner();
   expect(await unlinkWallet(owner, wallet)).toEqual({ ok: false, reason: "last_wallet" });
   const second = newWallet("evm");
@@ -203,7 +203,7 @@ test("the last wallet stays, also when the last two are taken away at the same i
   expect(await walletsOf(owner)).toHaveLength(1);
 });
 
-test("nobody unlinks the wallet of another account", async () => {
+test("another account's wallet cannot be unlinked", async () => {
   const [mine, theirs] = [await newOwner(), await newOwner()];
   await link(theirs.owner, theirs.wallet, newWallet("evm"));
   for (const wallet of [theirs.wallet, newWallet("evm"), { chain: "evm", address: "rubbish" } as const]) {
@@ -212,7 +212,7 @@ test("nobody unlinks the wallet of another account", async () => {
   expect(await walletsOf(theirs.owner)).toHaveLength(2);
 });
 
-test("to a frozen account no wallet is linked, and a stolen one is unlinked from it", async () => {
+test("a frozen account cannot link a wallet, but can unlink a stolen one", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   await link(owner, wallet, second);
@@ -227,7 +227,7 @@ test("to a frozen account no wallet is linked, and a stolen one is unlinked from
   expect(await walletsOf(frozen)).toEqual([stored(wallet)]);
 });
 
-test("whether a wallet is the owner's is told of their own account, however its address is written", async () => {
+test("isLinked checks the owner's own account only, whatever the spelling of the address", async () => {
   const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
   expect(await isLinked(owner, { chain: "evm", address: wallet.address.toLowerCase() })).toBe(true);
   expect(await isLinked(owner, wallet)).toBe(true);

@@ -1,5 +1,5 @@
-// The wallets of an account. A new one is linked when two wallets sign: one that the account already has, so that a stolen
-// session is not enough, and the new one, so that nobody links a wallet that is not theirs.
+// The wallets of an account. Linking a new one takes two signatures: of a wallet that the account already has, so that a stolen session
+// is not enough, and of the new wallet, so that only its holder can link it.
 
 import { countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
@@ -15,11 +15,11 @@ import { claimCreditOf } from "./claim-credit";
 type LinkRefusal =
   | { reason: "account_frozen" }
   | { reason: "address_invalid" }
-  /** It is one of this account's already. */
+  /** This account already has the wallet. */
   | { reason: "already_linked" }
-  /** It owns another account. */
+  /** The wallet owns another account. */
   | { reason: "linked_elsewhere" }
-  /** The wallet that shall allow it is none of the account's. */
+  /** The approving wallet is not linked to the account. */
   | { reason: "not_linked" };
 
 type StartLinkOutcome =
@@ -27,14 +27,14 @@ type StartLinkOutcome =
   | ({ ok: false } & LinkRefusal)
   | { ok: false; reason: "too_many_challenges"; retryAfterMs: number };
 
-/** Asks for the two signatures that link `join`: `allow` is the linked wallet that will sign the other one. */
+/** Creates the two challenges that link `join`; `allow` is the linked wallet that approves. */
 export async function startLink(owner: Owner, wallets: { allow: NamedWallet; join: NamedWallet }): Promise<StartLinkOutcome> {
   const { accountId } = owner;
   if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
   const [allow, join] = [readWallet(wallets.allow.chain, wallets.allow.address), readWallet(wallets.join.chain, wallets.join.address)];
   if (!allow || !join) return { ok: false, reason: "address_invalid" };
   if ((await findAccountOf(allow)) !== accountId) return { ok: false, reason: "not_linked" };
-  // Whether it owns another account is told only to whoever proves to hold it: else anybody could ask who is here.
+  // Only its holder learns whether a wallet owns another account: otherwise anyone could probe who is registered.
   if ((await findAccountOf(join)) === accountId) return { ok: false, reason: "already_linked" };
   const limited = await countChallenge(accountId);
   if (limited) return { ok: false, reason: "too_many_challenges", ...limited };
@@ -53,8 +53,8 @@ export async function startLink(owner: Owner, wallets: { allow: NamedWallet; joi
 type LinkOutcome = { ok: true } | ({ ok: false } & LinkRefusal) | ({ ok: false; wallet: "allow" | "join" } & ProofRefusal);
 
 /**
- * Links the wallet that signed `join`; what its payments left at its address becomes the account's. Both challenges are used up,
- * whatever comes of it; `wallet` says whose proof was refused.
+ * Links the wallet that signed `join`; the credit at its address moves to the account. Both challenges are used up in any case;
+ * `wallet` says whose proof was refused.
  */
 export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Proof }): Promise<LinkOutcome> {
   const { accountId } = owner;
@@ -63,14 +63,14 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
   const joined = await checkProof(proofs.join, "link_join", accountId);
   if (!allowed.ok) return { ...allowed, wallet: "allow" };
   if (!joined.ok) return { ...joined, wallet: "join" };
-  // Each text was given out with the other one: what was allowed is this wallet and no other.
+  // Each text was issued together with the other: the approval is for this wallet and no other.
   if (allowed.pair !== proofs.join.nonce) return { ok: false, reason: "nonce_unknown", wallet: "join" };
   const linked = await inTransaction<LinkOutcome>(async (transaction) => {
-    // In one order, or two that link each other's wallets would wait for each other for ever.
+    // In a fixed order: two requests that link each other's wallets would otherwise deadlock.
     for (const wallet of [allowed.wallet, joined.wallet].sort((a, b) => (a.address < b.address ? -1 : 1))) {
       await lockWallet(wallet, transaction);
     }
-    // It may have been unlinked since it was asked to sign.
+    // The wallet may have been unlinked since its challenge was issued.
     if ((await findAccountOf(allowed.wallet, transaction)) !== accountId) return { ok: false, reason: "not_linked" };
     const owned = await findAccountOf(joined.wallet, transaction);
     if (owned) return { ok: false, reason: owned === accountId ? "already_linked" : "linked_elsewhere" };
@@ -84,14 +84,14 @@ export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Pro
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };
 
 /**
- * Takes a wallet from the account, but not its last one, and no money with it. Sessions that were opened with it end, this one too.
- * From a frozen account as well: it may have been stolen.
+ * Unlinks a wallet from the account, but not its last one; no money moves. Sessions opened with it end, including this one.
+ * Works for a frozen account as well: the wallet may have been stolen.
  */
 export async function unlinkWallet(owner: Owner, wallet: NamedWallet): Promise<UnlinkOutcome> {
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "not_linked" };
   return inTransaction(async (transaction) => {
-    // Nobody signs in with it meanwhile: that session would outlive it.
+    // Prevents a concurrent sign-in with it: that session would outlive the wallet.
     await lockWallet(known, transaction);
     const outcome = await removeIdentity(owner.accountId, known, transaction);
     if (outcome !== "removed") return { ok: false, reason: outcome === "last" ? "last_wallet" : "not_linked" };

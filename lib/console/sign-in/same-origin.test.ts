@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { newAccountId, newSessionId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import type { Owner } from "../owner";
 import { csrfToken, isCsrfToken, isSameOrigin } from "./same-origin";
 
@@ -15,20 +15,20 @@ const newOwner = (): Owner => ({
   isFrozen: false,
 });
 
-test("a token counts for its own session alone, and under this secret alone", () => {
+test("a token is valid only for its own session and this secret", () => {
   const [owner, other] = [newOwner(), newOwner()];
   const token = csrfToken(owner);
   expect(isCsrfToken(owner, token)).toBe(true);
   expect(token).not.toContain(owner.sessionId);
   for (const wrong of [null, "", "rubbish", token.slice(1), `${token}x`, csrfToken(other)]) expect(isCsrfToken(owner, wrong)).toBe(false);
   expect(isCsrfToken({ ...owner, sessionId: other.sessionId }, token)).toBe(false);
-  forgetOnce("session secret");
+  forgetSingleton("session secret");
   expect(() => csrfToken(owner)).toThrow("SESSION_SECRET is not set");
   setSandboxSessionSecret(`another ${secret}`);
   expect(isCsrfToken(owner, token)).toBe(false);
 });
 
-test("a request comes from our own pages when the browser says so in full", () => {
+test("a request counts as same-origin only when the browser's headers fully say so", () => {
   const from = (headers: Record<string, string>) => isSameOrigin(new Request("http://evil.example/", { method: "POST", headers }));
   expect(from({ origin: "http://127.0.0.1:3000" })).toBe(true);
   for (const origin of ["null", "http://127.0.0.1", "http://127.0.0.1:3000/", "http://127.0.0.1:3001", "https://127.0.0.1:3000"]) {

@@ -1,31 +1,31 @@
-// Whether a request comes from our own pages: against other sites that send a person's browser here with their cookies.
+// Whether a request comes from our own pages: protects against other sites that send a person's browser here with their cookies.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { sessionSecret } from "@/lib/access/session-secret";
 import { publicUrl } from "@/lib/base/public-url";
 import type { Owner } from "../owner";
 
-/** The address of our own pages, without a path. */
+/** The origin of our own pages. */
 export const ownOrigin = (): string => new URL(publicUrl()).origin;
 
-/** Host and port of our own pages: what a wallet's text names, and what a wallet compares with the page's. */
+/** Host and port of our own pages: a wallet's text names them, and the wallet compares them with the page's. */
 export const ownDomain = (): string => new URL(publicUrl()).host;
 
-/** Whether the browser says that a page of ours sent this. Every browser says it of a POST; a request that does not is refused. */
+/** Whether the Origin header is ours. Every browser sends it with a POST; a request without it is refused. */
 export const isSameOrigin = (request: Request): boolean => request.headers.get("origin") === ownOrigin();
 
 /**
- * Whether a GET may come from a page of ours. Browsers name the sender's site, over http not to every host; what says nothing could
- * not be read by another site's page anyway.
+ * Whether a GET may come from our own page. Browsers send Sec-Fetch-Site, but over http not to every host; without these headers,
+ * another site's page could not read the answer anyway.
  */
 export const isFromOwnPage = ({ headers }: Request): boolean =>
   ["same-origin", null].includes(headers.get("sec-fetch-site")) && [ownOrigin(), null].includes(headers.get("origin"));
 
-/** What a page of this session sends along, in a header, where no form and no action does it for us. */
+/** The token that a page of this session sends in a header, where neither a form nor an action protects the request. */
 export const csrfToken = ({ sessionId }: Owner): string =>
   createHmac("sha256", sessionSecret()).update(`csrf ${sessionId}`).digest("base64url");
 
-/** Whether `token` is the one of the owner's own session. */
+/** Whether `token` is the token of the owner's own session. */
 export function isCsrfToken(owner: Owner, token: string | null): boolean {
   const [given, expected] = [Buffer.from(token ?? ""), Buffer.from(csrfToken(owner))];
   return given.length === expected.length && timingSafeEqual(given, expected);

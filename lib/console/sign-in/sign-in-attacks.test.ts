@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { setClock } from "@/lib/base/clock";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf } from "../owner";
@@ -18,17 +18,17 @@ beforeAll(async () => {
   setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
   await openTestCustody();
 });
-beforeEach(() => forgetOnce("limits.limiter")); // all these browsers are one client
+beforeEach(() => forgetSingleton("limits.limiter")); // all these browsers are one client
 let restore: () => void = () => {};
 afterEach(() => {
   restore();
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 const countAccounts = async () => (await pool().query("SELECT 1 FROM account")).rowCount;
 
-/** Signs in with a changed proof, and gives the reason why that is refused. */
+/** Signs in with a changed proof, and returns the reason of the refusal. */
 async function attempt(change: (text: string) => string, chain: "evm" | "solana" = "evm"): Promise<string | null> {
   const [browser, wallet] = [new TestBrowser(), newWallet(chain)];
   const challenge = await browser.challenge(wallet);
@@ -39,7 +39,7 @@ async function attempt(change: (text: string) => string, chain: "evm" | "solana"
   return error;
 }
 
-test("a signed text works once, and of two uses at the same instant once", async () => {
+test("a signed text works once, even when used twice at the same instant", async () => {
   const wallet = newWallet("evm");
   const browser = new TestBrowser();
   const proof = await prove(wallet, await browser.challenge(wallet));
@@ -60,7 +60,7 @@ test("a refused attempt uses the challenge up, too", async () => {
   expect((await browser.submit({ ...proof })).error).toBe("nonce_unknown");
 });
 
-test.each(["evm", "solana"] as const)("a text that was changed before it was signed is refused, and says where (%s)", async (chain) => {
+test.each(["evm", "solana"] as const)("a text changed before it was signed is refused, naming the changed field (%s)", async (chain) => {
   const before = await countAccounts();
   const attack = (change: (text: string) => string) => attempt(change, chain);
   expect(await attack((text) => text.replace("127.0.0.1:3000 wants", "evil.example wants"))).toBe("message_changed:domain");
@@ -96,7 +96,7 @@ test("one wallet's signature does not sign another one in", async () => {
   const forVictim = await browser.challenge(victim);
   const signature = await thief.sign(forVictim.text);
   expect((await browser.submit({ ...(await prove(victim, forVictim)), signature })).error).toBe("bad_signature");
-  // His own challenge, under the victim's name, and the victim's under his.
+  // The thief's own challenge under the victim's name, and the victim's under the thief's.
   expect((await browser.submit({ ...(await prove(thief, await browser.challenge(thief))), address: victim.address })).error).toBe(
     "message_changed:address",
   );
@@ -108,7 +108,7 @@ test("one wallet's signature does not sign another one in", async () => {
   expect(await browser.session()).toEqual({});
 });
 
-test("the text of another purpose does not sign in", async () => {
+test("a text for another purpose does not sign in", async () => {
   const [wallet, other] = [newWallet("evm"), newWallet("solana")];
   const browser = new TestBrowser();
   await browser.signIn(wallet);
@@ -121,7 +121,7 @@ test("the text of another purpose does not sign in", async () => {
   }
 });
 
-test("a session that is forged, unknown, out of date or revoked is nobody's", async () => {
+test("a forged, unknown, expired or revoked session has no owner", async () => {
   const browser = new TestBrowser();
   const wallet = newWallet("evm");
   const start = Date.UTC(2030, 0, 1);

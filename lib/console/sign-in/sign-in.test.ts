@@ -3,7 +3,7 @@ import { listIdentities } from "@/lib/access/identities";
 import { listSessions } from "@/lib/access/sessions";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -16,7 +16,7 @@ import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 
 const browser = { userAgent: "a browser", clientAddress: "192.0.2.1" };
 const count = async (table: string) => (await pool().query(`SELECT 1 FROM ${table}`)).rowCount ?? 0;
@@ -33,7 +33,7 @@ async function signInOnce(wallet: TestWallet): Promise<AccountId> {
   return outcome.accountId;
 }
 
-test("the first sign-in opens account, ledger account and addresses, all of one owner", async () => {
+test("the first sign-in opens account, ledger account and addresses for one owner", async () => {
   const wallet = newWallet("solana");
   const accountId = await signInOnce(wallet);
   expect(await listIdentities(accountId)).toEqual([
@@ -46,7 +46,7 @@ test("the first sign-in opens account, ledger account and addresses, all of one 
   expect(await checkLedger()).toEqual([]);
 });
 
-test("ten first sign-ins of one wallet at the same instant open one account, and each its own session", async () => {
+test("ten simultaneous first sign-ins of one wallet open one account and ten sessions", async () => {
   const wallet = newWallet("evm");
   const proofs = await Promise.all(Array.from({ length: 10 }, () => challengeFor(wallet)));
   const before = [await count("account"), await count("ledger_account"), await count("custodial_wallet")];
@@ -59,7 +59,7 @@ test("ten first sign-ins of one wallet at the same instant open one account, and
   for (const token of tokens) expect(await findOwnerOf(token)).not.toBeNull();
 });
 
-test("five wallets of each chain, each twice at the same instant, open ten accounts with addresses of their own", async () => {
+test("five wallets of each chain, each signing in twice at once, open ten accounts with separate addresses", async () => {
   const wallets = Array.from({ length: 10 }, (_, index) => newWallet(index % 2 === 0 ? "evm" : "solana"));
   const proofs = await Promise.all([...wallets, ...wallets].map(challengeFor));
   const outcomes = await Promise.all(proofs.map((proof) => signIn(proof, browser)));
@@ -83,7 +83,7 @@ test("a first sign-in that fails half-way leaves nothing behind", async () => {
   expect(await signInOnce(wallet)).toMatch(/^acc_/);
 });
 
-test("the owner of a frozen account gets in, and is told so", async () => {
+test("the owner of a frozen account can sign in, and sees that it is frozen", async () => {
   const wallet = newWallet("evm");
   const accountId = await signInOnce(wallet);
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [accountId]);
@@ -92,24 +92,24 @@ test("the owner of a frozen account gets in, and is told so", async () => {
   expect(await findOwnerOf(outcome.ok ? outcome.token : "")).toMatchObject({ accountId, isFrozen: true });
 });
 
-test("one client asks for thirty challenges a minute, others go on", async () => {
+test("one client gets thirty challenges a minute, without blocking other clients", async () => {
   const restore = setClock(() => Date.UTC(2030, 0, 1));
   onTestFinished(restore);
   const wallet = newWallet("evm");
-  for (let asked = 0; asked < 30; asked++) expect((await startSignIn(wallet, "2001:db8::1")).ok).toBe(true);
+  for (let sent = 0; sent < 30; sent++) expect((await startSignIn(wallet, "2001:db8::1")).ok).toBe(true);
   const rows = await count("sign_in_nonce");
   expect(await startSignIn(wallet, "2001:db8::2")).toEqual({ ok: false, reason: "too_many_challenges", retryAfterMs: expect.any(Number) });
   expect(await count("sign_in_nonce")).toBe(rows);
   expect((await startSignIn(wallet, "2001:db8:0:1::1")).ok).toBe(true);
 });
 
-test("while no address is free, a new wallet is told so and opens nothing, and an owner gets in", async () => {
+test("while no address is free, a new wallet is refused and opens nothing, and existing owners still sign in", async () => {
   const [owner, newcomer] = [newWallet("evm"), newWallet("solana")];
   await signInOnce(owner);
   const [ownersProof, proof] = [await challengeFor(owner), await challengeFor(newcomer)];
   const before = await count("account");
   const blocker = await pool().connect();
-  await blocker.query("BEGIN; SELECT 1 FROM address_pool FOR UPDATE"); // busy is the same as empty
+  await blocker.query("BEGIN; SELECT 1 FROM address_pool FOR UPDATE"); // a locked pool counts as empty
   expect(await signIn(proof, browser)).toEqual({ ok: false, reason: "no_addresses" });
   expect(await signIn(ownersProof, browser)).toMatchObject({ ok: true });
   await blocker.query("ROLLBACK");
@@ -118,7 +118,7 @@ test("while no address is free, a new wallet is told so and opens nothing, and a
   expect(await signInOnce(newcomer)).toMatch(/^acc_/);
 });
 
-test("a client that only fails is stopped after sixty attempts in a minute, before anything is looked up", async () => {
+test("a client is blocked after sixty failed attempts in a minute, before anything is looked up", async () => {
   onTestFinished(setClock(() => Date.UTC(2030, 0, 1)));
   const wallet = newWallet("evm");
   const guess = { ...(await challengeFor(wallet)), nonce: "none" };

@@ -1,6 +1,5 @@
-// Signing in with a wallet. The first time opens everything an owner has, account, wallet and ledger account, in one
-// transaction; a wallet that signs in ten times at the same instant still opens one account. What its payments left at its address
-// becomes the account's.
+// Signing in with a wallet. The first time creates everything an owner has, account, wallet and ledger account, in one transaction; ten
+// simultaneous sign-ins of one wallet still open one account. Credit that its payments left at its address moves to the account.
 
 import { createAccount } from "@/lib/access/accounts";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
@@ -16,11 +15,11 @@ import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { claimCreditOf } from "./claim-credit";
 
-/** The browser that signs in, as its session's owner will know it again. */
+/** The browser that signs in, as its session's owner will recognize it. */
 export interface Browser {
   userAgent: string;
   clientAddress: string;
-  /** The session cookie that it had; that session ends. */
+  /** The session cookie that the browser had; that session ends. */
   sessionToken?: string;
 }
 
@@ -29,7 +28,7 @@ type ChallengeOutcome =
   | { ok: false; reason: "address_invalid" }
   | { ok: false; reason: "too_many_challenges"; retryAfterMs: number };
 
-/** Asks a wallet to sign in. */
+/** Creates a sign-in challenge for a wallet. */
 export async function startSignIn(wallet: { chain: WalletChain; address: string }, clientAddress: string): Promise<ChallengeOutcome> {
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "address_invalid" };
@@ -41,12 +40,12 @@ export async function startSignIn(wallet: { chain: WalletChain; address: string 
 type SignInRefusal =
   | ProofRefusal
   | { reason: "too_many_attempts" }
-  /** The wallet is new here, and no addresses can be given to an account of its own. */
+  /** The wallet is new here, and no addresses are free for its account. */
   | { reason: "no_addresses" };
 
 type SignInOutcome = { ok: true; accountId: AccountId; token: string } | ({ ok: false } & SignInRefusal);
 
-/** Signs in; `token` is the new session's cookie. The owner of a frozen account gets in too, and sees everything. */
+/** Signs in; `token` is the new session's cookie. The owner of a frozen account can sign in too, and sees everything. */
 export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutcome> {
   if (await countAttempt(browser.clientAddress)) return { ok: false, reason: "too_many_attempts" };
   const proved = await checkProof(proof, "sign_in", null);
@@ -71,11 +70,11 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
   return entered;
 }
 
-/** Undoes the opening of an account. */
+/** Rolls back the opening of an account. */
 class NoAddresses extends Error {}
 
 /**
- * Opens all that an owner has, with the wallet that it begins with. The caller has locked the wallet.
+ * Creates an owner's account and ledger account, with their first wallet. The caller has locked the wallet.
  * @throws NoAddresses when none is free, or the next one is not the signer's
  */
 async function openAccount(wallet: Wallet, transaction: Transaction): Promise<AccountId> {

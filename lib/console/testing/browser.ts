@@ -1,4 +1,4 @@
-// A browser for tests: it keeps cookies, says where its page is from, and talks to the real route handlers.
+// A browser for tests: it keeps cookies, sends its page's origin, and talks to the real route handlers.
 
 import * as authRoute from "@/app/api/auth/[...nextauth]/route";
 import * as challengeRoute from "@/app/api/auth/challenge/route";
@@ -10,7 +10,7 @@ type Fields = Record<string, string>;
 export class TestBrowser {
   readonly cookies = new Map<string, string>();
 
-  /** @param origin of the page that sends; null for a client that does not say */
+  /** @param origin of the sending page; null for a client without an Origin header */
   constructor(
     readonly origin: string | null = publicUrl(),
     readonly headers: Fields = {},
@@ -35,7 +35,7 @@ export class TestBrowser {
     return response.json();
   }
 
-  /** Signs in as next-auth's browser part does; the reason when it was refused, null when not. */
+  /** Signs in as next-auth's browser code does; `error` is the reason of a refusal, otherwise null. */
   async submit(fields: Fields): Promise<{ status: number; error: string | null }> {
     const { csrfToken } = await (await this.get("/api/auth/csrf")).json();
     const response = await this.post("/api/auth/callback/wallet", { ...fields, csrfToken, callbackUrl: "/overview", json: "true" });
@@ -47,7 +47,7 @@ export class TestBrowser {
     return this.submit({ ...(await prove(wallet, await this.challenge(wallet))) });
   }
 
-  /** Who next-auth's session endpoint says is signed in; {} for nobody. */
+  /** The owner that next-auth's session endpoint reports; {} when signed out. */
   async session(): Promise<{ user?: { accountId: string; wallet: { chain: string; address: string } }; expires?: string }> {
     return (await this.get("/api/auth/session")).json();
   }
@@ -74,7 +74,7 @@ export class TestBrowser {
   }
 }
 
-/** By the route whose folder matches, as Next chooses it. */
+/** Uses the route whose folder matches, as Next does. */
 function answer(request: Request): Promise<Response> {
   const steps = new URL(request.url).pathname.split("/").slice(3);
   if (steps[0] === "challenge") return challengeRoute.POST(request);

@@ -1,4 +1,4 @@
-// Custody for tests that open accounts: a signer of a new seed, with addresses to give.
+// Custody for tests that open accounts: a signer with a new seed and free addresses.
 
 import { fillAddressPool } from "@/lib/wallets/custody/address-pool";
 import { createWords } from "@/lib/wallets/custody/mnemonic";

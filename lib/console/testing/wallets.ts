@@ -1,4 +1,4 @@
-// Wallets for tests: real keys, made at random.
+// Wallets for tests: real random keys.
 
 import type { Proof } from "@/lib/access/proofs";
 import type { WalletChain } from "@/lib/chains/wallet";

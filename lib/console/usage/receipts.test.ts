@@ -18,7 +18,7 @@ const deadline = new Date(at.getTime() + 60_000);
 const hold = (account: AccountId, key: KeyId | null) => openHold(account, 30n, { key, at, until: deadline });
 const charge = (held: TestHold, input: number, output: number) => endHold(held, { input, output, at });
 
-test("under way it says what is held; charged, how tokens and prices come to its cost", async () => {
+test("a running request shows its hold; a charged one shows how tokens and prices make up its cost", async () => {
   const account = await fundedAccount(100);
   const { keyId } = await createKey({ accountId: account, name: "ci" });
   const held = await hold(account, keyId);
@@ -41,7 +41,7 @@ test("under way it says what is held; charged, how tokens and prices come to its
   });
 });
 
-test("an answer that ran over its hold: what the operator bears stands apart from what was paid", async () => {
+test("an answer that exceeded its hold: the operator's share is shown separately from what was paid", async () => {
   const account = await fundedAccount(100);
   const held = await hold(account, null);
   const requestId = held.request;
@@ -56,7 +56,7 @@ test("an answer that ran over its hold: what the operator bears stands apart fro
   });
 });
 
-test("a request that a stranger's wallet paid for is of the account whose key carried it, and says who paid", async () => {
+test("a request paid by an unlinked wallet belongs to the key's account, and shows the payer", async () => {
   const account = await fundedAccount(0);
   const { keyId } = await createKey({ accountId: account, name: "agent" });
   const payer = newAddress();
@@ -72,7 +72,7 @@ test("a request that a stranger's wallet paid for is of the account whose key ca
   expect(await readReceipt(await fundedAccount(0), requestId)).toBeNull();
 });
 
-test("a foreign, unknown or malformed id has no receipt, all alike", async () => {
+test("a foreign, unknown or malformed id has no receipt, without distinction", async () => {
   const [owner, other] = [await fundedAccount(100), await fundedAccount(100)];
   const held = await hold(owner, null);
   const requestId = held.request;

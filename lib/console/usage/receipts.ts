@@ -1,4 +1,4 @@
-// The receipt of one request as its drawer shows it: what it cost, and how that came about.
+// The receipt of one request for its drawer: what it cost, and how that was computed.
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
@@ -11,7 +11,7 @@ import type { ChargedRequestReceipt, CostLine, RequestOfKey, RequestReceipt } fr
 
 const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
 
-/** The receipt of a request of this account; null for an id of any other form, an unknown one, or somebody else's: it must not tell which. */
+/** The receipt of this account's request; null for a malformed, unknown or foreign id: the caller must not learn which. */
 export async function readReceipt(accountId: AccountId, requestId: unknown): Promise<RequestReceipt | null> {
   const parsed = requestIdText.safeParse(requestId);
   if (!parsed.success) return null;
@@ -46,5 +46,5 @@ function chargedReceipt({ keyId: _, inputPrice, outputPrice, ...charge }: Charge
   return { ...charge, provider: shownProvider(charge.provider), lines, due, cost, borne: due - cost };
 }
 
-/** As people know it; a provider that is no longer offered keeps the name that it was charged under. */
+/** The provider's display name; a provider no longer offered keeps the name in the charge. */
 const shownProvider = (id: string): string => (Object.hasOwn(providerName, id) ? providerName[id as ProviderId] : id);

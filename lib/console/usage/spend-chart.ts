@@ -1,4 +1,4 @@
-// What a chart of spend is drawn from: every day of the span, also those without charges, and the parts that each is split into.
+// The data of a spend chart: every day of the span, including days without charges, and the parts of each.
 
 import type { DaySpend } from "@/lib/ledger/spend-by-day";
 import type { SpendChart } from "../views/spend-chart";
@@ -6,7 +6,7 @@ import { addDays } from "./usage-query";
 
 const REST = "rest";
 
-/** `nameOf` tells what to call a part. Both days are in the span. */
+/** `nameOf` returns the label of a part. Both days are in the span. */
 export function spendChart(spend: readonly DaySpend[], fromDay: string, toDay: string, nameOf: (part: string) => string): SpendChart {
   const totals = new Map<string | null, bigint>();
   const byDay = new Map<string, Map<string | null, bigint>>();

@@ -1,4 +1,4 @@
-// The export read back by a parser of RFC 4180, written here from the grammar: what goes in comes out, and nothing of it runs.
+// The export, read back by an RFC 4180 parser written here from the grammar: values survive, and no cell runs as a formula.
 
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
@@ -45,7 +45,7 @@ async function exportAll(accountId: AccountId): Promise<string[][]> {
   return parseCsv(text);
 }
 
-test("any text survives as a cell, and none of it begins a formula", () => {
+test("any text survives as a cell, and no cell begins a formula", () => {
   const risky = fc.string({ unit: fc.constantFrom("=", "+", "-", "@", "＝", '"', ",", "\r", "\n", "\t", " ", "a", "'", "é") });
   fc.assert(
     fc.property(fc.array(risky, { minLength: 1 }), (cells) => {
@@ -68,7 +68,7 @@ test.each([
   ["", ""],
 ])("%j is written %s", (text, written) => expect(csvCell(text)).toBe(written));
 
-test("every charge is a line under the names of its columns, amounts exact, with the name that its owner gave the key", async () => {
+test("every charge is a line under its column names, amounts exact, with the name that its owner gave the key", async () => {
   const account = await fundedAccount(10_000_000);
   const { keyId } = await createKey({ accountId: account, name: "=cmd|' /C calc'!A0, \"ci\"\n2" });
   const [first, second] = someCharges(2).sort((left, right) => (left.requestId < right.requestId ? 1 : -1));
@@ -104,11 +104,11 @@ test("every charge is a line under the names of its columns, amounts exact, with
   ]);
 });
 
-test("an account without charges exports the names of the columns", async () => {
+test("an account without charges exports only the header line", async () => {
   expect(await exportAll(await fundedAccount(0))).toHaveLength(1);
 });
 
-/** Books this many charges of one model at once, past the ledger's functions. */
+/** Inserts this many charges of one model directly, bypassing the ledger's functions. */
 async function insertCharges(account: AccountId, model: string, count: number): Promise<void> {
   const at = new Date(Date.UTC(2026, 1, 28));
   await database.pool.query(
@@ -120,15 +120,15 @@ async function insertCharges(account: AccountId, model: string, count: number): 
   );
 }
 
-test("ten times as many charges take no more memory to write", async () => {
+test("exporting ten times as many charges takes no more memory", async () => {
   const account = await fundedAccount(0);
   await insertCharges(account, "some", 20_000);
   await insertCharges(account, "many", 200_000);
-  /** The most memory that the process had while it wrote, and how many lines it wrote. */
+  /** The peak memory of the process while it wrote, and how many lines it wrote. */
   const write = async (model: string) => {
     let [most, lines, pieces] = [0, -1, 0];
     for await (const piece of writeUsageCsv(account, { ...query, model })) {
-      // On a busy machine the collector is late by more than the rows of ten pieces.
+      // On a busy machine the garbage collector lags by more than the rows of ten chunks.
       if (pieces++ % 10 === 0) collectGarbage();
       lines += piece.split("\r\n").length - 1;
       most = Math.max(most, process.memoryUsage.rss());
@@ -138,38 +138,38 @@ test("ten times as many charges take no more memory to write", async () => {
   const some = await write("some");
   const many = await write("many");
   expect([some.lines, many.lines]).toEqual([20_000, 200_000]);
-  // The rows, held at once, take more than 150 megabytes.
+  // All rows held at once would take more than 150 megabytes.
   expect(many.most - some.most).toBeLessThan(64_000_000);
 }, 90_000);
 
-test("nothing is read before the client asks for it, and no more after it has left", async () => {
+test("nothing is read before the client asks for it, and nothing after it has left", async () => {
   const account = await fundedAccount(10_000_000);
   await charge(account, someCharges(2_500));
-  let asked = 0;
+  let connectionsUsed = 0;
   const countQuery = () => {
-    asked += 1;
+    connectionsUsed += 1;
   };
   const decode = ({ value }: { value?: Uint8Array }) => new TextDecoder().decode(value);
-  /** A turn of the database, in which a read that nobody asked for would have begun. */
+  /** A database round trip, during which an unrequested read would have begun. */
   const settle = () => database.pool.query("SELECT 1");
   pool().on("acquire", countQuery);
   try {
     const reader = usageCsvStream(account, query).getReader();
     await settle();
-    expect(asked).toBe(0);
+    expect(connectionsUsed).toBe(0);
     expect(decode(await reader.read())).toMatch(/^time,request_id,[^\r]*\r\n$/);
     expect(decode(await reader.read()).match(/\r\n/g)).toHaveLength(1_000);
-    const before = asked;
+    const before = connectionsUsed;
     await settle();
     await reader.cancel();
     await settle();
-    expect(asked).toBe(before);
+    expect(connectionsUsed).toBe(before);
   } finally {
     pool().off("acquire", countQuery);
   }
 });
 
-test("a file is named after the service and its days", () => {
+test("a file is named after the service and its date range", () => {
   expect(usageFileName("PennyPrompt", query)).toBe("pennyprompt-usage-2026-02-27-to-2026-03-02.csv");
   expect(usageFileName('../"Ærø" & co', query)).toBe("r-co-usage-2026-02-27-to-2026-03-02.csv");
   expect(usageFileName("日本", query)).toBe("service-usage-2026-02-27-to-2026-03-02.csv");

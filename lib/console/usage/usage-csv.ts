@@ -1,5 +1,5 @@
-// Usage as CSV (RFC 4180) of any length, written while it is read: amounts as exact decimals, and no cell that a spreadsheet
-// would take for a formula, since people choose the names of their keys.
+// Usage as CSV (RFC 4180) of any length, written while it is read: amounts as exact decimals, and no cell that a spreadsheet would
+// take for a formula, since people choose the names of their keys.
 
 import { listKeyNames } from "@/lib/access/key-names";
 import type { AccountId } from "@/lib/base/ids";
@@ -32,7 +32,7 @@ const columns: Readonly<Record<string, Cell>> = {
   paid_by: ({ paidBy }) => paidBy,
 };
 
-/** The rows of the page's filter, all of them: their costs add up to its totals. A line of names first, then a piece a batch. */
+/** All rows of the page's filter: their costs add up to its totals. First a header line, then one chunk per batch. */
 export async function* writeUsageCsv(accountId: AccountId, query: UsageQuery): AsyncGenerator<string, void, undefined> {
   const span = usageSpan(accountId, query);
   const mark = query.mark ?? (await readTotals(span)).mark;
@@ -40,7 +40,7 @@ export async function* writeUsageCsv(accountId: AccountId, query: UsageQuery): A
   for await (const batch of exportCharges({ ...span, mark })) yield await writeBatch(accountId, batch);
 }
 
-/** The same as bytes. Nothing is read ahead of the client; a client that leaves ends the reading, and a failure breaks the file off. */
+/** The same as bytes. Nothing is read ahead of the client; a client that leaves ends the reading, and a failure breaks off the file. */
 export function usageCsvStream(accountId: AccountId, query: UsageQuery): ReadableStream<Uint8Array> {
   const pieces = writeUsageCsv(accountId, query);
   const encoder = new TextEncoder();
@@ -52,7 +52,7 @@ export function usageCsvStream(accountId: AccountId, query: UsageQuery): Readabl
   return new ReadableStream({ pull, cancel: async () => void (await pieces.return()) }, { highWaterMark: 0 });
 }
 
-/** Names are read for each batch anew: an account may have had any number of keys. */
+/** Key names are read for each batch: an account may have had any number of keys. */
 async function writeBatch(accountId: AccountId, batch: readonly ExportedCharge[]): Promise<string> {
   const keyIds = new Set(batch.map(({ keyId }) => keyId ?? ""));
   const names = new Map((await listKeyNames(accountId, [...keyIds])).map(({ keyId, name }) => [keyId, name]));
@@ -62,10 +62,10 @@ async function writeBatch(accountId: AccountId, batch: readonly ExportedCharge[]
 
 const line = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
-// Full-width signs too: spreadsheets in East Asian languages read them alike.
+// Full-width signs too: spreadsheets in East Asian languages treat them the same.
 const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
-/** A cell as text: what would begin a formula gets an apostrophe before it, and what would end the cell is quoted. */
+/** A cell as text: a leading formula sign gets an apostrophe before it, and separators are quoted. */
 export function csvCell(text: string): string {
   const safe = formula.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -20,12 +20,12 @@ const defaults = {
   problem: null,
 };
 
-test("an address without a filter asks for the last 30 days, today among them", () => {
+test("a URL without a filter means the last 30 days, including today", () => {
   expect(readUsageQuery({})).toEqual(defaults);
   expect(readUsageQuery({ from: "", to: "", model: "", key: "", utm_source: "x" })).toEqual(defaults);
 });
 
-test("a preset, days of one's own, a model, a key, a split and a cursor are read", () => {
+test("a preset, custom days, a model, a key, a split and a cursor are read", () => {
   const requestId = `req_${"0Az".repeat(6)}00`;
   expect(readUsageQuery({ days: "7" })).toMatchObject({ fromDay: "2026-11-15", toDay: "2026-11-21", preset: 7 });
   expect(readUsageQuery({ from: "2026-08-24", to: "2026-11-21" })).toMatchObject({ preset: 90 });
@@ -49,7 +49,7 @@ test("a preset, days of one's own, a model, a key, a split and a cursor are read
   });
 });
 
-test("what cannot be read is left out and named; the rest is followed", () => {
+test("unreadable parameters are ignored and named; the rest applies", () => {
   const query = readUsageQuery({ from: "31.1.2026", model: "gpt-4", key: "' OR true --", by: "hour", older: "req_1", mark: "-1" });
   expect(query).toEqual({ ...defaults, model: "gpt-4", problem: expect.stringMatching(/left out: from, key, by, older, mark\./) });
   for (const from of ["2026-02-30", "0000-01-01", "+275760-09-13", "2026-1-1", "1969-12-31"]) {
@@ -59,7 +59,7 @@ test("what cannot be read is left out and named; the rest is followed", () => {
   expect(readUsageQuery({ model: "a b" })).toMatchObject({ model: null, problem: expect.stringContaining("model") });
 });
 
-test("days the wrong way round, or too many, become the last 30, and that is said", () => {
+test("a reversed or too long range becomes the last 30 days, with a message", () => {
   for (const days of [
     { from: "2026-11-21", to: "2026-11-20" },
     { from: "2025-01-01", to: "2026-11-21" },

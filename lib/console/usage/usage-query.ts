@@ -1,18 +1,18 @@
-// What the address of the usage page asks for. It is read the same way by the page and by the export of its rows.
+// The usage page's URL parameters. The page and the export of its rows read them the same way.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { type Split, splits } from "@/lib/ledger/usage-summary";
 
-/** The `key` of charges that no key made: the playground's. */
+/** The `key` of charges without a key: the playground's. */
 export const PLAYGROUND = "playground";
-/** Spans that a press chooses, in days up to today. */
+/** Spans to choose with one click, in days up to today. */
 export const presets = [7, 30, 90] as const;
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 export const DAY_MS = 86_400_000;
 
-/** Where a page of the table begins: older or newer than a request of the listing that `mark` names. */
+/** Where a page of the table begins: older or newer than a request in the listing identified by `mark`. */
 export interface UsageCursor {
   direction: "older" | "newer";
   requestId: string;
@@ -23,16 +23,16 @@ export interface UsageQuery {
   /** The first and the last day, UTC: `2026-01-31`. */
   fromDay: string;
   toDay: string;
-  /** How many days up to today these are, when a press chooses them. */
+  /** The preset that these days match, in days up to today. */
   preset: (typeof presets)[number] | null;
   model: string | null;
   /** A key id or `PLAYGROUND`. */
   key: string | null;
   split: Split;
   cursor: UsageCursor | null;
-  /** Leaves newer charges out, as the page did whose rows are exported. */
+  /** Excludes newer charges, as the page did whose rows are exported. */
   mark: bigint | null;
-  /** What of the address could not be followed, for the reader. */
+  /** Which parameters were ignored, for the reader. */
   problem: string | null;
 }
 
@@ -45,7 +45,7 @@ const markText = z
 const cursor = z.templateLiteral([z.string().regex(/^req_[0-9A-Za-z]{20}$/), ".", z.string().regex(/^\d{1,18}$/)]);
 
 const schema = z.object({
-  // PostgreSQL and Date agree on these years.
+  // The years that PostgreSQL and Date both support.
   from: z.iso
     .date()
     .refine((day) => day >= "1970-01-01")
@@ -66,33 +66,33 @@ const schema = z.object({
   mark: markText.optional(),
 });
 
-/** Reads the address; what cannot be read is left out, and said in `problem`. */
+/** Reads the URL; unreadable parameters are ignored and named in `problem`. */
 export function readUsageQuery(params: UsageParams): UsageQuery {
   const given: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const value = params[name];
     const text = Array.isArray(value) ? value[0] : value;
-    if (text) given[name] = text; // a field that was left empty is not asked for
+    if (text) given[name] = text; // an empty field is not a filter
   }
   const parsed = schema.safeParse(given);
   const faulty = parsed.success ? [] : [...new Set(parsed.error.issues.map(({ path }) => String(path[0])))];
   for (const name of faulty) delete given[name];
-  const asked = parsed.success ? parsed.data : schema.parse(given);
-  const days = readDays(asked);
+  const accepted = parsed.success ? parsed.data : schema.parse(given);
+  const days = readDays(accepted);
   return {
     ...days,
-    model: asked.model ?? null,
-    key: asked.key ?? null,
-    split: asked.by ?? "day",
-    cursor: readCursor(asked),
-    mark: asked.mark ?? null,
+    model: accepted.model ?? null,
+    key: accepted.key ?? null,
+    split: accepted.by ?? "day",
+    cursor: readCursor(accepted),
+    mark: accepted.mark ?? null,
     problem: faulty.length > 0 ? `This part of the address cannot be read and was left out: ${faulty.join(", ")}.` : days.problem,
   };
 }
 
 type Days = Pick<UsageQuery, "fromDay" | "toDay" | "preset" | "problem">;
 
-/** Both days are in the span. With one of them the other is 30 days away, or today. */
+/** Both days are in the span. With only one of them the other is 30 days away, or today. */
 function readDays({ from, to, days }: z.infer<typeof schema>): Days {
   const today = dayOf(nowMs());
   const toDay = to ?? today;
@@ -111,8 +111,8 @@ function readCursor({ older, newer }: z.infer<typeof schema>): UsageCursor | nul
   return { direction: older ? "older" : "newer", requestId, mark: BigInt(mark) };
 }
 
-/** The day of a moment, UTC. */
+/** The UTC day of a time. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The day that is `count` days later. */
+/** The day `count` days later. */
 export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * DAY_MS);

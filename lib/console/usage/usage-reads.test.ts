@@ -1,4 +1,4 @@
-// What the usage page costs the database.
+// The usage page's load on the database.
 
 import { beforeAll, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -11,9 +11,9 @@ import { readUsageQuery } from "./usage-query";
 await openTestDatabase();
 beforeAll(openFunding);
 
-/** How many charges the server has read so far, by whatever way. */
+/** How many charges the server has read so far, by any access path. */
 async function countRead(): Promise<number> {
-  // A connection tells what it read when it is asked to, or some seconds later.
+  // A connection reports what it read when asked, or some seconds later.
   const connections = Array.from({ length: pool().totalCount });
   await Promise.all(connections.map(() => pool().query("SELECT pg_stat_force_next_flush(), pg_sleep(0.1)")));
   const { rows } = await pool().query<{ read: number }>(
@@ -22,7 +22,7 @@ async function countRead(): Promise<number> {
   return rows[0]?.read ?? 0;
 }
 
-test("a page reads the charges of its days once, and its own rows again", async () => {
+test("a page reads the charges of its days once, and its own rows a second time", async () => {
   const account = await fundedAccount(100_000_000);
   await charge(account, someCharges(400));
   for (const params of [{ by: "model" }, { by: "key", model: "gpt-4" }]) {
@@ -31,7 +31,7 @@ test("a page reads the charges of its days once, and its own rows again", async 
     const read = (await countRead()) - before;
     expect(rows).toHaveLength(50);
     expect(read).toBeGreaterThanOrEqual(400);
-    // The rows of one model are looked for among those of all.
+    // The rows of one model are searched among those of all.
     expect(read).toBeLessThanOrEqual(800);
   }
 });

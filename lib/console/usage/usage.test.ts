@@ -1,4 +1,4 @@
-// Whatever the filter and the page, what the usage page adds up is what the ledger took.
+// For every filter and page, the usage page's sums equal what the ledger charged.
 
 import { beforeAll, expect, test } from "vitest";
 import { createKey, setKeyState } from "@/lib/access/keys";
@@ -20,7 +20,7 @@ const MONEY = 100_000_000n;
 
 const read = (accountId: AccountId, params: UsageParams = {}) => readUsage(accountId, readUsageQuery({ ...span, ...params }));
 
-/** Reads on from the first page to the last; `between` runs after each. */
+/** Reads from the first page to the last; `between` runs after each. */
 async function readAll(
   accountId: AccountId,
   params: UsageParams,
@@ -46,7 +46,7 @@ async function costOfCsv(accountId: AccountId, params: UsageParams): Promise<big
   return lines.reduce((sum, line) => sum + BigInt((line.split(",")[at] ?? "").replace(/^0\.?/, "").padEnd(9, "0")), 0n);
 }
 
-test("rows, totals, chart, CSV and what the account paid agree to the last nano-USD, while charges come in", async () => {
+test("rows, totals, chart, CSV and the account's spend agree to the last nano-USD, while charges arrive", async () => {
   const account = await fundedAccount(MONEY);
   await charge(account, someCharges(230));
   const paid = MONEY - (await readBalance(account)).posted;
@@ -65,7 +65,7 @@ test("rows, totals, chart, CSV and what the account paid agree to the last nano-
   expect((await read(account)).totals.cost).toBe(MONEY - (await readBalance(account)).posted);
 });
 
-test("charges of eight writers at once: every read in between adds up in itself, and the last one to what was paid", async () => {
+test("with eight concurrent writers every read is consistent in itself, and the last one equals what was paid", async () => {
   const account = await fundedAccount(MONEY);
   let writing = true;
   const writers = Promise.all(
@@ -91,7 +91,7 @@ test("charges of eight writers at once: every read in between adds up in itself,
   expect(await costOfCsv(account, {})).toBe(totals.cost);
 });
 
-test("each filter shows its own charges and offers every other one of these days", async () => {
+test("each filter shows its own charges and offers all other choices of these days", async () => {
   const account = await fundedAccount(MONEY);
   const charges = someCharges(150);
   await charge(account, charges);
@@ -118,7 +118,7 @@ test("each filter shows its own charges and offers every other one of these days
   });
 });
 
-test("one pages to the oldest and back to the newest through the same pages", async () => {
+test("paging to the oldest and back to the newest shows the same pages", async () => {
   const account = await fundedAccount(MONEY);
   await charge(account, someCharges(130));
   const pages = await readAll(account, {});
@@ -132,7 +132,7 @@ test("one pages to the oldest and back to the newest through the same pages", as
   expect(first.newer).toBeNull();
 });
 
-test("another account's cursor, key or model shows nothing of it", async () => {
+test("another account's cursor, key or model reveals nothing", async () => {
   const [owner, other] = [await fundedAccount(MONEY), await fundedAccount(MONEY)];
   await charge(owner, someCharges(60));
   const { older } = await read(owner);
@@ -141,7 +141,7 @@ test("another account's cursor, key or model shows nothing of it", async () => {
   }
 });
 
-test("rows call a key by its name, also when it is revoked; keys of one name are told apart; no key is the playground", async () => {
+test("rows show a key's name, even once revoked; keys with equal names are distinguished; no key means the playground", async () => {
   const account = await fundedAccount(MONEY);
   const made = await Promise.all(["ci", "laptop", "laptop"].map((name) => createKey({ accountId: account, name })));
   await setKeyState(account, made[0]?.keyId ?? newKeyId(), "revoked");
@@ -158,7 +158,7 @@ test("rows call a key by its name, also when it is revoked; keys of one name are
   expect(choices.map(({ text }) => text).sort()).toEqual(["Playground", "ci (revoked)", ...laptops].sort());
 });
 
-test("the chart has every day of the span, and the dearest part first", async () => {
+test("the chart has every day of the span, and the most expensive part first", async () => {
   const account = await fundedAccount(MONEY);
   const [one] = someCharges(1);
   if (!one) throw new Error("no charge was made");

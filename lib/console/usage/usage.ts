@@ -1,5 +1,5 @@
-// The usage page: the charges that its address asks for, page by page, with their chart. Rows, totals and chart are of one
-// moment, and stay of that moment while one pages. A million charges are read once, and a page of them again.
+// The usage page: the charges that its URL selects, page by page, with their chart. Rows, totals and chart show one moment, and stay
+// at that moment while the reader pages. Summaries read every selected charge once; a page reads only its own rows again.
 
 import type { AccountId } from "@/lib/base/ids";
 import { type ChargedRequest, listLatestRequests, listNewerRequests, listOlderRequests, type UsageSpan } from "@/lib/ledger/usage";
@@ -10,12 +10,12 @@ import { spendChart } from "./spend-chart";
 import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
 
 const PAGE_ROWS = 50;
-/** Parts that a chart shows by themselves. */
+/** The chart shows this many parts separately. */
 const MAX_PARTS = 5;
-/** Keys that a list offers; all others are found by their rows. */
+/** A filter list offers this many keys; all others are found through their rows. */
 const MAX_KEYS = 200;
 
-/** The span that the query names, of this account. */
+/** The query's span for this account. */
 export function usageSpan(accountId: AccountId, { fromDay, toDay, model, key, mark }: UsageQuery): UsageSpan {
   return {
     accountId,
@@ -28,13 +28,13 @@ export function usageSpan(accountId: AccountId, { fromDay, toDay, model, key, ma
 }
 
 export async function readUsage(accountId: AccountId, query: UsageQuery): Promise<UsageView> {
-  const asked = usageSpan(accountId, query);
+  const wholeSpan = usageSpan(accountId, query);
   const { totals, mark, spend, charged } = await readUsageSummary(
-    { ...asked, mark: query.cursor?.mark ?? asked.mark },
+    { ...wholeSpan, mark: query.cursor?.mark ?? wholeSpan.mark },
     query.split,
     MAX_PARTS,
   );
-  const page = { mark, ...(await readRows({ ...asked, mark }, query)) };
+  const page = { mark, ...(await readRows({ ...wholeSpan, mark }, query)) };
   const chosenKey = query.key === PLAYGROUND ? "" : query.key;
   const keyIds = [...new Set([...(chosenKey === null ? [] : [chosenKey]), ...charged.map(({ keyId }) => keyId)])];
   const labelOf = await readKeyLabels(accountId, [...keyIds, ...page.rows.map(({ keyId }) => keyId)]);
@@ -55,7 +55,7 @@ export async function readUsage(accountId: AccountId, query: UsageQuery): Promis
 
 interface RowsPage {
   rows: ChargedRequest[];
-  /** More follow in the direction in which it was read. */
+  /** True when more rows follow in the direction of reading. */
   more: boolean;
   mark: bigint;
 }
@@ -65,7 +65,7 @@ const readRows = (span: UsageSpan & { mark: bigint }, { cursor }: UsageQuery): P
     ? listNewerRequests(span, PAGE_ROWS, cursor.requestId)
     : listOlderRequests(span, PAGE_ROWS, cursor?.requestId ?? null);
 
-/** One comes to a page from the page beside it, which is there still: charges are for ever. */
+/** A page is reached from the page beside it, which still exists: charges are never deleted. */
 function neighbours({ rows, more, mark }: RowsPage, { cursor }: UsageQuery): Pick<UsageView, "older" | "newer"> {
   const [first, last] = [rows[0], rows.at(-1)];
   const hasNewer = cursor?.direction === "newer" ? more : cursor !== null;

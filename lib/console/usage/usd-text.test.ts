@@ -40,7 +40,7 @@ test.each([
   ["1000000000.000000001", "The most is $1,000,000,000.00"],
   ["99999999999999999999", "The most is"],
   ["9".repeat(400), "in digits"],
-])("%j is refused with its cure", (text, words) => {
+])("%j is refused with its fix", (text, words) => {
   expect(() => readUsdText(text)).toThrow(new RegExp(words.replace(/[$.]/g, "\\$&")));
   expect(() => readUsdText(text)).toThrow(RangeError);
 });

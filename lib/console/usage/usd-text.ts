@@ -1,4 +1,4 @@
-// Amounts of USD as people write them into a field: stricter than the API, since a misread cap costs money.
+// USD amounts as people type them: parsed more strictly than in the API, since a misread cap costs money.
 
 import { formatUsd, type NanoUsd, nanoUsd, parseUsd, ZERO_USD } from "@/lib/base/money";
 

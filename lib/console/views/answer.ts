@@ -1,11 +1,11 @@
-// How an owner's wish ends: done, or not, with a sentence that says what to do instead.
+// The outcome of an owner's action: done, or refused with a sentence that says what to do instead.
 
 export interface Refusal {
   ok: false;
   message: string;
-  /** The field of the form that is wrong, when it is one: `name`, `cap`. */
+  /** The wrong field of the form, if any: `name`, `cap`. */
   field?: string;
 }
 
-/** What an action answers; bad input is never thrown. */
+/** The result of an action; bad input is never thrown. */
 export type Answer<Result = object> = ({ ok: true } & Result) | Refusal;

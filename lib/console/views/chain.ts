@@ -1,3 +1,3 @@
-// The chains on which USDC comes in and goes out.
+// The chains for USDC deposits and withdrawals.
 
 export type Chain = "base" | "solana";

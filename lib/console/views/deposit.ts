@@ -1,4 +1,4 @@
-// What the deposit page shows of an account, as it was at one moment. Amounts are nano-USD.
+// An account's deposit page at one moment. Amounts are nano-USD.
 
 import type { DepositState } from "@/lib/wallets/deposits/deposit";
 import type { Chain } from "./chain";
@@ -7,8 +7,8 @@ export interface DepositAddress {
   chain: Chain;
   address: string;
   /**
-   * What a wallet opens to pay in (EIP-681, Solana Pay). Null where a chain is simulated, so that no link and no QR code ever
-   * leads real money to an address of a sandbox.
+   * A payment link for wallets (EIP-681, Solana Pay). Null where a chain is simulated, so that no link and no QR code ever
+   * sends real money to a sandbox address.
    */
   paymentUri: string | null;
 }
@@ -19,25 +19,25 @@ export interface DepositRow {
   amount: bigint;
   state: DepositState;
   confirmations: number;
-  /** How many it takes until its block is safe, as far as can be told now. */
+  /** Confirmations needed until its block is safe, as estimated now. */
   neededConfirmations: number;
   transaction: string;
   /** Shows the transaction on its chain; null where the chain is simulated. */
   transactionUrl: string | null;
-  /** Nothing can undo it: the money can leave again. */
+  /** Its block is final, so the money can be withdrawn. */
   isFinal: boolean;
   seenAt: Date;
   creditedAt: Date | null;
 }
 
 export interface DepositView {
-  /** Unix milliseconds, by the clock that all processes share. */
+  /** Unix milliseconds, on the clock that all processes share. */
   readAtMs: number;
   available: bigint;
-  /** Newest first, one page of them. */
+  /** Newest first, one page. */
   deposits: DepositRow[];
-  /** What takes the page's address to the deposits before these; null when there are none. */
+  /** The page's cursor to earlier deposits; null when there are none. */
   older: string | null;
-  /** What waits at each address for the minimum. */
+  /** Money below the minimum that waits at each address. */
   uncredited: Record<Chain, bigint>;
 }

@@ -6,9 +6,9 @@ import type { CapPeriod } from "@/lib/access/keys";
 /** Amounts in nano-USD. */
 export interface OwnKey extends Omit<KeyLine, "cap" | "allowedModels"> {
   cap: OwnCap | null;
-  /** In the cap's present period, or in the last 30 days for a key without a cap. */
+  /** In the cap's current period, or in the last 30 days for a key without a cap. */
   spent: bigint;
-  /** Set aside in that period for calls under way, which the cap counts too; 0 for a key without a cap. */
+  /** Held in that period for running calls, which also count against the cap; 0 for a key without a cap. */
   held: bigint;
   /** Null: every model. */
   models: readonly string[] | null;
@@ -17,6 +17,6 @@ export interface OwnKey extends Omit<KeyLine, "cap" | "allowedModels"> {
 export interface OwnCap {
   nanoUsd: bigint;
   period: CapPeriod;
-  /** Null: it never starts anew. */
+  /** Null: it never resets. */
   resetsAt: Date | null;
 }

@@ -1,4 +1,4 @@
-// The overview: what the account has, what it spent, what it did last, and what a newcomer does next.
+// The overview: the account's balance, its spend, its latest requests, and the next onboarding steps.
 
 import type { SpendChart } from "./spend-chart";
 import type { UsageRow } from "./usage";
@@ -7,12 +7,12 @@ import type { UsageRow } from "./usage";
 export interface Overview {
   available: bigint;
   held: bigint;
-  /** What the owner wants to be told below; null unless the available balance is below it. */
+  /** The owner's low-balance threshold; null unless the available balance is below it. */
   lowBalanceLine: bigint | null;
   today: bigint;
   month: bigint;
   chart: SpendChart;
   latest: UsageRow[];
-  /** What has been done already, ever. */
+  /** Steps ever completed. */
   steps: { isFunded: boolean; hasKey: boolean; hasCalled: boolean };
 }

@@ -1,11 +1,11 @@
-// Paying per request, as its owner sees it: which payments there were, what is left of them, and where that is. Amounts are nano-USD.
+// Paying per request, as its owner sees it: the payments, what is left of them, and where that is. Amounts are nano-USD.
 
-import type { ClaimState, SettleFailure } from "@/lib/payments/claims/claim";
+import type { PaymentState, SettleFailure } from "@/lib/payments/claims/claim";
 import type { Chain } from "./chain";
 import type { SettlementTarget } from "./send-targets";
 import type { NamedWallet } from "./wallet";
 
-/** What one of the owner's wallets has paid too much, and may move to the balance. */
+/** What one of the owner's wallets has overpaid; it can be moved to the balance. */
 export interface OwnCredit extends NamedWallet {
   amount: bigint;
 }
@@ -17,14 +17,14 @@ export interface PaymentView {
   isX402: boolean;
   payer: string;
   amount: bigint;
-  /** Of the request that it paid for; null while that is under way. */
+  /** The cost of the paid request; null while it is under way. */
   cost: bigint | null;
-  /** What was paid beyond it; null where nothing was paid, or it is not known yet. */
+  /** The payment less the cost; null where nothing was paid, or it is not known yet. */
   change: bigint | null;
   changeBelongsTo: "account" | "address";
-  state: ClaimState;
+  state: PaymentState;
   failure: SettleFailure | null;
-  /** Nothing can undo it. */
+  /** Its block is final. */
   isFinal: boolean;
   transaction: string | null;
   /** Shows the transaction on its chain; null where the chain is simulated. */
@@ -35,22 +35,22 @@ export interface PaymentView {
 
 export type PaymentsOffer =
   | { kind: "open"; target: SettlementTarget; minimumCents: number }
-  /** Not on the chain yet, or no node tells. */
+  /** Not deployed yet, or no node answers. */
   | { kind: "coming" }
-  /** Not from here: no seed was ever here, or wallets may be asked for nothing (see send-targets.ts). */
+  /** Not available: the database has no seed, or wallets must not be asked for transactions (see send-targets.ts). */
   | { kind: "none" };
 
 export interface PaymentsPage {
   offer: PaymentsOffer;
-  /** Of the owner's wallets that have any. */
+  /** Of those wallets of the owner that have credit. */
   credits: OwnCredit[];
   /** Newest first. */
   payments: PaymentView[];
-  /** What takes the page's address to the payments before these; null when there are none. */
+  /** The page's cursor to earlier payments; null when there are none. */
   older: string | null;
 }
 
-/** The fields of a request's `payment`, without the signature, and the text that is to be signed. */
+/** The fields of a request's `payment`, without the signature, and the text to sign. */
 export interface DrawnPayment {
   from: string;
   requestId: string;
@@ -59,6 +59,6 @@ export interface DrawnPayment {
   /** Unix milliseconds. */
   timestamp: number;
   network: string;
-  /** What the wallet shows and signs, to the letter. */
+  /** The exact text that the wallet shows and signs. */
   text: string;
 }

@@ -1,9 +1,9 @@
-// The receipt of one request: what it cost, and how that came about. Amounts are nano-USD.
+// The receipt of one request: what it cost, and how that was computed. Amounts are nano-USD.
 
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import type { RequestPayment } from "@/lib/payments/claims/request-payment";
 
-/** One side of a charge: `tokens` at `price` are `due`. */
+/** One side of a charge: `tokens` at `price` make `due`. */
 export interface CostLine {
   side: "input" | "output";
   tokens: number;
@@ -19,13 +19,13 @@ export interface RequestOfKey {
 
 export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt, "keyId" | "inputPrice" | "outputPrice"> {
   lines: CostLine[];
-  /** What the tokens come to at their prices. */
+  /** The tokens times their prices. */
   due: bigint;
-  /** What was paid of it: all, or less when the answer ran over its hold. */
+  /** The part that was paid: all of it, or less when the answer exceeded its hold. */
   cost: bigint;
-  /** `due` − `cost`: what the operator bears. */
+  /** `due` − `cost`: the operator's share. */
   borne: bigint;
-  /** The payment that came with it; null when a balance paid. */
+  /** The payment sent with the request; null when a balance paid. */
   payment: Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> | null;
 }
 

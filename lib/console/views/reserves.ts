@@ -1,4 +1,4 @@
-// Reserves as anybody may see them. Amounts are nano-USD.
+// Public reserves. Amounts are nano-USD.
 
 import type { UnknownReason } from "@/lib/wallets/reserves/not-known";
 import type { Chain } from "./chain";
@@ -6,9 +6,9 @@ import type { Chain } from "./chain";
 export interface Reserves {
   /** none: there is no report yet. */
   state: "covered" | "deficit" | "unknown" | "none";
-  /** Why it is unknown, and of which chain; `stale`: nobody has made a report for long. */
+  /** Why the state is unknown, and for which chain; `stale`: the last report is too old. */
   unknown: { reason: UnknownReason | "stale"; chain: Chain | null; since: Date } | null;
-  /** Of the newest report that has any: older than the state while that is unknown. */
+  /** Of the newest report that has figures: older than the state while that is unknown. */
   figures: ReserveFigures | null;
   course: ReservePoint[];
 }
@@ -17,18 +17,18 @@ export interface ReserveFigures {
   at: Date;
   held: bigint;
   owed: bigint;
-  /** Of what is owed, the balances of customers; the rest is on its way in or out. */
+  /** The part of what is owed that is customers' balances; the rest is on its way in or out. */
   customers: bigint;
-  /** Of these, the credits of addresses that no account has proved as its own. */
+  /** The part of these that is credit at addresses which no account has proved as its own. */
   credits: bigint;
-  /** Held for each unit that is owed, rounded down to four places: `1.0004`; null when nothing is owed. */
+  /** Held per unit owed, rounded down to four places: `1.0004`; null when nothing is owed. */
   coverage: string | null;
   places: ReservePlace[];
 }
 
 export interface ReservePlace {
   chain: Chain;
-  /** A final block, on Solana a slot. */
+  /** A final block; on Solana a slot. */
   height: number;
   blockHash: string | null;
   blockUrl: string | null;

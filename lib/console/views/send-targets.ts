@@ -1,13 +1,13 @@
-// What a browser's wallet is told to pay to, and what it is told to let USDC be taken by.
+// The targets that a browser's wallet gets: where to send USDC, and which contract to approve.
 
-/** USDC on the EVM chain, as a wallet is told of it. */
+/** USDC on the EVM chain, as passed to a wallet. */
 export interface EvmUsdc {
   chainId: number;
   /** The token's contract. */
   usdc: string;
-  /** As `WalletChainSettings` has it. */
+  /** See `WalletChainSettings`. */
   walletRpcUrl: string | null;
-  /** The wallet must show that it is on the very chain that we ask, since others have its number too. */
+  /** The wallet must prove that it is on exactly this chain, since other sandboxes use the same chain id. */
   isSandbox: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface SendTargets {
   solana: SolanaTarget | null;
 }
 
-/** What a wallet allows to take USDC, when it signs a payment. */
+/** The contract that a wallet approves to take USDC when it signs a payment. */
 export interface SettlementTarget extends EvmUsdc {
   /** The settlement contract. */
   contract: string;

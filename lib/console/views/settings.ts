@@ -1,10 +1,10 @@
-// The owner's settings: wallets, sessions and the line below which the console warns.
+// The owner's settings: wallets, sessions and the low-balance threshold.
 
 import type { NamedWallet } from "./wallet";
 
 export interface OwnWallet extends NamedWallet {
   linkedAt: Date;
-  /** Signing in with it opened the account. */
+  /** The account was opened by signing in with it. */
   isFirst: boolean;
   /** This session was opened with it. */
   isCurrent: boolean;
@@ -24,6 +24,6 @@ export interface SessionView {
 export interface Settings {
   wallets: OwnWallet[];
   sessions: SessionView[];
-  /** Nano-USD; null: no warning is wanted. */
+  /** Nano-USD; null: no warning. */
   lowBalance: bigint | null;
 }

@@ -1,4 +1,4 @@
-// The usage page: the charges that its address asks for, page by page, with their chart.
+// The usage page: the charges that its URL selects, page by page, with their chart.
 
 import type { SpendChart } from "./spend-chart";
 
@@ -22,18 +22,18 @@ export interface UsageChoice {
 }
 
 export interface UsageView {
-  /** Of the whole filter, whatever the page. */
+  /** Of the whole filter, independent of the page. */
   totals: { requests: number; inputTokens: number; outputTokens: number; cost: bigint };
   rows: UsageRow[];
-  /** What `older` and `newer` in the address take to the next page; null when there is none. */
+  /** The URL's `older` or `newer` for the neighbouring page; null when there is none. */
   older: string | null;
   newer: string | null;
-  /** Names the moment that all of this is of. */
+  /** Identifies the moment that all of this shows. */
   mark: bigint;
   chart: SpendChart;
-  /** False for a newcomer: no request was ever charged. */
+  /** False before the account's first charged request. */
   hasEverCalled: boolean;
-  /** What the filter can choose: what was charged on these days, and what is chosen. */
+  /** The filter's choices: everything charged on these days, and the current selection. */
   models: UsageChoice[];
   keys: UsageChoice[];
 }

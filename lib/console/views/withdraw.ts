@@ -1,35 +1,35 @@
-// Taking money out, as its owner sees and does it. Amounts are nano-USD.
+// Withdrawing, as its owner sees and does it. Amounts are nano-USD.
 
 import type { WaitsFor, WithdrawalState } from "@/lib/wallets/withdrawals/withdrawal";
 import type { Chain } from "./chain";
 import type { NamedWallet } from "./wallet";
 
-/** A linked wallet that money may go to, now or later. */
+/** A linked wallet that can receive money, now or later. */
 export interface Destination {
   chain: Chain;
-  /** As wallets write it. */
+  /** In display format. */
   address: string;
   linkedAt: Date;
-  /** From when on; null: now. */
+  /** When it can receive money; null: now. */
   payableFrom: Date | null;
-  /** Null while the chain cannot tell whether the wallet has an account for USDC. */
+  /** Null while the chain cannot be asked whether the wallet has a USDC account. */
   fee: bigint | null;
 }
 
-/** How much can leave. */
+/** How much can be withdrawn. */
 export interface AllowanceView {
-  /** Fee included: what is available, less what came in and is not final yet. */
+  /** Fee included: the available balance, less deposits that are not final yet. */
   withdrawable: bigint;
-  /** What came in and is not final yet. */
+  /** Deposits that are not final yet. */
   unfinal: bigint;
-  /** What is left of the account's limit of 24 hours, and of the service's. */
+  /** What is left of the 24-hour limits of the account and of the service. */
   leftOfDay: bigint;
   leftOfService: bigint;
-  /** What can leave on each chain, fee not included; null where that is not known. */
+  /** What can leave on each chain, without the fee; null where that is unknown. */
   leftOnChain: Readonly<Record<Chain, bigint | null>>;
-  /** An amount above this waits for the operator. */
+  /** A larger amount needs the operator's approval. */
   leftWithoutApproval: bigint;
-  /** How many more may be open at once. */
+  /** How many more withdrawals may be open at once. */
   leftOpen: number;
 }
 
@@ -40,7 +40,7 @@ export interface WithdrawalView {
   amount: bigint;
   fee: bigint;
   state: WithdrawalState;
-  /** Why it is not on its way yet. */
+  /** Why it is not under way yet. */
   waitsFor: WaitsFor | null;
   transaction: string | null;
   /** Shows the transaction on its chain; null where the chain is simulated. */
@@ -52,29 +52,29 @@ export interface WithdrawalView {
 
 export interface WithdrawPage {
   allowance: AllowanceView;
-  /** The least that may arrive, and the highest fee of each chain. */
+  /** The minimum amount to arrive, and the highest fee of each chain. */
   least: bigint;
   highestFee: Readonly<Record<Chain, bigint>>;
   destinations: Destination[];
-  /** The account's wallets: any of them signs. */
+  /** The account's wallets; any of them can sign. */
   signers: NamedWallet[];
   /** Newest first. */
   withdrawals: WithdrawalView[];
-  /** What takes the page's address to the withdrawals before these; null when there are none. */
+  /** The page's cursor to earlier withdrawals; null when there are none. */
   older: string | null;
 }
 
-/** What a wallet signs to take money out: the text, and the order that it says. */
+/** What a wallet signs to withdraw: the text, and the order that it states. */
 export interface DrawnOrder {
   chain: Chain;
   destination: string;
   amount: bigint;
   fee: bigint;
-  /** Solana: the destination has no account for USDC yet, and the fee is for one too. */
+  /** Solana: the destination has no USDC account yet, and the fee includes creating one. */
   opensAccount: boolean;
   nonce: string;
   issuedAt: Date;
   text: string;
-  /** It will wait for whoever runs this service to approve it. */
+  /** The operator must approve it. */
   needsApproval: boolean;
 }

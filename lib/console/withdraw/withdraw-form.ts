@@ -1,4 +1,4 @@
-// What an owner may write to take money out, and what their page sends with the signature.
+// The withdrawal form, and the signed order that the page sends.
 
 import { z } from "zod";
 import type { WithdrawalId } from "@/lib/base/ids";
@@ -10,7 +10,7 @@ import { readUsdText } from "../usage/usd-text";
 const UNIT = 1_000n;
 
 /**
- * Reads what shall arrive: `5`, `12.5`, at most six places, since USDC has no more.
+ * Reads the amount that should arrive: `5`, `12.5`, at most six decimals, as USDC has.
  * @throws RangeError that says how to write it
  */
 function readUsdcText(text: string): NanoUsd {
@@ -21,7 +21,7 @@ function readUsdcText(text: string): NanoUsd {
 
 const chain = z.enum(["base", "solana"]);
 
-/** Which chain, to which of the own wallets, and how much is to arrive there. */
+/** The chain, the owner's destination wallet, and the amount that should arrive. */
 export const withdrawalForm = z.strictObject({
   chain,
   destination: z.string("Choose a wallet.").min(1, "Choose a wallet.").max(100, "This is no address. Choose one of your wallets."),
@@ -36,7 +36,7 @@ const money = z
   .max(mostNano)
   .transform((value) => nanoUsd(value));
 
-/** A drawn-up order as it came back, signed. Every field is held against what was signed, and against what is so now. */
+/** A drafted order, returned with its signature. Every field is checked against what was signed, and against the current state. */
 export const signedOrderForm = z.strictObject({
   chain,
   destination: z.string().min(1).max(100),

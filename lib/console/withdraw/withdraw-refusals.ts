@@ -1,4 +1,4 @@
-// Why a withdrawal was refused, in words for its owner, with the field of the form that they are about.
+// Why a withdrawal was refused: messages for its owner, with the form's field that they concern.
 
 import { formatUsd } from "@/lib/base/money";
 import type { WithdrawalChain } from "@/lib/wallets/custody/withdrawal-order";
@@ -36,7 +36,7 @@ const plainTexts = {
   nonce_used: "This order was sent before with other content. Nothing more was withdrawn. Review it again.",
 } as const;
 
-/** What to tell an owner whose withdrawal was refused. */
+/** The message for a refused withdrawal. */
 export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChain): Refusal {
   switch (refusal.reason) {
     case "destination":
@@ -66,7 +66,7 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
   }
 }
 
-/** What is held on one chain does not leave on the other: it names that one only where it has as much as the least. */
+/** Money held on one chain cannot leave on the other: the message names the other chain only where it has at least the minimum. */
 function shortageText({ funds }: ChainShort, chain: WithdrawalChain): string {
   const [left, other] = [funds[chain] ?? 0n, chain === "base" ? "solana" : "base"] as const;
   const isOtherOpen = (funds[other] ?? minWithdrawal()) >= minWithdrawal();

@@ -1,10 +1,10 @@
-// What the withdraw page is told, and what its owner is told when it is refused: each in words, with the field that they are about.
+// What the withdraw page shows, and its refusals: each with a message and the field that it concerns.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { now } from "@/lib/base/clock";
 import type { SessionId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
@@ -34,10 +34,10 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterAll(() => world?.stop());
-beforeEach(() => forgetOnce("limits.limiter"));
+beforeEach(() => forgetSingleton("limits.limiter"));
 afterEach(async () => {
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   setSandboxEvmNodes([world.evm.url()]);
   expect([await checkLedger(), await checkWithdrawals()]).toEqual([[], []]);
   await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({ accountId, sessionId: "ses_test" as SessionId, wallet: evm, isFrozen: false });
 
-/** What a page sends, through the form that reads it. */
+/** What a page sends, parsed by its form. */
 async function start(test: TestOwner, wish: { chain?: string; destination?: string; amount: string }) {
   const read = readForm(withdrawalForm, { chain: "base", destination: displayAddress(test.evm), ...wish });
   return read.ok ? startOwnWithdrawal(ownerOf(test), read.form) : read;
@@ -63,7 +63,7 @@ async function take(test: TestOwner, { text, needsApproval: _, ...order }: Drawn
   return read.ok ? takeOwnWithdrawal(ownerOf(test), read.form) : read;
 }
 
-test("an order is drawn up, signed, taken, shown and cancelled, as a page does it", async () => {
+test("an order is drafted, signed, accepted, shown and cancelled, as a page does it", async () => {
   const owner = await newOwner(50n * USD);
   const order = await drawn(owner, { amount: " $12.50 " });
   expect(order).toMatchObject({ amount: 12_500_000_000n, fee: 100_000_000n, destination: displayAddress(owner.evm), needsApproval: false });
@@ -82,7 +82,7 @@ test("an order is drawn up, signed, taken, shown and cancelled, as a page does i
   expect((await readWithdrawPage(ownerOf(owner))).allowance.withdrawable).toBe(50n * USD);
 });
 
-test("the page leads back to every withdrawal, once each, and to nobody else's", async () => {
+test("paging back shows each of the account's withdrawals once, and no other account's", async () => {
   const [owner, other] = [await newOwner(500n * USD), await newOwner(50n * USD)];
   const ids: string[] = [];
   for (let n = 0; n < 52; n++) {
@@ -90,9 +90,9 @@ test("the page leads back to every withdrawal, once each, and to nobody else's",
     if (!("id" in taken)) throw new Error(taken.message);
     ids.unshift(taken.id);
     await cancelOwnWithdrawal(ownerOf(owner), taken.id as WithdrawalId);
-    forgetOnce("limits.limiter");
+    forgetSingleton("limits.limiter");
   }
-  // Many at one moment: the id tells them apart.
+  // Many at the same time: the id breaks the tie.
   await pool().query("UPDATE withdrawal SET requested_at = date_trunc('hour', requested_at) WHERE account_id = $1", [owner.accountId]);
   const pages = [await readWithdrawPage(ownerOf(owner))];
   for (let older = pages[0]?.older; older; older = pages.at(-1)?.older) {
@@ -106,7 +106,7 @@ test("the page leads back to every withdrawal, once each, and to nobody else's",
   }
 });
 
-test("the page tells each wallet's fee, and from when on a new one is paid", async () => {
+test("the page shows each wallet's fee, and from when a new wallet can be paid", async () => {
   const owner = await newOwner(50n * USD);
   const fresh = newKeyWallet("solana");
   await link(owner.accountId, fresh, false);
@@ -132,9 +132,9 @@ test.each([
   ["0.99", /The least is \$1\.00/],
   ["49.91", /more than can leave: \$50\.00/],
   ["99999999999", /The most is/],
-])("the amount %j is refused at its field", async (amount, tells) => {
+])("the amount %j is refused at its field", async (amount, pattern) => {
   const owner = await newOwner(50n * USD);
-  expect(await start(owner, { amount })).toEqual({ ok: false, field: "amount", message: expect.stringMatching(tells) });
+  expect(await start(owner, { amount })).toEqual({ ok: false, field: "amount", message: expect.stringMatching(pattern) });
 });
 
 test.each([
@@ -144,24 +144,24 @@ test.each([
   ["HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", /another chain/],
   ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", /the token itself/],
   [`0x${"12".repeat(20)}`, /not linked to your account/],
-])("the destination %j is refused at its field", async (destination, tells) => {
+])("the destination %j is refused at its field", async (destination, pattern) => {
   const owner = await newOwner(50n * USD);
   expect(await start(owner, { amount: "5", destination })).toEqual({
     ok: false,
     field: "destination",
-    message: expect.stringMatching(tells),
+    message: expect.stringMatching(pattern),
   });
 });
 
-test("what stands in the way is told before anything is signed", async () => {
+test("obstacles are reported before anything is signed", async () => {
   const owner = await newOwner(5n * USD);
   await creditUnfinal(owner, 50n * USD);
   expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/more than can leave: \$5\.00/) });
   vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
-  forgetOnce("config");
+  forgetSingleton("config");
   expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/\$3\.00 is left/) });
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
-  forgetOnce("config");
+  forgetSingleton("config");
   expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ needsApproval: true });
   const fresh = newKeyWallet("evm");
   await link(owner.accountId, fresh, false);
@@ -176,7 +176,7 @@ test("what stands in the way is told before anything is signed", async () => {
   });
 });
 
-test("more than lies on a chain is not ordered there, and the same order again is held against nothing", async () => {
+test("a chain's order cannot exceed its funds, and a repeated order is not checked against them again", async () => {
   const owner = await newOwner(50n * USD);
   const holding = { height: 1, blockHash: null, atAddresses: nanoUsd(2n * USD), addresses: 1 };
   const report = async (base: bigint, solana: bigint) =>
@@ -198,15 +198,15 @@ test("more than lies on a chain is not ordered there, and the same order again i
   const onSolana = { chain: "solana", destination: owner.solana.address };
   const early = await drawn(owner, { ...onSolana, amount: "4" });
   await report(30n * USD, 1_200_000_000n);
-  const told = { ok: false, field: "amount", message: "On Solana $3.20 can leave at the moment. Choose Base, or a smaller amount." };
-  expect(await start(owner, { ...onSolana, amount: "4" })).toEqual(told);
-  expect(await take(owner, early)).toEqual(told);
+  const refusal = { ok: false, field: "amount", message: "On Solana $3.20 can leave at the moment. Choose Base, or a smaller amount." };
+  expect(await start(owner, { ...onSolana, amount: "4" })).toEqual(refusal);
+  expect(await take(owner, early)).toEqual(refusal);
   expect((await readWithdrawPage(ownerOf(owner))).allowance.leftOnChain).toEqual({ base: 32n * USD, solana: 3_200_000_000n });
   const order = await drawn(owner, { ...onSolana, amount: "3" });
   const taken = await take(owner, order);
   expect(taken).toMatchObject({ ok: true });
   expect(await take(owner, order)).toEqual(taken);
-  // What is open counts as gone, and what came in behind the report as there.
+  // Open withdrawals count as gone, and deposits after the report as present.
   expect(await start(owner, { ...onSolana, amount: "2" })).toMatchObject({
     message: "On Solana nothing can leave at the moment. Choose Base.",
   });
@@ -222,12 +222,12 @@ test("more than lies on a chain is not ordered there, and the same order again i
   expect(await start(owner, { amount: "5" })).toMatchObject({ ok: true });
 });
 
-test("a browser that sends other terms than were signed gets nothing", async () => {
+test("a browser that sends other terms than the signed ones is refused", async () => {
   const owner = await newOwner(50n * USD);
   const order = await drawn(owner, { amount: "5" });
-  const told = { ok: false, message: expect.stringMatching(/signature is not of this wallet/) };
-  expect(await take(owner, order, { amount: 49_000_000_000n })).toEqual(told);
-  expect(await take(owner, order, { nonce: "B".repeat(22) })).toEqual(told);
+  const refusal = { ok: false, message: expect.stringMatching(/signature is not of this wallet/) };
+  expect(await take(owner, order, { amount: 49_000_000_000n })).toEqual(refusal);
+  expect(await take(owner, order, { nonce: "B".repeat(22) })).toEqual(refusal);
   expect(await take(owner, order, { fee: 0n })).toMatchObject({ message: "The fee is $0.10 now. Nothing was withdrawn. Review it again." });
   const stranger = newKeyWallet("evm");
   const signer = { chain: "evm", address: stranger.address };
@@ -246,12 +246,12 @@ test("a browser that sends other terms than were signed gets nothing", async () 
   expect((await readWithdrawPage(ownerOf(owner))).withdrawals).toEqual([]);
 });
 
-test("while the chain cannot be asked nothing is ordered, and the page still shows", async () => {
+test("while the chain is unreachable no order is accepted, and the page still renders", async () => {
   const owner = await newOwner(50n * USD);
   const order = await drawn(owner, { amount: "5" });
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
-  const told = { ok: false, message: expect.stringMatching(/cannot be asked at the moment/) };
-  expect(await start(owner, { amount: "5" })).toEqual(told);
-  expect(await take(owner, order)).toEqual(told);
+  const refusal = { ok: false, message: expect.stringMatching(/cannot be asked at the moment/) };
+  expect(await start(owner, { amount: "5" })).toEqual(refusal);
+  expect(await take(owner, order)).toEqual(refusal);
   expect((await readWithdrawPage(ownerOf(owner))).destinations).toHaveLength(2);
 });

@@ -1,5 +1,4 @@
-// Taking money out, as its owner sees and does it: what can leave and where to, the order that a wallet signs, and what became
-// of it.
+// Withdrawing, as its owner sees and does it: what can leave and where to, the order that a wallet signs, and its outcome.
 
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
@@ -24,7 +23,7 @@ import { withdrawalRefusal } from "./withdraw-refusals";
 
 const PAGE_ROWS = 25;
 
-/** With the withdrawals that `before`, an earlier page's `older`, leads to; the newest ones when it leads nowhere. */
+/** With the withdrawals that `before`, an earlier page's `older`, points to; the newest ones when it points nowhere. */
 export async function readWithdrawPage({ accountId }: Owner, before: unknown = null): Promise<WithdrawPage> {
   const [allowance, wallets, found] = await Promise.all([
     readAllowance(accountId),
@@ -56,7 +55,7 @@ export async function readWithdrawPage({ accountId }: Owner, before: unknown = n
 
 const positionOf = (last: Withdrawal | undefined): string | null => (last ? `${last.requestedAt.getTime()}.${last.id}` : null);
 
-/** `1796083201000.wd_…`: when the last withdrawal of a page was asked for, and its id. */
+/** `1796083201000.wd_…`: when the last withdrawal of a page was requested, and its id. */
 const positionForm = z
   .string()
   .regex(/^\d{1,14}\.wd_[0-9A-Za-z]{20}$/)
@@ -67,12 +66,12 @@ const positionForm = z
 
 const higher = (one: NanoUsd, other: NanoUsd): NanoUsd => (one > other ? one : other);
 
-/** Null when the chain does not tell within the time that a page has. */
+/** Null when the chain does not answer within the page's time limit. */
 async function feeTo(chain: WithdrawalChain, address: string): Promise<NanoUsd | null> {
   const fees = readFees();
   if (chain === "base") return fees.base;
   const slow = new Promise<null>((resolve) => setTimeout(() => resolve(null), MAX_WAIT_MS).unref());
-  const read = await Promise.race([readDestination(chain, address).catch(() => null), slow]); // unknown is what it is then
+  const read = await Promise.race([readDestination(chain, address).catch(() => null), slow]); // then the fee is unknown
   if (!read?.ok) return null;
   return read.needsAccount ? fees.solanaWithAccount : fees.solana;
 }
@@ -85,7 +84,7 @@ interface Wish {
   amount: NanoUsd;
 }
 
-/** Draws an order up for the owner to look at and sign. Nothing is taken yet. */
+/** Drafts an order for the owner to review and sign. Nothing is taken yet. */
 export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answer<{ order: DrawnOrder }>> {
   if (owner.isFrozen) return frozenRefusal();
   if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
@@ -103,7 +102,7 @@ export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answ
   };
 }
 
-/** What would be refused in the end: told before anything is signed. */
+/** What would be refused later: reported before anything is signed. */
 async function findHindrance({ accountId }: Owner, order: Order, allowance: Allowance) {
   const { withdrawable, leftOfDay, leftOfService, leftOpen } = allowance;
   const wallets = await listPayableWallets(accountId);
@@ -117,7 +116,7 @@ async function findHindrance({ accountId }: Owner, order: Order, allowance: Allo
   return findShortage(order);
 }
 
-/** Takes the signed order. The same one twice is the same withdrawal. */
+/** Accepts the signed order. Submitting it twice is one withdrawal. */
 export async function takeOwnWithdrawal(owner: Owner, form: SignedOrderForm): Promise<Answer<{ id: string }>> {
   if (owner.isFrozen) return frozenRefusal();
   if (await countAttempt(owner.accountId)) return refuse(refusalText("too_many_attempts"));
@@ -127,7 +126,7 @@ export async function takeOwnWithdrawal(owner: Owner, form: SignedOrderForm): Pr
   return outcome.ok ? outcome : withdrawalRefusal(outcome, form.chain);
 }
 
-/** Takes a withdrawal back while nothing is signed for it. From a frozen account too: the money only comes back. */
+/** Cancels a withdrawal while nothing is signed for it. In a frozen account too: the money only comes back. */
 export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId): Promise<Answer> {
   if (await cancelWithdrawal(accountId, id)) return { ok: true };
   return refuse("It cannot be cancelled any more: it is on its way, or over.");

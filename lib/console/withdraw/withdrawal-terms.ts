@@ -1,11 +1,11 @@
-// What withdrawals cost here and how much may go out, for whoever reads about them before they have an account.
+// The fees and limits of withdrawals, for readers without an account.
 
 import { config } from "@/lib/base/config";
 import type { NanoUsd } from "@/lib/base/money";
 import { type Fees, minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 
 export interface WithdrawalTerms {
-  /** nano-USD, all of them. */
+  /** All in nano-USD. */
   fees: Fees;
   least: NanoUsd;
   mostADay: NanoUsd;

@@ -1,5 +1,5 @@
-// The body of POST /api/v1/chat/completions: OpenAI's own, as its client sends it. What shapes the answer is read and checked; fields that
-// change nothing we could keep a promise about (`user`, `metadata`, `logprobs`, `store`, …) are ignored, as are those we do not know.
+// The body of POST /api/v1/chat/completions: OpenAI's own, as its client sends it. Fields that shape the answer are read and checked;
+// fields that change nothing we could promise (`user`, `metadata`, `logprobs`, `store`, …) are ignored, as are unknown ones.
 
 import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
@@ -10,14 +10,16 @@ import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt/prompt-body";
 
-/** What OpenAI accepts of them. */
+/** OpenAI's own limits. */
 const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
-/** What is written again for a provider must not be too deep to write. */
+/** A schema that is serialised again for a provider must not be nested too deeply to serialise. */
 const MAX_LEVELS = 100;
-/** A megabyte may hold half a million faults, which take seconds to list; and zod hands them on as arguments, of which a call takes fewer. */
+/**
+ * A megabyte may hold half a million faults, which take seconds to list; and zod passes them on as call arguments, whose number is limited.
+ */
 const MAX_FAULTS = 20;
-/** Shorter bodies have room for a few thousand at the most. */
+/** Shorter bodies hold a few thousand faults at most. */
 const MAX_CHARACTERS_UNCUT = 16_384;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
@@ -97,14 +99,14 @@ const responseFormat = z.discriminatedUnion(
 
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 const between = (least: number, most: number) => {
-  const told = `must be from ${least} to ${most}`;
-  return z.number().min(least, told).max(most, told);
+  const errorText = `must be from ${least} to ${most}`;
+  return z.number().min(least, errorText).max(most, errorText);
 };
 
-const absent = (told: string) =>
+const absent = (errorText: string) =>
   z
     .unknown()
-    .refine((value) => value === null, told)
+    .refine((value) => value === null, errorText)
     .optional();
 
 export const chatBodySchema = z.object({
@@ -132,7 +134,7 @@ export const chatBodySchema = z.object({
   response_format: responseFormat.nullish(),
   functions: absent("is OpenAI's old form: send tools"),
   function_call: absent("is OpenAI's old form: send tool_choice"),
-  /** Ours: USD, as in POST /api/v1/prompt. */
+  /** Our own field: USD, as in POST /api/v1/prompt. */
   maxCost: z.number().positive("must be above 0, in USD").nullish(),
 });
 
@@ -183,7 +185,7 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
 
 const anyPart = z.discriminatedUnion("type", [textPart, refusalPart]);
 
-/** The body with its arrays cut behind their first faulty items. */
+/** The body with its arrays cut after their first faulty items. */
 function withFewFaults(body: unknown): unknown {
   if (!isRecord(body) || !Array.isArray(body.messages)) return body;
   const messages = body.messages.map((item: unknown) =>

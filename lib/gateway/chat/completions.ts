@@ -1,4 +1,5 @@
-// POST /api/v1/chat/completions: what POST /api/v1/prompt does, in OpenAI's words, so that its client needs only another base URL and key.
+// POST /api/v1/chat/completions: the same as POST /api/v1/prompt in OpenAI's format, so that its client only needs another base URL and
+// key.
 
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";

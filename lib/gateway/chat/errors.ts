@@ -1,11 +1,11 @@
-// Errors in OpenAI's form, with our code, details and request id inside.
+// Errors in OpenAI's format, with our code, details and request id inside.
 
 import type { AppError, ErrorCode } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { errorDetails } from "../http/endpoint";
 
-/** OpenAI's kinds of error; its client chooses the class of what it throws by the status alone. */
+/** OpenAI's error types; its client chooses the class of the error that it throws by the status alone. */
 const kinds: Partial<Record<ErrorCode, string>> = {
   INVALID_API_KEY: "authentication_error",
   INSUFFICIENT_BALANCE: "insufficient_quota",

@@ -1,5 +1,5 @@
-// Answers of POST /api/v1/chat/completions in OpenAI's form, whole or in chunks. The id is the request's own, so that its receipt can be
-// looked up; `usage.cost` is what was charged, in USD; `payment` is ours, and there only when one came with the request.
+// Answers of POST /api/v1/chat/completions in OpenAI's format, whole or in chunks. The id is the request's own, so that its receipt can be
+// looked up; `usage.cost` is the amount charged, in USD; `payment` is our field, present only when a payment came with the request.
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
@@ -50,7 +50,7 @@ function deltaText(piece: OutputPiece): string {
   return JSON.stringify({ tool_calls: [call] });
 }
 
-/** OpenAI's word for it; an end that has none there is a plain one. */
+/** OpenAI's finish reason; `stop` for a reason that OpenAI does not have. */
 function finishReason({ completion }: ChargeReceipt): Exclude<FinishReason, "other"> {
   const { finish } = completion.output;
   return finish === null || finish === "other" ? "stop" : finish;

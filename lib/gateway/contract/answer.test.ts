@@ -1,5 +1,5 @@
-// A 200 as the specification and the contract describe it, through both doors: fields, order, exact cost, headers, and a
-// stream that says the same as JSON.
+// A 200 as the specification and the contract describe it, through both HTTP servers: fields, order, exact cost, headers, and a stream with
+// the same content as JSON.
 
 import { describe, expect, test } from "vitest";
 import { countInputTokens } from "@/lib/sandbox/models/tokens";
@@ -21,7 +21,7 @@ import { doorNames, openService } from "./testing/service";
 
 const service = await openService();
 
-/** One model of each provider, and the form of its request ids: all three wire formats, and the two accents of OpenAI's. */
+/** One model of each provider, and the format of its request ids: all three wire formats, and both dialects of OpenAI's. */
 const models = [
   ["gpt-4o-mini", "openai", /^req_\w{22}$/],
   ["claude-haiku-4-5", "anthropic", /^req_01\w{22}$/],
@@ -30,7 +30,7 @@ const models = [
   ["deepseek-chat", "deepseek", /^\w{22}$/],
 ] as const;
 
-/** Checks a body of the specification's 2.5 to the letter, and what it cost. */
+/** Checks a body exactly against the specification's 2.5, and its cost. */
 function expectPromptBody(text: string, modelId: string): void {
   const body = readPromptBody(text);
   const model = modelOf(modelId);
@@ -57,10 +57,10 @@ function expectHeaders({ status, headers }: Answer, requestId: string, type: str
   expectCommonHeaders(headers, requestId);
 }
 
-/** Ids differ from answer to answer; the rest may not. */
+/** Ids differ from answer to answer; nothing else may. */
 const withoutId = (text: string): string => text.replace(/req_\w+/, "req_");
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
   test.each(models)("%s answers in JSON and as a stream with the same text, usage and exact cost", async (model, provider) => {
@@ -90,7 +90,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 
   test.each(models)(
-    "a charge of %s keeps the request id of %s, for a whole answer and for a stream",
+    "a charge of %s stores the request id of %s, for a whole answer and for a stream",
     async (model, _provider, requestIdForm) => {
       const account = await openAccount();
       for (const stream of [false, true]) await ask({ url, key: account.key, body: promptOf({ model, stream }) });
@@ -100,7 +100,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     },
   );
 
-  test("an alias is answered with the catalogue's name and is charged as it", async () => {
+  test("an alias is answered and charged under the catalogue's name", async () => {
     const account = await openAccount();
     const answer = await ask({ url, key: account.key, body: promptOf({ model: "anthropic/claude-haiku-4-5" }) });
     expectPromptBody(answer.text, "claude-haiku-4-5");
@@ -118,7 +118,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(answer.usage.inputTokens).toBe(countInputTokens([{ text: "Be brief." }, { text: `${QUESTION} Tell all.` }]));
   });
 
-  test("without maxTokens the catalogue's default reaches the provider, and no temperature is made up", async () => {
+  test("without maxTokens the catalogue's default reaches the provider, and no temperature is sent", async () => {
     const { key } = await openAccount();
     await service.models.clear();
     await ask({ url, key, body: promptOf() });
@@ -127,7 +127,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(call.temperature ?? null).toBeNull();
   });
 
-  test("what passes through comes out as it went in: signs, several scripts, line ends", async () => {
+  test("text passes through unchanged: special characters, several scripts, line ends", async () => {
     const { key } = await openAccount();
     const said = 'He said \\"hé\\", 你好 🦘\\n\\\\ end';
     const body = { prompt: `${QUESTION} [[simulate: text="${said}"]]` };
@@ -137,7 +137,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(deltaText(events)).toBe(heard);
   });
 
-  test("maxCost refuses nothing when the ceiling is exactly as high", async () => {
+  test("a maxCost equal to the ceiling is accepted", async () => {
     const { key } = await openAccount();
     const refused = await ask({ url, key, body: promptOf({ maxCost: 1e-9 }) });
     const ceiling = /up to \$([\d.]+)/.exec(refused.text)?.[1] ?? "";

@@ -1,5 +1,5 @@
-// Everything that can be sent wrong inside a well-formed HTTP request. Each gets a 400 that names the field and the cure, or
-// a correct answer, and never leaves a hold.
+// Every mistake inside a well-formed HTTP request. Each gets a 400 that names the field and the fix, or a correct answer, and never leaves
+// a hold.
 
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ function readIssues(answer: Answer): { issues: Issue[]; reason: unknown } {
   return { issues, reason: details.reason };
 }
 
-/** A body of exactly `bytes` bytes: a prompt that no model takes, padded with blanks that JSON ignores. */
+/** A body of exactly `bytes` bytes: a short prompt, padded with whitespace that JSON ignores. */
 function bodyOf(bytes: number): string {
   const json = JSON.stringify(promptOf({ maxTokens: 1 }));
   return json + " ".repeat(bytes - Buffer.byteLength(json));
@@ -46,7 +46,7 @@ function sendChunked(url: string, key: string, chunks: readonly string[]): Promi
   });
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
   test.each([
@@ -65,12 +65,12 @@ describe.each(doorNames)("through the %s door", (door) => {
     const answer = await ask({ url, key: account.key, body, headers: { "content-type": "application/json" } });
     const { issues } = readIssues(answer);
     expect(issues[0]?.message).toMatch(/not valid JSON|is empty/);
-    expect(answer.text).not.toContain("gpt-4"); // no piece of what was sent
+    expect(answer.text).not.toContain("gpt-4"); // nothing from the body
     await expectUncharged(account);
   });
 
   test.each(["null", "true", "12", '"text"', "[]", '[{"model":"gpt-4","prompt":"a"}]', "[".repeat(5_000) + "]".repeat(5_000)])(
-    "JSON, but no object: %s",
+    "JSON, but not an object: %s",
     async (body) => {
       const account = await openAccount();
       readIssues(await ask({ url, key: account.key, body }));
@@ -88,7 +88,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["stream", [null, {}, "true", 0, 1, []]],
     ["maxCost", [null, {}, "1", true, 0, -1, 1e-10, 0.1 + 0.2, 1e300, 1e12]],
   ];
-  test.each(wrong)("%s of a wrong type or out of range is named, and nothing is asked of a model", async (field, values) => {
+  test.each(wrong)("%s of a wrong type or out of range is named, and no model is called", async (field, values) => {
     const account = await openAccount();
     await service.models.clear();
     for (const value of values) {
@@ -99,7 +99,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test.each(["temperature", "maxTokens", "maxCost"])("%s as 1e400, which is no number", async (field) => {
+  test.each(["temperature", "maxTokens", "maxCost"])("%s as 1e400, which is not a number", async (field) => {
     const account = await openAccount();
     const body = `{"model":"gpt-4o-mini","prompt":"${QUESTION}","${field}":1e400}`;
     expect(readIssues(await ask({ url, key: account.key, body })).issues).toMatchObject([{ path: field }]);
@@ -121,14 +121,14 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["temprature", "temperature"],
     ["max_cost", "maxCost"],
     ["streaming", "stream"],
-  ])("the unknown field %s is refused, and %s is what was meant", async (field, meant) => {
+  ])("the unknown field %s is refused with the suggestion %s", async (field, meant) => {
     const account = await openAccount();
     const { issues } = readIssues(await ask({ url, key: account.key, body: promptOf({ [field]: 1 }) }));
     expect(issues).toEqual([{ path: field, message: `is not a field of this request; did you mean ${meant}?` }]);
     await expectUncharged(account);
   });
 
-  test("an unknown field like no other is told which there are", async () => {
+  test("an unknown field without a similar name gets the list of known fields", async () => {
     const { key } = await openAccount();
     const { issues } = readIssues(await ask({ url, key, body: promptOf({ messages: [] }) }));
     expect(issues[0]?.message).toBe(
@@ -150,7 +150,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     '"constructor":{"prototype":{"isAdmin":true}}',
     '"toString":"x"',
     '"hasOwnProperty":1',
-  ])("a name of the language is an unknown field like any other and changes nothing: %s", async (field) => {
+  ])("a JavaScript property name is an unknown field like any other and changes nothing: %s", async (field) => {
     const account = await openAccount();
     const body = `{"model":"gpt-4o-mini","prompt":"${QUESTION}",${field}}`;
     const { issues } = readIssues(await ask({ url, key: account.key, body }));
@@ -163,7 +163,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["the largest size", MIB, 200],
     ["one byte more", MIB + 1, 400],
     ["three times as much", 3 * MIB, 400],
-  ])("%s: %i bytes, announced or in chunks", async (_case, bytes, status) => {
+  ])("%s: %i bytes, with a length or in chunks", async (_case, bytes, status) => {
     const account = await openAccount();
     const body = bodyOf(bytes);
     const answer = await ask({ url, key: account.key, body });
@@ -176,7 +176,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 
   test.each([
-    ["cut in a character", Buffer.concat([Buffer.from('{"model":"gpt-4o-mini","prompt":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')])],
+    ["cut mid-character", Buffer.concat([Buffer.from('{"model":"gpt-4o-mini","prompt":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')])],
     ["Latin-1", Buffer.from('{"model":"gpt-4o-mini","prompt":"caf\u00e9"}', "latin1")],
     [
       "a surrogate in UTF-8",
@@ -233,7 +233,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["line separators", "quokka \\u2028\\u2029\\ufeff\\ufffe"],
     ["a special token's name", "quokka <|endoftext|> <|im_start|>"],
     ["an event stream's end", "quokka\\n\\nevent: done\\ndata: {}\\n\\n"],
-  ])("a prompt with %s is a prompt: answered, charged, and kept for its key", async (_case, prompt) => {
+  ])("a prompt with %s is valid: answered, charged, and saved for its key", async (_case, prompt) => {
     const account = await openAccount();
     const body = `{"model":"gpt-4o-mini","prompt":"${prompt}"}`;
     const send = () => ask({ url, key: account.key, body, headers: { "idempotency-key": "odd" } });
@@ -243,7 +243,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("numbers at the edge are right: temperature 0 and 2, maxTokens 1 and the ceiling, maxCost of one nano-dollar's digits", async () => {
+  test("boundary values are accepted: temperature 0 and 2, maxTokens 1 and the maximum, maxCost with nano-dollar digits", async () => {
     const account = await openAccount();
     for (const fields of [
       { temperature: 0 },

@@ -1,5 +1,5 @@
-// What a hostile client sends to POST /api/v1/chat/completions: bodies that are deep, wide, odd or full of faults, and streams
-// that are broken or left in the middle of a tool call. Each is answered or refused, and the books say the same afterwards.
+// A hostile client at POST /api/v1/chat/completions: bodies that are deep, wide, odd or full of faults, and streams that break or are
+// abandoned in the middle of a tool call. Each is answered or refused, and the books agree afterwards.
 
 import { describe, expect, test } from "vitest";
 import { openAccount, type TestAccount } from "./testing/accounts";
@@ -12,7 +12,7 @@ const service = await openService();
 const path = "/api/v1/chat/completions";
 const models = ["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash-lite", "grok", "deepseek-chat"];
 
-/** JSON of so many objects, one in the other. */
+/** JSON of `levels` nested objects. */
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 const repeated = (item: string, times: number): string => `[${Array(times).fill(item).join(",")}]`;
 const question = { role: "user", content: QUESTION };
@@ -24,7 +24,7 @@ const called = (text: string, { id = "call_1", name = "f", result = "fine" } = {
   { role: "tool", tool_call_id: id, content: result },
 ];
 
-/** A body as text, since not all of these can be written by JSON.stringify; `more` goes behind its messages. */
+/** A body as text, since JSON.stringify cannot write all of these; `more` follows its messages. */
 const bodyOf = (model: string, messages: unknown, more = ""): string =>
   `{"model":"${model}","messages":${typeof messages === "string" ? messages : JSON.stringify(messages)}${more}}`;
 
@@ -39,7 +39,7 @@ interface ChatError {
   error: { code: string; param: string | null; details: { issues: { path: string; message: string }[] } };
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const send = (account: TestAccount, body: string | object, key?: string): Promise<Answer> =>
     ask({
@@ -52,8 +52,8 @@ describe.each(doorNames)("through the %s door", (door) => {
 
   test.each<[what: string, messages: unknown, more?: string]>([
     ["arguments of a thousand levels", called(nested(1_000))],
-    // JSON.stringify gives up behind some four thousand, those around it among them.
-    ["arguments that can just be written by themselves", called(nested(4_099))],
+    // JSON.stringify fails beyond some four thousand levels, including those around it.
+    ["arguments at JSON.stringify's own limit", called(nested(4_099))],
     ["arguments of twenty thousand levels", called(nested(20_000))],
     ["a result of twenty thousand levels", called("{}", { result: nested(20_000) })],
     ["an ignored field of a hundred thousand levels", [question], `,"metadata":${nested(100_000)}`],
@@ -61,11 +61,11 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["a schema of ninety levels", [question], functionWith(nested(90))],
     ["a schema of ten thousand keys", [question], functionWith(wideObject(10_000))],
     ["thirty thousand parts of a message", [{ role: "user", content: Array(30_000).fill({ type: "text", text: "a" }) }]],
-    ["names of Object's own", called('{"__proto__":{"a":1}}', { id: "__proto__", name: "constructor" }), ',"__proto__":{"model":1}'],
-    ["half characters", called('{"\ud800":"\udc00"}', { id: "c\ud800", name: "f\udc00", result: "\ud800" }), ',"stop":["\\ud800"]'],
-    ["characters of no width and none at all", called('{"a":"\0"}', { id: "c\0", name: "\u200b", result: "\0" })],
-    ["a result without a word", called("", { result: "" })],
-  ])("%s is answered by every model, charged once and answered again", async (_what, messages, more) => {
+    ["names of Object.prototype", called('{"__proto__":{"a":1}}', { id: "__proto__", name: "constructor" }), ',"__proto__":{"model":1}'],
+    ["unpaired surrogates", called('{"\ud800":"\udc00"}', { id: "c\ud800", name: "f\udc00", result: "\ud800" }), ',"stop":["\\ud800"]'],
+    ["zero-width and NUL characters", called('{"a":"\0"}', { id: "c\0", name: "\u200b", result: "\0" })],
+    ["an empty result", called("", { result: "" })],
+  ])("%s: answered by every model, charged once and replayed", async (_what, messages, more) => {
     const account = await openAccount({ usd: "50" });
     for (const model of models) {
       const first = await send(account, bodyOf(model, messages, more), model);
@@ -87,12 +87,12 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["stops", '[{"role":"user","content":"x"}]', `,"stop":${repeated("0", 500_000)}`, "stop"],
     ["levels of messages", `${"[".repeat(400_000)}${"]".repeat(400_000)}`, "", "messages.0"],
     ["levels of a schema", '[{"role":"user","content":"x"}]', functionWith(nested(100_000)), "tools.0.function.parameters"],
-  ])("a megabyte of faulty %s is refused by its first faults", async (_what, messages, more, param) => {
+  ])("a megabyte of faulty %s is refused with its first faults", async (_what, messages, more, param) => {
     const account = await openAccount();
     const before = process.cpuUsage();
     const { status, text } = await send(account, bodyOf("gpt-4o-mini", messages, more), "faulty");
     const { user, system } = process.cpuUsage(before);
-    // Some 50 ms of this process, whoever else is busy; one fault each would take seconds, in which nobody else is served.
+    // About 50 ms of this process's CPU time; reporting every fault would take seconds, in which no other request is served.
     expect((user + system) / 1_000).toBeLessThan(1_000);
     const { error } = JSON.parse(text) as ChatError;
     expect({ status, ...error }).toMatchObject({ status: 400, code: "INVALID_REQUEST", param });
@@ -100,7 +100,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("a long body with a few faults among good messages hears of all of them", async () => {
+  test("a long body with a few faults among good messages is refused with all of them", async () => {
     const account = await openAccount();
     const messages = [...Array(2_000).fill(question), { role: "user" }, { role: "user", content: [{ type: "text" }] }, { role: "wizard" }];
     const { error } = JSON.parse((await send(account, { model: "gpt-4o-mini", messages, n: 2 })).text) as ChatError;
@@ -113,7 +113,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test.each(models)("%s calls a function that has a name of Object's own", async (model) => {
+  test.each(models)("%s calls a function named like a property of Object.prototype", async (model) => {
     const account = await openAccount();
     for (const name of ["__proto__", "constructor", "toString"]) {
       const tools = [{ type: "function", function: { name, parameters: { type: "object", properties: {} } } }];
@@ -132,7 +132,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     messages: [{ role: "user", content: `${QUESTION} [[simulate: tool=f ${directives}]]` }],
   });
 
-  test.each(models)("%s dies in the middle of a tool call: charged for what came, and the same again under its key", async (model) => {
+  test.each(models)("%s fails in the middle of a tool call: charged for what arrived, and replayed under its key", async (model) => {
     const account = await openAccount();
     const body = callingTool("close-midway", model);
     const [first, again] = [await send(account, body, "dies"), await send(account, body, "dies")];
@@ -145,13 +145,13 @@ describe.each(doorNames)("through the %s door", (door) => {
       expect(await chargesOf(account.accountId)).toMatchObject([{ outcome: "partial" }]);
       await expectPaid(account);
     } else {
-      // A call that comes whole never came.
+      // A provider that sends tool calls whole delivered nothing.
       expect([first.status, again.status]).toEqual([500, 500]);
       await expectUncharged(account);
     }
   });
 
-  test.each(models)("%s is left after the first chunk: charged once, and kept for its key", async (model) => {
+  test.each(models)("%s is abandoned after the first chunk: charged once, and saved for its key", async (model) => {
     const account = await openAccount();
     const body = { model, stream: true, messages: [{ role: "user", content: `${QUESTION} [[simulate: slow=20 tokens=60]]` }] };
     const leave = new AbortController();
@@ -168,7 +168,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 
   test.each(["gpt-4o-mini", "claude-haiku-4-5", "grok", "deepseek-chat"])(
-    "%s: whoever leaves pays for a megabyte of tools and for thousands of empty messages too",
+    "%s: a client that leaves also pays for a megabyte of tools and for thousands of empty messages",
     async (model) => {
       const slow = { role: "user", content: `${QUESTION} [[simulate: slow=20 tokens=60]]` };
       const large = { type: "function", function: { name: "f", description: "word ".repeat(40_000) } };
@@ -187,7 +187,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     },
   );
 
-  test("of forty at once, whole and streamed, as many are served as the balance covers, and it is never below zero", async () => {
+  test("of forty requests at once, whole and streamed, the balance covers those that are served, and it is never below zero", async () => {
     const account = await openAccount({ usd: "0.0005" });
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, at) => {

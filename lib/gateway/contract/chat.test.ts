@@ -1,5 +1,5 @@
-// POST /api/v1/chat/completions to the letter, through both doors: OpenAI's shapes whole and streamed, the same money path as
-// /prompt, errors in OpenAI's form, and fields that OpenAI would take.
+// POST /api/v1/chat/completions in every detail, through both HTTP servers: OpenAI's shapes whole and streamed, the same money path as
+// /prompt, errors in OpenAI's format, and fields that OpenAI would accept.
 
 import { describe, expect, test } from "vitest";
 import type { ErrorCode } from "@/lib/base/errors";
@@ -68,7 +68,7 @@ function readChunks(text: string): Chunk[] {
   });
 }
 
-/** The message that the chunks of a stream make. */
+/** The message assembled from a stream's chunks. */
 function messageOf(chunks: readonly Chunk[]): Message {
   const message: Message = { role: "", content: "" };
   for (const { choices } of chunks) {
@@ -87,7 +87,7 @@ function messageOf(chunks: readonly Chunk[]): Message {
 
 const withoutIds = (message: Message): Message => ({ ...message, tool_calls: message.tool_calls?.map((call) => ({ ...call, id: "" })) });
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
   test.each(models)("%s answers whole and as a stream with the same message, usage and exact cost", async (model) => {
@@ -120,7 +120,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test.each(models)("%s calls tools whole and streamed, and goes on with their results", async (model) => {
+  test.each(models)("%s calls tools whole and streamed, and continues with their results", async (model) => {
     const account = await openAccount();
     const messages = [{ role: "user", content: `${QUESTION} [[simulate: tool=get_weather]]` }];
     const body = chatOf({ model, messages, tools: [weather] });
@@ -151,17 +151,17 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test.each(models)("%s answers in JSON when a response format asks for it", async (model) => {
+  test.each(models)("%s answers in JSON when the response format requires it", async (model) => {
     const account = await openAccount();
     const schema = { type: "object", properties: { mood: { type: "string" } }, required: ["mood"], additionalProperties: false };
     const response_format = { type: "json_schema", json_schema: { name: "answer", schema, strict: true } };
     const { text } = await ask({ url, path, key: account.key, body: chatOf({ model, response_format }) });
     const answer: unknown = JSON.parse(readCompletion(text).choices[0]?.message.content ?? "");
-    // DeepSeek has JSON, but no schemas.
+    // DeepSeek supports JSON, but no schemas.
     expect(answer).toEqual(model.startsWith("deepseek") ? expect.any(Object) : { mood: expect.any(String) });
   });
 
-  test("everything that OpenAI takes is taken: nulls, content parts, developer messages, and fields that change nothing", async () => {
+  test("everything that OpenAI accepts is accepted: nulls, content parts, developer messages, and fields that change nothing", async () => {
     const account = await openAccount();
     const body = {
       model: "gpt-4o-mini",
@@ -203,7 +203,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(readCompletion(text).choices[0]?.finish_reason).toBe("length");
   });
 
-  test.each<[what: string, fields: object, code: ErrorCode, param: string | null, told: RegExp]>([
+  test.each<[what: string, fields: object, code: ErrorCode, param: string | null, expectedText: RegExp]>([
     ["two answers", { n: 2 }, "INVALID_REQUEST", "n", /must be 1/],
     ["no messages", { messages: [] }, "INVALID_REQUEST", "messages", /at least one/],
     [
@@ -227,7 +227,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["a cost above maxCost", { maxCost: 0.000000001 }, "INVALID_REQUEST", "maxCost", /may cost up to/],
     ["no such model", { model: "gpt-99" }, "INVALID_MODEL", "model", /no model/],
     ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "INVALID_REQUEST", "stop", /./],
-  ])("%s is refused in OpenAI's form", async (_what, fields, code, param, told) => {
+  ])("%s is refused in OpenAI's format", async (_what, fields, code, param, expectedText) => {
     const { key } = await openAccount();
     const { status, text, headers } = await ask({ url, path, key, body: chatOf(fields) });
     const { error } = JSON.parse(text) as ChatError;
@@ -236,7 +236,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       type: "invalid_request_error",
       param,
       code,
-      message: expect.stringMatching(told),
+      message: expect.stringMatching(expectedText),
     });
     expect(error.details.docs).toMatch(new RegExp(`/docs/errors/${code}$`));
     expectCommonHeaders(headers, error.requestId);
@@ -259,7 +259,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(rich);
   });
 
-  test("a provider that dies half-way ends the stream with an error that says what was charged", async () => {
+  test("a provider that fails half-way ends the stream with an error that says what was charged", async () => {
     const account = await openAccount();
     const body = chatOf({ messages: [{ role: "user", content: "[[simulate: close-midway tokens=40]]" }], stream: true });
     const { text } = await ask({ url, path, key: account.key, body });

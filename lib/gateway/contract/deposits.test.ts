@@ -1,9 +1,9 @@
-// Deposits through both doors: the account's own and nobody else's, each state as it is, page after page; and where to pay in.
+// Deposits through both HTTP servers: only the account's own, each in its state, page by page; and the addresses to pay to.
 
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
@@ -35,7 +35,7 @@ interface Row {
 
 const anInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const get = (key: string | undefined, query = "") => ask({ url, key, path: `/api/v1/deposits${query}`, method: "GET" });
 
@@ -46,20 +46,20 @@ describe.each(doorNames)("through the %s door", (door) => {
     return JSON.parse(answer.text);
   }
 
-  /** Deposits seen one after the other, a second apart. */
+  /** Adds deposits seen one after the other. */
   async function addSome(accountId: AccountId, count: number): Promise<string[]> {
     const ids: string[] = [];
     const startMs = Date.now();
     for (let index = 0; index < count; index++) {
       restoreClock();
-      restoreClock = setClock(() => startMs + 1_000 * Math.floor(index / 2)); // two at the very same moment
+      restoreClock = setClock(() => startMs + 1_000 * Math.floor(index / 2)); // two share the same instant
       ids.push(await addDeposit({ accountId, usd: `${index + 1}`, block: 100 }));
     }
     restoreClock();
     return ids;
   }
 
-  test("each state says how far the deposit is, to the last base unit", async () => {
+  test("each state shows the deposit's progress, exact to the base unit", async () => {
     const { key, accountId } = await openAccount({ usd: "0" });
     const seen = await addDeposit({ accountId, usd: "1.000001", block: 100 });
     const confirming = await addDeposit({ accountId, usd: "2", block: 98, chain: "solana" });
@@ -88,7 +88,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(JSON.parse(balance.text)).toMatchObject({ balance: 3.5, available: 3.5 });
   });
 
-  test("a key sees its own account's deposits alone, and another's cursor leads nowhere", async () => {
+  test("a key sees only its own account's deposits, and another account's cursor is refused", async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     const mine = await addSome(one.accountId, 3);
     const theirs = await addSome(other.accountId, 3);
@@ -98,7 +98,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     readError(await get(one.key, `?cursor=${page.nextCursor}`), "INVALID_REQUEST");
   });
 
-  test("pages hold every deposit once, newest first, whatever comes in between", async () => {
+  test("pages hold every deposit once, newest first, even when new ones arrive in between", async () => {
     const { key, accountId } = await openAccount();
     const ids = await addSome(accountId, 7);
     const rows: Row[] = [];
@@ -117,12 +117,12 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect((await read(key, "?limit=1000")).nextCursor).toBeNull();
   });
 
-  test("who has none gets an empty page", async () => {
+  test("an account without deposits gets an empty page", async () => {
     expect(await read((await openAccount()).key)).toEqual({ rows: [], nextCursor: null });
   });
 
   test.each(["limit=0", "limit=1001", "limit=ten", "cursor=x", "cursor=", "cursor=eyJvZiI6IngifQ", "page=2", "limit=1&limit=2"])(
-    "%s is refused with what to write",
+    "%s is refused, and the parameter is named",
     async (query) => {
       const { key } = await openAccount();
       const { details } = readError(await get(key, `?${query}`), "INVALID_REQUEST");
@@ -130,13 +130,13 @@ describe.each(doorNames)("through the %s door", (door) => {
     },
   );
 
-  test("it asks for a key, and takes GET alone", async () => {
+  test("it needs a key, and accepts only GET", async () => {
     readError(await get(undefined), "INVALID_API_KEY");
     const { key } = await openAccount();
     readError(await ask({ url, key, path: "/api/v1/deposits", method: "POST" }), "METHOD_NOT_ALLOWED");
   });
 
-  test("the balance names the account's own addresses once it has some", async () => {
+  test("the balance shows the account's own addresses once it has some", async () => {
     const { key, accountId } = await openAccount({ usd: "5" });
     const readWallet = async () => {
       const { text } = await ask({ url, key, path: "/api/v1/balance", method: "GET" });
@@ -146,11 +146,11 @@ describe.each(doorNames)("through the %s door", (door) => {
     const wallet = await inTransaction((transaction) => openWallet(accountId, transaction));
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
-    forgetOnce("wallets that were checked");
+    forgetSingleton("wallets that were checked");
     expect(await readWallet()).toEqual({ base: wallet.baseAddress, solana: wallet.solanaAddress });
   });
 
-  test("addresses that somebody wrote into the database are told to nobody", async () => {
+  test("addresses forged in the database are never shown", async () => {
     const { key, accountId } = await openAccount();
     await inTransaction((transaction) => openWallet(accountId, transaction));
     const forged = `0x${"66".repeat(20)}`;

@@ -1,9 +1,9 @@
-// The other endpoints, and how every one of them behaves while the process shuts down.
+// The other endpoints, and the behaviour of every endpoint while the process shuts down.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { config } from "@/lib/base/config";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { listModels } from "@/lib/providers/catalogue";
 import { refuseNewRequests } from "../http/endpoint";
 import { reportReadiness } from "../http/health";
@@ -15,14 +15,14 @@ import { doorNames, openService } from "./testing/service";
 const service = await openService();
 
 afterEach(() => {
-  for (const name of ["gateway drain", "readiness workers"]) forgetOnce(name);
+  for (const name of ["gateway drain", "readiness workers"]) forgetSingleton(name);
 });
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const get = (path: string, headers: Record<string, string> = {}, key?: string) => ask({ url, path, method: "GET", headers, key });
 
-  test("models: the list that OpenAI's client reads, with prices to the nano-dollar, and no key asked for", async () => {
+  test("models: the list that OpenAI's client reads, with prices exact to the nano-dollar, without a key", async () => {
     const answer = await get("/api/v1/models");
     expect(answer.status).toBe(200);
     expectCommonHeaders(answer.headers, answer.headers.get("x-request-id") ?? "");
@@ -41,7 +41,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(answer.text).toContain('"pricing":{"inputPer1K":0.002,"outputPer1K":0.002,"currency":"USD"}');
   });
 
-  test("balance: what there is, what is held, and what is left, exact", async () => {
+  test("balance: the balance, the held part and the available part, exact", async () => {
     const account = await openAccount({ usd: "1.234567891" });
     const idle = await get("/api/v1/balance", {}, account.key);
     expect(idle.text).toBe('{"balance":1.234567891,"held":0,"available":1.234567891,"currency":"USD","wallet":null}');
@@ -57,11 +57,11 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("balance asks for a key", async () => {
+  test("balance needs a key", async () => {
     readError(await get("/api/v1/balance"), "INVALID_API_KEY");
   });
 
-  test("health and readiness: 200, each with a request id, and that no address is free for new accounts turns no request away", async () => {
+  test("health and readiness: 200, each with a request id, even when no address is free for new accounts", async () => {
     expect(await get("/api/health")).toMatchObject({ status: 200, text: '{"status":"ok"}' });
     reportReadiness("jobs", () => true);
     expect(await get("/api/ready")).toMatchObject({
@@ -70,7 +70,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     });
   });
 
-  test("a worker that stands still makes the process not ready, and it stays alive", async () => {
+  test("a stalled worker makes the process not ready, while it stays alive", async () => {
     reportReadiness("jobs", () => false);
     expect(await get("/api/ready")).toMatchObject({
       status: 503,
@@ -79,7 +79,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect((await get("/api/health")).status).toBe(200);
   });
 
-  test("metrics: to this machine, but not to whom a proxy on it speaks for", async () => {
+  test("metrics: for this machine, but not for remote clients of a proxy on it", async () => {
     const account = await openAccount();
     await ask({ url, key: account.key, body: promptOf() });
     const answer = await get("/api/metrics");
@@ -90,9 +90,9 @@ describe.each(doorNames)("through the %s door", (door) => {
     readError(await get("/api/metrics", { "x-forwarded-for": "192.0.2.1" }), "NOT_FOUND");
   });
 
-  test("metrics: to whoever holds METRICS_TOKEN, from anywhere", async () => {
+  test("metrics: for a caller with METRICS_TOKEN, from anywhere", async () => {
     process.env.METRICS_TOKEN = "token-of-sixteen-characters";
-    forgetOnce("config");
+    forgetSingleton("config");
     try {
       expect(config().METRICS_TOKEN).toBeDefined();
       const far = { "x-forwarded-for": "192.0.2.1" };
@@ -101,12 +101,12 @@ describe.each(doorNames)("through the %s door", (door) => {
       readError(await get("/api/metrics", far), "NOT_FOUND");
     } finally {
       delete process.env.METRICS_TOKEN;
-      forgetOnce("config");
+      forgetSingleton("config");
     }
   });
 
   describe("while the process shuts down", () => {
-    test("what is new gets SHUTTING_DOWN with Retry-After, and nothing is held for it", async () => {
+    test("new requests get SHUTTING_DOWN with Retry-After, and nothing is held for them", async () => {
       const account = await openAccount();
       refuseNewRequests();
       for (const [method, path] of [
@@ -130,7 +130,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       readError(await get("/api/nothing"), "NOT_FOUND");
     });
 
-    test("what runs is finished and charged, JSON and stream", async () => {
+    test("running requests finish and are charged, JSON and stream", async () => {
       const account = await openAccount();
       const json = ask({ url, key: account.key, body: misbehaving("delay=300") });
       const stream = await open({ url, key: account.key, body: misbehaving("slow=5", { stream: true }) });
@@ -143,7 +143,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 });
 
-test("the node door closes its connections while the process shuts down, so that clients go elsewhere", async () => {
+test("the Node server closes its connections while the process shuts down, so that clients reconnect elsewhere", async () => {
   const url = service.url("node");
   expect((await ask({ url, path: "/api/v1/models", method: "GET" })).headers.get("connection")).toBe("keep-alive");
   refuseNewRequests();

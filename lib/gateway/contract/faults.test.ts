@@ -1,9 +1,9 @@
-// Providers at their worst. Each fault becomes the contract's error or a correct answer: never a wrong charge, never the
-// provider's own words, never a hold that stays.
+// Providers at their worst. Each fault becomes the contract's error or a correct answer: never a wrong charge, never the provider's own
+// message, never a hold that stays.
 
 import { describe, expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { listSettings } from "@/lib/db/settings";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
@@ -35,7 +35,7 @@ const { models } = service;
 const unavailable = { reason: "provider_unavailable", retryable: true };
 const timeout = { reason: "provider_timeout", retryable: true };
 
-/** Faults before anything is delivered, to either kind of request. */
+/** Faults before anything is delivered, for both kinds of request. */
 const early: [directives: string, details: object][] = [
   ["status=500", unavailable],
   ["status=503", unavailable],
@@ -48,7 +48,7 @@ const early: [directives: string, details: object][] = [
   ["status=404", { reason: "provider_unavailable", retryable: false }],
 ];
 
-/** Faults that spoil a JSON answer, all of it being one piece. */
+/** Faults that spoil a JSON answer, since it is delivered in one piece. */
 const late: [directives: string, details: object][] = [
   ["close-midway", unavailable],
   ["rubbish-midway", unavailable],
@@ -62,24 +62,24 @@ const late: [directives: string, details: object][] = [
   ["usage=in:5,out:900000", unavailable],
 ];
 
-/** A wire format's faults look the same behind either door, so one door meets them all. */
+/** A wire format's faults look the same behind either HTTP server, so only one server runs through all of them. */
 const vendors = { node: ["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash-lite"], next: ["gpt-4o-mini"] } as const;
 
 function set(name: string, value: string): void {
   process.env[name] = value;
-  forgetOnce("config");
+  forgetSingleton("config");
 }
 
 function expectFault(answer: Answer, details: object): void {
   const { error, details: got, requestId } = readError(answer, "INTERNAL_ERROR");
   expect(Object.keys(got)).toEqual(["reason", "retryable", "docs"]);
   expect(got).toMatchObject(details);
-  // The provider's own words and our credentials stay with us.
+  // The provider's own message and our credentials are not passed on.
   expect(answer.text.replace(requestId, "")).not.toMatch(/html|Gateway|Bearer|api.?key|sk-|server had an error|overloaded|simulat/i);
   expect(error).toMatch(/nothing was charged$/);
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
   describe.each(vendors[door])("%s", (model) => {
@@ -89,7 +89,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       await expectUncharged(account);
     });
 
-    test.each(early)("a stream, %s: a true status before the first token, and nothing charged", async (directives, details) => {
+    test.each(early)("a stream, %s: its true status before the first token, and nothing charged", async (directives, details) => {
       const account = await openAccount();
       expectFault(await ask({ url, key: account.key, body: misbehaving(directives, { model, stream: true }) }), details);
       await expectUncharged(account);
@@ -128,7 +128,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       await expectPaid(account);
     });
 
-    test("a prompt that the provider refuses is the caller's to mend, said without the provider's words", async () => {
+    test("a prompt that the provider refuses is the caller's error, reported without the provider's message", async () => {
       const account = await openAccount();
       for (const stream of [false, true]) {
         const answer = await ask({ url, key: account.key, body: misbehaving("status=400", { model, stream }) });
@@ -163,14 +163,14 @@ describe.each(doorNames)("through the %s door", (door) => {
       await expectPaid(account);
     });
 
-    test("an answer that a filter ended is an answer, and is charged", async () => {
+    test("an answer that a content filter ended is an answer, and is charged", async () => {
       const account = await openAccount();
       expect((await ask({ url, key: account.key, body: misbehaving("filtered", { model }) })).status).toBe(200);
       expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "complete" });
       await expectPaid(account);
     });
 
-    test("a stream with absurd usage is not charged by it", async () => {
+    test("a stream with absurd usage is charged by our own count", async () => {
       const account = await openAccount();
       const { text } = await ask({ url, key: account.key, body: misbehaving("usage=in:900000,out:5", { model, stream: true }) });
       expect(readEvents(text).at(-1)?.event).toBe("error");
@@ -179,7 +179,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     });
   });
 
-  test("a provider that keeps failing is left alone: refused at once, without asking it", async () => {
+  test("a provider that keeps failing is not called any more: requests are refused at once", async () => {
     const account = await openAccount();
     await models.clear();
     for (const _ of [1, 2, 3, 4, 5]) await ask({ url, key: account.key, body: misbehaving("status=500") });
@@ -190,11 +190,11 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 });
 
-describe.each(doorNames)("a provider that counts more than was held, through the %s door", (door) => {
+describe.each(doorNames)("a provider that counts more than the hold, through the %s server", (door) => {
   const url = service.url(door);
 
   async function forget(modelId: string): Promise<void> {
-    forgetOnce("overrun models");
+    forgetSingleton("overrun models");
     await pool().query("DELETE FROM setting WHERE name = $1", [`token_bound:${modelId}`]);
   }
 
@@ -233,7 +233,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
 
       expect(needsByteBound(model)).toBe(true);
       expect(await listSettings("token_bound:")).toEqual([{ name: `token_bound:${model}`, value: "bytes" }]);
-      forgetOnce("overrun models"); // as in another process, or after a restart
+      forgetSingleton("overrun models"); // like another process, or after a restart
       expect(needsByteBound(model)).toBe(false);
       await loadOverruns();
       expect(needsByteBound(model)).toBe(true);
@@ -245,7 +245,7 @@ describe.each(doorNames)("a provider that counts more than was held, through the
     },
   );
 
-  test("more output than was asked for: charged up to the hold, and the input's bound stays", async () => {
+  test("more output than requested: charged up to the hold, and the input's bound stays", async () => {
     await forget("grok");
     const account = await openAccount();
     const answer = await ask({ url, key: account.key, body: misbehaving("usage=in:20,out:500", { model: "grok", maxTokens: 100 }) });

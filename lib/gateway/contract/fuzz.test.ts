@@ -1,5 +1,5 @@
-// Requests made from the OpenAPI document, right and nearly right, thousands of them, through both doors: whatever is sent, the
-// answer is one that the document describes, and nothing stays held. `LONG=1` sends ten times as many, from a seed of its own.
+// Requests generated from the OpenAPI document, valid and nearly valid, thousands of them, through both HTTP servers: the document
+// describes every answer, and nothing stays held. `LONG=1` sends ten times as many, from a random seed.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ async function send(url: string, { method, target, headers, body }: OddRequest):
 
 const operationsOf = ({ paths }: OpenApiDocument): Operation[] => Object.values(paths).flatMap((methods) => Object.values(methods));
 
-/** The answer is a described one; what it means is the other tests' matter. */
+/** The document describes the answer; other tests check what it means. */
 function expectDescribed({ operationId, method }: OddRequest, answer: Answer, document: OpenApiDocument): void {
   const { status, headers, text } = answer;
   expect(headers.get("x-request-id")).toMatch(/^req_[0-9A-Za-z]{20}$/);
@@ -56,8 +56,8 @@ function expectError(text: string, status: number, isChat: boolean): void {
 
 const expectStream = (text: string): void => expect(text).toMatch(/(?:event: done\ndata: [^\n]+|data: \[DONE\])\n\n$/);
 
-describe.each(doorNames)("through the %s door", (door) => {
-  test(`${requests[door]} requests are each answered as the document says, and the books are right`, { timeout }, async () => {
+describe.each(doorNames)("through the %s server", (door) => {
+  test(`${requests[door]} requests are each answered as the document says, and the books add up`, { timeout }, async () => {
     const url = service.url(door);
     const account = await openAccount({ usd: "100000", limits: { ratePerMinute: 10_000_000, concurrency: 100 } });
     const { key } = account;
@@ -70,14 +70,14 @@ describe.each(doorNames)("through the %s door", (door) => {
       fc.asyncProperty(requestsOf(document, { key, models, requestId }), async (request) => {
         const answer = await send(url, request);
         expectDescribed(request, answer, document);
-        // Nobody here has a wallet: asking for a payment is what that operation answers.
+        // No client here has a wallet, so that operation's only success is to request a payment.
         const isServed = answer.status === 200 || (answer.status === 402 && request.operationId === "createX402Prompt");
         const name = isServed ? (request.operationId ?? "") : `${answer.status}`;
         served.set(name, (served.get(name) ?? 0) + 1);
       }),
       { numRuns: requests[door], seed, interruptAfterTimeLimit: timeout - 10_000, markInterruptAsFailure: true },
     );
-    // It was no storm of refusals: each operation has answered too.
+    // Not everything was refused: each operation has also succeeded.
     for (const { operationId } of operationsOf(document)) expect(served.get(operationId), operationId).toBeGreaterThan(0);
     await expectPaid(account);
   });

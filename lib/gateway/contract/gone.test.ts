@@ -1,5 +1,5 @@
-// Clients that leave or stall. A stream's client pays for what it was sent, and for the input once a provider had taken it;
-// the provider is cut off at once, the slot is free again, and nothing stays held.
+// Clients that leave or stall. A stream's client pays for what it was sent, and for the input once a provider had accepted it; the provider
+// is cut off at once, the slot is free again, and nothing stays held.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -27,10 +27,10 @@ const priceOf = (model: string) => {
   return found;
 };
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
-  /** Reads the stream's first event and leaves; resolves with the text that had come. */
+  /** Reads the stream's first event and leaves; resolves with the text received so far. */
   async function readAndLeave(account: TestAccount, body: object): Promise<string> {
     const leave = new AbortController();
     const response = await open({ url, key: account.key, body, signal: leave.signal });
@@ -40,7 +40,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   }
 
   test.each(["gpt-4o-mini", "claude-haiku-4-5", "grok", "deepseek-chat"])(
-    "%s: a stream that is left is cut upstream and charged as far as it came",
+    "%s: an abandoned stream is cut at the provider and charged as far as it got",
     async (model) => {
       const account = await openAccount(oneSlot);
       await models.clear();
@@ -48,7 +48,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       const seen = deltaText(readEvents(await readAndLeave(account, body)));
       const charge = await awaitCharge(account.accountId);
       expect(charge).toMatchObject({ outcome: "cancelled", streamed: true, estimated: true, operator_loss: 0n });
-      // At least what was seen, and no more than had been sent by then.
+      // At least what the client saw, and no more than was sent by then.
       const { deltasSent } = await models.awaitCall(({ state }) => state === "aborted_by_client");
       expect(deltasSent).toBeLessThan(100);
       expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(estimateUsage({ messages: [] }, seen, 0).outputTokens);
@@ -58,7 +58,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     },
   );
 
-  test("Gemini bills a cut stream to its end, so one that is left is read on, charged by Google's own count, and kept whole", async () => {
+  test("Gemini bills a cut stream to its end: an abandoned one is read on, charged by Google's own count, and saved whole", async () => {
     const account = await openAccount(oneSlot);
     await models.clear();
     const body = misbehaving("slow=10", { stream: true, model: "gemini-2.5-flash-lite" });
@@ -78,7 +78,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("Gemini, left and then silent: charged for what came, once it is given up", async () => {
+  test("Gemini, abandoned and then silent: charged for what arrived, once it times out", async () => {
     const account = await openAccount(oneSlot);
     await models.clear();
     const seen = deltaText(
@@ -90,7 +90,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a stream that is left while the model pauses is cancelled at once", async () => {
+  test("a stream abandoned while the model pauses is cancelled at once", async () => {
     const account = await openAccount(oneSlot);
     await models.clear();
     await readAndLeave(account, misbehaving("stall-after=2", { stream: true }));
@@ -100,7 +100,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a stream left before its first token: the input is charged, since the provider had taken it", async () => {
+  test("a stream abandoned before its first token: the input is charged, since the provider had accepted it", async () => {
     const account = await openAccount(oneSlot);
     await models.clear();
     const leave = new AbortController();
@@ -118,7 +118,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a stream left before the provider has answered at all costs nothing", async () => {
+  test("a stream abandoned before the provider has answered at all costs nothing", async () => {
     const account = await openAccount();
     await models.clear();
     const leave = new AbortController();
@@ -130,7 +130,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("JSON that is left is finished and charged in full", async () => {
+  test("an abandoned JSON request is finished and charged in full", async () => {
     const account = await openAccount(oneSlot);
     await models.clear();
     const leave = new AbortController();
@@ -144,7 +144,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a stream's body that nobody ever reads leaks nothing once it is dropped", async () => {
+  test("a stream's body that is never read leaks nothing once it is cancelled", async () => {
     const account = await openAccount(oneSlot);
     const response = await open({ url, key: account.key, body: misbehaving("slow=100", { stream: true }) });
     await response.body?.cancel();
@@ -153,7 +153,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a client that is gone when its answer comes is charged once, and the next on its connection is nobody", async () => {
+  test("a client that is gone when its answer arrives is charged exactly once", async () => {
     const account = await openAccount();
     await readAndLeave(account, misbehaving("slow=20", { stream: true }));
     await awaitCharge(account.accountId);
@@ -163,7 +163,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 });
 
-test("a stream that Next is given and never reads: charged for the little that was made ready for it, and its slot is free", async () => {
+test("a stream that Next gets and never reads: charged for the little that was prepared, and its slot is free", async () => {
   const account = await openAccount(oneSlot);
   await models.clear();
   const reply = await answer({
@@ -184,7 +184,7 @@ test("a stream that Next is given and never reads: charged for the little that w
   await expectPaid(account);
 });
 
-test("a client that never reads is cut off, and pays for what was on its way as one that left", async () => {
+test("a client that never reads is cut off, and pays for the part under way like one that left", async () => {
   const account = await openAccount({ ...oneSlot, usd: "50" });
   await models.clear();
   const body = JSON.stringify(misbehaving("tokens=200000", { stream: true, model: "deepseek-flash", maxTokens: 300_000 }));

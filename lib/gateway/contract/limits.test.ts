@@ -1,10 +1,10 @@
-// Limits as the customer meets them: rate, requests in flight, and guessing of keys by address. A refused request costs
-// nothing; a stream is in flight to its end.
+// Limits as the customer sees them: rate, concurrent requests, and key guessing by address. A refused request costs nothing; a stream is
+// concurrent until its end.
 
 import { describe, expect, test } from "vitest";
 import { generateKey } from "@/lib/access/key-format";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, misbehaving, open, promptOf, readError } from "./testing/client";
@@ -13,10 +13,10 @@ import { doorNames, openService } from "./testing/service";
 const service = await openService({ env: { TRUSTED_PROXIES: "loopback" } });
 const TEN = Array.from({ length: 10 });
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
-  test("the rate: what is left counts down, the first above it is refused with the time to wait, and costs nothing", async () => {
+  test("the rate: the remaining requests count down, the next one is refused with the time to wait, and costs nothing", async () => {
     const account = await openAccount({ limits: { ratePerMinute: 3, concurrency: 10 } });
     const remaining: string[] = [];
     for (const _ of [1, 2, 3]) {
@@ -73,7 +73,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("every way to fail gives the slot back", async () => {
+  test("every kind of failure returns the slot", async () => {
     const account = await openAccount({ limits: { ratePerMinute: 1_000, concurrency: 1 } });
     const bodies = [
       "{",
@@ -88,9 +88,9 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("guessing keys is limited by address; a key that is known to work goes on there, and other addresses are free", async () => {
-    forgetOnce("config");
-    forgetOnce("limits.failedAuth");
+  test("guessing keys is limited by address; a known good key keeps working there, and other addresses are not limited", async () => {
+    forgetSingleton("config");
+    forgetSingleton("limits.failedAuth");
     process.env.FAILED_AUTH_PER_MINUTE = "3";
     try {
       expect(config().FAILED_AUTH_PER_MINUTE).toBe(3);
@@ -111,8 +111,8 @@ describe.each(doorNames)("through the %s door", (door) => {
       readError(await guess("192.0.2.2"), "INVALID_API_KEY");
     } finally {
       process.env.FAILED_AUTH_PER_MINUTE = "100000";
-      forgetOnce("config");
-      forgetOnce("limits.failedAuth");
+      forgetSingleton("config");
+      forgetSingleton("limits.failedAuth");
     }
   });
 });

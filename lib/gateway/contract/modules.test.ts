@@ -1,4 +1,4 @@
-// How many modules a reader has to open to follow one prompt: those of which any function runs, as V8 counts them.
+// The number of modules a reader must open to follow one prompt: those in which a function runs, as V8 counts them.
 
 import { readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector/promises";
@@ -14,7 +14,7 @@ const MAX_LINES = 300;
 
 const service = await openService();
 
-/** The product's modules of which a function ran while `work` did, from the repository's root. */
+/** The product's modules in which a function ran during `work`, as paths from the repository's root. */
 async function modulesOf(work: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
   session.connect();
@@ -26,7 +26,7 @@ async function modulesOf(work: () => Promise<unknown>): Promise<string[]> {
   const ran: string[] = [];
   for (const { scriptId, url, functions } of result.filter((script) => script.url.includes("/lib/"))) {
     const { scriptSource } = await session.post("Debugger.getScriptSource", { scriptId });
-    // The test runner's own, through which another module reads an export.
+    // The test runner's own function, through which another module reads an export.
     const isExport = ({ startOffset, endOffset }: Profiler.CoverageRange) =>
       /^\(\) ?=>.{0,20}return/.test(scriptSource.slice(startOffset, endOffset));
     if (functions.some(({ ranges: [range] }) => range && range.count > 0 && !isExport(range))) ran.push(url);
@@ -39,8 +39,8 @@ async function modulesOf(work: () => Promise<unknown>): Promise<string[]> {
 test("one JSON prompt runs through few modules, and none of them is long", async () => {
   const { key } = await openAccount();
   const prompt = async () => expect((await ask({ url: service.url("node"), key, body: promptOf() })).status).toBe(200);
-  await prompt(); // what is made once is made now
-  // Of each of several prompts: a heartbeat or another timer may come into one of them.
+  await prompt(); // creates everything that is created once
+  // Only modules in all runs count: a heartbeat or another timer may fall into one of them.
   const runs = [await modulesOf(prompt), await modulesOf(prompt), await modulesOf(prompt)];
   const modules = (runs[0] ?? []).filter((path) => runs.every((run) => run.includes(path)));
   const lines = modules.map((path) => readFileSync(path, "utf8").split("\n").length - 1);

@@ -1,5 +1,5 @@
-// Stock clients against the running service: OpenAI's own package and Vercel's AI SDK, with nothing changed but base URL and key. Each
-// holds a conversation: plain, streamed, with tools, an error, an abort; and each cent of it is accounted for.
+// Stock clients against the running service: OpenAI's own package and Vercel's AI SDK, with only base URL and key changed. Each holds a
+// conversation: plain, streamed, with tools, an error, an abort; and every cent of it is accounted for.
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText, stepCountIs, streamText, tool } from "ai";
@@ -24,7 +24,7 @@ const add: OpenAI.ChatCompletionFunctionTool = {
   },
 };
 
-describe.each(doorNames)("the openai package through the %s door", (door) => {
+describe.each(doorNames)("the openai package through the %s server", (door) => {
   const client = ({ key }: Pick<TestAccount, "key">) => new OpenAI({ apiKey: key, baseURL: `${service.url(door)}/api/v1`, maxRetries: 0 });
 
   test("plain: the answer, its usage, and the request id of its receipt", async () => {
@@ -61,7 +61,7 @@ describe.each(doorNames)("the openai package through the %s door", (door) => {
 
   test("tools: the client's own runner calls the function and gets an answer from its result", async () => {
     const account = await openAccount();
-    const asked: unknown[] = [];
+    const toolInputs: unknown[] = [];
     const runner = client(account).chat.completions.runTools({
       model,
       messages: [{ role: "user", content: callTool }],
@@ -72,7 +72,7 @@ describe.each(doorNames)("the openai package through the %s door", (door) => {
             ...add.function,
             parse: JSON.parse,
             function: (given: unknown) => {
-              asked.push(given);
+              toolInputs.push(given);
               return "forty-two";
             },
           } as never,
@@ -80,12 +80,12 @@ describe.each(doorNames)("the openai package through the %s door", (door) => {
       ],
     });
     expect(await runner.finalContent()).toContain("forty-two");
-    expect(asked).toEqual([{ left: expect.any(Number), right: expect.any(Number) }]);
+    expect(toolInputs).toEqual([{ left: expect.any(Number), right: expect.any(Number) }]);
     expect(await chargesOf(account.accountId)).toHaveLength(2);
     await expectPaid(account);
   });
 
-  test("tools in a stream: the client's accumulator makes whole calls of the pieces", async () => {
+  test("tools in a stream: the client's accumulator assembles the pieces into whole calls", async () => {
     const account = await openAccount();
     const stream = client(account).chat.completions.stream({ model, messages: [{ role: "user", content: callTool }], tools: [add] });
     const { choices } = await stream.finalChatCompletion();
@@ -99,7 +99,7 @@ describe.each(doorNames)("the openai package through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("errors: the class that the client has for the status, with our code inside", async () => {
+  test("errors: the client's own class for the status, with our code inside", async () => {
     const poor = await openAccount({ usd: "0" });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: QUESTION }];
     await expect(client({ key: "pp_wrong" }).chat.completions.create({ model, messages })).rejects.toBeInstanceOf(
@@ -149,7 +149,7 @@ describe.each(doorNames)("the openai package through the %s door", (door) => {
   });
 });
 
-describe.each(doorNames)("the AI SDK through the %s door", (door) => {
+describe.each(doorNames)("the AI SDK through the %s server", (door) => {
   const provider = ({ key }: Pick<TestAccount, "key">) =>
     createOpenAICompatible({ name: "pennyprompt", apiKey: key, baseURL: `${service.url(door)}/api/v1`, includeUsage: true });
 
@@ -170,7 +170,7 @@ describe.each(doorNames)("the AI SDK through the %s door", (door) => {
 
   test.each(["whole", "streamed"])("tools, %s: the function is called and its result answered", async (how) => {
     const account = await openAccount();
-    const asked: unknown[] = [];
+    const toolInputs: unknown[] = [];
     const options = {
       model: provider(account)(model),
       prompt: callTool,
@@ -180,7 +180,7 @@ describe.each(doorNames)("the AI SDK through the %s door", (door) => {
         add: tool({
           inputSchema: z.object({ left: z.number(), right: z.number() }),
           execute: async (given) => {
-            asked.push(given);
+            toolInputs.push(given);
             return "forty-two";
           },
         }),
@@ -188,7 +188,7 @@ describe.each(doorNames)("the AI SDK through the %s door", (door) => {
     };
     const text = how === "whole" ? (await generateText(options)).text : await streamText(options).text;
     expect(text).toContain("forty-two");
-    expect(asked).toEqual([{ left: expect.any(Number), right: expect.any(Number) }]);
+    expect(toolInputs).toEqual([{ left: expect.any(Number), right: expect.any(Number) }]);
     await expectPaid(account);
   });
 
@@ -214,7 +214,7 @@ describe.each(doorNames)("the AI SDK through the %s door", (door) => {
     try {
       for await (const _piece of textStream) if (++pieces === 5) control.abort();
     } catch {
-      // Some versions end the stream, others fail it.
+      // Some versions end the stream, others throw.
     }
     expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "cancelled" });
     await expectPaid(account);

@@ -1,11 +1,11 @@
-// Signed payments when something else fails: the chain, the model, the client, the process. At most one payment for an answer, at most
-// one answer for a payment, and nobody pays without an answer or a credit.
+// Signed payments when something else fails: the chain, the model, the client, the process. At most one payment per answer, at most one
+// answer per payment, and no payer pays without an answer or a credit.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { contractWallets, factory, undeployed } from "@/lib/chains/evm/testing/contract-wallets";
 import { pool } from "@/lib/db/pool";
 import { findClaim } from "@/lib/payments/claims/claim";
@@ -37,7 +37,7 @@ async function expectOncePaid(payer: Payer, account = payer.credit): Promise<voi
   expect(await chargesOf(account)).toHaveLength(1);
 }
 
-/** The next statement with these words is carried out, and its connection breaks before it is told. */
+/** The next statement with these words is executed, and its connection breaks before the result arrives. */
 function breakAfter(words: string) {
   const query = pool().query.bind(pool()) as (...given: unknown[]) => Promise<unknown>;
   return vi.spyOn(pool(), "query").mockImplementation((async (...given: unknown[]) => {
@@ -47,11 +47,11 @@ function breakAfter(words: string) {
   }) as never);
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const send = (key: string, payment: unknown, fields: object = {}) => ask({ url, key, body: promptOf({ ...fields, payment }) });
 
-  test("the chain is away: 503 and no verdict; when it is back the same request pays, and once", async () => {
+  test("the chain is down: 503 and no verdict; once it is back the same request pays, once", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -61,7 +61,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectOncePaid(payer);
   });
 
-  test("the chain is away: a contract wallet's signature is not called bad", async () => {
+  test("the chain is down: a contract wallet's signature is not refused as bad", async () => {
     const account = await openAccount();
     const payer = await payments.newPayer({ allowance: 0n });
     const payment = await payments.signPayment(payer, { signature: "0x1234" });
@@ -70,7 +70,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await claimsOf(payer)).toEqual([]);
   });
 
-  test("no block comes: 503 while it is on its way; past its five minutes too the same request goes on, and pays once", async () => {
+  test("no block is made: 503 while it is pending; even past its five minutes the same request continues, and pays once", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -105,7 +105,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectOncePaid(payer);
   });
 
-  test("the connection breaks while the payment is booked and held: the same request is answered seconds later, and pays once", async () => {
+  test("the connection breaks during the commit of credit and hold: the same request is answered soon after, and pays once", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -119,7 +119,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 
   test.each(["status=500", "close-midway"])(
-    "the model fails (%s): nobody is charged, and the credit is the payer's account's",
+    "the model fails (%s): nothing is charged, and the credit belongs to the payer's account",
     async (how) => {
       const account = await openAccount();
       const payer = await payments.newPayer();
@@ -134,7 +134,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     },
   );
 
-  test("a stream that its model broke off is charged for what came, says so, and comes again as it was", async () => {
+  test("a stream that its model broke off is charged for what arrived, says so, and is replayed unchanged", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const body = misbehaving("close-midway", { payment: await payments.signPayment(payer), stream: true });
@@ -146,7 +146,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectOncePaid(payer);
   });
 
-  test("the client is gone: its answer is finished, charged, and waits for the same request", async () => {
+  test("the client is gone: its answer is finished, charged, and saved for the same request", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const body = misbehaving("delay=300", { payment: await payments.signPayment(payer) });
@@ -161,7 +161,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectOncePaid(payer);
   });
 
-  test("two payments on one balance: the wallet pays for one of them, and nothing for the other", async () => {
+  test("two payments on a balance for one: the wallet pays for one of them, and nothing for the other", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer({ units: UNITS_5 });
     const both = [await payments.signPayment(payer), await payments.signPayment(payer)];
@@ -173,13 +173,13 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect([await payments.usdcOf(payer.from), (await chargesOf(payer.credit)).length]).toEqual([0n, 1]);
   });
 
-  test("an allowance that is taken back between the check and the block: nothing moves, and the claim is free again", async () => {
+  test("an allowance revoked between the check and the block: nothing moves, and the claim is free again", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
     const { client } = payments.chain;
     await client.setAutomine(false);
-    const asked = send(account.key, payment);
+    const sending = send(account.key, payment);
     await until(
       "it is broadcast",
       async () =>
@@ -192,7 +192,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await client.setAutomine(true);
     await client.mine({ blocks: 1 });
     await revoking;
-    await asked;
+    await sending;
     await until(
       "its outcome is known",
       async () => (await claimsOf(payer))[0]?.state !== "claimed" || (await send(account.key, payment)).status !== 503,
@@ -203,7 +203,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectOncePaid(payer);
   });
 
-  test("a contract wallet pays as a key does, and a wallet that is not deployed does not", async () => {
+  test("a deployed contract wallet pays like a key, and an undeployed one is refused", async () => {
     const account = await openAccount({ usd: "0" });
     const owner = await payments.chain.newAccount();
     const { address, factoryData } = undeployed(contractWallets.ownedBy(owner.address));
@@ -212,7 +212,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(readError(await send(account.key, payment), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("bad_signature");
     const { client } = payments.chain;
     await client.waitForTransactionReceipt({ hash: await client.sendTransaction({ account: owner, to: factory, data: factoryData }) });
-    // It can call nothing by itself: its allowance is set as anvil lets anybody speak for it.
+    // It cannot make calls itself: anvil sends its approval by impersonation.
     await payments.approveAs(address);
     expect((await send(account.key, payment)).status).toBe(200);
     await expectUncharged(account);
@@ -220,10 +220,10 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 });
 
-test("what is paid and answered is answered again when the request would cost more by now", async () => {
+test("a paid request is answered again even when it would cost more by now", async () => {
   const [url, account, payer] = [service.url("node"), await openAccount({ usd: "0" }), await payments.newPayer()];
   const payment = await payments.signPayment(payer, { amount: 1 });
-  // A word is one token at the most, and several bytes.
+  // A word is at most one token, and several bytes.
   const body = promptOf({ maxTokens: 1, prompt: "quokkas ".repeat(12_000), payment });
   const first = await ask({ url, key: account.key, body });
   expect(first.status, first.text).toBe(200);
@@ -235,6 +235,6 @@ test("what is paid and answered is answered again when the request would cost mo
     const { details } = readError(await ask({ url, key: account.key, body: next }), "PAYMENT_VERIFICATION_FAILED");
     expect(details.reason).toBe("amount_too_low");
   } finally {
-    forgetOnce("overrun models");
+    forgetSingleton("overrun models");
   }
 });

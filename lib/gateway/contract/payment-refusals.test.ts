@@ -1,4 +1,4 @@
-// Signed payments that are refused, each with its reason and a cure, and each before any money has moved.
+// Signed payments that are refused, each with its reason and a fix, and each before any money has moved.
 
 import { type Hex, hexToSignature, serializeCompactSignature, signatureToCompactSignature, toHex } from "viem";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ const CENT = fromCents(1);
 const MINUTE_MS = 60_000;
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The same signature with the other s: it recovers the same key, and counts nowhere. */
+/** The same signature with the other s: it recovers the same key, and is accepted nowhere. */
 function withHighS(signature: string): Hex {
   const { r, s, v } = hexToSignature(signature as Hex);
   const flipped = toHex(ORDER - BigInt(s), { size: 32 }).slice(2);
@@ -81,7 +81,7 @@ const forged: readonly [string, (payment: PaymentObject, payer: Payer) => Partia
   ],
 ];
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const send = (key: string, payment: unknown, fields: object = {}, headers: Record<string, string> = {}) =>
     ask({ url, key, headers, body: promptOf({ ...fields, payment }) });
@@ -92,14 +92,14 @@ describe.each(doorNames)("through the %s door", (door) => {
     return details;
   }
 
-  /** Nothing of the payer's moved, and nothing was booked. */
+  /** None of the payer's money moved, and nothing was booked. */
   async function expectUnmoved(payer: Payer, units = 100_000_000n): Promise<void> {
     expect([await payments.usdcOf(payer.from), await creditOf(payer)]).toEqual([units, 0n]);
     expect((await claimsOf(payer)).filter(({ state }) => state !== "failed")).toEqual([]);
     await awaitNothingHeld();
   }
 
-  test("malformed: everything that is not exactly the object", async () => {
+  test("malformed: anything but exactly the payment object", async () => {
     const account = await openAccount();
     const payer = await payments.newPayer();
     for (const [name, change] of wrong) {
@@ -115,7 +115,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("network_unsupported: Solana is shown the way to x402, and no other chain is known", async () => {
+  test("network_unsupported: Solana gets a pointer to x402, and no other chain is known", async () => {
     const account = await openAccount();
     const payer = await payments.newPayer();
     for (const network of ["solana", "polygon", "Ethereum", "eip155:1"]) {
@@ -126,7 +126,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUnmoved(payer);
   });
 
-  test("amount_too_low: with what must be signed at least", async () => {
+  test("amount_too_low: with the minimum to sign", async () => {
     const account = await openAccount();
     const payer = await payments.newPayer();
     const answer = await send(account.key, await payments.signPayment(payer, { amount: 1 }), { model: "gpt-4-turbo", maxTokens: 1_000 });
@@ -150,7 +150,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUnmoved(payer);
   });
 
-  test("payer_mismatch: a captured proof of another account's wallet is worth nothing, before and after its own request", async () => {
+  test("payer_mismatch: a captured proof of another account's wallet is refused, before and after its own request", async () => {
     const [owner, thief] = [await openAccount(), await openAccount()];
     const payer = await payments.newPayer();
     await linkWallet(owner.accountId, payer);
@@ -163,7 +163,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await chargesOf(owner.accountId)).toHaveLength(1);
   });
 
-  test("replayed: another body, another amount, another account, whatever is signed anew", async () => {
+  test("replayed: another body, another amount, another account, even when signed again", async () => {
     const [account, other] = [await openAccount(), await openAccount()];
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -192,7 +192,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(other);
   });
 
-  test("allowance_too_low: with the contract to approve; once it is, the same proof pays", async () => {
+  test("allowance_too_low: with the contract to approve; once approved, the same proof pays", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer({ allowance: 49_999n });
     const payment = await payments.signPayment(payer);
@@ -205,7 +205,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await payments.usdcOf(payer.from)).toBe(99_950_000n);
   });
 
-  test("wallet_balance_too_low, and not once the wallet has it", async () => {
+  test("wallet_balance_too_low, until the wallet has enough", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer({ units: 49_999n });
     const payment = await payments.signPayment(payer);
@@ -225,7 +225,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("what the key may not do is refused before anything moves: its cap, its models, its account's state", async () => {
+  test("limits of the key are checked before anything moves: its cap, its models, its account's state", async () => {
     const capped = await openAccount({ key: { cap: { nanoUsd: nanoUsd(1), period: "day" } } });
     const own = await payments.newPayer();
     await linkWallet(capped.accountId, own);
@@ -238,12 +238,12 @@ describe.each(doorNames)("through the %s door", (door) => {
     await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [choosy.accountId]);
     readError(await send(choosy.key, await payments.signPayment(payer), { model: "grok" }), "INVALID_API_KEY");
     await expectUnmoved(payer);
-    // The cap is about the account's own money.
+    // The cap covers only the account's own money.
     expect((await send(capped.key, await payments.signPayment(payer))).status).toBe(200);
     await expectUncharged(capped);
   });
 
-  test("an Idempotency-Key is one payment's, or one request's of the balance, and never both", async () => {
+  test("an Idempotency-Key belongs to one payment, or to one request paid from the balance, and never to both", async () => {
     const account = await openAccount();
     const payer = await payments.newPayer();
     const [one, other] = [await payments.signPayment(payer), await payments.signPayment(payer)];
@@ -264,7 +264,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await creditOf(payer)).toBeGreaterThan(CENT * 9n);
   });
 
-  test("the Idempotency-Key of a payment that came to nothing is free at once, for a balance and for another payment", async () => {
+  test("the Idempotency-Key of a failed payment is free at once, for a balance and for another payment", async () => {
     const account = await openAccount();
     const [poor, payer] = [await payments.newPayer({ units: 0n }), await payments.newPayer()];
     const under = (key: string) => ({ "idempotency-key": key });
@@ -274,12 +274,12 @@ describe.each(doorNames)("through the %s door", (door) => {
     }
     expect((await ask({ url, key: account.key, headers: under("e"), body: promptOf() })).status).toBe(200);
     expect((await send(account.key, await payments.signPayment(payer), {}, under("f"))).status).toBe(200);
-    // One that is paid keeps it.
+    // A paid one keeps its key.
     const second = await ask({ url, key: account.key, headers: under("f"), body: promptOf() });
     expect(readError(second, "INVALID_REQUEST").details.reason).toBe("idempotency_mismatch");
   });
 
-  test("a request that died leaves no key taken: the job gives back what belongs to no payment, and nothing else", async () => {
+  test("a request that died leaves no key taken: the job releases keys that belong to no payment, and no others", async () => {
     const account = await openAccount();
     const payer = await payments.newPayer();
     const under = (key: string) => ({ "idempotency-key": key });

@@ -1,4 +1,4 @@
-// Signed payments through both doors: what a proof pays for, what the answer says of it, and whose the change is.
+// Signed payments through both HTTP servers: what a proof pays for, how the answer reports it, and who owns the change.
 
 import { describe, expect, test } from "vitest";
 import { fromCents, nanoUsd, parseUsd } from "@/lib/base/money";
@@ -39,7 +39,7 @@ interface Paid {
 
 const paidOf = (text: string): Paid => (JSON.parse(text) as { payment: Paid }).payment;
 
-/** What an answer says of its payment, held against the payment, its cost and the chain. */
+/** Checks an answer's payment against the payment, its cost and the chain. */
 async function expectPaidBy(text: string, payment: PaymentObject, changeBelongsTo: "account" | "address"): Promise<bigint> {
   const { totalCost } = readCosts(text);
   const paid = paidOf(text);
@@ -58,7 +58,7 @@ const expectOk = (answer: Answer): string => {
   return answer.text;
 };
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const send = (key: string, fields: object, headers: Record<string, string> = {}) => ask({ url, key, headers, body: promptOf(fields) });
 
@@ -76,7 +76,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await awaitNothingHeld();
   });
 
-  test("a proof of nobody's wallet: the balance is not touched, and the change is the address's", async () => {
+  test("a proof of a wallet without an account: the balance is not touched, and the change belongs to the address", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer, { network: "base", from: payer.from });
@@ -86,7 +86,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await chargesOf(payer.credit)).toEqual([expect.objectContaining({ key_id: null, paid_by: "payment" })]);
   });
 
-  test("a stream says of its payment in done", async () => {
+  test("a stream reports its payment in done", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -115,7 +115,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await chargesOf(payer.credit)).toHaveLength(2);
   });
 
-  test("the header works beside a prompt's body too, and not together with payment in it", async () => {
+  test("the header works with a prompt's body too, but not together with a payment in it", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -124,7 +124,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaidBy(expectOk(await send(account.key, {}, proofHeader(payment))), payment, "address");
   });
 
-  test("its receipt says how it was paid, to the account whose key carried it and to nobody else", async () => {
+  test("its receipt says how it was paid, and only the account whose key carried it can read it", async () => {
     const [account, other] = [await openAccount(), await openAccount()];
     const payers = [await payments.newPayer(), await payments.newPayer()] as const;
     await linkWallet(account.accountId, payers[0]);
@@ -138,7 +138,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     }
   });
 
-  test("the answer once more for the same request: nothing is charged and nothing moves", async () => {
+  test("the same request gets the answer again: nothing is charged and nothing moves", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     for (const stream of [false, true]) {
@@ -154,7 +154,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await chargesOf(payer.credit)).toHaveLength(2);
   });
 
-  test("sixteen of the same at once: one is worked on, one transaction moves money, one charge is made", async () => {
+  test("sixteen identical requests at once: one is processed, one transaction moves money, one charge is made", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -172,7 +172,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await claimsOf(payer)).toEqual([expect.objectContaining({ state: "paid", attempt: 1 })]);
   });
 
-  test("the model fails: the money is the payer's credit, and the same proof may be sent again and moves nothing", async () => {
+  test("the model fails: the money becomes the payer's credit, and the same proof may be sent again and moves nothing", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
@@ -197,7 +197,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expectOk(await slow);
   });
 
-  test("after its answer is deleted the payment is worth nothing more", async () => {
+  test("after its answer is deleted the payment cannot be used again", async () => {
     const account = await openAccount({ usd: "0" });
     const payer = await payments.newPayer();
     const payment = await payments.signPayment(payer, { amount: 50 });
@@ -212,7 +212,7 @@ describe.each(doorNames)("through the %s door", (door) => {
   });
 });
 
-test("the terms say what is signed and what moves it, to anybody, and a payment by them alone is taken", async () => {
+test("the terms say without a key what is signed and what moves it, and a payment built from them alone is accepted", async () => {
   const url = service.url("node");
   const text = expectOk(await ask({ url, method: "GET", path: "/api/v1/payment-terms" }));
   const terms = JSON.parse(text) as { message: string[] };
@@ -232,7 +232,7 @@ test("the terms say what is signed and what moves it, to anybody, and a payment 
   expect(namedSchemas.PromptAnswer?.parse(JSON.parse(answer.text))).toEqual(JSON.parse(answer.text));
 });
 
-test("what a payment must be is what the quote says, and the whole of it is enough", async () => {
+test("the quote's paymentCents is the minimum for a payment, and it is enough", async () => {
   const url = service.url("node");
   const account = await openAccount({ usd: "0" });
   const payer = await payments.newPayer();

@@ -1,4 +1,4 @@
-// A quote says what the same body would be held for as a prompt, to the nano-dollar, and does nothing.
+// A quote states the hold of the same body as a prompt, exact to the nano-dollar, and has no effects.
 
 import { describe, expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
@@ -29,7 +29,7 @@ function readQuote(answer: Answer): QuoteBody & Record<"ceiling" | "expected" | 
   return { ...(JSON.parse(answer.text) as QuoteBody), ...amounts };
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const quote = (key: string | undefined, body: unknown) => ask({ url, key, path: "/api/v1/quote", body });
 
@@ -62,7 +62,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(expected).toBeLessThanOrEqual(ceiling);
   });
 
-  test("the ceiling is what is then held, and the whole stays covered", async () => {
+  test("the ceiling equals the later hold, and is covered", async () => {
     const account = await openAccount();
     const body = misbehaving("slow=20 tokens=40", { stream: true });
     const { ceiling, covered } = readQuote(await quote(account.key, body));
@@ -74,7 +74,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("nothing is held or charged, and no provider is asked", async () => {
+  test("nothing is held or charged, and no provider is called", async () => {
     const account = await openAccount();
     await service.models.clear();
     await Promise.all(Array.from({ length: 20 }, () => quote(account.key, promptOf())));
@@ -82,7 +82,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("a balance that does not cover it: what the 402 would say, as an answer", async () => {
+  test("a balance that does not cover it: the same numbers as the 402, in a 200", async () => {
     const account = await openAccount({ usd: "0.0005" });
     const body = promptOf({ maxTokens: 16_000 });
     const quoted = readQuote(await quote(account.key, body));
@@ -103,7 +103,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await balanceOf(account.accountId)).toBe(0n);
   });
 
-  test("maxCost is compared and refuses nothing: enough at the ceiling, not a nano-dollar below", async () => {
+  test("maxCost is compared without a refusal: enough at the ceiling, not a nano-dollar below", async () => {
     const { key } = await openAccount();
     const { ceiling } = readQuote(await quote(key, promptOf()));
     const usd = (amount: bigint) => Number(amount) / 1e9;
@@ -130,7 +130,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     readError(await quote(key, promptOf()), "RATE_LIMIT_EXCEEDED");
   });
 
-  test("it asks for a key, and takes POST alone", async () => {
+  test("it needs a key, and accepts only POST", async () => {
     readError(await quote(undefined, promptOf()), "INVALID_API_KEY");
     const got = await ask({ url, path: "/api/v1/quote", method: "GET" });
     readError(got, "METHOD_NOT_ALLOWED");

@@ -1,4 +1,4 @@
-// The receipt of one request: under way, charged, failed, and never to anybody but its own account.
+// The receipt of one request: in progress, charged, failed, and readable only by its own account.
 
 import { describe, expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
@@ -10,15 +10,15 @@ import { doorNames, openService } from "./testing/service";
 
 const service = await openService();
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const get = (key: string | undefined, requestId: string) => ask({ url, key, path: `/api/v1/requests/${requestId}`, method: "GET" });
   const read = async (key: string, requestId: string) => JSON.parse((await get(key, requestId)).text) as Record<string, unknown>;
 
-  test("of a charged request: what the answer said, and why it cost that", async () => {
+  test("of a charged request: the answer's numbers, and why it cost that much", async () => {
     const account = await openAccount();
-    const asked = await ask({ url, key: account.key, body: promptOf() });
-    const { requestId, usage, model } = readPromptBody(asked.text);
+    const prompted = await ask({ url, key: account.key, body: promptOf() });
+    const { requestId, usage, model } = readPromptBody(prompted.text);
     const answer = await get(account.key, requestId);
     expect(answer.status).toBe(200);
     expectCommonHeaders(answer.headers, answer.headers.get("x-request-id") ?? "");
@@ -45,7 +45,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     });
     expect(Date.parse(String(receipt.at))).toBeLessThanOrEqual(Date.now());
     expect(receipt.providerMs).toEqual(expect.any(Number));
-    expect(readCosts(answer.text)).toEqual(readCosts(asked.text));
+    expect(readCosts(answer.text)).toEqual(readCosts(prompted.text));
     const [, inputPerToken = "", outputPerToken = ""] =
       /"pricing":\{"inputPerToken":([\d.]+),"outputPerToken":([\d.]+),"currency":"USD"\}/.exec(answer.text) ?? [];
     expect([parseUsd(inputPerToken), parseUsd(outputPerToken)]).toEqual([inputPrice, outputPrice]);
@@ -58,16 +58,16 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["gemini-2.5-flash-lite", "gemini", "drained"],
     ["grok", "xai", "cut"],
     ["deepseek-chat", "deepseek", "cut"],
-  ])("of a stream of %s by %s: when its first token came, and that one that is left is %s", async (model, provider, whenLeft) => {
+  ])("of a stream of %s by %s: the time of its first token, and that an abandoned one is %s", async (model, provider, whenLeft) => {
     const account = await openAccount();
-    const asked = await ask({ url, key: account.key, body: promptOf({ model, stream: true }) });
-    const receipt = await read(account.key, asked.headers.get("x-request-id") ?? "");
+    const prompted = await ask({ url, key: account.key, body: promptOf({ model, stream: true }) });
+    const receipt = await read(account.key, prompted.headers.get("x-request-id") ?? "");
     expect(receipt).toMatchObject({ state: "charged", model, provider, whenLeft, streamed: true, outcome: "complete" });
     expect(receipt.firstTokenMs).toBeGreaterThanOrEqual(0);
     expect(receipt.providerMs).toBeGreaterThanOrEqual(Number(receipt.firstTokenMs));
   });
 
-  test("of a stream that was left: cancelled, and that its count is an estimate", async () => {
+  test("of an abandoned stream: cancelled, with an estimated count", async () => {
     const account = await openAccount();
     const left = await open({ url, key: account.key, body: misbehaving("slow=100 tokens=500", { stream: true }) });
     await left.body?.cancel();
@@ -77,7 +77,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("while a request is under way it says what is held, and then what was charged", async () => {
+  test("it shows the hold while a request is in progress, and then the charge", async () => {
     const account = await openAccount();
     const stream = await open({ url, key: account.key, body: misbehaving("slow=20 tokens=40", { stream: true }) });
     const requestId = stream.headers.get("x-request-id") ?? "";
@@ -92,7 +92,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a request that failed or was refused has none", async () => {
+  test("a request that failed or was refused has no receipt", async () => {
     const account = await openAccount();
     const failed = await ask({ url, key: account.key, body: misbehaving("status=500") });
     expect(failed.status).toBe(500);
@@ -120,7 +120,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(owner);
   });
 
-  test("it asks for a key, and takes GET alone", async () => {
+  test("it needs a key, and accepts only GET", async () => {
     readError(await get(undefined, "req_00000000000000000000"), "INVALID_API_KEY");
     const posted = await ask({ url, path: "/api/v1/requests/req_00000000000000000000", method: "POST" });
     readError(posted, "METHOD_NOT_ALLOWED");

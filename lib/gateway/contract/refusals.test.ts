@@ -1,5 +1,5 @@
-// Requests that are understood and refused before any work: who may not, what does not exist, what costs too much. Each
-// answer has its status, code, details and headers, and leaves nothing held and nothing charged.
+// Requests that are understood and refused before any work: no permission, no such thing, too expensive. Each answer has its status, code,
+// details and headers, and leaves nothing held and nothing charged.
 
 import { describe, expect, test } from "vitest";
 import { generateKey } from "@/lib/access/key-format";
@@ -15,10 +15,10 @@ import { doorNames, openService, PUBLIC_URL } from "./testing/service";
 
 const service = await openService();
 
-/** Exact nano-USD of a number in the raw text of an answer. */
+/** The exact nano-USD of a number in the raw text of an answer. */
 const amount = (answer: Answer, name: string): bigint => parseUsd(new RegExp(`"${name}":([^,}]+)`).exec(answer.text)?.[1] ?? "");
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
   describe("INVALID_API_KEY", () => {
@@ -49,11 +49,11 @@ describe.each(doorNames)("through the %s door", (door) => {
       expectRefused(await ask({ url, body: promptOf(), headers: { authorization } }), "malformed");
     });
 
-    test("unknown: whole, but nobody's", async () => {
+    test("unknown: well-formed, but not issued", async () => {
       expectRefused(await ask({ url, key: generateKey(), body: promptOf() }), "unknown");
     });
 
-    test("revoked and disabled by its owner, whatever was remembered of it", async () => {
+    test("revoked and disabled by its owner, even when the key is cached", async () => {
       const account = await openAccount();
       expect((await ask({ url, key: account.key, path: "/api/v1/balance", method: "GET" })).status).toBe(200);
       await setKeyState(account.accountId, account.keyId, "paused");
@@ -103,7 +103,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       },
     );
 
-    test("a key that may use some models is told of those, and may not use another by its alias either", async () => {
+    test("a key limited to certain models gets their list, and may not use another by its alias either", async () => {
       const account = await openAccount({ key: { allowedModels: ["grok"] } });
       for (const model of ["gpt-4o-mini", "openai/gpt-4o-mini"]) {
         const { details } = readError(await ask({ url, key: account.key, body: promptOf({ model }) }), "INVALID_MODEL");
@@ -115,7 +115,7 @@ describe.each(doorNames)("through the %s door", (door) => {
 
   describe("INSUFFICIENT_BALANCE", () => {
     test.each(["0", "0.000001", "0.0004", "0.012345678"])(
-      "with %s USD: exact numbers, and affordableMaxTokens can be paid and one more cannot",
+      "with %s USD: exact numbers, and affordableMaxTokens is affordable and one more is not",
       async (usd) => {
         const account = await openAccount({ usd });
         const body = { model: "gpt-4-turbo", maxTokens: 4096 };
@@ -138,7 +138,7 @@ describe.each(doorNames)("through the %s door", (door) => {
       },
     );
 
-    test("what is held for a request under way is not available to another", async () => {
+    test("money held for a running request is not available to another", async () => {
       const account = await openAccount({ usd: "0.00035" }); // one ceiling of gpt-4o-mini at 512 tokens, not two
       const slow = ask({ url, key: account.key, body: promptOf({ maxTokens: 500, prompt: "quokka [[simulate: delay=400]]" }) });
       await until("the first is held", async () => (await readBalance(account.accountId)).held > 0n);
@@ -150,7 +150,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     });
   });
 
-  test("SPEND_CAP_REACHED: the key's own cap, what is spent of it, and when it starts anew", async () => {
+  test("SPEND_CAP_REACHED: the key's own cap, the amount spent, and when it resets", async () => {
     const account = await openAccount({ key: { cap: { nanoUsd: nanoUsd(900_000), period: "day" } } });
     expect((await ask({ url, key: account.key, body: promptOf() })).status).toBe(200);
     await awaitNothingHeld();
@@ -166,14 +166,14 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("SPEND_CAP_REACHED: a cap for all time never starts anew", async () => {
+  test("SPEND_CAP_REACHED: a total cap never resets", async () => {
     const account = await openAccount({ key: { cap: { nanoUsd: fromCents(0), period: "total" } } });
     const { details } = readError(await ask({ url, key: account.key, body: promptOf() }), "SPEND_CAP_REACHED");
     expect(details).toMatchObject({ cap: 0, spent: 0, resetsAt: null });
     await expectUncharged(account);
   });
 
-  test("PAYMENT_VERIFICATION_FAILED: where no payments are settled, one is refused and the way to pay is told", async () => {
+  test("PAYMENT_VERIFICATION_FAILED: where no payments are settled, a payment is refused with how to pay instead", async () => {
     const account = await openAccount();
     const payment = { from: `0x${"1".repeat(40)}`, amount: 100, signature: "0x12", timestamp: 1, requestId: "req_1", network: "ethereum" };
     const { details, error } = readError(await ask({ url, key: account.key, body: promptOf({ payment }) }), "PAYMENT_VERIFICATION_FAILED");

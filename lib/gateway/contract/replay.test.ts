@@ -1,5 +1,5 @@
-// Idempotency-Key through both doors: a repeated request is answered from the first and charged once, as JSON and as a
-// stream, also when the first one's client was gone or its stream broke off.
+// Idempotency-Key through both HTTP servers: a repeated request gets the first answer and is charged once, as JSON and as a stream, even
+// when the first client was gone or the stream broke off.
 
 import { describe, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -33,10 +33,10 @@ function expectReplay(again: Answer, first: Answer, requestId: string): void {
   expectCommonHeaders(again.headers, requestId);
 }
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
-  test("JSON: the same answer to the byte, and one charge", async () => {
+  test("JSON: the same answer, byte for byte, and one charge", async () => {
     const account = await openAccount();
     const send = () => ask({ url, key: account.key, headers: once, body: promptOf() });
     const first = await send();
@@ -69,7 +69,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("another body under the same key is refused, be it only a space", async () => {
+  test("another body under the same key is refused, even if it differs by one space", async () => {
     const account = await openAccount();
     await ask({ url, key: account.key, headers: once, body: promptOf() });
     for (const body of [promptOf({ maxTokens: 9 }), `${JSON.stringify(promptOf())} `, promptOf({ stream: true })]) {
@@ -80,7 +80,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("the same key of another account is another key", async () => {
+  test("the same key in another account is independent", async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     for (const { key } of [one, other])
       expect((await ask({ url, key, headers: once, body: promptOf() })).headers.has("idempotent-replayed")).toBe(false);
@@ -100,7 +100,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a failed request stores nothing: its key may be used again, also for another body", async () => {
+  test("a failed request stores nothing: its key may be used again, even for another body", async () => {
     const account = await openAccount();
     readError(await ask({ url, key: account.key, headers: once, body: misbehaving("status=500") }), "INTERNAL_ERROR");
     readError(await ask({ url, key: account.key, headers: once, body: "{" }), "INVALID_REQUEST");
@@ -110,7 +110,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("JSON whose client is gone: finished, charged, and waiting under its key", async () => {
+  test("JSON whose client is gone: finished, charged, and saved under its key", async () => {
     const account = await openAccount();
     const leave = new AbortController();
     const body = misbehaving("delay=300");
@@ -127,7 +127,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a stream that broke off is replayed as it was: its text, then its error with the cost", async () => {
+  test("a stream that broke off is replayed unchanged: its text, then its error with the cost", async () => {
     const account = await openAccount();
     const send = () => ask({ url, key: account.key, headers: once, body: misbehaving("close-midway", { stream: true }) });
     const first = await send();
@@ -142,7 +142,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a stream whose client went is replayed as far as it came, and never as a whole answer", async () => {
+  test("a stream whose client left is replayed as far as it got, and never as a whole answer", async () => {
     const account = await openAccount();
     const leave = new AbortController();
     const body = misbehaving("slow=150", { stream: true });
@@ -177,7 +177,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectUncharged(account);
   });
 
-  test("255 printable characters are a key", async () => {
+  test("255 printable characters are a valid key", async () => {
     const account = await openAccount();
     const headers = { "idempotency-key": "~!'\"\\%_;--".padEnd(255, "k") };
     const first = await ask({ url, key: account.key, headers, body: promptOf() });

@@ -1,5 +1,5 @@
-// An answer whose database went away before it was booked, for longer than its client waits: what was delivered is charged once the
-// ledger answers again, and what was not costs the customer nothing.
+// An answer whose database went down before it was booked, for longer than its client waits: a delivered answer is charged once the ledger
+// answers again, and an undelivered one costs the customer nothing.
 
 import type { TimerOptions } from "node:timers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -12,7 +12,7 @@ import { doorNames, openService } from "./testing/service";
 
 const pauses = vi.hoisted(() => ({ areSkipped: false, ms: [] as number[] }));
 
-// The pauses between tries are noted, and last no time. They alone have no options.
+// Pauses between tries are recorded and take no time; they are the only calls without options.
 vi.mock("node:timers/promises", async (importOriginal) => {
   const original = await importOriginal<typeof import("node:timers/promises")>();
   const setTimeout = <T>(ms: number, value?: T, options?: TimerOptions) => {
@@ -25,7 +25,7 @@ vi.mock("node:timers/promises", async (importOriginal) => {
 
 const service = await openService();
 
-/** The database answers nothing that settles, until `comeBack`; `settles`: it does what it is asked, and only its answer is lost. */
+/** The database does not answer settlements until `comeBack`; with `settles` it executes them, and only its answer is lost. */
 function goAway({ settles = false } = {}): { comeBack: () => void } {
   const real = commit().settle;
   const settle = vi.spyOn(commit(), "settle").mockImplementation(async (settlement) => {
@@ -55,10 +55,10 @@ const lossOf = async (reason: string) =>
 const costOf = ({ model, input_tokens, output_tokens }: { model: string; input_tokens: bigint; output_tokens: bigint }) =>
   input_tokens * modelOf(model).inputPrice + output_tokens * modelOf(model).outputPrice;
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
 
-  test("without a key it is refused after 15 seconds, and later booked as lost: the operator bears what it cost", async () => {
+  test("without a key it is refused after 15 seconds, and later booked as lost: the operator bears its cost", async () => {
     const account = await openAccount();
     const before = { lost: await lostAnswers(), loss: await lossOf("lost_answer") };
     const { details } = readError(await ask({ url, key: account.key, body: promptOf() }), "INTERNAL_ERROR");
@@ -76,7 +76,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a charge that was made, and of which no word came in time, is given back: its answer was not delivered", async () => {
+  test("a charge whose confirmation did not arrive in time is refunded: its answer was not delivered", async () => {
     database.comeBack();
     database = goAway({ settles: true });
     const account = await openAccount();
@@ -92,7 +92,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect([await openHolds(account.accountId), await chargesOf(account.accountId)]).toEqual([0, [charge]]);
   });
 
-  test("with an Idempotency-Key it is charged as ever, and the retry gets the answer", async () => {
+  test("with an Idempotency-Key it is charged as usual, and the retry gets the answer", async () => {
     const account = await openAccount();
     const request = { url, key: account.key, body: promptOf(), headers: { "idempotency-key": "once" } };
     const { requestId } = readError(await ask(request), "INTERNAL_ERROR");
@@ -124,7 +124,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("a hold that could not be released is released later, and the client is told its own error", async () => {
+  test("a hold that could not be released is released later, and the client gets its own error", async () => {
     const account = await openAccount();
     const answer = await ask({ url, key: account.key, body: promptOf({ prompt: "Fail. [[simulate: status=500]]" }) });
     expect(readError(answer, "INTERNAL_ERROR").details).toMatchObject({ reason: "provider_unavailable" });

@@ -1,5 +1,5 @@
-// Usage through both doors: rows, groups and totals are the ledger's own charges to the nano-dollar, page after page, and
-// whatever is asked wrongly is refused with the parameter's name and the cure.
+// Usage through both HTTP servers: rows, groups and totals equal the ledger's charges to the nano-dollar, page by page, and every invalid
+// query is refused with the parameter's name and the fix.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
@@ -15,7 +15,7 @@ const service = await openService();
 interface Sums {
   requests: number;
   usage: { inputTokens: number; outputTokens: number; totalTokens: number };
-  /** As the answer's digits. */
+  /** As digits from the answer. */
   cost: { inputCost: string; outputCost: string; totalCost: string };
 }
 
@@ -31,13 +31,13 @@ interface Usage<Row> {
 type Row = Omit<Sums, "requests"> & { requestId: string; at: string; model: string; keyId: string; outcome: string; streamed: boolean };
 type Group = Sums & { day?: string; model?: string; keyId?: string };
 
-/** Costs are kept as the digits that came: a float would hide a rounding. */
+/** Costs are kept as their original digits: a float would hide a rounding. */
 const parse = <T>(text: string): T => JSON.parse(text.replace(/("(?:input|output|total)Cost":)([\d.e+-]+)/g, '$1"$2"')) as T;
 
 let restoreClock = (): void => undefined;
 afterEach(() => restoreClock());
 
-describe.each(doorNames)("through the %s door", (door) => {
+describe.each(doorNames)("through the %s server", (door) => {
   const url = service.url(door);
   const get = (key: string | undefined, query = "") => ask({ url, key, path: `/api/v1/usage${query}`, method: "GET" });
 
@@ -61,7 +61,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     return { ...first, rows };
   }
 
-  /** The sums of an account's charges, added up here. */
+  /** The sums of an account's charges, computed here. */
   async function sumsOf(account: TestAccount): Promise<Sums> {
     const charges = await chargesOf(account.accountId);
     const total = (of: (charge: (typeof charges)[number]) => bigint) => charges.reduce((sum, charge) => sum + of(charge), 0n);
@@ -76,7 +76,7 @@ describe.each(doorNames)("through the %s door", (door) => {
 
   const models = ["gpt-4o-mini", "claude-haiku-4-5", "grok", "deepseek-chat"];
 
-  /** Charged requests of any model and length, some of them streams, with any of the keys. */
+  /** Sends requests of any model and length, some of them streams, with any of the keys. */
   async function spend(count: number, keys: readonly string[]): Promise<void> {
     const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T;
     for (let sent = 0; sent < count; sent += 10) {
@@ -91,7 +91,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     }
   }
 
-  test("hundreds of random requests: every page, every grouping and the totals are what the ledger took", async () => {
+  test("hundreds of random requests: every page, every grouping and the totals equal the ledger's charges", async () => {
     const account = await openAccount();
     const second = await createKey({ accountId: account.accountId, name: "second" });
     await spend(300, [account.key, second.key]);
@@ -133,7 +133,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     await expectPaid(account);
   });
 
-  test("requests that are charged while pages are read come in the next listing", async () => {
+  test("requests charged while pages are read appear in the next listing", async () => {
     const account = await openAccount();
     await spend(20, [account.key]);
     const known = (await chargesOf(account.accountId)).map(({ request_id }) => request_id).reverse();
@@ -144,7 +144,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect((await read(account.key)).totals).toEqual(await sumsOf(account));
   });
 
-  test("days are those of UTC, the newest first, and a day's span ends before the next", async () => {
+  test("days are UTC, newest first, and a day's span ends before the next", async () => {
     const account = await openAccount();
     for (const at of ["2026-02-28T00:00:00.000Z", "2026-02-28T23:59:59.999Z", "2026-03-01T00:00:00.000Z"]) {
       restoreClock();
@@ -164,7 +164,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(await days("&from=2026-02-28T01:00:00.001%2B01:00&to=2026-03-01T01:00+01:00")).toEqual({ "2026-02-28": 1 });
   });
 
-  test("the default days stay those of the first page, after midnight too", async () => {
+  test("the default days stay those of the first page, even after midnight", async () => {
     const account = await openAccount();
     restoreClock = setClock(() => Date.parse("2026-02-28T23:59:59.999Z"));
     await spend(3, [account.key]);
@@ -175,7 +175,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     expect(rows).toHaveLength(3);
   });
 
-  test("an account without requests has an empty page, and nobody sees another's", async () => {
+  test("an account without requests has an empty page, and no account sees another's", async () => {
     const [owner, other] = [await openAccount(), await openAccount()];
     await spend(2, [owner.key]);
     const answer = await get(other.key);
@@ -189,7 +189,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     readError(await get(other.key, `?cursor=${nextCursor}`), "INVALID_REQUEST");
   });
 
-  test("a cursor goes on with its own query alone, and one that is made up is refused", async () => {
+  test("a cursor works only with its own query, and a forged one is refused", async () => {
     const account = await openAccount();
     await spend(5, [account.key]);
     const { nextCursor } = await read(account.key, "?limit=2");
@@ -267,20 +267,20 @@ describe.each(doorNames)("through the %s door", (door) => {
     ["curser=x", "curser", /did you mean cursor\?$/],
     ["accountNumber=x", "accountNumber", /; known fields are from, to, groupBy, limit, cursor$/],
     ["__proto__=x", "__proto__", /^is not a field of this request/],
-  ])("?%s is refused, %s is named, and so is the cure", async (query, path, message) => {
+  ])("?%s is refused with the parameter %s and the fix", async (query, path, message) => {
     const { key } = await openAccount();
     const { details } = readError(await get(key, `?${query}`), "INVALID_REQUEST");
     expect(details.issues).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
-  test("everything that is wrong is named at once", async () => {
+  test("all mistakes are named at once", async () => {
     const { key } = await openAccount();
     const { details } = readError(await get(key, "?from=x&to=y&groupBy=z&limit=w&v=u"), "INVALID_REQUEST");
     expect((details.issues as { path: string }[]).map(({ path }) => path).sort()).toEqual(["from", "groupBy", "limit", "to", "v"]);
   });
 
   test.each(["?from=2024-01-01&to=2025-01-01", "?from=0000-01-01&to=0000-12-31", "?from=9998-12-31&to=9999-12-31", "?to=0000-01-01", "?"])(
-    "%s is a span like any other",
+    "%s is a valid time range",
     async (query) => {
       const { key } = await openAccount();
       expect((await read(key, query)).rows).toEqual([]);
@@ -288,7 +288,7 @@ describe.each(doorNames)("through the %s door", (door) => {
     },
   );
 
-  test("it asks for a key, counts as a request, and takes GET alone", async () => {
+  test("it needs a key, counts as a request, and accepts only GET", async () => {
     readError(await get(undefined), "INVALID_API_KEY");
     const { key } = await openAccount({ limits: { ratePerMinute: 1, concurrency: 1 } });
     await read(key);

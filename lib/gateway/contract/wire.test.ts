@@ -1,5 +1,5 @@
-// Everything that can be sent wrong below HTTP, byte by byte: the door of our own answers in JSON where anybody can still be
-// told, closes where not, and nothing is held afterwards.
+// Every mistake below HTTP, byte by byte: our own HTTP server answers in JSON where the client can still be reached, closes the connection
+// otherwise, and nothing is held afterwards.
 
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ interface RawRequest {
   length?: number;
 }
 
-/** The bytes of a prompt request; `length` is announced in place of the body's own. */
+/** The bytes of a prompt request; `length` replaces the body's own content-length. */
 function rawRequest({ key = "", body = JSON.stringify(promptOf()), headers = [], keepOpen = false, length }: RawRequest = {}): string {
   const lines = ["POST /api/v1/prompt HTTP/1.1", "host: x", `authorization: Bearer ${key}`, "content-type: application/json", ...headers];
   if (!headers.some((line) => line.startsWith("transfer-encoding"))) lines.push(`content-length: ${length ?? Buffer.byteLength(body)}`);
@@ -40,7 +40,7 @@ function expectFault(raw: string, status: number, reason: string): void {
   expect(details).toMatchObject({ reason, issues: [{ path: "" }] });
 }
 
-/** Opens a connection that the test itself ends. */
+/** Opens a connection that the test ends. */
 async function withSocket(run: (socket: Socket) => Promise<void>): Promise<void> {
   const { hostname, port } = new URL(service.url("node"));
   const socket = connect(Number(port), hostname);
@@ -52,7 +52,7 @@ async function withSocket(run: (socket: Socket) => Promise<void>): Promise<void>
   }
 }
 
-describe("the node door", () => {
+describe("the Node server", () => {
   const url = service.url("node");
 
   test.each([
@@ -79,7 +79,7 @@ describe("the node door", () => {
     ["two different lengths", rawRequest({ headers: ["content-length: 5"] })],
     ["length and chunks at once", rawRequest({ headers: ["content-length: 5", "transfer-encoding: chunked"] })],
     ["a chunk size that is no number", rawRequest({ headers: ["transfer-encoding: chunked"], body: "zz\r\n{}\r\n0\r\n\r\n" })],
-  ])("what is no HTTP gets 400 in JSON: %s", async (_case, bytes) => {
+  ])("invalid HTTP gets 400 in JSON: %s", async (_case, bytes) => {
     expectFault(await sendRaw(url, [bytes]), 400, "bad_http");
   });
 
@@ -98,7 +98,7 @@ describe("the node door", () => {
   test.each([
     ["announced", { length: 1_000 }],
     ["in chunks", { headers: ["transfer-encoding: chunked"], body: "5\r\n{" }],
-  ])("a client that leaves half-way through its body, %s, is nobody's request", async (_case, request) => {
+  ])("a client that leaves half-way through its body, %s, causes no request", async (_case, request) => {
     const account = await openAccount();
     await withSocket(async (socket) => {
       socket.write(rawRequest({ key: account.key, body: "{", ...request }));
@@ -107,7 +107,7 @@ describe("the node door", () => {
     await expectUncharged(account);
   });
 
-  test("requests behind one another on one connection are answered in order, each charged once", async () => {
+  test("pipelined requests on one connection are answered in order, each charged once", async () => {
     const account = await openAccount();
     const requests = [7, 8, 9].map((maxTokens, at) =>
       rawRequest({ key: account.key, body: JSON.stringify(promptOf({ maxTokens })), keepOpen: at < 2 }),
@@ -122,14 +122,14 @@ describe("the node door", () => {
     await expectPaid(account);
   });
 
-  test("garbage behind a good request does not change what it cost", async () => {
+  test("garbage after a good request does not change its cost", async () => {
     const account = await openAccount();
     await sendRaw(url, [`${rawRequest({ key: account.key, keepOpen: true })}\0\0\0\r\n\r\n`]);
     await until("the request has ended", async () => (await inFlight()) === 0);
     await expectPaid(account);
   });
 
-  test("half a request behind a stream is not answered into the middle of it", async () => {
+  test("half a request after a stream does not get an answer in the middle of the stream", async () => {
     const account = await openAccount();
     const body = JSON.stringify(misbehaving("slow=100 tokens=8", { stream: true }));
     const raw = await sendRaw(url, [rawRequest({ key: account.key, body, keepOpen: true }), "POST /api/v1/prompt HTTP/1.1\r\nhost:"]);
@@ -146,13 +146,13 @@ describe("the node door", () => {
     await expectPaid(account);
   });
 
-  test("an expectation that nobody knows is passed over", async () => {
+  test("an unknown expectation is ignored", async () => {
     const account = await openAccount();
     expect(readRaw(await sendRaw(url, [rawRequest({ key: account.key, headers: ["expect: the-unexpected"] })])).status).toBe(200);
     await expectPaid(account);
   });
 
-  test.each([1, 7, 1_000])("a body in chunks of %i bytes is a body", async (size) => {
+  test.each([1, 7, 1_000])("a body in chunks of %i bytes is accepted", async (size) => {
     const account = await openAccount();
     const body = chunked(JSON.stringify(promptOf({ maxTokens: 3 })), size);
     const raw = await sendRaw(url, [rawRequest({ key: account.key, body, headers: ["transfer-encoding: chunked"] })]);
@@ -161,7 +161,7 @@ describe("the node door", () => {
     await expectPaid(account);
   });
 
-  test("a body that trickles in byte by byte is a body", async () => {
+  test("a body that arrives byte by byte is accepted", async () => {
     const account = await openAccount();
     const bytes = Buffer.from(rawRequest({ key: account.key }));
     const parts = Array.from(bytes, (byte) => Buffer.from([byte]));
@@ -169,7 +169,7 @@ describe("the node door", () => {
     await expectPaid(account);
   });
 
-  test("a request without Host, one of HTTP/1.0, and one with a whole address are answered", async () => {
+  test("requests without Host, with HTTP/1.0, and with an absolute URL are answered", async () => {
     const { key } = await openAccount();
     const balance = (line: string, ...headers: string[]) =>
       [line, `authorization: Bearer ${key}`, "connection: close", ...headers, "", ""].join("\r\n");
@@ -184,14 +184,14 @@ describe("the node door", () => {
     }
   });
 
-  test("an offer to upgrade is passed over", async () => {
+  test("an offer to upgrade is ignored", async () => {
     const account = await openAccount();
     const headers = ["upgrade: websocket", "sec-websocket-version: 13"];
     expect(readRaw(await sendRaw(url, [rawRequest({ key: account.key, headers })])).status).toBe(200);
     await expectPaid(account);
   });
 
-  test("headers named like parts of the language are headers", async () => {
+  test("headers named like JavaScript properties are ordinary headers", async () => {
     const account = await openAccount();
     const headers = ["__proto__: x", "constructor: y", "hasOwnProperty: z"];
     expect(readRaw(await sendRaw(url, [rawRequest({ key: account.key, headers })])).status).toBe(200);
@@ -203,7 +203,7 @@ describe("the node door", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("a stream is sent in chunks that a plain reader can follow, and the connection can be used again", async () => {
+  test("a stream is sent in standard chunks, and the connection can be reused", async () => {
     const account = await openAccount();
     const body = JSON.stringify(promptOf({ stream: true, maxTokens: 4 }));
     const raw = await sendRaw(url, [rawRequest({ key: account.key, body, keepOpen: true }) + rawRequest({ key: account.key })]);
@@ -216,7 +216,7 @@ describe("the node door", () => {
 });
 
 test.each(doorNames)(
-  "through the %s door: a percent-encoded or doubled path is another path, and still gets JSON under /api/v1/",
+  "through the %s server: a percent-encoded or doubled path is another path, and still gets JSON under /api/v1/",
   async (door) => {
     for (const path of [
       "/api/v1/%70rompt",

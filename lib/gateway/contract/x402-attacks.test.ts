@@ -1,5 +1,5 @@
-// x402 under attack: at most one answer for a payment, at most one payment for an answer, and nobody pays without an answer or a credit.
-// Each counts the model's runs, what moved on the chain, and the books.
+// x402 under attack: at most one answer per payment, at most one payment per answer, and no payer pays without an answer or a credit. Each
+// test counts the model's runs, the money moved on the chain, and the books.
 
 import { type Hex, parseSignature, serializeCompactSignature, signatureToCompactSignature, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -19,7 +19,7 @@ const body = promptOf({ maxTokens: 200 });
 interface Change {
   whole?: object;
   accepted?: object;
-  /** Of the scheme's own payload, and of the authorization in it. */
+  /** Fields of the scheme's own payload, and of the authorization in it. */
   signed?: object;
   authorization?: object;
 }
@@ -31,14 +31,14 @@ const changed = (payload: Payload, { whole, accepted, signed, authorization }: C
   ...whole,
 });
 
-/** What a run did: the model's runs, and the USDC that the treasury got. */
+/** The effects of a run: the model's runs, and the USDC that the treasury got. */
 async function counted<T>(run: () => Promise<T>): Promise<{ result: T; answers: number; moved: bigint }> {
   const [answers, moved] = [await x402.answered(), await x402.moved()];
   const result = await run();
   return { result, answers: (await x402.answered()) - answers, moved: (await x402.moved()) - moved };
 }
 
-/** Refused before anything moved, and the payer may sign anew what stands beside. */
+/** Refused before anything moved, with the requirements for a new payment beside it. */
 async function expectRefused(answer: Answer, reason: string, errorReason?: string): Promise<void> {
   expect(readError(answer, "PAYMENT_VERIFICATION_FAILED").details.reason).toBe(reason);
   expect(answer.headers.get("payment-required")).not.toBeNull();
@@ -66,7 +66,7 @@ describe("replays", () => {
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("later, the first answer comes again, with what settled it", async () => {
+  test("later, the first answer is sent again, with the transaction that settled it", async () => {
     const payer = await x402.newPayer();
     const payload = await x402.sign(payer, body);
     const first = await x402.send(body, payload);
@@ -77,7 +77,7 @@ describe("replays", () => {
     expect({ answers, moved }).toEqual({ answers: 0, moved: 0n });
   });
 
-  test("for another body it counts nothing, whatever is said of the hash, before it paid and after", async () => {
+  test("for another body it is refused, even with a forged hash, before it paid and after", async () => {
     const payer = await x402.newPayer();
     const payload = await x402.sign(payer, body);
     const other = promptOf({ maxTokens: 200, prompt: "Another quokka question" });
@@ -94,7 +94,7 @@ describe("replays", () => {
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("a request whose model failed leaves a credit, and the same payment is answered from it", async () => {
+  test("a request whose model failed leaves a credit, which answers the same payment", async () => {
     const payer = await x402.newPayer();
     const payload = await x402.sign(payer, body);
     await service.models.simulate("status=500");
@@ -124,8 +124,8 @@ describe("altered payments", () => {
     ["no hash of the body", "replayed", { accepted: { extra: {} } }],
     ["another nonce", "bad_signature", { authorization: { nonce: `0x${"1".repeat(64)}` } }],
     ["another payer", "bad_signature", { authorization: { from: foreign } }],
-    ["a longer time", "bad_signature", { authorization: { validBefore: `${Math.floor(Date.now() / 1_000) + 600}` } }],
-    ["the other half's s", "bad_signature", ofSignature(highS)],
+    ["a later deadline", "bad_signature", { authorization: { validBefore: `${Math.floor(Date.now() / 1_000) + 600}` } }],
+    ["a high s", "bad_signature", ofSignature(highS)],
     ["a compact signature", "bad_signature", ofSignature(compact)],
     ["v of 0 or 1", "bad_signature", ofSignature((signature) => signature.replace(/1b$/, "00").replace(/1c$/, "01") as Hex)],
     ["no signature", "malformed", { signed: { signature: undefined } }],
@@ -152,7 +152,7 @@ describe("altered payments", () => {
     ["over", "expired", { validBefore: `${Math.floor(Date.now() / 1_000) + 3}` }],
     ["not begun", "malformed", { validAfter: `${Math.floor(Date.now() / 1_000) + 60}` }],
     ["without end", "malformed", { validBefore: `${2n ** 256n - 1n}` }],
-  ])("a well signed authorization whose time is %s is refused as %s", async (_, reason, words) => {
+  ])("a validly signed authorization whose time is %s is refused as %s", async (_, reason, words) => {
     const payer = await x402.newPayer();
     const payload = await resigned(payer, await x402.sign(payer, body), words);
     const { result, moved } = await counted(() => x402.send(body, payload));
@@ -160,17 +160,17 @@ describe("altered payments", () => {
     expect(moved).toBe(0n);
   });
 
-  test("one over more than was asked for pays what it says, and the change is a credit", async () => {
+  test("a payment above the requirement moves its full amount, and the change is a credit", async () => {
     const payer = await x402.newPayer();
-    const asked = await x402.sign(payer, body);
-    const value = `${BigInt(asked.accepted.amount) + 1_000_000n}`;
-    const payload = changed(await resigned(payer, asked, { value }), { accepted: { amount: value } });
+    const original = await x402.sign(payer, body);
+    const value = `${BigInt(original.accepted.amount) + 1_000_000n}`;
+    const payload = changed(await resigned(payer, original, { value }), { accepted: { amount: value } });
     const { result, moved } = await counted(() => x402.send(body, payload));
     expect({ status: result.status, moved }).toEqual({ status: 200, moved: BigInt(value) });
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("a payment for a cheap body does not do for a dear one", async () => {
+  test("a payment for a cheap body does not pay for an expensive one", async () => {
     const payer = await x402.newPayer();
     const dear = promptOf({ maxTokens: 4_000 });
     const { accepted } = await x402.sign(payer, dear);
@@ -183,14 +183,14 @@ describe("altered payments", () => {
 });
 
 describe("wallets", () => {
-  test("several signatures on one balance at once: as many answers as payments, and no more than it has", async () => {
+  test("several payments on a balance for one at once: no more is paid than the wallet has", async () => {
     const { accepted } = await x402.sign(await x402.newPayer(), body);
     const payer = await x402.newPayer(BigInt(accepted.amount));
     const payloads = await Promise.all(Array.from({ length: 8 }, () => x402.sign(payer, body)));
     const { result, answers, moved } = await counted(() => Promise.all(payloads.map((payload) => x402.send(body, payload))));
     const served = result.filter(({ status }) => status === 200);
     expect({ moved, usdc: await x402.usdcOf(payer.account.address) }).toEqual({ moved: BigInt(accepted.amount), usdc: 0n });
-    // The change may cover one more.
+    // The change may cover another request.
     expect(answers).toBe(served.length);
     expect(served.length).toBeGreaterThan(0);
     expect((await paidInBy(payer)).count).toBe(1);
@@ -199,7 +199,7 @@ describe("wallets", () => {
     }
   });
 
-  test("a balance that is moved away between check and settlement: nothing is paid, nobody is served, and the payment may come again", async () => {
+  test("a balance moved away between check and settlement: no payment, no answer, and the payment may be sent again", async () => {
     const payer = await x402.newPayer();
     const payload = await x402.sign(payer, body);
     const { client, usdc } = x402.chain;
@@ -211,7 +211,7 @@ describe("wallets", () => {
       try {
         const sent = x402.send(body, payload);
         await inPool(1);
-        // It pays more for its place, so it is carried out first.
+        // It pays a higher fee, so it is executed first.
         const fees = { maxFeePerGas: 200n * 10n ** 9n, maxPriorityFeePerGas: 100n * 10n ** 9n };
         await client.sendTransaction({ account: payer.account, to: usdc, data, gas: 100_000n, ...fees });
         await inPool(2);
@@ -233,15 +233,15 @@ describe("wallets", () => {
     await expectRefused(await x402.send(body, await x402.sign(payer, body)), "wallet_balance_too_low", "insufficient_funds");
   });
 
-  test("a contract wallet pays with what its owner signed; one that is only on another chain does not", async () => {
+  test("a contract wallet pays with its owner's signature; one deployed only on another chain is refused", async () => {
     const owner = privateKeyToAccount(generatePrivateKey());
     const here = newAddress();
     await x402.chain.client.setCode({ address: here, bytecode: contractWallets.ownedBy(owner.address) });
     await x402.chain.mint(here, 10_000_000n);
-    const asked = await x402.sign(x402.payerOf(owner), body);
-    const as = (from: Hex) => resigned(x402.payerOf(owner), asked, { from, nonce: toHex(crypto.getRandomValues(new Uint8Array(32))) });
+    const original = await x402.sign(x402.payerOf(owner), body);
+    const as = (from: Hex) => resigned(x402.payerOf(owner), original, { from, nonce: toHex(crypto.getRandomValues(new Uint8Array(32))) });
     expect((await x402.send(body, await as(here))).status).toBe(200);
-    // Its code, which says yes, is on another chain only: here the same address has none.
+    // Its code, which accepts the signature, is on another chain only: here the same address has no code.
     await expectRefused(await x402.send(body, await as(newAddress())), "bad_signature");
     for (const code of [contractWallets.justTrue, contractWallets.reverts, contractWallets.burnsGas]) {
       const odd = newAddress();
@@ -253,7 +253,7 @@ describe("wallets", () => {
 });
 
 describe("others", () => {
-  test("somebody else carries the authorization out first: it is found as paid, once", async () => {
+  test("somebody else executes the authorization first: it is found as paid, once", async () => {
     const payer = await x402.newPayer();
     const payload = await x402.sign(payer, body);
     const { result, answers, moved } = await counted(async () => {
@@ -267,7 +267,7 @@ describe("others", () => {
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("a nonce that was used for something else pays nothing", async () => {
+  test("a nonce used for another transfer pays nothing", async () => {
     const payer = await x402.newPayer();
     const payload = await x402.sign(payer, body);
     const elsewhere = await resigned(payer, payload, { to: newAddress() });
@@ -278,7 +278,7 @@ describe("others", () => {
     await expectBooked(payer, { payments: 0, answers: 0 });
   });
 
-  test("twenty honest payers at once are all served, each for a payment of its own", async () => {
+  test("twenty honest payers at once are all served, each for its own payment", async () => {
     const payers = await Promise.all(Array.from({ length: 20 }, () => x402.newPayer()));
     const { result, answers } = await counted(() =>
       Promise.all(

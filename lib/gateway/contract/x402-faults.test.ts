@@ -1,8 +1,8 @@
-// What may go wrong around an x402 payment: nodes that are lost after the broadcast, and facilitators that lie. Only what the chain shows
-// counts as paid; whatever happens, the same payload sent again pays nothing twice.
+// Faults around an x402 payment: nodes lost after the broadcast, and lying facilitators. Only the chain decides what is paid; the same
+// payload sent again never pays twice.
 
 import { afterEach, describe, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
@@ -28,7 +28,7 @@ function expectPending(answer: Answer, transaction: unknown): void {
   expect(settlementIn(answer)).toMatchObject({ success: false, errorReason: "settlement_pending", transaction });
 }
 
-test("nodes that are lost after the broadcast: 503 with the transaction; the same payload again is served, and pays once", async () => {
+test("nodes lost after the broadcast: 503 with the transaction; the same payload again is served, and pays once", async () => {
   let isLost = false;
   const node = await startFaultyNode(x402.chain.url(), ({ method }) => {
     if (isLost) return { drop: true };
@@ -49,7 +49,7 @@ test("nodes that are lost after the broadcast: 503 with the transaction; the sam
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-test("while no node answers, nothing is sent and no signature is called bad", async () => {
+test("while no node answers, nothing is sent and no signature is refused as bad", async () => {
   const payer = await x402.newPayer();
   const payload = await x402.sign(payer, body);
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
@@ -70,7 +70,7 @@ describe("an outside facilitator", () => {
     return { facilitator, payer, payload: await x402.sign(payer, body), relayed };
   };
 
-  test("settles for us, and the chain's own transaction is told", async () => {
+  test("settles for us, and the chain's own transaction is reported", async () => {
     const { facilitator, payer, payload, relayed } = await start();
     facilitator.play({ settle });
     const answer = await x402.send(body, payload);
@@ -82,11 +82,11 @@ describe("an outside facilitator", () => {
   });
 
   test.each([
-    ["without a transaction", async () => settledAs(`0x${"5".repeat(64)}`)],
-    ["with another's transaction", async () => settledAs((await x402.chain.mint(newAddress(), 1n)) as string)],
-    ["never at all", async () => null],
-    ["in a form that it does not have", async () => ({ ok: "yes" })],
-  ])("that claims success %s: nobody is served until the chain shows it", async (_, lie) => {
+    ["claims success with an invented transaction", async () => settledAs(`0x${"5".repeat(64)}`)],
+    ["claims success with another transaction", async () => settledAs((await x402.chain.mint(newAddress(), 1n)) as string)],
+    ["never answers", async () => null],
+    ["answers in an invalid format", async () => ({ ok: "yes" })],
+  ])("that %s: nothing is answered until the chain shows the payment", async (_, lie) => {
     const { facilitator, payer, payload } = await start();
     facilitator.play({ settle: lie });
     const before = await x402.answered();
@@ -98,7 +98,7 @@ describe("an outside facilitator", () => {
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("that says no although it settled: what the chain shows is paid", async () => {
+  test("that says no although it settled: a payment on the chain is paid", async () => {
     const { facilitator, payer, payload } = await start();
     facilitator.play({
       settle: async (order) => {
@@ -110,7 +110,7 @@ describe("an outside facilitator", () => {
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("that carries out less than was signed for us: nobody is served for it", async () => {
+  test("that executes less than was signed for us: nothing is answered for it", async () => {
     const { facilitator, payer, payload } = await start();
     const less = await resigned(payer, payload, { value: "1" });
     facilitator.play({ settle: async () => settledAs(await x402.submit(less.payload)) });
@@ -131,7 +131,7 @@ describe("an outside facilitator", () => {
       { settle: async () => ({ success: false, errorReason: "unexpected_settle_error", transaction: "", network: "eip155:8453" }) },
       "settlement_failed",
     ],
-  ])("that %s: refused with a reason, and the same payload may come again", async (_, part, reason) => {
+  ])("that %s: refused with a reason, and the same payload may be sent again", async (_, part, reason) => {
     const { facilitator, payer, payload } = await start();
     facilitator.play(part);
     const answer = await x402.send(body, payload);
@@ -142,7 +142,7 @@ describe("an outside facilitator", () => {
     await expectBooked(payer, { payments: 1, answers: 1 });
   });
 
-  test("that does not settle on our chain is passed by: our own relayer does", async () => {
+  test("that does not settle on our chain is not used: our own relayer settles", async () => {
     const facilitator = await startFacilitator("eip155:1");
     toClose.push(facilitator.close);
     const payer = await x402.newPayer();
@@ -152,7 +152,7 @@ describe("an outside facilitator", () => {
   });
 });
 
-test("an authorization that swept a customer's deposit, read off the chain, pays nothing: the deposit is booked", async () => {
+test("an authorization that swept a customer's deposit, copied from the chain, pays nothing: the deposit is booked already", async () => {
   const depositor = await x402.newPayer();
   await pool().query(
     `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
@@ -166,18 +166,18 @@ test("an authorization that swept a customer's deposit, read off the chain, pays
   await expectBooked(depositor, { payments: 0, answers: 0 });
 });
 
-test("numbers that no books and no word of the chain hold are refused as malformed", async () => {
+test("numbers beyond the ledger's or the chain's range are refused as malformed", async () => {
   const payer = await x402.newPayer();
-  const asked = await x402.sign(payer, body);
+  const original = await x402.sign(payer, body);
   const huge = "9".repeat(30);
-  const dear = await resigned(payer, { ...asked, accepted: { ...asked.accepted, amount: huge } }, { value: huge });
-  const late = { ...asked.payload, authorization: { ...asked.payload.authorization, validBefore: "9".repeat(78) } };
-  for (const payload of [dear, { ...asked, payload: late }]) {
+  const dear = await resigned(payer, { ...original, accepted: { ...original.accepted, amount: huge } }, { value: huge });
+  const late = { ...original.payload, authorization: { ...original.payload.authorization, validBefore: "9".repeat(78) } };
+  for (const payload of [dear, { ...original, payload: late }]) {
     expect(readError(await x402.send(body, payload), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("malformed");
   }
 });
 
-test("what is paid and answered is answered again when the request would cost more by now", async () => {
+test("a paid request is answered again even when it would cost more by now", async () => {
   const payer = await x402.newPayer();
   const payload = await x402.sign(payer, body);
   const first = await x402.send(body, payload);
@@ -188,7 +188,7 @@ test("what is paid and answered is answered again when the request would cost mo
     const next = changedAmount(await x402.sign(payer, body), payload.accepted.amount);
     expect(readError(await x402.send(body, next), "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("amount_too_low");
   } finally {
-    forgetOnce("overrun models");
+    forgetSingleton("overrun models");
   }
   await expectBooked(payer, { payments: 1, answers: 1 });
 });

@@ -1,5 +1,5 @@
-// What must fail on Solana, each with a count of answers, of money that moved on the chain, and of entries in the books: at most one
-// answer a payment, at most one payment an answer, and nobody pays without an answer or a credit.
+// What must fail on Solana. Each test counts answers, money moved on the chain, and entries in the books: at most one answer per payment,
+// at most one payment per answer, and no payer pays without an answer or a credit.
 
 import { ComputeBudgetProgram, PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js";
 import { afterEach, expect, test } from "vitest";
@@ -16,7 +16,7 @@ const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_M
 const x402 = await openX402OnSolana(service);
 afterEach(() => x402.breakNodes(null));
 
-/** What is counted before and after. */
+/** The counts before and after. */
 async function counts(payer: SolanaPayer) {
   const claims = await pool().query("SELECT 1 FROM payment_claim WHERE payer = $1", [payer.address]);
   const [answers, moved, left, fees] = await Promise.all([x402.answered(), x402.moved(), x402.unitsOf(payer.address), x402.fees()]);
@@ -28,7 +28,7 @@ const withBytes = (payload: SolanaPayload, bytes: Uint8Array): SolanaPayload => 
   ...payload,
   payload: { transaction: Buffer.from(bytes).toString("base64") },
 });
-/** Changes its payload. */
+/** Overrides fields of the accepted requirements. */
 const changed = (payload: SolanaPayload, accepted: Partial<SolanaPayload["accepted"]>): SolanaPayload => ({
   ...payload,
   accepted: { ...payload.accepted, ...accepted },
@@ -56,7 +56,7 @@ test.each([8, 64])("%i replays of one payment at once: one answer, one payment",
   expect(await counts(payer)).toEqual(after);
 });
 
-test("eight signatures of the payer over one transaction are one payment: the chain would show it as done to each of them", async () => {
+test("eight signatures of the payer over one transaction are one payment: the chain would show each of them as done", async () => {
   const payer = await x402.newPayer();
   const body = promptOf({ maxTokens: 100 });
   const payload = await x402.signPayment(payer, body);
@@ -75,7 +75,7 @@ test("eight signatures of the payer over one transaction are one payment: the ch
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-test("the payment of one body pays for no other, whatever is written around it", async () => {
+test("the payment of one body pays for no other, whatever surrounds it", async () => {
   const payer = await x402.newPayer();
   const [mine, theirs] = [promptOf({ maxTokens: 100 }), promptOf({ maxTokens: 100, prompt: "Something else" })];
   const payload = await x402.signPayment(payer, mine);
@@ -89,7 +89,7 @@ test("the payment of one body pays for no other, whatever is written around it",
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-test("six payments at once on a balance for one: one is paid and answered, and no other is", async () => {
+test("six payments at once on a balance for one: exactly one is paid and answered", async () => {
   const body = promptOf({ maxTokens: 100 });
   const [{ amount }] = (await x402.requirementsFor(body)).accepts;
   const payer = await x402.newPayer(BigInt(amount));
@@ -103,7 +103,7 @@ test("six payments at once on a balance for one: one is paid and answered, and n
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-/** A payment as the stock client writes it, whose parts can be changed. */
+/** A payment as the stock client writes it, with parts that tests can change. */
 async function written(payer: SolanaPayer, body: object): Promise<{ payment: WrittenPayment; payload: SolanaPayload }> {
   const payload = await x402.signPayment(payer, body);
   const { amount, extra } = payload.accepted;
@@ -113,7 +113,7 @@ async function written(payer: SolanaPayer, body: object): Promise<{ payment: Wri
 
 const body = promptOf({ maxTokens: 100 });
 
-test("what our own writing makes is what the stock client makes, but for the place of its accounts", async () => {
+test("our own writer makes the stock client's transaction, except for the order of its accounts", async () => {
   const payer = await x402.newPayer();
   const { payment, payload } = await written(payer, body);
   const answer = await x402.send(body, withBytes(payload, signPaymentBytes(payment)));
@@ -143,7 +143,7 @@ const changes: [string, Change][] = [
   ["has no memo", (payment) => paymentInstructions(payment).slice(0, 3)],
 ];
 
-test.each(changes)("a transaction that %s is refused, and costs nobody anything", async (_, change) => {
+test.each(changes)("a transaction that %s is refused, and costs nothing", async (_, change) => {
   const payer = await x402.newPayer();
   const { payment, payload } = await written(payer, body);
   const before = await counts(payer);
@@ -153,10 +153,10 @@ test.each(changes)("a transaction that %s is refused, and costs nobody anything"
   expect(await counts(payer)).toEqual(before);
 });
 
-test("a guard that would let the transaction fail is found out before it is signed: refused, no answer, and our fee payer pays nothing", async () => {
+test("a guard that would make the transaction fail is detected before signing: refused, no answer, no cost to our fee payer", async () => {
   const payer = await x402.newPayer();
   const { payment, payload } = await written(payer, body);
-  // Lighthouse is not on this chain, so that whatever it is asked to assert fails.
+  // Lighthouse is not on this chain, so that any assertion fails.
   const guard = new TransactionInstruction({ programId: new PublicKey(GUARD_PROGRAM), keys: [], data: Buffer.of(15, 4, 0, 0) });
   const before = await counts(payer);
   const answer = await x402.send(body, withBytes(payload, signPaymentBytes(payment, [...paymentInstructions(payment), guard])));
@@ -166,7 +166,7 @@ test("a guard that would let the transaction fail is found out before it is sign
   await expectBooked(payer, { payments: 0, answers: 0 });
 });
 
-test("less than what is asked for, another network, and a payee of the payer's choice are refused before anything is read", async () => {
+test("less than required, another network, and a payee of the payer's choice are refused before anything is read", async () => {
   const payer = await x402.newPayer();
   const payload = await x402.signPayment(payer, body);
   const before = await counts(payer);
@@ -183,7 +183,7 @@ test("less than what is asked for, another network, and a payee of the payer's c
   expect(await counts(payer)).toEqual(before);
 });
 
-test("a transaction that the payer did not sign is refused: by somebody else, or by nobody", async () => {
+test("a transaction that the payer did not sign is refused: signed by somebody else, or unsigned", async () => {
   const [payer, thief] = [await x402.newPayer(), await x402.newPayer()];
   const payload = await x402.signPayment(payer, body);
   const bytes = bytesOf(payload);
@@ -196,7 +196,7 @@ test("a transaction that the payer did not sign is refused: by somebody else, or
   expect(await counts(payer)).toEqual(before);
 });
 
-test("a balance that is gone before it is settled: refused, no answer, and our fee payer pays nothing", async () => {
+test("a balance gone before settlement: refused, no answer, and our fee payer pays nothing", async () => {
   const payer = await x402.newPayer();
   const payload = await x402.signPayment(payer, body);
   await x402.emptyWallet(payer);
@@ -208,12 +208,12 @@ test("a balance that is gone before it is settled: refused, no answer, and our f
   await expectBooked(payer, { payments: 0, answers: 0 });
 });
 
-test("while nobody pays the fees nothing new is taken; what was paid before has its answer, and what is on its way goes on", async () => {
+test("without SOL for fees nothing new is accepted; an earlier payment gets its answer, and one under way continues", async () => {
   const [payer, other, late] = [await x402.newPayer(), await x402.newPayer(), await x402.newPayer()];
   const [paid, unsent] = [await x402.signPayment(payer, body), await x402.signPayment(late, body)];
   const first = await x402.send(body, paid);
   expect(first.status).toBe(200);
-  // The last of them: its blockhash lasts for seconds on this chain.
+  // Signed last: its blockhash lasts for seconds on this chain.
   const onItsWay = await x402.signPayment(other, body);
   let isSent = false;
   x402.breakNodes(({ method }) => {
@@ -235,7 +235,7 @@ test("while nobody pays the fees nothing new is taken; what was paid before has 
   await expect.poll(async () => (await x402.requestUnpaid(body)).text).toContain("solana:");
 });
 
-test("nodes that are lost after the broadcast: 503, and the same payment again has its answer, paid once", async () => {
+test("nodes lost after the broadcast: 503, and the same payment again gets its answer, paid once", async () => {
   const payer = await x402.newPayer();
   const payload = await x402.signPayment(payer, body);
   const before = await counts(payer);

@@ -1,5 +1,5 @@
-// An outside facilitator on Solana, which pays the fee and sends: honest, silent, or lying either way. What counts is the payer's own
-// message, in a block.
+// An outside facilitator on Solana, which pays the fee and sends the transaction: honest, silent, or lying either way. Only the payer's own
+// message, in a block, counts.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { Keypair, Transaction, VersionedTransaction } from "@solana/web3.js";
 import { afterAll, expect, test, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { paymentInstructions } from "@/lib/chains/solana/testing/payments";
 import { type Answer, promptOf, readError } from "./testing/client";
 import { openService } from "./testing/service";
@@ -22,7 +22,7 @@ interface Order {
   paymentRequirements: { network: string; amount: string; extra: { feePayer: string; memo: string } };
 }
 
-/** Signs for the fee, as a facilitator does; resolves with the signature. */
+/** Signs as fee payer and sends, as a facilitator does; resolves with the signature. */
 async function carryOut({ paymentPayload }: Order): Promise<string> {
   const transaction = VersionedTransaction.deserialize(Buffer.from(paymentPayload.payload.transaction, "base64"));
   transaction.sign([feePayer]);
@@ -30,7 +30,7 @@ async function carryOut({ paymentPayload }: Order): Promise<string> {
 }
 
 const honest = async (order: Order) => ({ success: true, transaction: await carryOut(order), network: MAINNET });
-/** What /settle answers from now on; null for no answer. */
+/** The answer of /settle from now on; null for no answer. */
 let behaviour: (order: Order) => Promise<object | null> = honest;
 const orders: Order[] = [];
 const kinds = [{ x402Version: 2, scheme: "exact", network: MAINNET, extra: { feePayer: feePayer.publicKey.toBase58() } }];
@@ -39,7 +39,7 @@ const server = createServer(async (request, response) => {
   if (request.url === "/supported") return void response.end(JSON.stringify({ kinds }));
   const order = (await json(request)) as Order;
   orders.push(order);
-  // What is in the chain already is refused there.
+  // A transaction that is in the chain already is refused there.
   const answer = await behaviour(order).catch(() => null);
   if (answer === null) return void response.destroy();
   response.end(JSON.stringify(answer));
@@ -48,7 +48,7 @@ await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
 const X402_FACILITATOR_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => {
   delete process.env.X402_FACILITATOR_URL;
-  forgetOnce("config");
+  forgetSingleton("config");
   server.closeAllConnections();
   server.close();
 });
@@ -75,26 +75,26 @@ async function signed(): Promise<{
 const untilServed = (payload: SolanaPayload) =>
   expect.poll(async () => (await x402.send(body, payload)).status, { interval: 200 }).toBe(200);
 
-/** The facilitator paid the fee, and our own fee payer nothing. */
+/** The facilitator paid the fee; our own fee payer paid nothing. */
 async function expectPaidOnce({ payer, amount, before }: Awaited<ReturnType<typeof signed>>): Promise<void> {
   expect(await counts()).toEqual({ answers: before.answers + 1, moved: before.moved + amount, ours: before.ours });
   await expectBooked(payer, { payments: 1, answers: 1 });
 }
 
-test("an honest one is asked once, pays the fee, and the payer has its answer", async () => {
+test("an honest facilitator is called once, pays the fee, and the payer gets its answer", async () => {
   behaviour = honest;
   const payment = await signed();
   expect(payment.payload.accepted.extra.feePayer).toBe(feePayer.publicKey.toBase58());
-  const asked = orders.length;
+  const start = orders.length;
   const answer = await x402.send(body, payment.payload);
   expect(answer.status, answer.text).toBe(200);
-  expect(orders.slice(asked)).toMatchObject([{ paymentRequirements: { network: MAINNET, amount: payment.payload.accepted.amount } }]);
+  expect(orders.slice(start)).toMatchObject([{ paymentRequirements: { network: MAINNET, amount: payment.payload.accepted.amount } }]);
   const { transaction = "" } = settlementIn(answer) ?? {};
   expect((await x402.connection.getSignatureStatus(transaction)).value).toMatchObject({ err: null });
   await expectPaidOnce(payment);
 });
 
-test("one that carries out and says nothing, or no: the chain says what it did", async () => {
+test("a facilitator that settles and answers nothing, or no: the chain decides", async () => {
   for (const answer of [null, { success: false, errorReason: "unexpected_settle_error" }]) {
     behaviour = async (order) => {
       await carryOut(order);
@@ -114,7 +114,7 @@ const expectUnpaid = async (answer: Answer, { payer, before }: Awaited<ReturnTyp
   await expectBooked(payer, { payments: 0, answers: 0 });
 };
 
-test("one that says it has carried out and has not, with a true transaction of somebody else's: no answer", async () => {
+test("a facilitator that claims another payment's real transaction: no answer", async () => {
   const other = await signed();
   behaviour = honest;
   const paid = settlementIn(await x402.send(body, other.payload))?.transaction;
@@ -124,7 +124,7 @@ test("one that says it has carried out and has not, with a true transaction of s
   expect((await counts()).moved).toBe(payment.before.moved);
 });
 
-test("one that says so of another transaction with the same memo, which pays as much: no answer, since it is not what was signed", async () => {
+test("a facilitator that claims another transaction with the same memo and amount: no answer, since it is not the signed one", async () => {
   const payment = await signed();
   const { memo = "" } = payment.payload.accepted.extra;
   const { wallet, address } = payment.payer;
@@ -144,7 +144,7 @@ test("one that says so of another transaction with the same memo, which pays as 
   await expectBooked(payment.payer, { payments: 1, answers: 1 });
 });
 
-test("one that pays with another key by now: what was paid before has its answer", async () => {
+test("a facilitator with a new fee payer: an earlier payment gets its answer", async () => {
   behaviour = honest;
   const { payload, payer } = await signed();
   const first = await x402.send(body, payload);
@@ -157,13 +157,13 @@ test("one that pays with another key by now: what was paid before has its answer
   await vi.waitUntil(async () => (await x402.connection.getBalance(next)) > 0, { timeout: 30_000, interval: 25 });
   try {
     kind.extra.feePayer = next.toBase58();
-    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
+    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetSingleton(name);
     expect((await x402.requirementsFor(body)).accepts[0].extra.feePayer).toBe(next.toBase58());
     const again = await x402.send(body, payload);
     expect([again.status, again.text]).toEqual([200, first.text]);
     await expectBooked(payer, { payments: 1, answers: 1 });
   } finally {
     kind.extra.feePayer = former;
-    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetOnce(name);
+    for (const name of ["readiness for payments on Solana", "x402 facilitator"]) forgetSingleton(name);
   }
 });

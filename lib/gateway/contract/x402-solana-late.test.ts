@@ -1,5 +1,5 @@
-// Payments on Solana whose time runs out, or whose money leaves, while they are on their way: on a chain of quick slots, whose
-// blockhashes last for four seconds.
+// Payments on Solana whose time runs out, or whose money leaves, while they are under way: on a chain with short slots, whose blockhashes
+// last for four seconds.
 
 import { VersionedTransaction } from "@solana/web3.js";
 import { afterEach, expect, test } from "vitest";
@@ -22,7 +22,7 @@ const patience = { timeout: 30_000, interval: 200 };
 const dropSends = () => x402.breakNodes(({ method }) => (method === "sendTransaction" ? { drop: true } : null));
 const reasonOf = (answer: Answer) => readError(answer, "PAYMENT_VERIFICATION_FAILED").details.reason;
 
-/** The jobs that go on with what nobody waits for. */
+/** Runs the jobs that finish payments without a waiting request. */
 async function round(): Promise<void> {
   await runRelay({ resendAfterMs: 0 });
   await settlePayments.run();
@@ -40,7 +40,7 @@ async function expectServed(payer: SolanaPayer): Promise<void> {
   expect((await x402.send(body, await x402.signPayment(payer, body))).status).toBe(200);
 }
 
-/** Bytes of ours that wait for a block. */
+/** Our bytes that wait for a block. */
 async function storedBytes(): Promise<Buffer> {
   const { rows } = await pool().query<{ raw: Buffer }>(
     "SELECT b.raw FROM relay_broadcast b JOIN relayed r ON r.hash = b.hash WHERE r.id LIKE 'payment_%' AND NOT r.finalized AND r.block IS NULL",
@@ -55,7 +55,7 @@ async function expectRunOut({ accepted }: SolanaPayload): Promise<void> {
   await expect.poll(isKnown, patience).toBe(false);
 }
 
-test("a payment whose blockhash has run out is refused as expired, costs nothing, and a new one is served", async () => {
+test("a payment whose blockhash has expired is refused as expired, costs nothing, and a new one is served", async () => {
   const payer = await x402.newPayer();
   const [payload, before, fees] = [await x402.signPayment(payer, body), await counted(), await x402.fees()];
   await expectRunOut(payload);
@@ -66,7 +66,7 @@ test("a payment whose blockhash has run out is refused as expired, costs nothing
   await expectServed(payer);
 });
 
-test("one that no node takes is on its way until it can never run, and then nothing was paid", async () => {
+test("a payment that no node accepts is pending until it can never run, and then nothing was paid", async () => {
   const payer = await x402.newPayer();
   const [payload, before] = [await x402.signPayment(payer, body), await counted()];
   dropSends();
@@ -83,13 +83,13 @@ test("one that no node takes is on its way until it can never run, and then noth
     .toBe(402);
   expect(reasonOf(await x402.send(body, payload))).not.toBe("malformed");
   x402.breakNodes(null);
-  // Too late for anybody.
+  // It can no longer be sent.
   await expect(x402.connection.sendRawTransaction(bytes)).rejects.toThrow("Blockhash not found");
   await expectNothingPaid(payer, before);
   await expectServed(payer);
 });
 
-test("one whose money left before it came into a block fails there: nothing was paid, and it can never be paid later", async () => {
+test("a payment whose money left before its block fails there: nothing was paid, and it can never be paid later", async () => {
   const payer = await x402.newPayer();
   const [payload, before] = [await x402.signPayment(payer, body), await counted()];
   dropSends();

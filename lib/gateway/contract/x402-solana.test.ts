@@ -1,4 +1,4 @@
-// x402's own client, unmodified, pays on Solana with a wallet that has USDC and no SOL. TRANSCRIPT=1 prints what went over the wire.
+// x402's own client, unmodified, pays on Solana with a wallet that has USDC and no SOL. TRANSCRIPT=1 prints the traffic.
 
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const x402 = await openX402OnSolana(service);
 const MAINNET = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
 const post = (body: object) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
-test("an unpaid request is told what to sign on Solana: whom to pay, who pays the fee, a memo of its own, and a blockhash", async () => {
+test("an unpaid request learns what to sign on Solana: the recipient, the fee payer, a unique memo, and a blockhash", async () => {
   const [one, same] = [await x402.requirementsFor(promptOf()), await x402.requirementsFor(promptOf())];
   const [offer] = one.accepts;
   expect(offer).toEqual({
@@ -56,13 +56,13 @@ test.each([false, true])("the stock client pays and gets its answer, streamed: %
   expect(await x402.unitsOf(payer.address)).toBe(10_000_000n - moved);
   await expectBooked(payer, { payments: 1, answers: 1 });
   expect(await balanceOf(payer.credit)).toBe(moved * 1_000n - readCosts(whole).totalCost);
-  // What else the stock client needs to know it was told: it asks a node of its own for the decimals of the token, and no more.
+  // The 402 has nearly everything the stock client needs: it queries its own node only for the token's decimals.
   expect(new Set(x402.payersNode.calls.map(({ method }) => method))).toEqual(new Set(["getAccountInfo"]));
   const status = await x402.connection.getSignatureStatus(settled.transaction);
   expect(status.value).toMatchObject({ err: null });
 });
 
-test("two requests with one body are two payments, and each has its answer", async () => {
+test("two requests with one body are two payments, and each gets its answer", async () => {
   const [payer, before] = [await x402.newPayer(), await x402.answered()];
   const body = promptOf({ maxTokens: 300 });
   const [one, other] = [await x402.signPayment(payer, body), await x402.signPayment(payer, body)];
@@ -71,7 +71,7 @@ test("two requests with one body are two payments, and each has its answer", asy
   expect((await x402.answered()) - before).toBe(2);
 });
 
-test("the change is the payer's: it pays later requests that it covers, and nothing is submitted for them", async () => {
+test("the change belongs to the payer: it pays later requests that it covers, and nothing is submitted for them", async () => {
   const payer = await x402.newPayer();
   const pay = async (maxTokens: number) => x402.fetchAs(payer)(`${service.url("node")}${X402_PATH}`, post(promptOf({ maxTokens })));
   expect((await pay(2_000)).status).toBe(200);

@@ -1,11 +1,10 @@
-// x402's own client, unmodified, at our endpoint: it is asked for a payment, signs it and gets its answer. TRANSCRIPT=1 prints what went
-// over the wire.
+// x402's own client, unmodified, at our endpoint: it gets a payment request, signs it and gets its answer. TRANSCRIPT=1 prints the traffic.
 
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { balanceOf } from "./testing/books";
 import { ask, deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";
@@ -18,7 +17,7 @@ const x402 = await openX402(service);
 
 const post = (body: object) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
-test("without a payment the answer is 402, and says in x402's words and in ours what to sign", async () => {
+test("without a payment the answer is 402, and says in x402's format and in ours what to sign", async () => {
   const answer = await x402.requestUnpaid(promptOf({ maxTokens: 100 }));
   const error = readError(answer, "PAYMENT_REQUIRED");
   const required = requiredIn(answer);
@@ -62,7 +61,7 @@ test.each([false, true])("the stock client pays and gets its answer, streamed: %
   expect(await balanceOf(payer.credit)).toBe(moved * 1_000n - readCosts(whole).totalCost);
 });
 
-test("the change is the payer's: it pays later requests that it covers, and nothing is submitted for them", async () => {
+test("the change belongs to the payer: it pays later requests that it covers, and nothing is submitted for them", async () => {
   const payer = await x402.newPayer();
   const pay = x402.fetchAs(payer);
   const spend = async (maxTokens: number) => pay(`${service.url("node")}${X402_PATH}`, post(promptOf({ maxTokens })));
@@ -75,7 +74,7 @@ test("the change is the payer's: it pays later requests that it covers, and noth
   await expectBooked(payer, { payments: 1, answers: 2 });
 });
 
-test("above 1 USD, which stock clients do not pay, the answer is 400 with the maxTokens that 1 USD does for", async () => {
+test("above 1 USD, which stock clients do not pay, the answer is 400 with the maxTokens that 1 USD covers", async () => {
   const dear = { model: "gpt-4-turbo", maxTokens: 4_096, prompt: "word ".repeat(40_000) };
   const answer = await x402.requestUnpaid(dear);
   const { details } = readError(answer, "INVALID_REQUEST");
@@ -88,9 +87,9 @@ test("above 1 USD, which stock clients do not pay, the answer is 400 with the ma
   }
 });
 
-test("an operator's minimum is the price of what costs less, and the rest of it pays the next requests", async () => {
+test("an operator's minimum is the price of cheaper requests, and the change pays the next requests", async () => {
   Object.assign(process.env, { X402_MINIMUM_USD: "0.02" });
-  forgetOnce("config");
+  forgetSingleton("config");
   try {
     const payer = await x402.newPayer();
     const body = promptOf({ maxTokens: 100 });
@@ -108,11 +107,11 @@ test("an operator's minimum is the price of what costs less, and the rest of it 
     await expectBooked(payer, { payments: 1, answers: 3 });
   } finally {
     delete process.env.X402_MINIMUM_USD;
-    forgetOnce("config");
+    forgetSingleton("config");
   }
 });
 
-test("a body that cannot be read is refused before any payment is asked for", async () => {
+test("an invalid body is refused before any payment is requested", async () => {
   for (const [body, code] of [
     [{ model: "gpt-4o-mini" }, "INVALID_REQUEST"],
     [promptOf({ model: "no-such-model" }), "INVALID_MODEL"],
@@ -124,7 +123,7 @@ test("a body that cannot be read is refused before any payment is asked for", as
   }
 });
 
-test.each(doorNames)("programs find the endpoint, and what is paid with, through the %s door", async (door) => {
+test.each(doorNames)("programs discover the endpoint and its payment options through the %s server", async (door) => {
   const answer = await ask({ url: service.url(door), path: "/.well-known/x402", method: "GET" });
   expect(answer.status, answer.text).toBe(200);
   const found = JSON.parse(answer.text);
@@ -137,16 +136,16 @@ test.each(doorNames)("programs find the endpoint, and what is paid with, through
   });
 });
 
-test("through the other door the stock client is served as well", async () => {
+test("the stock client is served through the Next server as well", async () => {
   const payer = await x402.newPayer();
   const response = await x402.fetchAs(payer)(`${service.url("next")}${X402_PATH}`, post(promptOf({ maxTokens: 100 })));
   expect(response.status, await response.text()).toBe(200);
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-test("in a minute a client's address may ask as often as an account", async () => {
+test("a client's address has the same rate limit as an account", async () => {
   Object.assign(process.env, { RATE_LIMIT_PER_MINUTE: "2", TRUSTED_PROXIES: "loopback" });
-  for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+  for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   const from = (address: string) =>
     ask({ url: service.url("node"), path: X402_PATH, body: promptOf(), headers: { "x-forwarded-for": address } });
   try {
@@ -156,6 +155,6 @@ test("in a minute a client's address may ask as often as an account", async () =
   } finally {
     Object.assign(process.env, x402Settings);
     delete process.env.TRUSTED_PROXIES;
-    for (const name of ["config", "trustedProxies"]) forgetOnce(name);
+    for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
   }
 });

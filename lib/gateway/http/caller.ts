@@ -1,5 +1,5 @@
-// Who calls, and how often: from the Authorization header to an account and its key, no further than the limits on guessing allow; then
-// the account's own limits, its rate and its slots in flight. A stream is in flight until its end.
+// Identifies the caller and applies its limits: from the Authorization header to an account and its key, unless the address has guessed too
+// often; then the account's own limits, its rate and its concurrent requests. A stream counts as concurrent until its end.
 
 import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/access/authenticate";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
@@ -13,21 +13,21 @@ import { AppError } from "@/lib/base/errors";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import type { GatewayRequest } from "./request";
 
-/** Whoever asks for an answer. */
+/** A caller that requests an answer, with or without an account. */
 export interface Buyer {
-  /** Who the limits are counted for. */
+  /** The name that the limits are counted under. */
   limitedAs: string;
   limits: { ratePerMinute: number; concurrency: number };
-  /** Models that may be asked; null = all. */
+  /** Models that may be called; null = all. */
   allowedModels: readonly string[] | null;
 }
 
 /** A buyer with an account. */
 export interface Caller extends Buyer {
   accountId: AccountId;
-  /** Null for a caller that is signed in rather than holding a key. */
+  /** Null for a signed-in caller without a key. */
   keyId: KeyId | null;
-  /** Drops what this process remembers of the key: the hold found it changed. */
+  /** Drops the key from this process's cache: the hold found that it changed. */
   forget: () => void;
 }
 
@@ -53,12 +53,12 @@ export const accountFrozen = (): AppError =>
   });
 
 /**
- * Finds the caller of a request, at once when this process knows the key.
+ * Finds the caller of a request, synchronously when this process knows the key.
  * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often
  */
 export function authenticate(request: GatewayRequest): Caller | Promise<Caller> {
   const found = authenticateBearer(request.headers.authorization, () => admitAttempt(failedAuth().check(addressOf(request))));
-  // A key that this process knows is there at once; awaiting it would cost every request a turn.
+  // A cached key is found synchronously; awaiting it would cost every request a microtask turn.
   return found instanceof Promise ? found.then((result) => callerOf(request, result)) : callerOf(request, found);
 }
 
@@ -93,12 +93,12 @@ function admitAttempt(attempt: Attempt): void {
 }
 
 /**
- * Takes one request and one slot in flight; the slot returns when the request ends.
+ * Counts one request and takes one concurrency slot; the slot is returned when the request ends.
  * @throws AppError RATE_LIMIT_EXCEEDED
  */
 export function limit(request: GatewayRequest, { limitedAs, limits }: Buyer): void | Promise<void> {
   const entered = limiter().enter(limitedAs, limits);
-  // In memory the answer is there at once; awaiting it would cost every request a turn.
+  // The in-memory limiter answers synchronously; awaiting it would cost every request a microtask turn.
   return entered instanceof Promise ? entered.then((entry) => admitEntry(request, entry)) : admitEntry(request, entered);
 }
 
@@ -113,7 +113,7 @@ const limitText = {
   concurrency: "Too many requests in flight at once",
 };
 
-/** The error for a limit and how long until it may grant. */
+/** The error for an exceeded limit, with the time until it may grant a request. */
 function rateLimitExceeded(limit: "rate" | "concurrency", retryAfterMs: number): AppError {
   return new AppError("RATE_LIMIT_EXCEEDED", {
     message: `${limitText[limit]}; try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`,

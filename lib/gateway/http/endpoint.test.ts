@@ -1,4 +1,4 @@
-// The bodies that leave the service: one form for every error code, and 503 always with the time to come back.
+// The bodies that leave the service: one format for every error code, and 503 always with Retry-After.
 
 import { expect, test } from "vitest";
 import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
@@ -33,27 +33,27 @@ test("the catalogue holds the contract's codes and no other", () => {
 test.each(Object.entries(statuses) as [ErrorCode, number][])(
   "%s has status %i, a message, details with a link, and a request id",
   (code, status) => {
-    const asked = request();
-    const reply = errorReply(asked, new AppError(code));
+    const incoming = request();
+    const reply = errorReply(incoming, new AppError(code));
     expect(reply.status).toBe(status);
     const body = JSON.parse(String(reply.body)) as { error: string; details: { docs: string } };
     expect(body).toEqual({
       error: errorCatalogue[code].title,
       code,
       details: { docs: expect.stringMatching(new RegExp(`^http.*/docs/errors/${code}$`)) },
-      requestId: asked.id,
+      requestId: incoming.id,
     });
-    expect(reply.headers["x-request-id"]).toBe(asked.id);
+    expect(reply.headers["x-request-id"]).toBe(incoming.id);
     expect(reply.headers["retry-after"]).toBe(status === 503 ? "1" : undefined);
   },
 );
 
-test("SETTLEMENT_PENDING keeps the time to come back that its thrower knows", () => {
+test("SETTLEMENT_PENDING keeps the Retry-After that its thrower set", () => {
   const error = new AppError("SETTLEMENT_PENDING", { headers: { "retry-after": "12" } });
   expect(errorReply(request(), error).headers["retry-after"]).toBe("12");
 });
 
-test("context and cause stay inside; details are sent, money in them exact", () => {
+test("context and cause are not sent; details are, with exact amounts", () => {
   const error = new AppError("INTERNAL_ERROR", {
     details: { cost: nanoUsd(1), skipped: undefined },
     context: { provider: "said something" },
@@ -68,6 +68,6 @@ test.each([
   [{ retryable: false }, "false"],
   [{ retryable: true }, undefined],
   [{}, undefined],
-])("an error with %o has x-should-retry %s, for clients that would try every 5xx again", (details, header) => {
+])("an error with %o has x-should-retry %s, for clients that would retry every 5xx", (details, header) => {
   expect(errorReply(request(), new AppError("INTERNAL_ERROR", { details })).headers["x-should-retry"]).toBe(header);
 });

@@ -1,5 +1,5 @@
-// What surrounds every endpoint: whatever is thrown becomes the contract's error, every answer gets its headers, its line in the log and
-// its metrics, and the request is ended when its answer is. While the process shuts down, what runs is finished and what is new is refused.
+// Wraps every endpoint: any error becomes the contract's error, every answer gets its headers, a log line and metrics, and the request ends
+// with its answer. While the process shuts down, running requests finish and new ones are refused.
 
 import { setMaxListeners } from "node:events";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
@@ -11,7 +11,7 @@ import type { RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import type { GatewayReply, GatewayRequest } from "./request";
 
@@ -24,16 +24,16 @@ interface Outcome {
 
 export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 
-/** Makes an endpoint of its steps. `name` is its label in metrics and logs, `writeError` the form of its errors if it has one of its own. */
+/** Creates an endpoint from its steps. `name` is its label in metrics and logs; `writeError` is its error format if it has its own. */
 export function endpoint(name: string, steps: Endpoint, writeError?: typeof errorBody): Endpoint {
   return async (request) => {
     countRequest();
     const outcome: Outcome = { status: 0, code: "", endedAt: 0 };
-    // First on the stack, so last to run: settling on the way out adds to the facts.
+    // First on the stack, so it runs last: settling at the end adds to the facts.
     request.onEnd(() => {
       uncountRequest();
       outcome.endedAt = performance.now();
-      deferTelemetry(() => note(name, request, outcome));
+      deferTelemetry(() => recordRequest(name, request, outcome));
     });
     let reply: GatewayReply;
     try {
@@ -46,7 +46,7 @@ export function endpoint(name: string, steps: Endpoint, writeError?: typeof erro
     }
     if (!reply.headers.ratelimit) writeAddressLimit(request, reply);
     outcome.status = reply.status;
-    // A whole body needs nothing more from us; the slot it held is free before the client has read it.
+    // A whole body needs no further work: its slot is free before the client has read it.
     const ending = typeof reply.body === "string" ? request.end() : undefined;
     if (ending) await ending;
     return reply;
@@ -62,13 +62,13 @@ function logError(error: AppError, request: GatewayRequest): void {
   if (error.status >= 500) log().warn({ requestId: request.id, code: error.code, ...error.context }, error.message);
 }
 
-/** A caller without an account is limited by its address; those are the limits its answer tells. */
+/** A caller without an account is limited by its address, so the headers show those limits. */
 function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
   const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
   writeLimitHeaders(reply.headers, failedAuth().state(address));
 }
 
-function note(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {
+function recordRequest(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {
   const ms = endedAt - request.startedAt;
   metrics().requests.inc({ endpoint: endpointName, status, code });
   metrics().requestSeconds.observe({ endpoint: endpointName }, ms / 1000);
@@ -100,9 +100,9 @@ export const errorDetails = (error: AppError): AppError["details"] => ({
   docs: `${publicUrl()}/docs/errors/${error.code}`,
 });
 
-/** A JSON reply with every header that this request's answers carry. */
+/** A JSON reply with every header that answers to this request carry. */
 export function jsonReply(request: GatewayRequest, status: number, body: string, headers?: Record<string, string>): GatewayReply {
-  // A request has one answer, so its headers become the answer's, name by name: a copy of them costs as much as the rest.
+  // A request has one answer, so its own header object is extended in place: a copy of it would cost as much as the rest.
   const all = request.replyHeaders;
   all["x-request-id"] = request.id;
   all["content-type"] = "application/json; charset=utf-8";
@@ -116,39 +116,39 @@ export function jsonReply(request: GatewayRequest, status: number, body: string,
   };
 }
 
-/** Headers of server-sent events; the last one keeps nginx from collecting them. */
+/** Headers of server-sent events; the last one stops nginx from buffering them. */
 export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
   "x-accel-buffering": "no",
 };
 
-/** How long a request took us and the provider, in milliseconds. */
+/** How long a request took in the gateway and at the provider, in milliseconds. */
 export function serverTiming(request: GatewayRequest): string {
   const total = performance.now() - request.startedAt;
   const provider = request.providerMs ?? 0;
   return `gateway;dur=${Math.max(0, total - provider).toFixed(2)}, provider;dur=${provider.toFixed(2)}`;
 }
 
-/** The reply for an error, its status and advice from the catalogue. `writeBody` is another endpoint's form of it. */
+/** The reply for an error, with status and advice from the catalogue. `writeBody` is an endpoint's own error format. */
 export function errorReply(request: GatewayRequest, error: AppError, writeBody = errorBody): GatewayReply {
   const { status } = errorCatalogue[error.code];
   const headers: Record<string, string> = { ...error.headers };
   if (status === 503) headers["retry-after"] ??= "1";
-  // OpenAI's clients try every 5xx again unless they are told.
+  // OpenAI's clients retry every 5xx unless this header forbids it.
   if (error.details.retryable === false) headers["x-should-retry"] = "false";
   return jsonReply(request, status, writeBody(error, request.id), headers);
 }
 
-const drain = onceKept("gateway drain", createDrain);
+const drain = processSingleton("gateway drain", createDrain);
 
 function createDrain(): AbortController {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // one for each open stream of a page
+  setMaxListeners(0, controller.signal); // one listener for each open stream of a page
   return controller;
 }
 
-/** From now on new requests get 503 SHUTTING_DOWN; those under way are finished. */
+/** From now on new requests get 503 SHUTTING_DOWN; running ones finish. */
 export function refuseNewRequests(): void {
   drain().abort();
 }
@@ -156,5 +156,5 @@ export function refuseNewRequests(): void {
 /** True once new requests are refused. */
 export const isDraining = (): boolean => drain().signal.aborted;
 
-/** Aborts when the process begins to shut down: for what would otherwise never end by itself. */
+/** Aborts when the process begins to shut down: for streams that would otherwise never end. */
 export const drainSignal = (): AbortSignal => drain().signal;

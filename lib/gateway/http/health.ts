@@ -1,4 +1,4 @@
-// Liveness, readiness and metrics, for whoever runs the service.
+// Liveness, readiness and metrics, for the operator of the service.
 
 import { timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,13 +7,13 @@ import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { prisma } from "@/lib/db/prisma";
 import { hasFreeAddress } from "@/lib/wallets/custody/free-addresses";
 import { endpoint, isDraining, jsonReply } from "./endpoint";
 import type { GatewayRequest } from "./request";
 
-/** The process is alive and its event loop turns. */
+/** The process is alive and its event loop runs. */
 export const health = endpoint("health", async (request) => jsonReply(request, 200, writeJson({ status: "ok" })));
 
 interface Worker {
@@ -21,10 +21,10 @@ interface Worker {
   isVital: boolean;
 }
 
-const workers = () => once("readiness workers", () => new Map<string, Worker>());
+const workers = processSingleton("readiness workers", () => new Map<string, Worker>());
 
-/** Since when what was found wrong has been so, Unix milliseconds; as far as somebody asked. */
-const wrongSince = () => once("wrong since", () => new Map<string, number>());
+/** When each failing check was first seen to fail, Unix milliseconds. */
+const wrongSince = processSingleton("wrong since", () => new Map<string, number>());
 
 function recordWellness(name: string, isWell: boolean): Date | null {
   if (isWell) wrongSince().delete(name);
@@ -36,17 +36,17 @@ function recordWellness(name: string, isWell: boolean): Date | null {
 export interface Check {
   name: string;
   isWell: boolean;
-  /** False when requests are served all the same: the check is told and decides nothing. */
+  /** False when requests are served even while it fails: the check is reported and decides nothing. */
   isVital: boolean;
-  /** Since when it has not been, as far as somebody asked; null when it is. */
+  /** When it was first seen to fail; null while it is well. */
   wrongSince: Date | null;
-  /** How long it took to find out, where that says something. */
+  /** How long the check took, where that is informative. */
   ms?: number;
 }
 
 /**
- * Whether this process can serve, part by part: accepting, database, then the workers. Where people sign in, also whether an
- * account could be opened; without a database nobody knows.
+ * Whether this process can serve, by part: accepting, database, then the workers. A process that serves sign-ins also checks whether an
+ * account could be opened; without a database that is unknown.
  */
 export async function runChecks(): Promise<Check[]> {
   const check = (name: string, isWell: boolean, isVital = true): Check => ({
@@ -63,15 +63,12 @@ export async function runChecks(): Promise<Check[]> {
   return database.isWell && config().ROLES.includes("web") ? [...all, check("addresses", await addressesAreFree(), false)] : all;
 }
 
-/**
- * Adds a worker to readiness: `isWell` says whether it does its work at present. Without one that is not vital requests are served
- * all the same.
- */
+/** Adds a worker to readiness: `isWell` says whether it is working now. Requests are served without a worker that is not vital. */
 export function reportReadiness(name: string, isWell: () => boolean, { isVital = true } = {}): void {
   workers().set(name, { isWell, isVital });
 }
 
-/** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is under way. */
+/** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is in progress. */
 export const ready = endpoint("ready", async (request) => {
   const all = await runChecks();
   const checks = Object.fromEntries(all.map(({ name, isWell }) => [name, isWell]));
@@ -79,32 +76,32 @@ export const ready = endpoint("ready", async (request) => {
   return jsonReply(request, isReady ? 200 : 503, writeJson({ status: isReady ? "ready" : "not ready", checks }));
 });
 
-/** A balancer asks every few seconds and does not wait: a database that takes longer is not there for customers either. */
+/** A load balancer polls every few seconds and does not wait: a database that takes longer is down for customers, too. */
 const DATABASE_ANSWERS_WITHIN_MS = 2_000;
 
 async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   try {
     return await Promise.race([ask().then(() => true), sleep(DATABASE_ANSWERS_WITHIN_MS, false, { ref: false })]);
   } catch {
-    return false; // that it does not answer is the answer
+    return false; // no answer is the result
   }
 }
 
-const ADDRESSES_ASKED_EVERY_MS = 5_000;
-const addresses = () => once("free addresses", () => ({ askedAtMs: Number.NEGATIVE_INFINITY, areFree: true }));
+const ADDRESSES_READ_EVERY_MS = 5_000;
+const addresses = processSingleton("free addresses", () => ({ readAtMs: Number.NEGATIVE_INFINITY, areFree: true }));
 
-/** As of some seconds ago at most; what it was before, when the database does not tell. */
+/** At most some seconds old; the previous value when the database does not answer. */
 async function addressesAreFree(): Promise<boolean> {
   const known = addresses();
-  if (nowMs() - known.askedAtMs < ADDRESSES_ASKED_EVERY_MS) return known.areFree;
-  known.askedAtMs = nowMs();
+  if (nowMs() - known.readAtMs < ADDRESSES_READ_EVERY_MS) return known.areFree;
+  known.readAtMs = nowMs();
   await answers(async () => {
     known.areFree = await hasFreeAddress();
   });
   return known.areFree;
 }
 
-/** Prometheus text, for the machine itself or for whoever holds METRICS_TOKEN. */
+/** Prometheus text, for this machine itself or for a caller with METRICS_TOKEN. */
 export const metricsText = endpoint("metrics", async (request) => {
   if (!mayReadMetrics(request)) throw new AppError("NOT_FOUND");
   const { registry } = metrics();
@@ -114,7 +111,7 @@ export const metricsText = endpoint("metrics", async (request) => {
 function mayReadMetrics(request: GatewayRequest): boolean {
   const token = config().METRICS_TOKEN;
   if (token && sameText(request.headers.authorization ?? "", `Bearer ${token}`)) return true;
-  // A proxy on this machine speaks for clients elsewhere, and says so.
+  // A proxy on this machine forwards for remote clients, and says so in these headers.
   return isLoopback(request.remoteAddress) && request.headers["x-forwarded-for"] === undefined && request.headers.forwarded === undefined;
 }
 

@@ -1,10 +1,10 @@
-// Between the gateway and the web's Request and Response, for doors that are route handlers.
+// Adapts the gateway to the web's Request and Response, for route handlers.
 
 import { isUtf8 } from "node:buffer";
 import { readableOf } from "./reply-stream";
 import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "./request";
 
-/** Reads a request's body, as far as one is accepted. */
+/** Reads a request's body, up to the size that is accepted. */
 export async function readWebBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
   if (!request.body) return { bodyText: "" };
   if (Number(request.headers.get("content-length")) > MAX_DISCARDED_BYTES) return { bodyText: "", bodyProblem: "too_large" };
@@ -25,7 +25,7 @@ export async function readWebBody(request: Request): Promise<Pick<IncomingReques
   return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
 }
 
-/** The reply as a Response; its request has ended when the response has been read, or left. */
+/** The reply as a Response; its request ends when the response has been read, or abandoned. */
 export async function webResponse(reply: GatewayReply): Promise<Response> {
   if (typeof reply.body !== "string") return new Response(readableOf(reply, reply.body), { status: reply.status, headers: reply.headers });
   await reply.end();

@@ -1,4 +1,4 @@
-// What the listings of the API have in common: how their query is read, how many rows a page has, and cursors from page to page.
+// Shared by the API's listings: parsing their query, the number of rows per page, and cursors from page to page.
 
 import { z } from "zod";
 import { invalidRequest, parseGiven, readIssues } from "./request";
@@ -13,11 +13,11 @@ export const rowLimit = z
   .default(100);
 
 /**
- * The query of an address, each name once.
+ * Parses a query string, in which each name may occur once.
  * @throws AppError INVALID_REQUEST
  */
 export function readQuery<Shape extends z.ZodRawShape>(text: string, schema: z.ZodObject<Shape>): z.infer<z.ZodObject<Shape>> {
-  // A plus sign means a blank there, which nothing here has and every offset from UTC that was not escaped.
+  // A plus sign in a query means a space. No value here has a space, and every unescaped UTC offset has a plus.
   const params = new URLSearchParams(text.replaceAll("+", "%2B"));
   const once = new Set<string>();
   const twice = new Set<string>();
@@ -29,11 +29,11 @@ export function readQuery<Shape extends z.ZodRawShape>(text: string, schema: z.Z
   return parsed.data;
 }
 
-// A cursor is no secret: its reader sees nothing but the account that asks, whatever it says.
+// A cursor is not secret: whatever it says, its reader sees only the requesting account.
 
 export const writeCursor = (cursor: object): string => Buffer.from(JSON.stringify(cursor)).toString("base64url");
 
-/** Null when it is none of these. */
+/** Null when it does not match the schema. */
 export function readCursor<Cursor>(text: string, schema: z.ZodType<Cursor>): Cursor | null {
   const parsed = schema.safeParse(parseJson(Buffer.from(text, "base64url").toString()));
   return parsed.success ? parsed.data : null;

@@ -26,7 +26,7 @@ async function* say(...texts: string[]): AsyncGenerator<string> {
   yield* texts;
 }
 
-test("what is read out is whole, as UTF-8, and ends the request once", async () => {
+test("a stream that is read to its end is whole, as UTF-8, and ends the request once", async () => {
   const { stream, ended, ends } = replyOf(say("one ", "é", " 🦘"));
   expect(await new Response(stream).text()).toBe("one é 🦘");
   await ended;
@@ -39,7 +39,7 @@ test("an empty stream ends the request", async () => {
   await ended;
 });
 
-test("a cancelled stream ends the request before it waits for the chunk under way", async () => {
+test("a cancelled stream ends the request before it waits for the pending chunk", async () => {
   let stop = () => {};
   const stopped = new Promise<void>((resolve) => {
     stop = resolve;
@@ -56,13 +56,13 @@ test("a cancelled stream ends the request before it waits for the chunk under wa
   await ended;
 });
 
-test("a stream that nobody reads ends its request when its first chunk has lain too long", async () => {
+test("a stream that is never read ends its request when its first chunk has waited too long", async () => {
   const { ended, ends } = replyOf(say("first", "second"), 20);
   await ended;
   expect(ends()).toBe(1);
 });
 
-test("a reader that stops reading is told that it stalled", async () => {
+test("a reader that stops reading gets an error that it stalled", async () => {
   const { stream, ended } = replyOf(say("first", "second", "third"), 20);
   const reader = stream.getReader();
   await reader.read();

@@ -1,12 +1,12 @@
-// A streamed reply as a web stream, for doors that answer with one. However it ends (read out, cancelled, failed, or left
-// unread), the request ends, so that neither its hold nor its slot outlives it.
+// A streamed reply as a web stream, for servers that answer with one. However it ends (read out, cancelled, failed, or left unread), the
+// request ends, so that neither its hold nor its slot outlives it.
 
 import type { GatewayReply } from "./request";
 
 /** How long a reader may leave a chunk unread before it counts as gone. */
 const STALL_TIMEOUT_MS = 30_000;
 
-/** `chunks` is the reply's body. Nothing is asked of it before the stream is read, beyond one chunk. */
+/** `chunks` is the reply's body. Before the stream is read, at most one chunk is requested from it. */
 export function readableOf(
   reply: GatewayReply,
   chunks: AsyncIterable<string>,
@@ -33,14 +33,14 @@ export function readableOf(
         await end();
         throw error;
       }
-      // The next pull comes when this chunk has been taken.
+      // The next pull means that this chunk was taken.
       stall = setTimeout(() => {
         controller.error(new Error("the reader stalled"));
         void end();
       }, stallTimeoutMs).unref();
     },
     async cancel() {
-      // First the request: a chunk that is being waited for comes only when the call has been stopped.
+      // End the request first: a pending chunk arrives only once the call has been stopped.
       await end();
       await iterator.return?.();
     },

@@ -1,4 +1,4 @@
-// What must be undone at the end of a request is undone once, last in first out, whatever fails on the way.
+// Undo steps at the end of a request run once, last in first out, whatever fails on the way.
 
 import { setFlagsFromString } from "node:v8";
 import { expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ const incoming = () => ({
   signal: new AbortController().signal,
 });
 
-test("undone in reverse order, one after the other, and once", async () => {
+test("undo steps run in reverse order, one after the other, and once", async () => {
   const request = openRequest(incoming());
   const order: string[] = [];
   request.onEnd(() => void order.push("slot"));
@@ -28,7 +28,7 @@ test("undone in reverse order, one after the other, and once", async () => {
   expect(order).toEqual(["hold", "slot"]);
 });
 
-test("one that fails is logged and does not keep the others", async () => {
+test("a failing undo step is logged and does not stop the others", async () => {
   const errors = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   const request = openRequest(incoming());
   let slotFree = false;
@@ -42,12 +42,12 @@ test("one that fails is logged and does not keep the others", async () => {
   errors.mockRestore();
 });
 
-test("every request has an id of its own", () => {
+test("every request has a unique id", () => {
   const ids = Array.from({ length: 1_000 }, () => openRequest(incoming()).id);
   expect(new Set(ids).size).toBe(1_000);
 });
 
-test("its end can be handed on by itself", async () => {
+test("its end can be passed on as a plain function", async () => {
   const { onEnd, end } = openRequest(incoming());
   const undo = vi.fn();
   onEnd(undo);
@@ -55,7 +55,7 @@ test("its end can be handed on by itself", async () => {
   expect(undo).toHaveBeenCalledOnce();
 });
 
-test("a request's properties are in fixed places: in a dictionary they are slow, and the request outlives its end", () => {
+test("a request keeps V8's fast properties: in dictionary mode they are slow, and the request outlives its end", () => {
   setFlagsFromString("--allow-natives-syntax");
   const isFast: (value: object) => boolean = new Function("value", "return %HasFastProperties(value)") as never;
   setFlagsFromString("--no-allow-natives-syntax");

@@ -1,5 +1,5 @@
-// What comes in and what goes out, for both doors: nothing here knows Next or Node's http. A request that cannot be read is refused so
-// that it can be mended: one issue per field, with the nearest known name for a misspelt one.
+// Requests and replies of the gateway, for both HTTP servers: nothing here knows Next or Node's http. A request that cannot be read is
+// refused with what to fix: one issue per field, with the nearest known name for a misspelt one.
 
 import type { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
@@ -7,7 +7,7 @@ import { AppError } from "@/lib/base/errors";
 import { newRequestId, type RequestId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 
-/** A request as a door hands it over. */
+/** A request as an HTTP server passes it in. */
 export interface IncomingRequest {
   method: string;
   /** Path without query, as sent. */
@@ -25,7 +25,7 @@ export interface IncomingRequest {
   signal: AbortSignal;
 }
 
-/** A request on its way: with its identity and what must be undone when it ends. */
+/** A request in progress: with its id and the steps to undo when it ends. */
 export interface GatewayRequest extends IncomingRequest {
   readonly id: RequestId;
   /** Unix milliseconds and monotonic milliseconds of its arrival. */
@@ -33,22 +33,22 @@ export interface GatewayRequest extends IncomingRequest {
   startedAt: number;
   /** Headers that every answer to this request carries, errors included. */
   replyHeaders: Record<string, string>;
-  /** What the log says of it at its end, beside status and duration. */
+  /** Fields of its log line at its end, besides status and duration. */
   facts: Record<string, unknown>;
-  /** Milliseconds that were the provider's, not ours. */
+  /** Milliseconds that the provider took, not us. */
   providerMs: number | undefined;
-  /** Runs `undo` when the request has ended, at the end of its stream; last in, first out. */
+  /** Runs `undo` when the request has ended, which for a stream is the end of the stream; last in, first out. */
   onEnd(undo: () => void | Promise<void>): void;
-  /** Ends the request: runs the stack once. A promise only when something in it takes time; the same one for whoever asks again. */
+  /** Ends the request: runs the stack once. A promise only when something in it takes time; a repeated call returns the same one. */
   end(): void | Promise<void>;
 }
 
 export interface GatewayReply {
   status: number;
   headers: Record<string, string>;
-  /** The whole body, or chunks of a stream. Whoever reads a stream calls `return` when it stops early. */
+  /** The whole body, or chunks of a stream. A reader that stops a stream early calls `return`. */
   body: string | AsyncIterable<string>;
-  /** Ends the request. A door calls it when the reply is written or its client is gone; twice is once. */
+  /** Ends the request. The HTTP server calls it when the reply is written or its client is gone; a second call does nothing. */
   end: GatewayRequest["end"];
 }
 
@@ -56,17 +56,17 @@ export interface GatewayReply {
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * How much of a larger body is read and thrown away. A client that is still sending when its connection is closed is reset,
- * and most never see the answer that says why.
+ * How much of a larger body is read and discarded. A client that is still sending when its connection closes is reset, and most never see
+ * the answer that says why.
  */
 export const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
-/** Gives an incoming request its identity. */
+/** Opens an incoming request and gives it an id. */
 export const openRequest = (incoming: IncomingRequest): GatewayRequest => new OpenRequest(incoming);
 
 type Undo = () => void | Promise<void>;
 
-/** A class for its getter. A literal's getter is allocated for each object, in old space, and the whole request lives as long. */
+/** A class, for its getter: a literal's getter is allocated per object, in old space, and keeps the whole request alive as long. */
 class OpenRequest implements GatewayRequest {
   readonly method: string;
   readonly path: string;
@@ -85,7 +85,7 @@ class OpenRequest implements GatewayRequest {
   readonly #undos: Undo[] = [];
   #ending: Promise<void> | undefined;
 
-  // Handed on by themselves, as part of a reply.
+  // Bound, since they are passed on alone, as part of a reply.
   readonly onEnd = (undo: Undo): void => {
     this.#undos.push(undo);
   };
@@ -105,13 +105,13 @@ class OpenRequest implements GatewayRequest {
     this.#incoming = incoming;
   }
 
-  // A door makes its signal when it is asked for; only streams ask.
+  // An HTTP server creates its signal only on access; only streams access it.
   get signal(): AbortSignal {
     return this.#incoming.signal;
   }
 }
 
-/** Awaits only what takes time: for most requests nothing does. */
+/** Awaits only the steps that are asynchronous: most requests have none. */
 function runAll(undos: Undo[]): void | Promise<void> {
   for (let undo = undos.pop(); undo; undo = undos.pop()) {
     try {
@@ -123,7 +123,7 @@ function runAll(undos: Undo[]): void | Promise<void> {
   }
 }
 
-/** The others must still run: a slot that is not given back is lost to its account. */
+/** The other steps must still run: a slot that is not returned is lost to its account. */
 function recordFailedUndo(error: unknown): void {
   log().error({ err: error }, "ending a request failed");
 }
@@ -144,23 +144,23 @@ export function invalidRequest(issues: readonly Issue[], reason?: string): AppEr
 }
 
 /**
- * Parses what a caller sent, for `readIssues`. Only what is refused is parsed again with its input in the findings, by which a missing
- * field is told from one of a wrong type: to ask for it costs more than the rest of a short body.
+ * Parses a caller's input, for `readIssues`. Only refused input is parsed again with `reportInput`, which distinguishes a missing field
+ * from one of a wrong type: requesting it costs more than the rest of a short body.
  */
 export function parseGiven<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ZodSafeParseResult<z.output<Schema>> {
   const parsed = hasManyNames(given) ? null : schema.safeParse(given);
   return parsed?.success ? parsed : schema.safeParse(given, { reportInput: true });
 }
 
-/** No request has so many fields. It will be refused, and a megabyte of them is not to be read twice for that. */
+/** No request has so many fields. It will be refused, and a megabyte of them must not be parsed twice. */
 const hasManyNames = (given: unknown): boolean => typeof given === "object" && given !== null && Object.keys(given).length > 100;
 
-/** Zod's findings of `parseGiven` as issues, one for each field; `knownFields` are what an unknown one may have been meant to be. */
+/** Zod's findings from `parseGiven` as issues, one for each field; `knownFields` are suggested in place of an unknown one. */
 export function readIssues(error: z.ZodError, knownFields: readonly string[]): Issue[] {
   const issues = new Map<string, Issue>();
   for (const found of error.issues) {
     for (const issue of readIssue(found, knownFields)) {
-      // A value of a wrong type may fail further checks, which say nothing more.
+      // A value of a wrong type may fail further checks, which add nothing.
       if (!issues.has(issue.path)) issues.set(issue.path, issue);
     }
   }
@@ -189,7 +189,7 @@ function unknownField(key: string, parent: string, knownFields: readonly string[
   return { path: parent ? `${parent}.${shown}` : shown, message: `is not a field of this request${hint}` };
 }
 
-/** The known name that differs least, when it differs little: `max_tokens` finds `maxTokens`. */
+/** The known name with the smallest difference, if it is small: `max_tokens` finds `maxTokens`. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   let best: string | undefined;
@@ -237,7 +237,7 @@ export function readJsonBody(request: GatewayRequest): unknown {
   try {
     return JSON.parse(request.bodyText);
   } catch (error) {
-    // V8 quotes the text around the fault; a position is enough, and keeps prompts out of logs.
+    // V8 quotes the text around the fault; the position alone is enough, and keeps prompts out of logs.
     const position = /position (\d+)/.exec(String(error))?.[1];
     throw invalidRequest([{ path: "", message: `The body is not valid JSON${position ? ` (at character ${position})` : ""}` }], "bad_json");
   }

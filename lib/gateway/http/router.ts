@@ -1,4 +1,4 @@
-// The router table: every path of the API, its methods, and what answers them. Both doors hand their requests here.
+// The router table: every path of the API, its methods, and their endpoints. Both HTTP servers pass their requests here.
 
 import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
@@ -35,7 +35,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/metrics": { GET: metricsText },
 };
 
-/** By what stands before the last slash; after it comes an id, which the endpoint reads. */
+/** By the path before the last slash; an id follows it, which the endpoint reads. */
 const routesWithId: Record<string, Record<string, Endpoint>> = {
   "/api/v1/requests": { GET: receipt },
   "/api/v1/models": { GET: model },

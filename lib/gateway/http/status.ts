@@ -1,4 +1,4 @@
-// What the public status page tells: the same checks that decide readiness, and each provider's circuit.
+// The data of the public status page: the checks that decide readiness, and each provider's circuit breaker.
 
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { now, nowMs } from "@/lib/base/clock";
@@ -9,25 +9,25 @@ import { type Check, runChecks } from "./health";
 
 export interface ProviderStatus {
   provider: ProviderId;
-  /** The sandbox's own models answer in its place. */
+  /** The sandbox's simulated models answer in its place. */
   isSimulated: boolean;
-  /** Since when it is left alone after failures; null while it is asked. */
+  /** When its circuit opened after failures; null while it is called. */
   leftAloneSince: Date | null;
-  /** Milliseconds until one call finds out whether it is back. */
+  /** Milliseconds until one call tests whether it is back. */
   retryAfterMs: number;
 }
 
-/** This process as of one moment. */
+/** The state of this process at one moment. */
 export interface ServiceStatus {
   at: Date;
   runningSince: Date;
   checks: Check[];
-  /** `alone`: kept by this process; `shared` through Redis, or meant to be and `lost`. */
+  /** `alone`: kept by this process; `shared`: kept in Redis; `lost`: meant to be shared, and Redis is unreachable. */
   limits: "alone" | "shared" | "lost";
   providers: ProviderStatus[];
 }
 
-/** Looks at everything; takes at most as long as the database is waited for. Never throws. */
+/** Runs every check; takes at most as long as the database timeout. Never throws. */
 export async function readStatus(): Promise<ServiceStatus> {
   const checks = await runChecks();
   const link = redisLink();

@@ -1,10 +1,10 @@
-// The running service held to its document: every answer and error has exactly the described fields and headers, and every
-// path takes exactly the described methods.
+// The running service against its document: every answer and error has exactly the described fields and headers, and every path accepts
+// exactly the described methods.
 
 import { afterEach, describe, expect, test } from "vitest";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { addDeposit } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "../contract/testing/accounts";
 import { openHolds, until } from "../contract/testing/books";
@@ -19,9 +19,9 @@ import type { Operation } from "./types";
 const service = await openService();
 const url = service.url("node");
 
-afterEach(() => forgetOnce("gateway drain"));
+afterEach(() => forgetSingleton("gateway drain"));
 
-/** What HTTP itself says, and what belongs to no operation. */
+/** HTTP's own headers, and those that belong to no operation. */
 const ofHttp =
   /^(content-type|content-length|transfer-encoding|date|connection|keep-alive|cache-control|x-accel-buffering|access-control-.*)$/;
 
@@ -118,7 +118,7 @@ describe("answers", () => {
     expectAnswer("quotePrompt", await ask({ url, key, path: "/api/v1/quote", body: promptOf() }), "Quote");
   });
 
-  test("what a wallet signs to pay for a request", async () => {
+  test("the terms that a wallet signs to pay for a request", async () => {
     expectAnswer("getPaymentTerms", await ask({ url, path: "/api/v1/payment-terms", method: "GET" }), "PaymentTerms");
   });
 
@@ -146,7 +146,7 @@ describe("answers", () => {
     await stream.text();
   });
 
-  test("a request that is asked again while it runs is refused as described", async () => {
+  test("a request repeated while it runs is refused as described", async () => {
     const { key, accountId } = await openAccount();
     const slow = ask({ url, key, headers: { "idempotency-key": "slow" }, body: misbehaving("delay=300") });
     await until("it is held", async () => (await openHolds(accountId)) === 1);
@@ -156,7 +156,7 @@ describe("answers", () => {
   });
 });
 
-test("each bound of the usage query is the one that the document says", async () => {
+test("each bound of the usage query is the documented one", async () => {
   const { key } = await openAccount();
   const status = async (query: string) => (await ask({ url, key, path: `/api/v1/usage?${query}`, method: "GET" })).status;
   const right = ["from=2026-01-01", "from=2026-01-01T00:00:00Z&to=2026-01-02", "groupBy=day,model,key", "limit=1", "limit=1000"];
@@ -170,7 +170,7 @@ test("each bound of the usage query is the one that the document says", async ()
     "cursor=x",
     "from=2025-01-01&to=2026-01-03",
   ];
-  // The span of 366 days ends where it is told to.
+  // A time range of 366 days ends at `to`.
   expect(await Promise.all(right.map((query) => status(`${query}${query.includes("to=") ? "" : "&to=2026-01-02"}`)))).toEqual(
     right.map(() => 200),
   );
@@ -183,7 +183,7 @@ test("each bound of the usage query is the one that the document says", async ()
 });
 
 describe("refusals", () => {
-  test("of a request that is wrong, in our own form", async () => {
+  test("of an invalid request, in our own format", async () => {
     const { key } = await openAccount();
     expectRefusal("createPrompt", await ask({ url, key, body: promptOf({ max_tokens: 5 }) }), "INVALID_REQUEST");
     expectRefusal("createPrompt", await ask({ url, key, body: "{", headers: { "content-type": "application/json" } }), "INVALID_REQUEST");
@@ -197,7 +197,7 @@ describe("refusals", () => {
     expectRefusal("getReceipt", await ask({ url, key, path: "/api/v1/requests/req_1", method: "GET" }), "NOT_FOUND");
   });
 
-  test("of a chat completion, in OpenAI's form", async () => {
+  test("of a chat completion, in OpenAI's format", async () => {
     const { key } = await openAccount();
     const chat = (body: object, as = key) => ask({ url, key: as, path: chatPath, body });
     expectRefusal("createChatCompletion", await chat(chatOf({ n: 2 })), "INVALID_REQUEST", "ChatError");
@@ -205,7 +205,7 @@ describe("refusals", () => {
     expectRefusal("createChatCompletion", await chat(chatOf(), "pp_short"), "INVALID_API_KEY", "ChatError");
   });
 
-  test("for want of money", async () => {
+  test("for lack of money", async () => {
     const poor = await openAccount({ usd: "0.000000001" });
     expectRefusal("createPrompt", await ask({ url, key: poor.key, body: promptOf() }), "INSUFFICIENT_BALANCE");
     expectRefusal(
@@ -220,7 +220,7 @@ describe("refusals", () => {
     }
   });
 
-  test("of the limits, of a provider that fails, and of a process that ends", async () => {
+  test("of the limits, of a failing provider, and of a process that shuts down", async () => {
     const { key } = await openAccount({ limits: { ratePerMinute: 1, concurrency: 1 } });
     await ask({ url, key, path: "/api/v1/balance", method: "GET" });
     expectRefusal("getBalance", await ask({ url, key, path: "/api/v1/balance", method: "GET" }), "RATE_LIMIT_EXCEEDED");
@@ -230,7 +230,7 @@ describe("refusals", () => {
     expectRefusal("listModels", await ask({ url, path: "/api/v1/models", method: "GET" }), "SHUTTING_DOWN");
   });
 
-  test("of a path that takes another method: the document names all that it takes", async () => {
+  test("of a path that accepts another method: the document names all that it accepts", async () => {
     for (const [path, methods] of Object.entries(openApiDocument().paths)) {
       const answer = await ask({ url, path: path.replace(/\{\w+\}/, "req_1"), method: "DELETE" });
       expect({ path, status: answer.status }).toEqual({ path, status: 405 });

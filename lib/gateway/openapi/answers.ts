@@ -1,5 +1,5 @@
-// The answers that are no errors, as schemas by their name in the document: what a client may rely on. A test holds the
-// running service to them.
+// The schemas of successful answers, by their name in the document: what a client may rely on. A test checks the running service against
+// them.
 
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";

@@ -1,7 +1,7 @@
-// The OpenAPI document of this service, built once in a process: its settings and its catalogue do not change while it runs.
+// The OpenAPI document of this service, built once per process: settings and catalogue do not change while it runs.
 
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
@@ -12,8 +12,8 @@ import { createX402Prompt } from "./operations/x402";
 import { componentSchemas } from "./schemas";
 import type { OpenApiDocument } from "./types";
 
-/** The document. Do not change it: everybody gets the same one. */
-export const openApiDocument = (): OpenApiDocument => once("openapi document", build);
+/** The document. Do not change it: all callers share one object. */
+export const openApiDocument = processSingleton("openapi document", build);
 
 function build(): OpenApiDocument {
   const examples = examplesOf(exampleModel());

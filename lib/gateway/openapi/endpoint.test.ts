@@ -1,4 +1,4 @@
-// The document by itself: that it holds together, leaves nothing undescribed, and that its examples are what its schemas say.
+// The document alone: it is consistent, leaves nothing undescribed, and its examples match its schemas.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -26,7 +26,7 @@ beforeAll(() => {
   );
 });
 
-/** The schema with what it refers to in its place. */
+/** The schema with its $refs inlined. */
 function inlined(schema: JsonSchema): JsonSchema {
   const text = JSON.stringify(schema, (_, value: unknown) => {
     const ref = typeof value === "object" && value !== null && "$ref" in value ? String(value.$ref) : null;
@@ -46,7 +46,7 @@ const mediaOf = ({ operation }: { operation: Operation }): { type: string; media
     Object.entries(content).map(([type, media]) => ({ type, media })),
   );
 
-test("the names of operations are those that generated clients already have", () => {
+test("operation ids are those that generated clients already use", () => {
   expect(operations.map(({ method, path, operation }) => `${method} ${path} ${operation.operationId}`)).toEqual([
     "post /api/v1/prompt createPrompt",
     "post /api/v1/chat/completions createChatCompletion",
@@ -63,18 +63,18 @@ test("the names of operations are those that generated clients already have", ()
   ]);
 });
 
-test("every reference leads somewhere, and every named schema and header is referred to", () => {
+test("every reference resolves, and every named schema and header is referenced", () => {
   const refs = [...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, kind, name]) => `${kind}/${name}`);
   const named = (["schemas", "headers"] as const).flatMap((kind) =>
     Object.keys(document.components[kind]).map((name) => `${kind}/${name}`),
   );
   expect(refs.filter((ref) => !named.includes(ref))).toEqual([]);
-  // Named for those who read events, which OpenAPI 3.1 cannot refer to; and what answers every path alike.
+  // Listed for readers of events, which OpenAPI 3.1 cannot reference; and for answers that every path shares.
   const spokenOf = ["schemas/PromptDelta", "schemas/ChatCompletionChunk", "schemas/MethodNotAllowed", "headers/Allow"];
   expect(named.filter((name) => !refs.includes(name))).toEqual(spokenOf);
 });
 
-test("an operation with a key may end with 200, 400, 401, 404, 429, 500 and 503; one that costs money with 402 and 409, too", () => {
+test("an operation with a key may return 200, 400, 401, 404, 429, 500 and 503; one that costs money also 402 and 409", () => {
   for (const { operation } of operations) {
     const statuses = Object.keys(operation.responses);
     const keyed = operation.security.length > 0;
@@ -87,7 +87,7 @@ test("an operation with a key may end with 200, 400, 401, 404, 429, 500 and 503;
   }
 });
 
-test("every code of the catalogue has a schema, and all but METHOD_NOT_ALLOWED an example below their own status", () => {
+test("every code of the catalogue has a schema, and all but METHOD_NOT_ALLOWED an example under their own status", () => {
   const found = new Map<string, Set<string>>();
   for (const { operation } of operations) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
@@ -103,7 +103,7 @@ test("every code of the catalogue has a schema, and all but METHOD_NOT_ALLOWED a
   expect(codes.filter((code) => code !== undefined)).toEqual(Object.keys(errorCatalogue));
 });
 
-test("every example is what its schema says", () => {
+test("every example matches its schema", () => {
   let examples = 0;
   for (const item of operations) {
     for (const { type, media } of mediaOf(item)) {
@@ -127,7 +127,7 @@ test("an example with a wrong field would be found", () => {
   expect(problemsOf(schema, { ...right, maxTokens: "5" })).not.toEqual([]);
 });
 
-test("every event of a stream's example is what the schemas of events say", () => {
+test("every event of a stream's example matches the event schemas", () => {
   const streams = operations.flatMap((item) => mediaOf(item).filter(({ type }) => type === "text/event-stream"));
   expect(streams).toHaveLength(3);
   const schemaOf = (event: string | undefined, body: object): string => {
@@ -154,7 +154,7 @@ describe("nothing is left undescribed", () => {
   test.each([
     ["PromptBody", promptNotes],
     ["ChatBody", chatNotes],
-  ])("each sentence on %s is about a field that there is, and each of its own fields has one", (name, notes) => {
+  ])("each sentence on %s describes an existing field, and each of its own fields has one", (name, notes) => {
     const fields = fieldsOf(schemaOf(name));
     expect(Object.keys(notes).filter((path) => !fields.has(path))).toEqual([]);
     expect([...fields.keys()].filter((path) => !/[.[]/.test(path) && !(path in notes))).toEqual([]);
@@ -171,19 +171,19 @@ describe("nothing is left undescribed", () => {
     }
   });
 
-  test("an old form that is only known to be refused is not shown as a field", () => {
+  test("an old field that is known only to be refused is not documented", () => {
     const { properties = {} } = schemaOf("ChatBody");
     expect(properties).not.toHaveProperty("functions");
     expect(properties).toHaveProperty("tools");
     expect(JSON.stringify(properties)).not.toContain("image_url");
   });
 
-  test("every code says when it happens", () => {
+  test("every code documents when it happens", () => {
     for (const { when } of Object.values(errorNotes)) expect(when).toMatch(/\.$/);
   });
 });
 
-test("it is sent as JSON that a proxy may keep, the same text to everybody", async () => {
+test("it is sent as JSON that a proxy may cache, the same text to every caller", async () => {
   const { signal } = new AbortController();
   const ask = () =>
     openapi(openRequest({ method: "GET", path: "/", query: "", headers: {}, bodyText: "", remoteAddress: "127.0.0.1", signal }));

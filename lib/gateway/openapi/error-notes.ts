@@ -1,12 +1,12 @@
-// What the catalogue of errors leaves to the docs: when each one happens, what its details are, and one real case. The pages
-// of the errors and the API's document both read it.
+// What the docs add to the error catalogue: when each error happens, what its details are, and one real case. The error pages and the API
+// document both read it.
 
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/base/errors";
 import { paymentReasonNames } from "../proof/refusal";
 import { cost } from "./answers/fields";
 
-/** Stands in examples for the address of this service. */
+/** The placeholder in examples for this service's address. */
 export const BASE_URL = "{baseUrl}";
 
 interface ErrorNotes {

@@ -1,5 +1,5 @@
-// Errors in the document: a schema for each code of the catalogue, an example in the words of the code that writes errors, and
-// the answers of an operation that refuses.
+// Errors in the document: a schema for each code of the catalogue, an example from the code that writes errors, and the error answers of an
+// operation.
 
 import { z } from "zod";
 import { AppError, type ErrorCode, errorCatalogue } from "@/lib/base/errors";
@@ -49,7 +49,7 @@ const chatError = z
   })
   .describe("An error in OpenAI's form, with our code, details and request id inside.");
 
-/** The schema of every code by its name among the document's components, and that of OpenAI's form. */
+/** The schema of every code by its component name, and the schema of OpenAI's format. */
 export const errorSchemas: Record<string, z.ZodType> = {
   ...Object.fromEntries(codes.map((code) => [errorSchemaName(code), ownSchema(code)])),
   ChatError: chatError,
@@ -68,7 +68,7 @@ export interface ErrorForm {
   example(code: ErrorCode): unknown;
 }
 
-/** Our own form: a schema for each code, told apart by `code`. */
+/** Our own format: a schema for each code, distinguished by `code`. */
 export const ownErrorForm: ErrorForm = {
   schema: (group) => {
     const [only, ...others] = group;

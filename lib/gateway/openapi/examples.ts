@@ -1,5 +1,5 @@
-// The examples of the document: one prompt to a model of this catalogue, and its answers in the words of the very code that
-// writes them, with the cost that the model's price gives.
+// The examples of the document: one prompt to a model of this catalogue, and its answers as written by the code of the endpoints, with the
+// cost at the model's price.
 
 import type { z } from "zod";
 import { AppError } from "@/lib/base/errors";
@@ -18,7 +18,7 @@ import type { paymentSchema } from "../proof/proof-body";
 
 type PaymentObject = z.infer<typeof paymentSchema>;
 
-/** As a wallet signs it; the key is nobody's. */
+/** As a wallet signs it; its key belongs to nobody. */
 const PROOF: PaymentObject = {
   from: "0x52908400098527886E0F7030069857D2E4169EE7",
   amount: 5,
@@ -39,7 +39,7 @@ const paymentFacts: PaymentFacts = {
   changeBelongsTo: "account",
 };
 
-/** An id of the right form that names no request. */
+/** A well-formed id that names no request. */
 export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c" as RequestId;
 
 const PROMPT = "What is a nano-dollar?";
@@ -75,7 +75,7 @@ export interface Examples {
   promptPaid: unknown;
   promptPaidByX402: unknown;
   promptEvents: string;
-  /** A stream that its provider broke off. */
+  /** A stream that its provider cut off. */
   promptBroken: string;
   chatBody: { model: string; messages: readonly { role: string; content: string }[] };
   chatAnswer: unknown;
@@ -157,7 +157,7 @@ function exampleRequest(): GatewayRequest {
   return Object.assign(request, { id: EXAMPLE_REQUEST_ID, arrivedAtMs: Date.parse(ANSWERED_AT) });
 }
 
-/** What GET /api/v1/models says of a model. */
+/** A model as GET /api/v1/models returns it. */
 export const modelExample = (model: Model): object => ({
   id: model.id,
   object: "model",

@@ -1,4 +1,4 @@
-// The headers of answers, each described once: what every answer carries, and what some carry besides.
+// The headers of answers, each described once: those of every answer, and those of some.
 
 import type { Header, Reference } from "./types";
 
@@ -62,7 +62,7 @@ const onEveryAnswer = [
   "X-RateLimit-Reset",
 ] as const;
 
-/** The headers of an answer: what every answer carries, and `more`. */
+/** The headers of an answer: those of every answer, and `more`. */
 export function headersWith(...more: readonly HeaderName[]): Record<string, Reference> {
   return Object.fromEntries([...onEveryAnswer, ...more].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

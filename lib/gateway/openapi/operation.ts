@@ -1,4 +1,4 @@
-// What the operations of the document have in common: who may call them, and how they answer and refuse.
+// Shared by the document's operations: who may call them, and how they answer and refuse.
 
 import type { ErrorCode } from "@/lib/base/errors";
 import { errorAnswers } from "./errors";
@@ -10,14 +10,14 @@ export const jsonOf = (schema: string, examples: Record<string, Example>): { "ap
   "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },
 });
 
-/** A 200 answer; `more` are its headers beside those of every answer. */
+/** A 200 answer; `more` are its headers besides those of every answer. */
 export const success = (description: string, content: Record<string, MediaType>, ...more: readonly HeaderName[]): Answer => ({
   description,
   headers: headersWith(...more),
   content,
 });
 
-/** What every operation with a key may end with, whatever it does. */
+/** The errors of every operation with a key, whatever it does. */
 export const keyedRefusals: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "INVALID_API_KEY",
@@ -27,10 +27,10 @@ export const keyedRefusals: readonly ErrorCode[] = [
   "SHUTTING_DOWN",
 ];
 
-/** What an operation that asks for no key may end with. */
+/** The errors of an operation that needs no key. */
 export const openRefusals: readonly ErrorCode[] = ["INTERNAL_ERROR", "SHUTTING_DOWN"];
 
-/** What a prompt may end with: everything that costs money may be refused for want of it. */
+/** The errors of a prompt, including a refusal for lack of money. */
 export const paidRefusals: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "INVALID_MODEL",
@@ -49,10 +49,10 @@ export const paidRefusals: readonly ErrorCode[] = [
 export const needsKey: Operation["security"] = [{ apiKey: [] }];
 export const needsNoKey: Operation["security"] = [];
 
-/** The document's answers of an operation: its 200, and its refusals in our own form. */
+/** The document's answers of an operation: its 200, and its errors in our own format. */
 export const answersOf = (ok: Answer, refusals: readonly ErrorCode[]): Record<string, Answer> => ({ "200": ok, ...errorAnswers(refusals) });
 
-/** What an answer may end with that x402 pays for. */
+/** The errors of an answer that x402 pays for. */
 export const x402Refusals: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "INVALID_MODEL",

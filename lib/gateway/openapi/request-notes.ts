@@ -1,7 +1,7 @@
-// What a request's schema leaves to the docs: a sentence for each field, with what is assumed when it is left out. A test
-// holds these lists to the schemas that validate.
+// What the docs add to a request's schema: a sentence for each field, with its default. A test checks these lists against the schemas that
+// validate.
 
-/** Sentences by the path of their field: `messages[].role`. */
+/** Sentences by the path of their field, such as `messages[].role`. */
 export type FieldNotes = Readonly<Record<string, string>>;
 
 export const promptNotes: FieldNotes = {

@@ -1,4 +1,4 @@
-// From the zod schemas that validate to the JSON Schemas of the document, with a sentence for every field of a request.
+// Converts the zod schemas that validate to the document's JSON Schemas, with a sentence for every field of a request.
 
 import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
@@ -9,11 +9,11 @@ import { errorSchemas } from "./errors";
 import { chatNotes, type FieldNotes, promptNotes } from "./request-notes";
 import type { JsonSchema } from "./types";
 
-/** Every named schema of the document as zod has it. */
+/** Every named schema of the document, as a zod schema. */
 export const namedSchemas: Record<string, z.ZodType> = {
-  // A payment that cannot be read has an error of its own, so the schema that validates leaves it to its reader.
+  // An unreadable payment has its own error, so the validating schema leaves it to its reader.
   PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
-  // Without OpenAI's old forms, which are known only to be refused with a word on what to send.
+  // Without OpenAI's old fields, which are known only so that they are refused with advice on what to send.
   ChatBody: chatBodySchema.omit({ functions: true, function_call: true }),
   ...answerSchemas,
   ...errorSchemas,
@@ -21,13 +21,13 @@ export const namedSchemas: Record<string, z.ZodType> = {
 
 const notesOf: Record<string, FieldNotes> = { PromptBody: promptNotes, ChatBody: chatNotes };
 
-/** All named schemas as JSON Schema 2020-12; one that is part of another is referred to by its name. */
+/** All named schemas as JSON Schema 2020-12; a schema inside another is a $ref to its name. */
 export function componentSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(namedSchemas)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
     target: "draft-2020-12",
-    // Answers too: what a later version adds must not break a client that checks.
+    // For answers too: a field of a later version must not break a client that validates.
     io: "input",
     unrepresentable: "any",
     uri: (id) => `#/components/schemas/${id}`,
@@ -42,7 +42,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
 
 const SAFE_INTEGERS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
-/** Without what says nothing to a reader: its own address, bounds of JavaScript's integers, the pattern of a known format. */
+/** Without keywords that tell a reader nothing: its own URI, the bounds of JavaScript's integers, the pattern of a known format. */
 function plainSchema(schema: unknown): JsonSchema {
   if (Array.isArray(schema)) return schema.filter((item) => !isRefusedPart(item)).map(plainSchema) as JsonSchema;
   if (typeof schema !== "object" || schema === null) return schema as JsonSchema;
@@ -55,13 +55,13 @@ function plainSchema(schema: unknown): JsonSchema {
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, plainSchema(value)])) as JsonSchema;
 }
 
-/** The part of a message that zod knows only to say what is wrong with it. */
+/** The part of a message that zod knows only to report what is wrong with it. */
 const isRefusedPart = (schema: unknown): boolean => {
   const { properties } = (schema ?? {}) as JsonSchema;
   return properties?.type?.enum?.includes("image_url") ?? false;
 };
 
-/** The fields of a schema by their path, those of its parts, items and alternatives among them. */
+/** The fields of a schema by their path, including those of its parts, items and alternatives. */
 export function fieldsOf(schema: JsonSchema, path = ""): Map<string, JsonSchema[]> {
   const fields = new Map<string, JsonSchema[]>();
   const add = (name: string, found: readonly JsonSchema[]) => fields.set(name, [...(fields.get(name) ?? []), ...found]);

@@ -1,5 +1,5 @@
-// The model's answer as server-sent events, charged for what was delivered however it ends: at its end, broken off by the
-// provider, or left by its client. The hold ends exactly once.
+// The model's answer as server-sent events. What was delivered is charged however the stream ends: complete, cut off by the provider, or
+// left by its client. The hold ends exactly once.
 
 import { nowMs } from "@/lib/base/clock";
 import { AppError, isAppError } from "@/lib/base/errors";
@@ -24,8 +24,7 @@ import { providerError } from "./provider-failure";
 import { keepAlive } from "./sse-keep-alive";
 
 /**
- * The answer as server-sent events. Nothing is sent until the provider's first token, so that a failure before it has its
- * true status.
+ * The answer as server-sent events. Nothing is sent before the provider's first token, so that an earlier failure gets its true status.
  * @throws AppError like answerWhole, before the first token
  */
 export async function answerStream(context: CallContext): Promise<GatewayReply> {
@@ -38,10 +37,10 @@ export async function answerStream(context: CallContext): Promise<GatewayReply> 
   let first: IteratorResult<ProviderEvent>;
   try {
     first = await events.next();
-    // An answer without text whose usage is absurd still has its true status.
+    // An answer without text but with absurd usage still gets its true status.
     if (first.value?.type === "finish") readUsage(context, first.value);
   } catch (error) {
-    // A client that left while the provider was at work pays for the input: the end of the request charges it.
+    // A client that left while the provider was working pays for the input: the end of the request charges it.
     if (!request.signal.aborted) await settlement.release();
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
@@ -60,7 +59,7 @@ interface Progress {
   startedAt: number;
   startedAtMs: number;
   call: ProviderCall;
-  /** The request has ended; what was delivered by then is being charged. */
+  /** The request has ended; what was delivered until then is being charged. */
   isLeft: boolean;
 }
 
@@ -82,12 +81,12 @@ async function* streamBody(
     }
     yield opening + writer.done(await chargeStream(context, progress, { outcome: "complete", writeLast: writer.done }));
   } catch (error) {
-    // Leaving stops the call, which looks like a failure of the provider here; the end of the request charges it.
+    // A client that leaves stops the call, which looks like a failure of the provider here; the end of the request charges it.
     if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(context, progress, error);
   }
 }
 
-/** The provider died after tokens were delivered: what was delivered is charged, and the event says so. */
+/** The provider failed after tokens were delivered: what was delivered is charged, and the event says so. */
 async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
   const { request, prompt, settlement } = context;
   if (!isProviderFailure(error) || settlement.ended) {
@@ -104,8 +103,8 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
 }
 
 /**
- * The client left before the end of its stream. The call is cut upstream, and what the provider had done is charged; where a
- * provider bills the whole answer all the same, it is read to its end and charged by its own count.
+ * The client left before the end of its stream. The call is cut at the provider, and the work done until then is charged; a provider that
+ * bills the whole answer anyway is read to its end and charged by its own count.
  */
 async function settleLeft(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
   const { prompt, settlement } = context;
@@ -125,7 +124,7 @@ async function readOn(context: CallContext, progress: Progress, events: AsyncIte
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) recordEvent(context, progress, next.value);
   } catch (error) {
-    if (!isProviderFailure(error)) throw error; // it broke off: what came by then is charged
+    if (!isProviderFailure(error)) throw error; // it broke off: what arrived until then is charged
   }
 }
 
@@ -142,7 +141,7 @@ function recordEvent(context: CallContext, progress: Progress, event: ProviderEv
   } else addPiece(progress.output, event);
 }
 
-/** Charges a stream as far as it came. An idempotency key keeps it as it was: its output, then its last event. */
+/** Charges a stream as far as it got. An idempotency key saves it: its output, then its last event. */
 async function chargeStream(context: CallContext, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<ChargeReceipt> {
   const completion = completionOf(context, progress, outcome);
   recordFacts(context, completion);
@@ -153,7 +152,7 @@ async function chargeStream(context: CallContext, progress: Progress, { outcome,
   );
 }
 
-/** The last event of a stream that did not reach its end and is charged all the same. */
+/** The last event of a stream that did not complete and is charged all the same. */
 function writeCostlyError(
   { writer }: CallContext,
   receipt: ChargeReceipt,

@@ -1,5 +1,5 @@
-// The model's answer in one JSON body, and what it has in common with a streamed one: the call, the token count that is believed, and what
-// is measured.
+// The model's answer in one JSON body, and the parts it shares with a streamed one: the call, the accepted token count, and the
+// measurements.
 
 import { nowMs } from "@/lib/base/clock";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
@@ -12,7 +12,7 @@ import { providerError } from "./provider-failure";
 import type { Quote } from "./quote";
 import type { Settlement } from "./settlement";
 
-/** What a request needs to be answered, from the steps before. */
+/** The results of the earlier steps, which answering needs. */
 export interface CallContext {
   request: GatewayRequest;
   prompt: Prompt;
@@ -22,35 +22,35 @@ export interface CallContext {
   writer: ReplyWriter;
 }
 
-/** A count is absurd that is ten times what the input's bytes, or the output's limit, allow, and some thousands of tokens more. */
+/** A count is absurd above ten times what the input's bytes, or the output's limit, allow, plus ten thousand tokens. */
 const ABSURD_FACTOR = 10;
 const ABSURD_ROOM = 10_000;
 
-/** Makes the call of a prompt, with all that can be done before it may be sent. */
+/** Creates the call of a prompt, with everything that can be done before it may be sent. */
 export const prepareCall = ({ model, messages, maxOutputTokens, options, stream }: Prompt): ModelCall =>
   writeAhead(model, { messages, maxOutputTokens, stream, ...options });
 
-/** Nothing is sent before the first event is asked for. Without a signal nobody can cut the call: it ends by its time limits alone. */
+/** Nothing is sent before the first event is requested. Without a signal the call cannot be cut: only its time limits end it. */
 export const startCall = ({ prompt, call }: CallContext, signal: AbortSignal | null): ProviderCall =>
   callProvider(prompt.model, { ...call, stream: true }, signal);
 
-/** Sent at once. Nobody can cut the call: it ends by its time limits alone. */
+/** The call is sent at once. It cannot be cut: only its time limits end it. */
 const requestWhole = ({ prompt, call }: CallContext): WholeCall =>
   callProviderWhole(prompt.model, Object.assign(call, { stream: false as const }), null);
 
-/** What is known of a call's time and provider once it has ended. */
+/** A call's timing and provider, known once it has ended. */
 export function measure(
   { answer }: Pick<ProviderCall, "answer">,
   providerMs: number,
   startedAtMs: number,
 ): Pick<Completion, "provider" | "providerRequestId" | "firstTokenMs" | "providerMs"> {
-  // The clock may have been set meanwhile: a first token came after the start and before the end, whatever it says.
+  // The clock may have been changed meanwhile: whatever it says, the first token came after the start and before the end.
   const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
   return { provider: answer.route?.provider ?? "unknown", providerRequestId: answer.requestId ?? null, firstTokenMs, providerMs };
 }
 
 /**
- * The provider's count, unless no tokenizer could have counted so: then the reply is rubbish and nothing is charged for it.
+ * The provider's count, unless no tokenizer could have counted that many: then the reply is invalid and nothing is charged for it.
  * @throws ProviderFailure malformed
  */
 export function readUsage({ prompt, quote }: CallContext, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
@@ -64,7 +64,7 @@ export function readUsage({ prompt, quote }: CallContext, event: Extract<Provide
   return usage;
 }
 
-/** What the log says of the answer. */
+/** Adds the answer to the log line. */
 export function recordFacts({ request: { facts }, prompt }: CallContext, { usage, provider, outcome }: Completion): void {
   facts.model = prompt.model.id;
   facts.provider = provider;
@@ -74,8 +74,8 @@ export function recordFacts({ request: { facts }, prompt }: CallContext, { usage
 }
 
 /**
- * The whole answer in one JSON body. Once the provider was asked it is finished and charged even when the client is gone:
- * the provider bills us for it, and the idempotency key keeps it.
+ * The whole answer in one JSON body. Once the provider was called, the answer is completed and charged even when the client is gone: the
+ * provider bills us for it, and the idempotency key saves it.
  * @throws AppError INTERNAL_ERROR, INVALID_REQUEST (the provider refused it); the hold is released then
  */
 export async function answerWhole(context: CallContext): Promise<GatewayReply> {

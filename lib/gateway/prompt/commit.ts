@@ -1,10 +1,10 @@
 // The ledger's commits through our SQL functions, which span access, idempotency keys and the ledger in one statement.
 
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type Commit, createCommit } from "@/lib/ledger/commit/commit";
 
 /** The commits of this process. */
-export const commit = onceKept<Commit>("commit", () =>
+export const commit = processSingleton<Commit>("commit", () =>
   createCommit({
     placeHold: "gateway_place_hold",
     settleHold: "gateway_settle_hold",

@@ -1,10 +1,10 @@
-// Our own count, used only where a provider gave none, errs on the customer's side.
+// Our own count, used only when a provider gave none, errs on the customer's side.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { estimateUsage } from "./completion";
 
-test("a token is four bytes, and three stand around a message; the input never exceeds what was held for it", () => {
+test("four bytes are a token, and each message adds three; the input never exceeds its held bound", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), fc.nat(1_000), (prompt, answer, bound) => {
       const usage = estimateUsage({ messages: [{ role: "user", content: prompt }] }, answer, bound);
@@ -15,6 +15,6 @@ test("a token is four bytes, and three stand around a message; the input never e
   );
 });
 
-test("nothing delivered is nothing counted", () => {
+test("nothing delivered counts as zero", () => {
   expect(estimateUsage({ messages: [] }, "", 100)).toMatchObject({ inputTokens: 0, outputTokens: 0 });
 });

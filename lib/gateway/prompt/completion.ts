@@ -1,5 +1,5 @@
-// A completion: what the model has put out (its text and the tool calls that it asks for), what its provider counted, and what it cost.
-// We count tokens ourselves in the one case where the provider gave no count: a stream that ended before its usage came.
+// A completion: the model's output (its text and the tool calls that it requests), the provider's token count, and the cost. We count
+// tokens ourselves in the one case where the provider gave no count: a stream that ended before its usage arrived.
 
 import { assert } from "@/lib/base/assert";
 import type { NanoUsd } from "@/lib/base/money";
@@ -8,15 +8,15 @@ import type { ChatMessage, FinishReason, ModelCall, ProviderEvent, TokenUsage, T
 
 export type OutputPiece = Exclude<ProviderEvent, { type: "finish" }>;
 
-/** What a model has put out, gathered from the pieces that it comes in. */
+/** A model's output, gathered from its pieces. */
 export interface Output {
   text: string;
   toolCalls: ToolCall[];
-  /** Null while it has not ended. */
+  /** Null while the output is incomplete. */
   finish: FinishReason | null;
 }
 
-/** An answer, whole or as far as it came. */
+/** An answer, whole or as far as it got. */
 export interface Completion {
   output: Output;
   usage: TokenUsage;
@@ -24,7 +24,7 @@ export interface Completion {
   /** True when the provider gave no count and ours is used. */
   estimated: boolean;
   provider: string;
-  /** The provider's own name of the answer. */
+  /** The provider's own id of the answer. */
   providerRequestId: string | null;
   firstTokenMs: number | null;
   providerMs: number;
@@ -39,7 +39,7 @@ export interface ChargeReceipt {
 
 export const emptyOutput = (): Output => ({ text: "", toolCalls: [], finish: null });
 
-/** Adds a piece to what there is. */
+/** Appends a piece to the output. */
 export function addPiece(output: Output, piece: OutputPiece): void {
   if (piece.type === "text") {
     output.text += piece.text;
@@ -54,7 +54,7 @@ export function addPiece(output: Output, piece: OutputPiece): void {
   output.toolCalls.push({ id: piece.id, name: piece.name, arguments: piece.arguments });
 }
 
-/** The output as few pieces: its text, then each tool call whole. */
+/** The output in few pieces: its text, then each tool call whole. */
 export function piecesOf({ text, toolCalls }: Output): OutputPiece[] {
   const calls = toolCalls.map((call, index): OutputPiece => ({ type: "tool_call", index, ...call }));
   return text === "" ? calls : [{ type: "text", text }, ...calls];
@@ -63,14 +63,14 @@ export function piecesOf({ text, toolCalls }: Output): OutputPiece[] {
 /** Everything the model wrote, for our own count of it. */
 export const writtenText = ({ text, toolCalls }: Output): string => text + toolCalls.map((call) => call.name + call.arguments).join("");
 
-/** Estimates err on the customer's side: four bytes a token is what English prose has at the most. */
+/** Estimates err on the customer's side: English prose has at most four bytes per token. */
 const BYTES_PER_TOKEN = 4;
-/** What stands around each message at the least (OpenAI's cookbook, "How to count tokens"): many empty ones are not free. */
+/** The minimum overhead of each message (OpenAI's cookbook, "How to count tokens"): many empty ones are not free. */
 const TOKENS_AROUND_MESSAGE = 3;
 
 type Input = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
 
-/** UTF-8 bytes of all messages together, their tool calls among them. */
+/** UTF-8 bytes of all messages together, including their tool calls. */
 export const countMessageBytes = (messages: readonly ChatMessage[]): number =>
   messages.reduce((sum, message) => sum + Buffer.byteLength(message.content) + countCallBytes(message), 0);
 
@@ -85,7 +85,7 @@ const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
   (tools ? Buffer.byteLength(JSON.stringify(tools)) : 0) +
   (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
 
-/** Estimated usage of an answer that broke off; never above the bound that was held for the input. */
+/** Estimated usage of an answer that broke off; never above the input bound that was held. */
 export function estimateUsage(input: Input, text: string, inputBound: number): TokenUsage {
   const inputTokens = Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + input.messages.length * TOKENS_AROUND_MESSAGE;
   return {

@@ -34,7 +34,7 @@ async function refusalOf(customer: Customer, ceiling = 1, headers: Record<string
 test.each([
   ["paused", "disabled"],
   ["revoked", "revoked"],
-] as const)("a key that is found %s when its hold is placed is refused as %s, and its cached state is forgotten", async (state, reason) => {
+] as const)("a key found %s when its hold is placed is refused as %s, and its cached state is dropped", async (state, reason) => {
   const { accountId, keyId } = await openCustomer(10);
   if (keyId) await setKeyState(accountId, keyId, state);
   const { error, forget } = await refusalOf({ accountId, keyId });
@@ -49,7 +49,7 @@ test("a key of a frozen account is refused as disabled, and so is the account wi
   expect((await refusalOf({ ...customer, keyId: null })).error).toMatchObject({ code: "INVALID_API_KEY" });
 });
 
-test("a hold that does not fit is refused with what is there and what is needed; beyond a cap with the cap", async () => {
+test("a hold above the balance is refused with the available and the required amount; above a cap, with the cap", async () => {
   const poor = await openCustomer(10);
   expect((await refusalOf(poor, 11)).error).toMatchObject({
     code: "INSUFFICIENT_BALANCE",
@@ -60,7 +60,7 @@ test("a hold that does not fit is refused with what is there and what is needed;
   expect((await refusalOf(capped, 5)).error).toMatchObject({ code: "SPEND_CAP_REACHED", details: { cap: 10n, spent: 6n } });
 });
 
-test("an Idempotency-Key under way is refused until its answer is saved, and then the hold is a replay", async () => {
+test("an Idempotency-Key in progress is refused until its answer is saved, and then the hold is a replay", async () => {
   const customer = await openCustomer(1_000);
   const { charge } = await begin(customer, { idempotencyKey: "one" });
   const headers = { "idempotency-key": "one" };
@@ -80,4 +80,4 @@ test("a ledger that cannot be reached is an internal error that may be retried, 
   expect(() => ledgerUnavailable(new Error("connection lost"))).toThrow(error.message);
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all of this the books add up", expectBooksToClose);

@@ -1,6 +1,5 @@
-// The hold of one request: money set aside before the provider is called. Whether the key is still good (without one, the
-// account), the idempotency key is free, cap and balance suffice is decided in one statement, in arrival order, in one commit
-// per batch.
+// The hold of one request: money set aside before the provider is called. Whether the key (without one, the account) is still good, the
+// idempotency key is free, and cap and balance suffice is decided in one statement, in arrival order, in one commit per batch.
 
 import type { KeyRefusal } from "@/lib/access/authenticate";
 import { assertNever } from "@/lib/base/assert";
@@ -21,7 +20,7 @@ import { insufficientBalance, type Quote } from "./quote";
 
 export type PlacedHold =
   | { kind: "held"; hold: Hold; payment: PaymentFacts | null }
-  /** The answer is there already, saved under this key. */
+  /** The answer already exists, saved under this key. */
   | { kind: "replay"; accountId: AccountId; key: string };
 
 /**
@@ -38,7 +37,7 @@ export async function placeFromBalance(request: GatewayRequest, caller: Caller, 
   throw holdRefused(decision, caller, quote);
 }
 
-/** @throws AppError for a ledger that could not be reached: nothing was charged */
+/** @throws AppError when the ledger could not be reached: nothing was charged */
 export function ledgerUnavailable(cause: unknown): never {
   throw new AppError("INTERNAL_ERROR", {
     message: "The request could not be booked and was not sent to the model",
@@ -47,7 +46,7 @@ export function ledgerUnavailable(cause: unknown): never {
   });
 }
 
-/** The error for a hold that was not placed; a caller whose key is found changed is forgotten. */
+/** The error for a hold that was not placed; a caller whose key has changed is dropped from the cache. */
 export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget">, quote: Quote): AppError {
   switch (decision.outcome) {
     case "insufficient":

@@ -67,14 +67,14 @@ test("an answer is saved in the commit that charges it, and then every retry is 
   expect(await readBalance(account)).toEqual({ posted: 95n, held: 0n, available: 95n });
 });
 
-test("a claim is released with its hold, and its key may be used again, for another body too", async () => {
+test("a claim is released with its hold, and its key may be used again, even for another body", async () => {
   const account = await fundedAccount(100);
   const { hold } = await place(account, "released");
   await release(hold);
   expect((await place(account, "released", "another body")).outcome).toBe("held");
 });
 
-test("a release that comes after the answer was saved, or twice, takes no answer and no other request's claim away", async () => {
+test("a late or repeated release removes neither a saved answer nor another request's claim", async () => {
   const account = await fundedAccount(100);
   const { hold } = await place(account, "kept");
   await settle(hold, "answer");
@@ -89,7 +89,7 @@ test("a release that comes after the answer was saved, or twice, takes no answer
   expect(await getSavedReply(account, "taken over")).toMatchObject({ requestId: second.hold.requestId, body: "answer of the second" });
 });
 
-test("one account's keys are not another's", async () => {
+test("keys of different accounts are independent", async () => {
   const [account, other] = [await fundedAccount(100), await fundedAccount(100)];
   const { hold } = await place(account, "shared");
   await settle(hold, "answer");
@@ -97,7 +97,7 @@ test("one account's keys are not another's", async () => {
   await expect(getSavedReply(other, "shared")).rejects.toThrow(/is gone/);
 });
 
-test("an answer is kept for 24 hours, and then the key is new again, whether or not the job has been there", async () => {
+test("an answer is kept for 24 hours, and then the key is free again, whether or not the job has run", async () => {
   const account = await fundedAccount(100);
   restoreClock = setClock(
     (
@@ -123,7 +123,7 @@ test("a claim that is still running is never deleted for its age", async () => {
   expect((await place(account, "running")).outcome).toBe("in_progress");
 });
 
-test("100 requests at once with one key are one charge; after its answer 100 more are none", async () => {
+test("100 requests at once with one key are one charge; after its answer 100 more add none", async () => {
   const account = await fundedAccount(1_000);
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => place(account, "many")));
   const [held] = outcomes.filter(({ outcome }) => outcome === "held");
@@ -143,7 +143,7 @@ test("a settlement whose acknowledgement was lost has saved its answer: the retr
   expect((await readBalance(account)).posted).toBe(95n);
 });
 
-test("the same claim is made by the same method, path and body, and by nothing else", () => {
+test("only the same method, path and body make the same claim", () => {
   const seen = new Map<string, string>();
   fc.assert(
     fc.property(fc.string(), fc.string({ minLength: 1 }), (body, path) => {
@@ -169,7 +169,7 @@ test.each([
   ["a line break", "a\nb"],
   ["a letter beyond ASCII", "ü"],
   ["a NUL", "\0"],
-])("%s is refused, and the message says what a key is", (_what, key) => {
+])("%s is refused, and the message says what a valid key is", (_what, key) => {
   try {
     claimOf(key);
     expect.unreachable();
@@ -179,7 +179,7 @@ test.each([
   }
 });
 
-test("the job that forgets answers and requests that use those keys again do not wait for each other for ever", async () => {
+test("the job that deletes answers and requests that reuse those keys never deadlock", async () => {
   const account = await fundedAccount(100_000);
   const keys = Array.from({ length: 200 }, (_, n) => `old ${n}`);
   await Promise.all(keys.map(async (key) => settle((await place(account, key)).hold, "answer")));
@@ -193,7 +193,7 @@ test("the job that forgets answers and requests that use those keys again do not
   expect((await pool().query("SELECT count(*) AS open FROM hold WHERE account_id = $1", [account])).rows).toEqual([{ open: 200n }]);
 });
 
-/** Answers of a day ago, as a long outage leaves them. */
+/** Inserts answers of a day ago, as a long outage leaves them. */
 const leaveExpired = (account: AccountId, from: number, to: number) =>
   pool().query(
     `INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, status, streamed, body)
@@ -203,7 +203,7 @@ const leaveExpired = (account: AccountId, from: number, to: number) =>
 const countReplies = async (account: AccountId) =>
   (await pool().query("SELECT FROM idempotent_reply WHERE account_id = $1", [account])).rowCount;
 
-test("after a long outage answers are forgotten a thousand in a statement; what comes meanwhile stays", async () => {
+test("after a long outage answers are deleted a thousand per statement; newer answers stay", async () => {
   const account = await fundedAccount(100);
   await leaveExpired(account, 1, 2_500);
   const query = vi.spyOn(pool(), "query");
@@ -222,7 +222,7 @@ test("after a long outage answers are forgotten a thousand in a statement; what 
   expect((await place(account, "meanwhile")).outcome).toBe("replay");
 });
 
-test("forgetting answers waits for nobody who has one locked: it is forgotten the next time", async () => {
+test("deleting answers skips locked ones: they are deleted the next time", async () => {
   const account = await fundedAccount(100);
   await leaveExpired(account, 1, 3);
   const other = await pool().connect();
@@ -238,7 +238,7 @@ test("forgetting answers waits for nobody who has one locked: it is forgotten th
   expect(await deleteExpiredReplies(new Date(nowMs()))).toBe(1);
 });
 
-test("a batch reads the claims that it answers and no other, nor does the reaper, also when they were planned while there was none", async () => {
+test("a batch and the reaper read only the claims that they answer, even when planned on an empty table", async () => {
   const client = await pool().connect();
   const read = () => rowsRead(client, "idempotent_reply");
   const claim = (account: string, count: number) =>
@@ -247,7 +247,7 @@ test("a batch reads the claims that it answers and no other, nor does the reaper
          SELECT $1, 'key ' || n, $1 || n, 'hash', now(), now() + interval '24 hours' FROM generate_series(1, $2) n`,
       [account, count],
     );
-  /** Of five claims: three are answered, two given back. */
+  /** Of five claims, three are answered and two released. */
   const answer = async (account: string) => {
     const numbers = [1, 2, 3, 4, 5];
     const claims = [numbers.map(() => account), numbers.map((n) => `key ${n}`), numbers.map((n) => `${account}${n}`)];
@@ -286,4 +286,4 @@ test("a batch reads the claims that it answers and no other, nor does the reaper
   }
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all of this the books add up", expectBooksToClose);

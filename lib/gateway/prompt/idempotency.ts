@@ -1,5 +1,5 @@
-// Idempotency-Key: the same key with the same body within 24 hours gets the first answer again and is charged once. The
-// claim is a row that is committed with the hold, and the answer is saved in the commit that charges it.
+// Idempotency-Key: the same key with the same body within 24 hours gets the first answer again and is charged once. The claim is a row that
+// is committed with the hold, and the answer is saved in the commit that charges it.
 
 import { createHash } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
@@ -18,7 +18,7 @@ export interface SavedReply {
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * The claim that a request makes with its Idempotency-Key header, or null without one.
+ * The claim of a request by its Idempotency-Key header, or null without one.
  * @throws AppError INVALID_REQUEST for a key that is empty, too long or not printable
  */
 export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
@@ -30,14 +30,14 @@ export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
   return { key, bodyHash: hashRequest(request) };
 }
 
-/** SHA-256 of method, path and body, and of a payment that came beside the body. */
+/** SHA-256 of method, path and body, and of a payment in a header. */
 export function hashRequest({ method, path, bodyText, headers }: GatewayRequest): Buffer {
   const hash = createHash("sha256").update(`${method} ${path}\n`).update(bodyText);
   const proof = headers["payment-proof"];
   return (proof === undefined ? hash : hash.update(`\n${proof}`)).digest();
 }
 
-/** @throws Error when the reply is gone; the hold has just said that it is there */
+/** @throws Error when the reply is gone, although the hold has just found it */
 export async function getSavedReply(accountId: AccountId, key: string): Promise<SavedReply> {
   const reply = await prisma().idempotentReply.findUnique({
     where: { accountId_idempotencyKey: { accountId, idempotencyKey: key } },
@@ -50,8 +50,8 @@ export async function getSavedReply(accountId: AccountId, key: string): Promise<
 const MAX_DELETED_AT_ONCE = 1_000;
 
 /**
- * Forgets answers after their 24 hours, in slices, each a statement of its own: after a long outage there are many. A job runs it. It
- * waits for no row, so that it never waits in a circle with requests.
+ * Deletes answers after their 24 hours, in batches of one statement each: after a long outage there are many. A job runs it. It waits for
+ * no locked row, so it cannot deadlock with requests.
  */
 export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
   let deleted = 0;
@@ -67,7 +67,7 @@ export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
   }
 }
 
-/** Gives back the keys of payments that came to nothing while their requests died. A job runs it. @returns how many */
+/** Releases the keys of payments that failed while their requests died. A job runs it. @returns how many */
 export async function freePaymentKeys(nowDate: Date): Promise<bigint> {
   const [row] = await prisma().$queryRaw<{ freed: bigint }[]>`SELECT gateway_free_keys(${nowDate}) AS freed`;
   return row?.freed ?? 0n;

@@ -18,31 +18,31 @@ import { promptWriter, readPrompt } from "./prompt-body";
 
 type Step = (...given: never[]) => unknown;
 
-const { steps, noting } = vi.hoisted(() => {
+const { steps, recordStep } = vi.hoisted(() => {
   const steps: string[] = [];
-  /** The same step, on record. */
-  const noting = <S extends Step>(name: string, step: S): S =>
+  /** The same step, recorded. */
+  const recordStep = <S extends Step>(name: string, step: S): S =>
     ((...given: never[]) => {
       steps.push(name);
       return step(...given);
     }) as S;
-  return { steps, noting };
+  return { steps, recordStep };
 });
 
 vi.mock("../http/caller", async (original) => {
   const caller = await original<typeof import("../http/caller")>();
-  return { ...caller, limit: noting("limit", caller.limit) };
+  return { ...caller, limit: recordStep("limit", caller.limit) };
 });
 vi.mock("./quote", async (original) => {
   const quote = await original<typeof import("./quote")>();
-  return { ...quote, quotePrompt: noting("quote", quote.quotePrompt) };
+  return { ...quote, quotePrompt: recordStep("quote", quote.quotePrompt) };
 });
 vi.mock("@/lib/providers/call", async (original) => {
   const call = await original<typeof import("@/lib/providers/call")>();
   return {
     ...call,
-    callProvider: noting("call provider", call.callProvider),
-    callProviderWhole: noting("call provider", call.callProviderWhole),
+    callProvider: recordStep("call provider", call.callProvider),
+    callProviderWhole: recordStep("call provider", call.callProviderWhole),
   };
 });
 
@@ -74,7 +74,7 @@ function told<T>(name: string, value: T): T {
   return value;
 }
 
-interface Asked {
+interface TestRequest {
   body?: object;
   usd?: number;
   key?: string;
@@ -85,8 +85,8 @@ async function openKey(usd: number, ratePerMinute: number): Promise<string> {
   return (await createKey({ accountId, name: "worker" })).key;
 }
 
-/** Asks, and reads the answer to its end. */
-async function ask({ body = {}, usd = 5, key }: Asked) {
+/** Sends a request, and reads the answer to its end. */
+async function ask({ body = {}, usd = 5, key }: TestRequest) {
   const authorization = `Bearer ${key ?? (await openKey(usd, 10))}`;
   const request = openRequest({
     ...{ method: "POST", path: "/api/v1/prompt", query: "", remoteAddress: "127.0.0.1" },
@@ -95,9 +95,9 @@ async function ask({ body = {}, usd = 5, key }: Asked) {
     signal: new AbortController().signal,
   });
   const sale = {
-    identify: noting("authenticate", authenticate),
-    read: noting("read", readPrompt),
-    place: noting("hold", placeMoney),
+    identify: recordStep("authenticate", authenticate),
+    read: recordStep("read", readPrompt),
+    place: recordStep("hold", placeMoney),
     write: promptWriter,
   };
   try {
@@ -119,12 +119,12 @@ async function ask({ body = {}, usd = 5, key }: Asked) {
 
 const untilHeld = ["authenticate", "limit", "read", "quote", "hold", "held"];
 
-test("a whole answer is given once it is charged, and charged once it is there", async () => {
+test("a whole answer is charged once it is complete, and sent once it is charged", async () => {
   expect(await ask({})).toMatchObject({ status: 200, text: expect.stringContaining('"success":true') });
   expect(steps).toEqual([...untilHeld, "call provider", "settled", "respond"]);
 });
 
-test("a stream begins with its first token, and its last event comes once it is charged", async () => {
+test("a stream begins with its first token, and its last event is sent once it is charged", async () => {
   expect((await ask({ body: { stream: true } })).status).toBe(200);
   expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual([
     ...untilHeld,
@@ -133,24 +133,24 @@ test("a stream begins with its first token, and its last event comes once it is 
 });
 
 test.each([false, true])(
-  "where the provider fails before its first token the hold is released before the caller hears of it (stream: %s)",
+  "when the provider fails before its first token the hold is released before the caller gets the error (stream: %s)",
   async (stream) => {
     expect((await ask({ body: { stream, prompt: "Fail. [[simulate: status=400]]" } })).status).toBe(400);
     expect(steps).toEqual([...untilHeld, "call provider", "settled"]);
   },
 );
 
-test.each<[string, number, Asked, string[]]>([
+test.each<[string, number, TestRequest, string[]]>([
   ["an unknown key", 401, { key: `pp_${"a".repeat(38)}` }, ["authenticate"]],
   ["an unknown model", 400, { body: { model: "nobody" } }, ["authenticate", "limit", "read"]],
   ["a ceiling above its own limit", 400, { body: { maxCost: 1e-9 } }, ["authenticate", "limit", "read", "quote"]],
   ["an empty account", 402, { usd: 0 }, untilHeld],
-])("%s is refused with %i, and no later step is taken", async (_why, status, asked, taken) => {
-  expect((await ask(asked)).status).toBe(status);
+])("%s is refused with %i, and no later step is taken", async (_why, status, wanted, taken) => {
+  expect((await ask(wanted)).status).toBe(status);
   expect(steps).toEqual(taken);
 });
 
-test("a rate that is used up is refused with 429, and no later step is taken", async () => {
+test("a used-up rate is refused with 429, and no later step is taken", async () => {
   const key = await openKey(5, 1);
   await ask({ key });
   steps.splice(0);

@@ -1,4 +1,4 @@
-// The way of a request that is paid for: one direction, and what each step made is handed to the next.
+// The pipeline of a paid request: it runs in one direction, and each step passes its result to the next.
 
 import type { AccountId } from "@/lib/base/ids";
 import { authenticate, type Buyer, type Caller, limit } from "../http/caller";
@@ -21,15 +21,15 @@ export const prompt = endpoint("prompt", (request) =>
   runPrompt(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
 );
 
-/** By what the endpoints differ that sell answers. */
+/** The steps in which the endpoints that sell answers differ. */
 interface PromptHandler<Who extends Buyer, Read extends Prompt> {
-  /** Tells who asks. */
+  /** Identifies the caller. */
   identify: (request: GatewayRequest) => Who | Promise<Who>;
-  /** Makes a prompt of the request's body. */
+  /** Reads a prompt from the request's body. */
   read: (request: GatewayRequest, who: Who) => Read;
   /** Sets the money aside: from a balance, or from a payment that came with the request. */
   place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
-  /** Writes what comes of it; `payment` is what paid, null for a balance. */
+  /** Writes the answer; `payment` is the payment that paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
 }
 
@@ -54,7 +54,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   return prompt.stream ? answerStream(context) : answerWhole(context);
 }
 
-/** The first answer again: same status, same body, no second charge. A stream comes as its text and its last event. */
+/** Sends the first answer again: same status, same body, no second charge. A stream is sent as its text and its last event. */
 async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
   const saved = await getSavedReply(accountId, key);
   request.facts.replayOf = saved.requestId;
@@ -64,12 +64,16 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
     "server-timing": serverTiming(request),
     ...type,
   });
-  // The id that its body names.
+  // The id in the saved body.
   reply.headers["x-request-id"] = saved.requestId;
   return reply;
 }
 
-/** Sets the quote's ceiling aside: from the payment that came with the request, or else from the caller's balance. Without a payment this costs nothing beyond what a hold does. @throws AppError */
+/**
+ * Sets the quote's ceiling aside: from the payment that came with the request, or else from the caller's balance. Without a payment this
+ * costs no more than the hold itself.
+ * @throws AppError
+ */
 export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const header = request.headers["payment-proof"];
   if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);

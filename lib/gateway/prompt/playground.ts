@@ -1,5 +1,5 @@
-// The playground's way in: prompts and quotes of an owner who is signed in, read, limited, held and charged as the API's. Who
-// calls is told by the console, which has asked the session; nothing that a client sends names it, and no path of the API leads here.
+// The playground's entry: prompts and quotes of a signed-in owner, read, limited, held and charged like the API's. The console, which has
+// checked the session, passes the account; nothing that a client sends names it, and no path of the API leads here.
 
 import { readAgreedLimits } from "@/lib/access/accounts";
 import { config } from "@/lib/base/config";
@@ -12,29 +12,29 @@ import { placeMoney, runPrompt } from "./pipeline";
 import { type Prompt, promptWriter, readPrompt } from "./prompt-body";
 import { replyWithQuote } from "./quote-endpoint";
 
-/** All that an owner's browser says to the gateway: of its headers the content type alone. */
+/** Everything that an owner's browser sends to the gateway; of its headers only the content type. */
 export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "signal"> & { contentType: string | undefined };
 
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
-export function answerForOwner(accountId: AccountId, asked: OwnerRequest): Promise<GatewayReply> {
+export function answerForOwner(accountId: AccountId, incoming: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, accountId);
-  const sell: Endpoint = async (request) => runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
-  return run("playground", sell, asked);
+  const steps: Endpoint = async (request) => runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
+  return run("playground", steps, incoming);
 }
 
-/** Prices the same body. Counted apart from prompts: a form that asks while it is filled in takes nothing from the API's rate. */
-export function quoteForOwner(accountId: AccountId, asked: OwnerRequest): Promise<GatewayReply> {
-  const tell: Endpoint = async (request) => {
+/** Prices the same body. Quotes are limited apart from prompts: a form that quotes while it is filled in does not use up the API's rate. */
+export function quoteForOwner(accountId: AccountId, incoming: OwnerRequest): Promise<GatewayReply> {
+  const steps: Endpoint = async (request) => {
     const caller = await identifyOwner(request, accountId);
     await limit(request, { ...caller, limitedAs: `${accountId} quotes` });
     return replyWithQuote(request, caller);
   };
-  return run("playground quote", tell, asked);
+  return run("playground quote", steps, incoming);
 }
 
-function run(name: string, steps: Endpoint, { contentType, ...asked }: OwnerRequest): Promise<GatewayReply> {
+function run(name: string, steps: Endpoint, { contentType, ...incoming }: OwnerRequest): Promise<GatewayReply> {
   const request = openRequest({
-    ...asked,
+    ...incoming,
     method: "POST",
     path: "/playground",
     query: "",

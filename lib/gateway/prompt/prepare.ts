@@ -1,9 +1,9 @@
-// What must be true before the first request, whichever door it comes through: every price that can be charged is on
-// record, changes of keys are heard, other processes see that this one lives, and bounds that were found too low are known.
+// Prepares a process for its first request, whichever HTTP server it comes through: every price that can be charged is recorded, this
+// process gets changes of keys, other processes see its heartbeat, and token bounds that were too low are loaded.
 
 import { startKeyCache } from "@/lib/access/key-cache";
 import { config } from "@/lib/base/config";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
 import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
@@ -17,13 +17,12 @@ import { loadOverruns } from "./quote";
  * Prepares this process, once; the database must be migrated.
  * @throws Error when no model can be served, or a live price is below its cost
  */
-export const prepareGateway = (): Promise<{ stop: () => Promise<void> }> =>
-  once("gateway prepared", () =>
-    prepare().catch((error: unknown) => {
-      forgetOnce("gateway prepared"); // the next request tries again
-      throw error;
-    }),
-  );
+export const prepareGateway = processSingleton<Promise<{ stop: () => Promise<void> }>>("gateway prepared", () =>
+  prepare().catch((error: unknown) => {
+    forgetSingleton("gateway prepared"); // the next request tries again
+    throw error;
+  }),
+);
 
 async function prepare(): Promise<{ stop: () => Promise<void> }> {
   const models = listModels();
@@ -44,22 +43,21 @@ async function prepare(): Promise<{ stop: () => Promise<void> }> {
 }
 
 /**
- * Starts the heartbeat of this process, once; the database must be migrated. The sooner it observes the others, the sooner are the holds
- * free of one that was killed: a start need not come to its end before.
+ * Starts the heartbeat of this process, once; the database must be migrated. The sooner it observes the others, the sooner the holds of a
+ * killed process are freed, so it does not wait for the rest of the start.
  */
-export const startProcessHeartbeat = (): Promise<Heartbeat> =>
-  once("process heartbeat", () =>
-    startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf }).then(
-      (heartbeat) => {
-        reportReadiness("heartbeat", heartbeat.isWell);
-        return heartbeat;
-      },
-      (error: unknown) => {
-        forgetOnce("process heartbeat");
-        throw error;
-      },
-    ),
-  );
+export const startProcessHeartbeat = processSingleton<Promise<Heartbeat>>("process heartbeat", () =>
+  startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf }).then(
+    (heartbeat) => {
+      reportReadiness("heartbeat", heartbeat.isWell);
+      return heartbeat;
+    },
+    (error: unknown) => {
+      forgetSingleton("process heartbeat");
+      throw error;
+    },
+  ),
+);
 
-/** A process that died leaves holds and claims; what its requests asked for may be asked again at once. */
+/** A process that died leaves holds and claims; once they are freed, its requests can be retried at once. */
 const freeHoldsOf = async (deadProcess: string): Promise<void> => void (await expireHolds(commit(), deadProcess));

@@ -1,5 +1,5 @@
-// The bodies of POST /api/v1/prompt: the request's, with the schema that validates it and errors that name the field and the cure, and
-// the answer's.
+// The bodies of POST /api/v1/prompt: the request's, with the schema that validates it and errors that name the field and the fix, and the
+// answer's.
 
 import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
@@ -25,17 +25,17 @@ export const promptBodySchema = z.strictObject({
   maxCost: z.number().positive("must be above 0, in USD").optional(),
 });
 
-/** What a caller asks for, checked and with its defaults filled in. */
+/** A caller's prompt, checked and with its defaults filled in. */
 export interface Prompt {
   model: Model;
   messages: readonly ChatMessage[];
-  /** The field of the body that they came from. */
+  /** The field of the body that the messages came from. */
   inputField: "prompt" | "messages";
   maxOutputTokens: number;
   options: CallOptions;
   stream: boolean;
   maxCost: NanoUsd | undefined;
-  /** The payment object as it came; undefined without one. It is read once the price is known. */
+  /** The payment object as it was sent; undefined without one. It is read once the price is known. */
   payment?: unknown;
 }
 
@@ -52,7 +52,7 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
   if (body.maxTokens !== undefined && body.maxTokens > model.maxOutputTokens) {
     issues.push({ path: "maxTokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
-  // Every token is at least one byte, so a longer text may still fit; only what cannot fit by characters is refused here.
+  // Every token is at least one byte, so a longer text may still fit; only a text with too many characters is refused here.
   if (body.prompt.length > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "prompt", message: `is longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
@@ -71,7 +71,7 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
   };
 }
 
-/** The longest token of the public vocabularies is 128 spaces; no text holds more characters in as many tokens. */
+/** The longest token of the public vocabularies is 128 spaces, so a token never covers more characters than that. */
 export const MAX_CHARACTERS_PER_TOKEN = 128;
 
 /** @throws AppError INVALID_MODEL when there is no such model, or the caller may not use it */
@@ -97,23 +97,26 @@ export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {
   }
 }
 
-/** How an endpoint writes its answers: in the specification's own form, or in OpenAI's. A writer is made for one request. */
+/** How an endpoint writes its answers: in the specification's own format, or in OpenAI's. A writer serves one request. */
 export interface ReplyWriter {
   /** The body of a whole answer. */
   whole(receipt: ChargeReceipt): string;
-  /** What a stream begins with. */
+  /** The beginning of a stream. */
   opening(): string;
   piece(piece: OutputPiece): string;
-  /** What follows the last piece of a complete stream. */
+  /** The end of a complete stream, after its last piece. */
   done(receipt: ChargeReceipt): string;
-  /** The last event of a stream that did not reach its end. */
+  /** The last event of a stream that did not complete. */
   failed(error: AppError): string;
 }
 
-/** One server-sent event; `json` has no line ends. */
+/** One server-sent event; `json` has no line breaks. */
 const writeEvent = (name: string, json: string): string => `event: ${name}\ndata: ${json}\n\n`;
 
-/** Writes answers to `request`, field by field and in the specification's order, whole or as server-sent events. No tool can be named in a prompt, so its pieces are all text. */
+/**
+ * Writes answers to `request`, field by field and in the specification's order, whole or as server-sent events. A prompt cannot name tools,
+ * so its pieces are all text.
+ */
 export function promptWriter(request: GatewayRequest, { model }: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
   const whole = ({ completion, inputCost, outputCost }: ChargeReceipt): string => {
     const { inputTokens, outputTokens } = completion.usage;

@@ -1,4 +1,4 @@
-// A provider's failure in the words of our own contract. What the provider said goes to the log, never to the caller.
+// Translates a provider's failure into our own contract. The provider's message goes to the log, never to the caller.
 
 import { AppError } from "@/lib/base/errors";
 import type { ProviderFailure } from "@/lib/providers/types";

@@ -1,5 +1,5 @@
-// POST /api/v1/quote: what a prompt may cost at the most and will about cost, and whether the balance covers it. Nothing is
-// held and no provider is asked.
+// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, and whether the balance covers it. Nothing is held and no
+// provider is called.
 
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -38,7 +38,7 @@ export async function replyWithQuote(request: GatewayRequest, caller: Caller): P
       available,
       covered: ceiling <= available,
       paymentCents: Number(requiredCents(priced)),
-      // The 402 tells the same number.
+      // The 402 gives the same number.
       affordableMaxTokens: affordableMaxTokens(available, priced),
       withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
       priceVersion,
@@ -47,7 +47,10 @@ export async function replyWithQuote(request: GatewayRequest, caller: Caller): P
   );
 }
 
-/** An estimate, never above the ceiling: a token for every four bytes of input and three around each message, and half of the output that is allowed. */
+/**
+ * An estimate, never above the ceiling: a token for every four bytes of input and three around each message, plus half of the allowed
+ * output.
+ */
 function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {
   const { inputTokens } = estimateUsage({ messages }, "", inputBound);
   return nanoUsd(BigInt(inputTokens) * model.inputPrice + BigInt(Math.ceil(maxOutputTokens / 2)) * model.outputPrice);

@@ -1,4 +1,4 @@
-// The ceiling is the most a prompt can cost, and what can be afforded is said so that it can really be paid.
+// The ceiling is the most a prompt can cost, and the affordable limit is really affordable.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -32,13 +32,13 @@ test("the ceiling is the bound of the input and the whole output at the model's 
   );
 });
 
-test("a prompt as long as the context window is not held for more than the window", () => {
+test("a prompt longer than the context window is held for the window only", () => {
   const model = builtInModels[0];
   if (!model) throw new Error("no model");
   expect(quotePrompt(promptOf(model, "a ".repeat(model.contextWindow), 1)).inputBound).toBe(model.contextWindow);
 });
 
-test("affordableMaxTokens fits into what is available, and one more does not", () => {
+test("affordableMaxTokens fits the available balance, and one more does not", () => {
   fc.assert(
     fc.property(anyModel, fc.string(), fc.bigInt({ min: 0n, max: 10n ** 10n }), (model, content, available) => {
       const quote = quotePrompt(promptOf(model, content, model.maxOutputTokens));

@@ -1,10 +1,10 @@
-// The price of a prompt before it is answered: its ceiling, the most it can cost, is what will be held. Where an input turns out to be
+// The price of a prompt before it is answered: its ceiling, the most that it can cost, is the amount to hold. When an input turns out to be
 // above its bound, its model is bounded by bytes from then on.
 
 import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
@@ -44,7 +44,7 @@ function boundInput({ model, messages, options }: Prompt): number {
   return Math.min(bound, model.contextWindow);
 }
 
-const priceVersionIds = onceKept("price version ids", () => new WeakMap<Model, string>());
+const priceVersionIds = processSingleton("price version ids", () => new WeakMap<Model, string>());
 
 /** Hashed once per model: the same model object always has the same prices. */
 function priceVersionOf(model: Model): string {
@@ -57,7 +57,7 @@ function priceVersionOf(model: Model): string {
   return id;
 }
 
-/** The largest output limit with which a prompt's ceiling fits into what is available; 0 when none does. */
+/** The largest output limit whose ceiling fits into the available balance; 0 when none does. */
 export function affordableMaxTokens(available: NanoUsd, { model, inputBound }: Quote): number {
   const leftForOutput = available - BigInt(inputBound) * model.inputPrice;
   const affordable = model.outputPrice > 0n ? Number(leftForOutput / model.outputPrice) - model.reasoningCeiling : model.maxOutputTokens;
@@ -79,16 +79,16 @@ export function insufficientBalance(available: NanoUsd, quote: Quote, depositUrl
   });
 }
 
-/** Names of the settings by which processes tell each other of such models. */
+/** Prefix of the settings through which processes share such models. */
 const OVERRUN_PREFIX = "token_bound:";
 
 /** Models whose provider once counted more input tokens than our bound allowed. */
-const overrun = onceKept("overrun models", () => new Set<string>());
+const overrun = processSingleton("overrun models", () => new Set<string>());
 
-/** From an overrun on, in every process, bytes bound the model: no tokenizer makes more than one token of a byte. */
+/** From an overrun on, in every process, bytes bound the model: no tokenizer makes more than one token per byte. */
 export const needsByteBound = (modelId: string): boolean => overrun().has(modelId);
 
-/** Remembers that a model's bound was too low; it lasts beyond this process. */
+/** Records that a model's bound was too low, beyond this process's lifetime. */
 export async function recordInputOverrun(modelId: string): Promise<void> {
   if (overrun().has(modelId)) return;
   overrun().add(modelId);
@@ -99,12 +99,12 @@ export async function recordInputOverrun(modelId: string): Promise<void> {
   try {
     await writeSetting(OVERRUN_PREFIX + modelId, "bytes");
   } catch (error) {
-    // The answer is charged by now and must reach its caller; this process knows, others learn at their next overrun.
+    // The answer is charged by now and must reach its caller; this process knows the overrun, others learn it at their next one.
     log().error({ err: error, model: modelId }, "the overrun could not be recorded for other processes");
   }
 }
 
-/** Reads what other processes and earlier ones found. Run at start and then by a job. */
+/** Loads the overruns of other and earlier processes. Runs at startup and then as a job. */
 export async function loadOverruns(): Promise<void> {
   for (const { name } of await listSettings(OVERRUN_PREFIX)) overrun().add(name.slice(OVERRUN_PREFIX.length));
 }

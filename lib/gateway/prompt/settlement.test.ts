@@ -33,10 +33,10 @@ const completion: Completion = {
   firstTokenMs: null,
   providerMs: 1,
 };
-/** At a nano-USD a token. */
+/** A model at one nano-USD per token. */
 const { model } = modelAt("http://nobody");
 
-/** A hold of a customer who has just so much, and the settlement of it. */
+/** A hold of a customer whose balance equals it, and its settlement. */
 async function openHold(ceiling: bigint) {
   const accountId = await fundedAccount(ceiling);
   const keyId = await openKey(accountId);
@@ -46,7 +46,7 @@ async function openHold(ceiling: bigint) {
   return { hold, settlement: openSettlement({ onEnd: () => undefined }, hold, { stream: false }, quote) };
 }
 
-/** Writes what a receipt says, and notes that it did. */
+/** Writes a receipt's costs, and records each write. */
 function writer() {
   const written: string[] = [];
   const write = ({ inputCost, outputCost }: ChargeReceipt) => {
@@ -57,7 +57,7 @@ function writer() {
   return { written, write };
 }
 
-test("a body is written once, and says what was charged", async () => {
+test("a body is written once, with the actual charge", async () => {
   const { hold, settlement } = await openHold(7n);
   const { write, written } = writer();
   expect(await settlement.chargeForBody(completion, write)).toBe("3 and 4");
@@ -65,26 +65,26 @@ test("a body is written once, and says what was charged", async () => {
   expect(await readBalance(hold.accountId)).toEqual({ posted: 0n, held: 0n, available: 0n });
 });
 
-test("an answer that cost more than its hold says what was charged, the input first", async () => {
+test("an answer that cost more than its hold reports the charge, the input first", async () => {
   const { settlement } = await openHold(4n);
   const { write, written } = writer();
   expect(await settlement.chargeForBody(completion, write)).toBe("3 and 1");
   expect(written).toHaveLength(1);
 });
 
-test("a body whose charge comes out otherwise than expected is written again", async () => {
+test("a body whose charge differs from the expected one is written again", async () => {
   const { hold, settlement } = await openHold(7n);
   const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
   restoreClock = setClock(() => at);
   await expireHolds(commit());
-  // All but one nano-USD goes elsewhere.
+  // Another hold takes all but one nano-USD.
   expect(await placeHold(commit(), newHold(hold.accountId, 6))).toEqual({ outcome: "held" });
   const { write, written } = writer();
   expect(await settlement.chargeForBody(completion, write)).toBe("1 and 0");
   expect(written).toEqual(["3 and 4", "1 and 0"]);
 });
 
-test("a body that cannot be written fails its request alone, and its hold ends once", async () => {
+test("a body that cannot be written fails only its own request, and its hold ends once", async () => {
   const { hold, settlement } = await openHold(7n);
   const failing = () => {
     throw new Error("no words");
@@ -93,7 +93,7 @@ test("a body that cannot be written fails its request alone, and its hold ends o
   await expect.poll(() => readBalance(hold.accountId)).toEqual({ posted: 0n, held: 0n, available: 0n });
 });
 
-test("an answer above its hold is charged at that, although the database fails once meanwhile", async () => {
+test("an answer above its hold is charged up to the hold, although the database fails once meanwhile", async () => {
   const { hold, settlement } = await openHold(5n);
   const { written, write } = writer();
   const settle = vi.spyOn(commit(), "settle").mockRejectedValueOnce(new Error("the connection was cut"));
@@ -106,11 +106,11 @@ test("an answer above its hold is charged at that, although the database fails o
   expect(rows).toEqual([{ operator_loss: 2n }]);
 });
 
-test("a charge keeps what its provider calls the answer", async () => {
+test("a charge stores its provider's id of the answer", async () => {
   const { hold, settlement } = await openHold(7n);
   await settlement.charge(completion, () => "");
   const { rows } = await pool().query("SELECT provider_request_id FROM charge WHERE request_id = $1", [hold.requestId]);
   expect(rows).toEqual([{ provider_request_id: "req_of_openai" }]);
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all of this the books add up", expectBooksToClose);

@@ -1,5 +1,5 @@
-// How a hold ends: charged with what the answer cost, or released. Exactly once, whoever asks first: the answer, its stream,
-// or the end of the request.
+// Ends a hold: charged with the answer's cost, or released. Exactly once, whichever comes first: the answer, its stream, or the end of the
+// request.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
@@ -16,26 +16,26 @@ import type { ChargeReceipt, Completion } from "./completion";
 import type { Prompt } from "./prompt-body";
 import { type Quote, recordInputOverrun } from "./quote";
 
-/** What a charge says of its prompt. */
-type Asked = Pick<Prompt, "stream">;
+/** The part of a prompt that its charge records. */
+type Billed = Pick<Prompt, "stream">;
 
 const REVENUE = "revenue";
 
 type WriteBody = (receipt: ChargeReceipt) => string;
 
 export interface Settlement {
-  /** True once the hold has been ended, or is being ended. */
+  /** True once the hold has ended, or is ending. */
   readonly ended: boolean;
-  /** Charges the completion; `writeBody` makes the reply body that an idempotency key keeps. */
+  /** Charges the completion; `writeBody` writes the reply body that an idempotency key saves. */
   charge(completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt>;
-  /** The same, and resolves with the body; it is written while the charge is awaited. */
+  /** The same, and resolves with the body, which is written while the charge is awaited. */
   chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string>;
   /** Frees the hold and its idempotency key; nothing is charged. */
   release(): Promise<void>;
 }
 
-/** Opens the settlement of a hold; when the request ends and nobody has settled, the hold is released. */
-export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Asked, quote: Quote): Settlement {
+/** Opens the settlement of a hold; a hold that is not settled when the request ends is released. */
+export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Billed, quote: Quote): Settlement {
   const settlement = {
     ended: false,
     charge(completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
@@ -46,10 +46,10 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
       const write = rememberBody(writeBody);
       const charging = settlement.charge(completion, write).then(write);
       try {
-        // What is charged is nearly always what was expected.
+        // The charge is nearly always the expected one.
         write(expectedReceipt(hold, quote, completion));
       } catch {
-        // Said when it is written of what was charged.
+        // The error surfaces when the actual receipt is written.
       }
       return charging;
     },
@@ -63,7 +63,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
   return settlement;
 }
 
-async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
+async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
   const { usage } = completion;
   const { inputCost, outputCost } = costsOf(quote, usage);
   const charge = chargeDetails(hold, prompt, quote, completion);
@@ -73,7 +73,7 @@ async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: C
   try {
     settled = await settleHold(commit(), end);
   } catch (error) {
-    settleUnheard(end, charge, quote, error);
+    settleUnbooked(end, charge, quote, error);
     throw error;
   }
   const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
@@ -83,10 +83,11 @@ async function chargeHold(hold: Hold, prompt: Asked, quote: Quote, completion: C
 }
 
 /**
- * An answer that could not be booked while its client waited is booked once the ledger answers again. A stream was delivered, and an
- * idempotency key keeps the answer to be had: those are charged as ever. Any other answer was never delivered, and the operator bears it.
+ * Books an answer later that could not be booked while its client waited, once the ledger answers again. A stream was delivered, and an
+ * idempotency key keeps the answer available: those are charged as usual. Any other answer was never delivered, and the operator bears its
+ * cost.
  */
-function settleUnheard(end: HoldEnd, charge: ChargeDetails, quote: Quote, error: unknown): void {
+function settleUnbooked(end: HoldEnd, charge: ChargeDetails, quote: Quote, error: unknown): void {
   metrics().lostAnswers.inc();
   const { hold } = end;
   const isDelivered = charge.streamed || hold.claim !== null;
@@ -101,7 +102,7 @@ function settleUnheard(end: HoldEnd, charge: ChargeDetails, quote: Quote, error:
   });
 }
 
-/** Gives back what was charged for an answer that nobody got: its charge was made, and only the word of it was lost. */
+/** Refunds the charge of an undelivered answer: the charge was made, and only its confirmation was lost. */
 async function refund({ requestId, accountId }: Hold, paid: NanoUsd): Promise<void> {
   const legs = [
     { account: accountId, amount: paid },
@@ -114,7 +115,7 @@ async function refund({ requestId, accountId }: Hold, paid: NanoUsd): Promise<vo
 function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Settled, quote: Quote, usage: Usage): void {
   const paid = settled.inputCost + settled.outputCost;
   const isLate = settled.outcome === "late";
-  // What it was charged before was recorded then.
+  // The earlier charge was recorded then.
   const loss = settled.outcome === "already" ? 0n : inputCost + outputCost - paid;
   const reason = charge?.outcome === "lost" ? "lost_answer" : isLate ? "late" : "overrun";
   recordLoss(quote, usage, nanoUsd(loss), reason);
@@ -129,7 +130,7 @@ const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
   outputCost: nanoUsd(BigInt(usage.outputTokens) * model.outputPrice),
 });
 
-/** Does not write a body again for the same costs. */
+/** Does not write a body twice for the same costs. */
 function rememberBody(writeBody: WriteBody): WriteBody {
   let last: { receipt: ChargeReceipt; body: string } | undefined;
   return (receipt) => {
@@ -139,7 +140,7 @@ function rememberBody(writeBody: WriteBody): WriteBody {
   };
 }
 
-/** What will be charged as long as the hold is there: at most the hold, the input first. */
+/** The charge to expect while the hold exists: at most the hold, the input first. */
 function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): ChargeReceipt {
   const { inputCost, outputCost } = costsOf(quote, completion.usage);
   const due: bigint = inputCost + outputCost;
@@ -148,7 +149,7 @@ function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): Char
   return { completion, inputCost: divided.inputCost, outputCost: divided.outputCost };
 }
 
-function chargeDetails({ paidBy }: Hold, prompt: Asked, quote: Quote, completion: Completion): ChargeDetails {
+function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completion: Completion): ChargeDetails {
   return {
     model: quote.model.id,
     provider: completion.provider,

@@ -1,4 +1,4 @@
-// A quiet stream gets comment lines, and a talking one does not.
+// An idle stream gets comment lines, and an active one does not.
 
 import { expect, test } from "vitest";
 import { keepAlive } from "./sse-keep-alive";
@@ -9,7 +9,7 @@ async function collect(chunks: AsyncIterable<string>): Promise<string[]> {
   return seen;
 }
 
-test("what comes in time is handed on as it is, in order", async () => {
+test("chunks that arrive in time are passed on unchanged, in order", async () => {
   async function* chunks(): AsyncGenerator<string> {
     yield* ["event: delta\n\n", "", "event: done\n\n"];
   }

@@ -1,8 +1,8 @@
-// Keeps the connection of a quiet stream alive: proxies cut what is silent for long, and a model may think for minutes.
+// Keeps an idle stream's connection open: proxies cut connections that are silent for long, and a model may think for minutes.
 
 const COMMENT_EVERY_MS = 15_000;
 
-/** Hands `chunks` on, with a comment line, which readers of event streams skip, whenever `everyMs` pass without one. */
+/** Passes `chunks` on, with a comment line, which readers of event streams skip, whenever `everyMs` pass without one. */
 export async function* keepAlive(chunks: AsyncIterator<string>, everyMs = COMMENT_EVERY_MS): AsyncGenerator<string> {
   for (let next = chunks.next(); ; ) {
     const result = await nextWithin(next, everyMs);
@@ -16,7 +16,7 @@ export async function* keepAlive(chunks: AsyncIterator<string>, everyMs = COMMEN
   }
 }
 
-/** What `next` resolves with, or null when that takes longer than `ms`. */
+/** The result of `next`, or null when it takes longer than `ms`. */
 async function nextWithin<T>(next: Promise<T>, ms: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<null>((resolve) => {

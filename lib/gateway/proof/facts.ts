@@ -1,4 +1,4 @@
-// What a request's answer, receipt and log may tell of the payment that came with it.
+// What a request's answer, receipt and log may contain about the payment that came with it.
 
 import type { NanoUsd } from "@/lib/base/money";
 import type { PaymentId, PaymentScheme } from "@/lib/payments/claims/claim";
@@ -11,12 +11,12 @@ export interface PaymentFacts {
   network: string;
   /** Lower-case hex on an EVM chain, base58 on Solana. */
   payer: string;
-  /** Unique among the payer's: `req_N` of a proof. */
+  /** Unique per payer: `req_N` of a proof. */
   nonce: string;
-  /** What it moved; nothing when the payer's credit covered the request. */
+  /** The amount that it moved; zero when the payer's credit covered the request. */
   amount: NanoUsd;
   /** Null when nothing was submitted, because the payer's credit covered the request. */
   transaction: string | null;
-  /** Whose the change is: of the account that proved the payer as its wallet, or of the payer's address, as a credit. */
+  /** Who owns the change: the account that proved the payer as its wallet, or the payer's address, as a credit. */
   changeBelongsTo: "account" | "address";
 }

@@ -1,5 +1,5 @@
-// A payment's way to a hold: claimed, settled on its chain, then credited and held in one commit. Every step may be run any number
-// of times: one payload pays once and is answered once, however often it comes.
+// Turns a payment into a hold: it is claimed, settled on its chain, then credited and held in one commit. Every step may run any number of
+// times: one payment pays once and is answered once, however often it is sent.
 
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
@@ -25,21 +25,21 @@ import { freeIdempotencyKey, markIdempotencyKey } from "./payment-key";
 import { paymentRefused, settlementPending } from "./refusal";
 
 /**
- * Takes a payment whose signature is good and whose amount is enough, and sets the quote's ceiling aside from it. `caller` is null where
- * no key is needed. A payer's credit pays before an authorization is submitted; a proof is this one payment.
- * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and the reasons that a hold may be refused with
+ * Takes a payment whose signature is valid and whose amount is enough, and sets the quote's ceiling aside from it. `caller` is null where
+ * no key is needed. A payer's credit pays before an authorization is submitted; a proof is always settled.
+ * @throws AppError PAYMENT_VERIFICATION_FAILED, SETTLEMENT_PENDING, and the errors of a refused hold
  */
 export async function payAndHold(request: GatewayRequest, caller: Caller | null, quote: Quote, terms: PaymentTerms): Promise<PlacedHold> {
   try {
     return await claimAndHold(request, caller, quote, terms);
   } catch (error) {
-    // After any other error the payment may still come to have its key: the job sees later whether it has.
+    // After any other error the payment may still get its key: the job checks later.
     if (isAppError(error)) await giveKeyBack(request, terms);
     throw error;
   }
 }
 
-/** Of a payment that came to nothing. A job does it when this does not. */
+/** Releases the key of a failed payment. A job does it when this call does not. */
 async function giveKeyBack(request: GatewayRequest, { accountId, idempotencyKey }: PaymentTerms): Promise<void> {
   if (accountId === null || idempotencyKey === null) return;
   await freeIdempotencyKey(accountId, idempotencyKey, request).catch((error: unknown) =>
@@ -56,15 +56,15 @@ async function claimAndHold(request: GatewayRequest, caller: Caller | null, quot
   const unknown = releaseUnknownHold(placing);
   const covered = mayBeCovered ? await coverAndHold(paid).catch(unknown) : null;
   const settled = covered ? null : await settle(claim);
-  // Where that fails the payment was made: it is booked when it comes again, or by the job that looks after payments.
+  // If this fails, the payment was made all the same: it is credited when it is sent again, or by the payments' job.
   const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(unknown).catch(ledgerUnavailable)));
   if (!decision) throw settlementPending();
   return placedOf(decision, placing, settled);
 }
 
 /**
- * The mark of the key comes first: alone it moves nothing, and is given back. A claim alone could be settled before its key turns out to
- * be another request's.
+ * The key is marked first: a mark alone moves nothing, and is removed again. A claim alone could be settled before its key turns out to
+ * belong to another request.
  */
 async function claimWithKey(request: GatewayRequest, terms: PaymentTerms): Promise<ClaimedPayment> {
   const { accountId, idempotencyKey } = terms;
@@ -104,7 +104,7 @@ async function settle(claim: PaymentClaim): Promise<SettledAt> {
   }
 }
 
-/** The cure for each reason of the chain's. */
+/** The fix for each reason of the chain. */
 const cures: Readonly<Record<SettleFailure, string>> = {
   expired: "sign a new payment with the present time",
   bad_signature: "sign the four lines again",
@@ -124,8 +124,9 @@ interface Placing {
 }
 
 /**
- * Handles a failure of what may have placed a hold all the same, since its connection broke: it is released, so that the same request
- * need not wait until it expires. A payment is credited to its payer's account, which is the caller's then, or to the payer's address.
+ * Handles an error after which a hold may have been placed all the same, because the connection broke: releases it, so that the same
+ * request need not wait until it expires. A payment is credited to the caller's account, if the payer is its wallet, or to the payer's
+ * address.
  */
 const releaseUnknownHold =
   (placing: Placing) =>

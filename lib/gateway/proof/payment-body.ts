@@ -1,4 +1,4 @@
-// What an answer says of the payment that came with its request.
+// The part of an answer about the payment that came with its request.
 
 import type { Json } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, usdText } from "@/lib/base/money";
@@ -14,7 +14,7 @@ export function paymentBody(payment: PaymentFacts, charged: NanoUsd): { [key: st
     amount: Number(usdText(amount * 100n)),
     transaction,
     charged,
-    // Nothing was paid when a credit covered the request.
+    // Nothing moved when a credit covered the request.
     change: nanoUsd(amount > charged ? amount - charged : 0n),
     changeBelongsTo,
   };

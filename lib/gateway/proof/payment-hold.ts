@@ -1,4 +1,4 @@
-// The books' part of a payment: whether it may be taken, and the commit that credits it and holds its request's ceiling.
+// The database side of a payment: whether it may be taken, and the commit that credits it and holds its request's ceiling.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -19,7 +19,7 @@ export type PaymentCheck = { outcome: "payable" } | HoldRefusal;
 /** Whether a proof of this EVM wallet may be taken, before anything moves. */
 export async function checkPayment(caller: Caller, payer: string, { ceiling }: Quote): Promise<PaymentCheck> {
   const { accountId, keyId } = caller;
-  // What a key may spend is decided where holds are placed, in SQL.
+  // A key's limits are decided in SQL, where holds are placed.
   const rows = await prisma().$queryRaw<{ decision: string }[]>`
     SELECT gateway_check_payment(${accountId}, ${keyId}, 'evm', ${payer}, ${ceiling}::bigint, ${now()}::timestamptz) AS decision`;
   const { decision } = only(rows);
@@ -45,7 +45,7 @@ interface PaymentRow {
   decision: string | null;
 }
 
-/** Credits a payment and holds its request's ceiling, in one commit. It is credited whatever becomes of the hold. */
+/** Credits a payment and holds its request's ceiling, in one commit. It is credited even when the hold is refused. */
 export async function creditAndHold(paid: PaidRequest, { transaction, block }: SettledAt): Promise<PaymentHoldDecision> {
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_pay_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)", [
     ...[paid.payment, transaction, block],
@@ -56,7 +56,7 @@ export async function creditAndHold(paid: PaidRequest, { transaction, block }: S
   return decision;
 }
 
-/** Holds the ceiling from the credit that the payer has already; null, and nothing is changed, when that is not enough. */
+/** Holds the ceiling from the payer's existing credit; null, with nothing changed, when the credit is not enough. */
 export async function coverAndHold(paid: PaidRequest): Promise<PaymentHoldDecision | null> {
   const { rows } = await pool().query<PaymentRow>("SELECT * FROM gateway_cover_and_hold($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", [
     ...[paid.payment, ...holdValues(paid)],

@@ -6,9 +6,9 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { parseGiven, readIssues } from "../http/request";
 import { paymentRefused } from "./refusal";
 
-/** More could not be booked. */
+/** The ledger could not hold much more. */
 const MAX_CENTS = 100_000_000_000;
-/** The settlement contract takes no longer one. */
+/** The settlement contract accepts no longer signature. */
 const MAX_SIGNATURE_BYTES = 4_096;
 const LAST_TIMESTAMP = 253_402_300_799_999;
 
@@ -27,7 +27,7 @@ export const paymentSchema = z.strictObject({
   network: z.string().min(1, "name the network: ethereum or base").max(64, "must be at most 64 characters"),
 });
 
-/** A proof in its one canonical form, whatever alias it was written in. */
+/** A proof in its canonical form, whatever network alias it uses. */
 export interface Proof {
   /** Lower case. */
   from: Hex;
@@ -37,7 +37,7 @@ export interface Proof {
   cents: bigint;
   timestampMs: number;
   signature: Hex;
-  /** As it was written. */
+  /** As the client wrote it. */
   network: string;
 }
 
@@ -65,7 +65,7 @@ export function readProof(given: unknown): Proof {
 }
 
 /**
- * The same object from the header Payment-Proof, for bodies that have no room for it: base64 of its JSON.
+ * The same object from the header Payment-Proof, for bodies that have no field for it: base64 of its JSON.
  * @throws AppError PAYMENT_VERIFICATION_FAILED malformed
  */
 export function readProofHeader(header: string): unknown {

@@ -1,5 +1,5 @@
-// A signed proof on its way to a hold: read, held against its request and its signer, in the order in which refusals are cheap. Nothing
-// moves before all of it has passed.
+// Turns a signed proof into a hold: it is read, then checked against its request and its signer, cheap refusals first. Nothing moves before
+// every check has passed.
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -20,13 +20,13 @@ import { type Proof, readProof } from "./proof-body";
 import { chainUnavailable, paymentRefused } from "./refusal";
 import { requiredCents } from "./required-cents";
 
-/** How far a proof's time may be from ours, either way, when it first comes. */
+/** How far a proof's timestamp may be from now, either way, when it first arrives. */
 export const MAX_PROOF_AGE_MS = 300_000;
 
-/** The names that the network of settlements goes by. */
+/** The names of the settlement network. */
 export const proofNetworks: readonly string[] = ["ethereum", "base"];
 
-/** Sets the quote's ceiling aside from a payment object, which `readGiven` finds. @throws AppError as payAndHold */
+/** Sets the quote's ceiling aside from the payment object that `readGiven` returns. @throws AppError as payAndHold */
 export async function placeFromProof(request: GatewayRequest, caller: Caller, quote: Quote, readGiven: () => unknown): Promise<PlacedHold> {
   const proof = readProof(readGiven());
   const idempotencyKey = readIdempotencyClaim(request)?.key ?? null;
@@ -35,7 +35,7 @@ export async function placeFromProof(request: GatewayRequest, caller: Caller, qu
   const bodyHash = hashRequest(request);
   const known = await findClaim(network, proof.from, proof.requestId);
   const goes = goesOn(known, proof, caller, bodyHash);
-  // What is paid and answered is answered again, whatever it would cost now.
+  // A paid request gets its answer again, whatever it would cost now.
   if (!goes || known?.state !== "paid") checkAmount(proof, quote);
   if (!goes) {
     await checkSignature(proof, settlement);
@@ -50,7 +50,7 @@ export async function placeFromProof(request: GatewayRequest, caller: Caller, qu
   });
 }
 
-/** This very payment for this very request was verified before: it goes on, whatever the time and the chain say now. */
+/** This very payment for this very request was verified before: it continues, whatever the time and the chain say now. */
 const goesOn = (claim: PaymentClaim | null, { cents }: Proof, { accountId }: Caller, bodyHash: Buffer): boolean =>
   isTaken(claim) && claim.accountId === accountId && claim.amount === fromCents(cents) && claim.bodyHash.equals(bodyHash);
 

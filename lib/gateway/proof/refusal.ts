@@ -1,10 +1,10 @@
-// How a payment is refused: a reason for programs, and a sentence with the cure for people. Nothing has moved when one is thrown,
-// unless its sentence says so.
+// Payment refusals: a reason for programs, and a sentence with the fix for people. Nothing has moved when one is thrown, unless its
+// sentence says so.
 
 import { AppError } from "@/lib/base/errors";
 import type { Json } from "@/lib/base/json";
 
-/** Every reason of PAYMENT_VERIFICATION_FAILED, with what is said when there is nothing more to say. */
+/** Every reason of PAYMENT_VERIFICATION_FAILED, with its default message. */
 export const paymentReasons = {
   malformed: "The payment cannot be read; send from, amount, signature, timestamp, requestId and network, and nothing else",
   network_unsupported: "Payments are not settled on this network; GET /api/v1/payment-terms lists those that are",
@@ -26,7 +26,7 @@ export const paymentReasonNames = Object.keys(paymentReasons) as [PaymentReason,
 export const paymentRefused = (reason: PaymentReason, message?: string, details: { readonly [key: string]: Json } = {}): AppError =>
   new AppError("PAYMENT_VERIFICATION_FAILED", { message: message ?? paymentReasons[reason], details: { reason, ...details } });
 
-/** The error while a payment is on its way and nobody knows how it ends. */
+/** The error while a payment is under way and its outcome is unknown. */
 export const settlementPending = (): AppError =>
   new AppError("SETTLEMENT_PENDING", {
     message: "The payment is on its way and its outcome is not known yet; send the very same request again, which never pays twice",
@@ -34,7 +34,7 @@ export const settlementPending = (): AppError =>
     headers: { "retry-after": "2" },
   });
 
-/** The error while the chain cannot be asked: nobody knows whether the payment is good. */
+/** The error while the chain cannot be reached: whether the payment is good is unknown. */
 export const chainUnavailable = (): AppError =>
   new AppError("SETTLEMENT_PENDING", {
     message: "The payment's chain cannot be asked at present, so nothing was moved; send the very same request again",

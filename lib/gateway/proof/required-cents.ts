@@ -1,4 +1,4 @@
-// What a proof must at least be for a request: whole cents, for a chain moves nothing that people sign in less.
+// The minimum amount of a proof for a request: whole cents, the unit that proofs are signed in.
 
 import { config } from "@/lib/base/config";
 import { fromCents } from "@/lib/base/money";
@@ -6,7 +6,7 @@ import type { Quote } from "../prompt/quote";
 
 const CENT = fromCents(1);
 
-/** USDC cents: the request's ceiling, rounded up, and no less than the operator's minimum. */
+/** USDC cents: the request's ceiling, rounded up, and at least the operator's minimum. */
 export function requiredCents({ ceiling }: Quote): bigint {
   const cents = (ceiling + CENT - 1n) / CENT;
   const minimum = BigInt(config().PAYMENT_MINIMUM_CENTS);

@@ -1,4 +1,4 @@
-// GET /api/v1/balance: what the key's account has, and where it is paid in. `available` is what the next hold may take.
+// GET /api/v1/balance: the balance of the key's account, and its deposit addresses. `available` is the most that the next hold may take.
 
 import { writeJson } from "@/lib/base/json";
 import { readBalance } from "@/lib/ledger/accounts";

@@ -1,4 +1,4 @@
-// GET /api/v1/deposits: what came in at the account's addresses, newest first, page by page.
+// GET /api/v1/deposits: the deposits to the account's addresses, newest first, page by page.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -21,7 +21,7 @@ export const deposits = endpoint("deposits", async (request) => {
   return jsonReply(request, 200, writeJson({ rows: rows.map(rowBody), nextCursor: last ? writePosition(last, caller.accountId) : null }));
 });
 
-/** Named one by one: what else a deposit comes to have is no promise of the API. */
+/** Fields are listed one by one: a field that deposits gain later is no promise of the API. */
 const rowBody = (deposit: Deposit) => ({
   id: deposit.id,
   chain: deposit.chain,
@@ -42,7 +42,7 @@ const rowBody = (deposit: Deposit) => ({
 const querySchema = z.strictObject({ limit: rowLimit, cursor: z.string().optional() });
 
 const cursorSchema = z.strictObject({
-  /** Hash of the account that it goes on with. */
+  /** Hash of the account that the listing belongs to. */
   of: z.string(),
   /** The last row: when it was seen, Unix milliseconds, and its id. */
   seenAtMs: z.int().min(0).max(253_402_300_799_999),
@@ -54,7 +54,7 @@ const markOf = (accountId: AccountId): string => createHash("sha256").update(`de
 const writePosition = ({ seenAt, id }: Deposit, accountId: AccountId): string =>
   writeCursor({ of: markOf(accountId), seenAtMs: seenAt.getTime(), id } satisfies z.infer<typeof cursorSchema>);
 
-/** @throws AppError INVALID_REQUEST when it is none of ours, or another account's */
+/** @throws AppError INVALID_REQUEST when it is not one of ours, or another account's */
 function readPosition(text: string, accountId: AccountId): Pick<Deposit, "seenAt" | "id"> {
   const cursor = readCursor(text, cursorSchema);
   if (cursor?.of === markOf(accountId)) return { seenAt: new Date(cursor.seenAtMs), id: cursor.id };

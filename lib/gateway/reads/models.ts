@@ -1,4 +1,4 @@
-// GET /api/v1/models and /api/v1/models/{model}: what can be asked, and for how much.
+// GET /api/v1/models and /api/v1/models/{model}: the available models and their prices.
 
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
@@ -11,7 +11,7 @@ export const models = endpoint("models", async (request) =>
   jsonReply(request, 200, writeJson({ object: "list", data: listModels().map(modelBody) })),
 );
 
-/** One of them, by its name or an alias. */
+/** One model, by its name or an alias. */
 export const model = endpoint("model", async (request) => {
   const name = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = findModel(name);

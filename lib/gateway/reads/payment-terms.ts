@@ -1,10 +1,10 @@
-// GET /api/v1/payment-terms: what a wallet signs to pay for a request by itself, where the money goes, and what moves it. All of it can
-// be read from the chain as well; it asks for no key.
+// GET /api/v1/payment-terms: the text that a wallet signs to pay for a request directly, where the money goes, and the contract that moves
+// it. All of it can be read from the chain as well; it needs no key.
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type Json, writeJson } from "@/lib/base/json";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { hasCode } from "@/lib/chains/evm/balances";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -30,7 +30,7 @@ export const paymentTerms = endpoint("payment-terms", async (request) => {
   return jsonReply(request, 200, writeJson(body));
 });
 
-/** Joined by one line feed, and none at the end. */
+/** Joined by line feeds, without one at the end. */
 export const messageLines = (serviceName: string): readonly string[] => [
   `${serviceName} Payment`,
   "Request ID: <requestId>",
@@ -56,17 +56,17 @@ const x402Networks = (): string[] => [
   ...(solanaCluster().urls.length > 0 ? [solanaNetwork()] : []),
 ];
 
-const ASKED_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 5_000;
 
-/** A contract that is there stays. While it is not, its chain is asked now and then and not for every stranger. */
-const seen = () => once("settlement contract seen", () => ({ address: "", isThere: null as boolean | null, askedAtMs: -Infinity }));
+/** A deployed contract stays. Until then the chain is checked at an interval, not for every request. */
+const seen = processSingleton("settlement contract seen", () => ({ address: "", isThere: null as boolean | null, checkedAtMs: -Infinity }));
 
-/** Null when no node tells. */
+/** Null when no node answers. */
 async function isDeployed(address: SettlementTerms["usdc"]): Promise<boolean | null> {
   const known = seen();
-  if (known.address !== address) Object.assign(known, { address, isThere: null, askedAtMs: -Infinity });
-  if (known.isThere === true || nowMs() - known.askedAtMs < ASKED_EVERY_MS) return known.isThere;
-  known.askedAtMs = nowMs();
+  if (known.address !== address) Object.assign(known, { address, isThere: null, checkedAtMs: -Infinity });
+  if (known.isThere === true || nowMs() - known.checkedAtMs < CHECK_EVERY_MS) return known.isThere;
+  known.checkedAtMs = nowMs();
   try {
     known.isThere = await hasCode(address);
   } catch (error) {

@@ -17,7 +17,7 @@ export const receipt = endpoint("receipt", async (request) => {
   await limit(request, caller);
   const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = await findPaidReceipt(caller.accountId, requestId);
-  // One answer for an id that is malformed, unknown or somebody else's: it must not tell which ids there are.
+  // The same answer for a malformed, an unknown and another account's id: it must not reveal which ids exist.
   if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
   const { receipt, keyId, payment } = found;
   const body =
@@ -57,14 +57,14 @@ function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeRece
   return { scheme: scheme === "proof" ? "proof" : "exact", ...paymentBody(facts, nanoUsd(inputCost + outputCost)) };
 }
 
-/** Prices as receipts and quotes tell them, in USD. */
+/** Prices as receipts and quotes show them, in USD. */
 export const pricePerToken = (prices: { inputPrice: NanoUsd; outputPrice: NanoUsd }) => ({
   inputPerToken: prices.inputPrice,
   outputPerToken: prices.outputPrice,
   currency: "USD",
 });
 
-/** What becomes of a stream of this model whose client leaves; null for a model that is no longer in the catalogue. */
+/** What happens to a stream of this model whose client leaves; null for a model that is no longer in the catalogue. */
 function whenLeft(modelId: string): "cut" | "drained" | null {
   const model = findModel(modelId);
   if (!model) return null;

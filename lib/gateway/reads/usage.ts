@@ -1,4 +1,4 @@
-// GET /api/v1/usage: what the account's requests were charged, one by one or in groups, page by page, with exact totals.
+// GET /api/v1/usage: the charges of the account's requests, one by one or in groups, page by page, with exact totals.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -43,9 +43,9 @@ interface UsageQuery {
   span: UsageSpan;
   groupBy: readonly Grouping[];
   limit: number;
-  /** Where the page before ended; null on the first. */
+  /** The last row of the previous page; null on the first. */
   after: Cursor["after"] | null;
-  /** What a cursor of this query repeats. */
+  /** The part of this query that its cursors repeat. */
   ofQuery: Pick<Cursor, "query" | "startedMs">;
 }
 
@@ -86,7 +86,7 @@ function requestBody(charge: ChargedRequest): Json {
   return { requestId, at, model, keyId, usage: tokensBody(charge), cost: costBody(charge), outcome, streamed };
 }
 
-/** A group says what it is grouped by, and nothing of the rest. */
+/** A group shows only the fields that it is grouped by. */
 function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
   return {
     day: groupBy.includes("day") ? group.day : undefined,
@@ -132,7 +132,7 @@ function readUsageQuery(text: string, accountId: AccountId): UsageQuery {
     .update(JSON.stringify([accountId, from ?? null, to ?? null, groupBy]))
     .digest("base64url");
   const cursor = cursorText === undefined ? null : readPosition(cursorText, query);
-  // Later pages are of the same days as the first, even after midnight.
+  // Later pages cover the same days as the first, even after midnight.
   const startedMs = cursor?.startedMs ?? nowMs();
   const toMs = to ?? (Math.floor(startedMs / DAY_MS) + 1) * DAY_MS;
   const fromMs = from ?? toMs - DEFAULT_DAYS * DAY_MS;
@@ -155,7 +155,7 @@ function checkSpan(fromMs: number, toMs: number, toWasGiven: boolean): void {
 }
 
 const cursorSchema = z.strictObject({
-  /** Hash of the account and the query that it goes on with. */
+  /** Hash of the account and the query that the cursor belongs to. */
   query: z.string(),
   startedMs: z.int().min(0).max(253_402_300_799_999),
   mark: z.string().regex(/^\d{1,18}$/),
@@ -169,7 +169,7 @@ function nextCursor<Row>({ ofQuery }: UsageQuery, page: UsagePage<Row>, position
   return page.more && last ? { ...ofQuery, mark: page.mark.toString(), after: positionOf(last) } : null;
 }
 
-/** @throws AppError INVALID_REQUEST when it is none of ours, or belongs to another query or account */
+/** @throws AppError INVALID_REQUEST when it is not one of ours, or belongs to another query or account */
 function readPosition(text: string, query: string): Cursor {
   const cursor = readCursor(text, cursorSchema);
   if (cursor?.query === query) return cursor;

@@ -1,5 +1,5 @@
-// GET /.well-known/x402: what can be bought here with x402, for programs that look for it. Crawlers read `resources`; the rest says what
-// an offer will be made of, since its amount and its hash follow from the request.
+// GET /.well-known/x402: what can be bought here with x402, for programs that search for it. Crawlers read `resources`; the rest describes
+// the offers, whose amount and hash follow from the request.
 
 import { config } from "@/lib/base/config";
 import { writeJson } from "@/lib/base/json";

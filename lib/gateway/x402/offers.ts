@@ -22,14 +22,14 @@ type Accepted = PaymentPayload["accepted"];
 
 const networkNamed = (name: string) => x402Networks().find(({ network }) => network === name);
 
-/** What is asked for now on the network that was accepted; null while nobody can pay over it. */
+/** The current requirements on the network that was accepted; null while nobody can pay over it. */
 export async function findOffer(accepted: Accepted, price: Price): Promise<Offer | null> {
   const network = networkNamed(accepted.network);
   const requirements = network && (await network.findRequirements(price));
   return network && requirements ? { network, requirements } : null;
 }
 
-/** What may have been asked for when this was signed; null when nothing can. */
+/** The requirements that this payment may have been signed for; null when there can be none. */
 export async function findFormerOffer(accepted: Accepted, price: Price): Promise<Offer | null> {
   const network = networkNamed(accepted.network);
   const requirements = network && (await network.findFormerRequirements(price, accepted));
@@ -43,7 +43,7 @@ export async function listRequirements(price: Price): Promise<PaymentRequirement
 
 const MAX_NAME_CHARACTERS = 32;
 
-/** What is paid for, as x402 describes it. */
+/** The paid resource, as x402 describes it. */
 export function resource(): ResourceInfo {
   const { MODE, SERVICE_NAME } = config();
   const kind = MODE === "sandbox" ? " A sandbox: models and money are simulated." : "";

@@ -1,5 +1,5 @@
-// What a payer is told in x402's own headers: what to sign, and what became of what was signed. They stand on the request from the
-// moment on when they are known, so every later answer carries them, errors included.
+// The answer's x402 headers for a payer: what to sign, and the outcome of its payment. They are set on the request as soon as they are
+// known, so every later answer carries them, errors included.
 
 import { AppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
@@ -18,7 +18,7 @@ export function refuseUnpaid(request: GatewayRequest, accepts: readonly PaymentR
   return new AppError("PAYMENT_REQUIRED", { message, details: { accepts: accepts.map((one) => ({ ...one })) } });
 }
 
-/** Says what may be signed instead. */
+/** Sets the header that says what may be signed instead. */
 export function setRequirementsHeader(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): void {
   request.replyHeaders["payment-required"] = encodeHeader(paymentRequired(accepts, message));
 }
@@ -27,7 +27,7 @@ const setSettlementHeader = (request: GatewayRequest, response: SettlementRespon
   request.replyHeaders["payment-response"] = encodeHeader(response);
 };
 
-/** Says that a payment was refused before it was anybody's. */
+/** Reports that a payment was refused before any request claimed it. */
 export const setRefusalHeader = (request: GatewayRequest, { network, payer, refusal }: Refused): void =>
   setSettlementHeader(request, {
     ...{ success: false, errorReason: refusal.errorReason, errorMessage: refusal.message },
@@ -41,11 +41,11 @@ interface Refused {
   refusal: PaymentRefusal;
 }
 
-/** Says that a payment is on the books; one that the payer's credit covered moved nothing. */
+/** Reports that a payment is on the books; one that the payer's credit covered moved nothing. */
 export const setPaidHeader = (request: GatewayRequest, { network, payer, amount, transaction }: PaymentFacts): void =>
   setSettlementHeader(request, { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` });
 
-/** Says what became of a claimed payment, as the books have it now. */
+/** Reports the outcome of a claimed payment, as the books have it now. */
 export async function setOutcomeHeader(
   request: GatewayRequest,
   { network, payer, nonce }: Pick<PaymentClaim, "network" | "payer" | "nonce">,
@@ -54,7 +54,7 @@ export async function setOutcomeHeader(
     const claim = await findClaim(network, payer, nonce);
     if (claim) setSettlementHeader(request, await outcomeOf(claim));
   } catch (error) {
-    // The answer itself, whatever it is, says more than this header.
+    // The answer itself matters more than this header.
     log().warn({ err: error, requestId: request.id }, "what became of a payment could not be told");
   }
 }

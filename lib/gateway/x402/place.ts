@@ -1,5 +1,5 @@
-// A payment of x402 on its way to a hold: asked for, read, held against what was asked for, verified, and then settled as every other
-// payment is. Nothing moves before all of that is done, and the model is called only after the money is on the books.
+// Turns an x402 payment into a hold: requested, read, checked against the requirements, verified, and then settled like every other
+// payment. Nothing moves before all of that is done, and the model is called only after the money is on the books.
 
 import { type AppError, isAppError } from "@/lib/base/errors";
 import { fromUsdcUnits } from "@/lib/base/money";
@@ -21,7 +21,7 @@ import { readPrice } from "./price";
 import { readPayment } from "./read-payment";
 import { findResumed, isOnItsWay } from "./resumed";
 
-/** Takes the payment in PAYMENT-SIGNATURE, or asks for one. @throws AppError PAYMENT_REQUIRED, and as payAndHold */
+/** Takes the payment in PAYMENT-SIGNATURE, or requests one. @throws AppError PAYMENT_REQUIRED, and as payAndHold */
 export async function placeFromX402(request: GatewayRequest, _buyer: Buyer, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   if (prompt.payment !== undefined) {
     const message = "is for signed proofs at /api/v1/prompt; here a payment comes in the header PAYMENT-SIGNATURE";
@@ -86,7 +86,7 @@ const bookedAsDeposit: PaymentRefusal = {
   message: "This authorization brings a deposit to the treasury, and the deposit is booked; pay from a wallet of your own",
 };
 
-/** Whether the payer signed it, and, before anybody has claimed it, whether there is time left. @throws AppError SETTLEMENT_PENDING */
+/** Whether the payer signed it, and, unless it is claimed already, whether there is time left. @throws AppError SETTLEMENT_PENDING */
 async function checkPayment(payment: SignedPayment, network: X402Network): Promise<PaymentRefusal | null> {
   const verdict = await network.verify(payment);
   if (verdict.kind === "unavailable") throw chainUnavailable();

@@ -1,5 +1,5 @@
-// What a request is paid for: its ceiling in whole units of USDC, no less than the operator's minimum, and no more than what x402's own
-// clients pay without being told to.
+// The x402 price of a request: its ceiling in whole units of USDC, at least the operator's minimum, and at most what x402's own clients pay
+// without further configuration.
 
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
@@ -9,33 +9,33 @@ import type { GatewayRequest } from "../http/request";
 import { hashRequest } from "../prompt/idempotency";
 import { affordableMaxTokens, type Quote } from "../prompt/quote";
 
-const MOST = parseUsd("1");
+const MAX_PRICE = parseUsd("1");
 /** nano-USD of one base unit of USDC. */
 export const NANO_PER_UNIT = fromUsdcUnits(1n);
 
-/** The most that is ever asked for, in base units of USDC. */
-export const MAX_UNITS = MOST / NANO_PER_UNIT;
+/** The highest price that is ever requested, in base units of USDC. */
+export const MAX_UNITS = MAX_PRICE / NANO_PER_UNIT;
 
 const LIVE_MINIMUM = parseUsd("0.01");
 
-/** The least that is ever asked for: a payment's own fee is to be earned. */
+/** The lowest price that is ever requested: it should cover a payment's own fee. */
 export function leastPrice(): NanoUsd {
   const { X402_MINIMUM_USD: set, MODE } = config();
   return set ?? (MODE === "live" ? LIVE_MINIMUM : ZERO_USD);
 }
 
-/** @throws AppError INVALID_REQUEST above 1 USD, with the `maxTokens` that 1 USD does for */
+/** @throws AppError INVALID_REQUEST above 1 USD, with the `maxTokens` that 1 USD covers */
 export function readPrice(request: GatewayRequest, quote: Quote): Price {
   const { ceiling } = quote;
-  if (ceiling > MOST) throw aboveMost(quote);
+  if (ceiling > MAX_PRICE) throw aboveMost(quote);
   const [units, least] = [(ceiling + NANO_PER_UNIT - 1n) / NANO_PER_UNIT, leastPrice() / NANO_PER_UNIT];
   return { units: units > least ? units : least, bodyHash: hashRequest(request).toString("hex") };
 }
 
 function aboveMost(quote: Quote): AppError {
-  const affordable = affordableMaxTokens(MOST, quote);
+  const affordable = affordableMaxTokens(MAX_PRICE, quote);
   const cure = affordable > 0 ? `lower maxTokens to ${affordable}` : "shorten the prompt";
-  const [ceiling, most] = [formatUsd(quote.ceiling), formatUsd(MOST)];
+  const [ceiling, most] = [formatUsd(quote.ceiling), formatUsd(MAX_PRICE)];
   const text = `allows an answer of up to ${ceiling}, and x402 pays up to ${most}; ${cure}, or pay from a balance at /api/v1/prompt`;
   return new AppError("INVALID_REQUEST", {
     message: `maxTokens: ${text}`,
@@ -43,7 +43,7 @@ function aboveMost(quote: Quote): AppError {
       issues: [{ path: "maxTokens", message: text }],
       reason: "above_x402_maximum",
       ceiling: quote.ceiling,
-      maximum: MOST,
+      maximum: MAX_PRICE,
       affordableMaxTokens: affordable,
     },
   });

@@ -1,4 +1,5 @@
-// POST /api/v1/x402/prompt: what POST /api/v1/prompt does, for whoever has a wallet and no account. x402's own clients pay by themselves.
+// POST /api/v1/x402/prompt: the same as POST /api/v1/prompt, for clients with a wallet and no account. x402's own clients pay
+// automatically.
 
 import { endpoint } from "../http/endpoint";
 import { runPrompt } from "../prompt/pipeline";

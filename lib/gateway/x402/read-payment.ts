@@ -1,13 +1,14 @@
-// A payment of x402 as it came, held against what is asked for: what was accepted may be more money, and differ in nothing else that matters.
+// Reads an x402 payment and checks it against the requirements: the accepted amount may be higher, and nothing else that matters may
+// differ.
 
 import type { PaymentRefusal, ReadPayment } from "@/lib/payments/x402/network";
 import type { PaymentPayload, PaymentRequirements } from "@/lib/payments/x402/wire";
 import { type Offer, resource } from "./offers";
 
-/** A billion USDC: much more could not be booked. */
+/** A billion USDC: the ledger could not hold much more. */
 const MAX_BOOKED_UNITS = 10n ** 15n;
 
-/** Asks nobody; who signed it is another question. */
+/** Makes no calls; the signature is checked elsewhere. */
 export function readPayment(payload: PaymentPayload, { network, requirements }: Offer): ReadPayment {
   const refusal = mismatch(payload, requirements);
   if (refusal) return { kind: "refused", refusal };
@@ -31,6 +32,6 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
   return null;
 }
 
-/** Addresses of EVM chains may be written in capitals or not. */
+/** EVM addresses may differ in case. */
 const isSame = ({ network }: PaymentRequirements, given: string, wanted: string): boolean =>
   network.startsWith("eip155:") ? given.toLowerCase() === wanted.toLowerCase() : given === wanted;

@@ -1,4 +1,4 @@
-// A payment that came before, for the same request: it goes on where it stands, whether anybody could pay so now or not.
+// A payment that was sent before, for the same request: it continues from its state, whether or not anybody could pay this way now.
 
 import { isDeepStrictEqual } from "node:util";
 import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claims/claim";
@@ -13,7 +13,7 @@ interface Resumed {
   network: X402Network;
 }
 
-/** Null unless it was verified, every byte of it, and claimed. */
+/** Null unless exactly this payment was verified and claimed. */
 export async function findResumed(payload: PaymentPayload, price: Price): Promise<Resumed | null> {
   const offer = await findFormerOffer(payload.accepted, price);
   if (offer === null) return null;
@@ -26,6 +26,6 @@ export async function findResumed(payload: PaymentPayload, price: Price): Promis
   return isSame ? { payment, claim, network } : null;
 }
 
-/** It moved, or may have: what is paid is as good as it was, whatever its request would cost now. */
+/** It moved, or may have: it is accepted for its amount, even if its request would cost more now. */
 export const isOnItsWay = ({ state, isRelayed, transaction }: PaymentClaim): boolean =>
   state === "paid" || state === "covered" || isRelayed || transaction !== null;

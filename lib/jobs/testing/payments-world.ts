@@ -1,11 +1,11 @@
-// Both chains with everything that moves money on them, and payments that are settled on them without a signature, for tests.
+// For tests: both chains with everything that moves money, and payments settled on them without signatures.
 
 import { Connection } from "@solana/web3.js";
 import type { Hex } from "viem";
 import { expect } from "vitest";
 import { addIdentity, lockWallet } from "@/lib/access/identities";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
 import { claimCredit, creditAccountOf } from "@/lib/payments/claims/credits";
@@ -21,19 +21,19 @@ export interface Paid {
   chain: WalletChain;
   payer: string;
   block: number;
-  /** The payer's credit. */
+  /** The payer's credit account. */
   account: AccountId;
 }
 
-/** Base makes a block for each transaction, and others when it is told to; withdrawals cost nothing. The caller stops it. */
+/** Base mines a block per transaction, and more on request; withdrawals have no fee. The caller stops it. */
 export async function startPaymentsWorld() {
   Object.assign(process.env, { WITHDRAWAL_FEE_BASE_USD: "0" });
-  forgetOnce("config");
+  forgetSingleton("config");
   const world = await startReservesWorld(true);
   const connection = new Connection(world.solana.url, "confirmed");
   await world.evm.mine(6);
 
-  /** Moves USDC to the treasury as a settlement does; returns its block. */
+  /** Moves USDC to the treasury like a settlement; returns its block. */
   const settle = async (chain: WalletChain, units: bigint): Promise<number> => {
     if (chain === "evm") {
       await world.evm.mint(signer().treasury.base as Hex, units);
@@ -45,7 +45,7 @@ export async function startPaymentsWorld() {
     return found();
   };
 
-  /** A payment that is settled on its chain, and not credited. */
+  /** A payment that is settled on its chain but not credited. */
   const settled = async (chain: WalletChain, units: bigint, payer = newKeyWallet(chain).address): Promise<Paid> => {
     const claimId = await claimed({ chain, payer, amount: units * 1_000n });
     return { claimId, chain, payer, block: await settle(chain, units), account: creditAccountOf(networkOf(chain), payer) };
@@ -57,7 +57,7 @@ export async function startPaymentsWorld() {
     return payment;
   };
 
-  /** The last final block of Base, and slot of Solana. */
+  /** The last final block of Base and slot of Solana. */
   const finalHeights = async (): Promise<Record<WalletChain, number>> => ({
     evm: Number((await world.evm.client.getBlock({ blockTag: "finalized" })).number),
     solana: await connection.getSlot("finalized"),
@@ -70,7 +70,7 @@ export type PaymentsWorld = Awaited<ReturnType<typeof startPaymentsWorld>>;
 
 export const credit = ({ block, claimId }: Paid) => creditIn(block, claimId);
 
-/** What is held and owed, nano-USD. */
+/** Held and owed amounts, nano-USD. */
 export async function reckoned() {
   const report = await reckonReserves();
   if (report.state === "unknown") throw new Error(`unknown: ${report.reason} ${report.chain}`);
@@ -78,10 +78,10 @@ export async function reckoned() {
   return { held, owed, credits };
 }
 
-/** Moves what is free of the payer's credit. */
+/** Claims the unheld part of the payer's credit. */
 export const claim = ({ chain, payer }: Paid, accountId: AccountId) => claimCredit(accountId, { chain, address: payer });
 
-/** The payer proves that the address is a wallet of the account's, as linking it does. */
+/** Proves the payer's address as a wallet of the account, as linking does. */
 export const prove = ({ chain, payer }: Paid, accountId: AccountId) => proveWallet({ chain, address: payer }, accountId);
 
 async function proveWallet(wallet: Wallet, accountId: AccountId) {

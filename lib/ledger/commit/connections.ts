@@ -7,7 +7,7 @@ import type pg from "pg";
 import { prepareValue } from "pg/lib/utils.js";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { log } from "@/lib/base/observe/log";
-import { forgetOnce, once } from "@/lib/base/process-singleton";
+import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
 import { databaseUrl } from "@/lib/db/database-url";
 import { isStatementError } from "@/lib/db/failure";
 import { createPool } from "@/lib/db/pool";
@@ -45,16 +45,15 @@ interface CommitConnections {
 
 const name = "commit connections";
 
-const commitConnections = () =>
-  once<CommitConnections>(name, () => ({
-    // One may be opened ahead while all the others are replaced.
-    pool: createPool(databaseUrl(), MAX_CONNECTIONS + 1, settings),
-    open: new Set(),
-    idle: [],
-    wait: new BusyPoll(),
-    openAgainAt: 0,
-    isClosed: false,
-  }));
+const commitConnections = processSingleton<CommitConnections>(name, () => ({
+  // One may be opened ahead while all the others are replaced.
+  pool: createPool(databaseUrl(), MAX_CONNECTIONS + 1, settings),
+  open: new Set(),
+  idle: [],
+  wait: new BusyPoll(),
+  openAgainAt: 0,
+  isClosed: false,
+}));
 
 /** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
 export async function runOnCommitConnection<Row>(query: Statement<Row>): Promise<Row[]> {
@@ -115,7 +114,7 @@ function discard(all: CommitConnections, client: pg.PoolClient): void {
 /** Ends the connections; a statement that comes meanwhile fails, and one after it opens another. */
 export async function closeCommitConnections(): Promise<void> {
   const all = commitConnections();
-  forgetOnce(name);
+  forgetSingleton(name);
   all.isClosed = true;
   for (const client of all.open) client.release();
   all.open.clear();

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { startEmbeddedPostgres } from "@/lib/db/embedded";
 import { migrate } from "@/lib/db/migrate";
@@ -11,7 +11,7 @@ import { type Hold, releaseOf, type Settlement } from "../holds";
 import { chargeDetails, holdOf } from "../testing/books";
 import { closeRequestPath } from "../testing/closing";
 import { fundedAccount, openFunding, openKey } from "../testing/fund";
-import { holdAsk } from "../testing/waiting";
+import { holdRequest } from "../testing/waiting";
 import { runOnCommitConnection } from "./connections";
 
 // Holds without an idempotency key do not wait for the disk; everything else has been written to it when it is told. On a cluster that
@@ -39,7 +39,7 @@ afterAll(async () => {
   await closePool();
   await server?.stop();
   await cleanUpEmbedded();
-  forgetOnce("database");
+  forgetSingleton("database");
 });
 /** What a test left in memory is on the disk before the next. */
 beforeEach(async () => {
@@ -58,7 +58,7 @@ async function isFlushed(): Promise<boolean> {
   return rows[0]?.flushed === true;
 }
 
-const newHold = (): Hold => holdOf(holdAsk(account as never, key as never, 10));
+const newHold = (): Hold => holdOf(holdRequest(account as never, key as never, 10));
 const withClaim = (): Hold => {
   const hold = newHold();
   return { ...hold, claim: { key: `key of ${hold.requestId}`, bodyHash: Buffer.alloc(32) } };
@@ -139,7 +139,7 @@ test("a charge after a hold has its hold before it on the disk", async () => {
 
 test("a batch that is decided in parts waits for the disk where a part has to", async () => {
   const [poor, other] = [await fundedAccount(5), await openHolds(3)];
-  const refused = holdOf(holdAsk(poor, null, 10));
+  const refused = holdOf(holdRequest(poor, null, 10));
   const [decided] = await Promise.all([
     commit().place(refused),
     place([newHold(), newHold()]),

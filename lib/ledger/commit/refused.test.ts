@@ -6,7 +6,7 @@ import { readBalance } from "../accounts";
 import { holdOf } from "../testing/books";
 import { closeRequestPath, expectBooksToClose } from "../testing/closing";
 import { fundedAccount, openFunding } from "../testing/fund";
-import { holdAsk } from "../testing/waiting";
+import { holdRequest } from "../testing/waiting";
 
 // A refused hold cannot be decided by sets, and would send everybody beside it the long way. So an account that was refused has batches
 // of its own, until one of its holds is held.
@@ -27,7 +27,7 @@ afterAll(closeRequestPath);
 beforeEach(() => void statements.splice(0));
 
 type Account = Awaited<ReturnType<typeof fundedAccount>>;
-const place = async (account: Account) => (await commit().place(holdOf(holdAsk(account, null, 10)))).outcome;
+const place = async (account: Account) => (await commit().place(holdOf(holdRequest(account, null, 10)))).outcome;
 
 test("once refused, an account delays nobody beside it; once it has money again, it goes with the others", async () => {
   const rich = await Promise.all(Array.from({ length: 6 }, () => fundedAccount(100)));

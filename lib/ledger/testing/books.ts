@@ -11,7 +11,7 @@ import type { TextStatement } from "../commit/codec";
 import { decide, type Item, type Result } from "../commit/commit";
 import { plannerSettings, runStatement } from "../commit/connections";
 import { type Hold, releaseOf, type Settlement } from "../holds";
-import type { HoldAsk, HoldResult, SettleAsk, SettleResult } from "./model-types";
+import type { HoldRequest, HoldResult, SettleRequest, SettleResult } from "./model-types";
 
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
@@ -25,7 +25,7 @@ export const failed = "failed";
 export const processOfTests = "prc_test";
 
 /** What a batch asks for, in any order. */
-export type Ask = { settle: SettleAsk } | { hold: HoldAsk };
+export type LedgerRequest = { settle: SettleRequest } | { hold: HoldRequest };
 
 interface Decided {
   results: (SettleResult | HoldResult)[];
@@ -34,7 +34,7 @@ interface Decided {
 }
 
 /** Decides a batch as the request path does: settlements first, then holds, which expire as the first of them says. */
-export async function decideAsks(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<Decided> {
+export async function decideRequests(client: PoolClient, asks: readonly LedgerRequest[], atMs: number): Promise<Decided> {
   const holds = asks.flatMap((ask) => ("hold" in ask ? [ask.hold] : []));
   const items = asks.map((ask) => ("hold" in ask ? { hold: holdOf(ask.hold) } : { settlement: settlementOf(ask.settle) }));
   const { results, called } = await decideItems(client, items, atMs, holds[0]?.deadlineMs);
@@ -58,19 +58,19 @@ function readResult(result: Result): SettleResult | HoldResult {
   return "resetsAt" in result ? { ...result, resetsAt: result.resetsAt?.getTime() ?? null } : (result as SettleResult | HoldResult);
 }
 
-export async function commit(client: PoolClient, asks: readonly Ask[], atMs: number): Promise<(SettleResult | HoldResult)[]> {
-  const { results } = await decideAsks(client, asks, atMs);
+export async function commit(client: PoolClient, asks: readonly LedgerRequest[], atMs: number): Promise<(SettleResult | HoldResult)[]> {
+  const { results } = await decideRequests(client, asks, atMs);
   expect(results).toHaveLength(asks.length);
   return results;
 }
 
 /** Decides a batch of holds; one result per item. */
-export async function placeHolds(client: PoolClient, items: readonly HoldAsk[], atMs: number): Promise<HoldResult[]> {
+export async function placeHolds(client: PoolClient, items: readonly HoldRequest[], atMs: number): Promise<HoldResult[]> {
   const asks = items.map((hold) => ({ hold }));
   return (await commit(client, asks, atMs)) as HoldResult[];
 }
 
-export const holdOf = ({ request, account, key, ceiling, idempotency, hash }: HoldAsk): Hold => ({
+export const holdOf = ({ request, account, key, ceiling, idempotency, hash }: HoldRequest): Hold => ({
   requestId: request as RequestId,
   accountId: account as AccountId,
   keyId: key as KeyId | null,
@@ -99,12 +99,12 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
 });
 
 /** Ends a batch of holds; one result per item. */
-export async function settleHolds(client: PoolClient, items: readonly SettleAsk[], atMs: number): Promise<SettleResult[]> {
+export async function settleHolds(client: PoolClient, items: readonly SettleRequest[], atMs: number): Promise<SettleResult[]> {
   const asks = items.map((settle) => ({ settle }));
   return (await commit(client, asks, atMs)) as SettleResult[];
 }
 
-export const settlementOf = ({ charges, inputCost, outputCost, isLost, body, ...ask }: SettleAsk): Settlement => {
+export const settlementOf = ({ charges, inputCost, outputCost, isLost, body, ...ask }: SettleRequest): Settlement => {
   const hold = holdOf({ ...ask, deadlineMs: 0, hash: "00" });
   if (!charges) return releaseOf(hold);
   const charge = chargeDetails(Number(inputCost), Number(outputCost));
@@ -118,10 +118,10 @@ export const settlementOf = ({ charges, inputCost, outputCost, isLost, body, ...
 };
 
 /** Runs a batch as the batcher does: when it fails, each item alone, and those that fail alone are `failed`. */
-export async function asBatch<Ask, Result>(
+export async function asBatch<LedgerRequest, Result>(
   client: PoolClient,
-  items: readonly Ask[],
-  run: (items: readonly Ask[]) => Promise<Result[]>,
+  items: readonly LedgerRequest[],
+  run: (items: readonly LedgerRequest[]) => Promise<Result[]>,
 ): Promise<(Result | typeof failed)[]> {
   await client.query("SAVEPOINT batch");
   try {
@@ -139,10 +139,10 @@ export async function asBatch<Ask, Result>(
 }
 
 /** Runs each item as a batch of its own. */
-export async function oneByOne<Ask, Result>(
+export async function oneByOne<LedgerRequest, Result>(
   client: PoolClient,
-  items: readonly Ask[],
-  run: (items: readonly Ask[]) => Promise<Result[]>,
+  items: readonly LedgerRequest[],
+  run: (items: readonly LedgerRequest[]) => Promise<Result[]>,
 ): Promise<(Result | typeof failed)[]> {
   const results: (Result | typeof failed)[] = [];
   for (const item of items) results.push(...(await asBatch(client, [item], run)));

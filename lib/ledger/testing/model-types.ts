@@ -3,7 +3,7 @@
 export type Period = "day" | "week" | "month" | "total";
 export type ClaimOutcome = "replay" | "in_progress" | "mismatch";
 
-export interface HoldAsk {
+export interface HoldRequest {
   request: string;
   account: string;
   key: string | null;
@@ -21,7 +21,7 @@ export type HoldResult =
   | { outcome: "cap_reached"; cap: bigint; spent: bigint; resetsAt: number | null }
   | { outcome: "key_unusable"; keyState: string };
 
-export interface SettleAsk {
+export interface SettleRequest {
   request: string;
   account: string;
   key: string | null;
@@ -51,7 +51,7 @@ export interface KeyRow {
   period: Period | null;
 }
 
-export interface ModelHold extends HoldAsk {
+export interface ModelHold extends HoldRequest {
   period: Period | null;
   periodStart: number | null;
 }

@@ -3,14 +3,14 @@
 
 import type {
   ClaimOutcome,
-  HoldAsk,
+  HoldRequest,
   HoldResult,
   KeyRow,
   ModelCharge,
   ModelHold,
   ModelSpend,
   Period,
-  SettleAsk,
+  SettleRequest,
   SettleResult,
 } from "./model-types";
 
@@ -44,7 +44,7 @@ export class ReferenceLedger {
     return true;
   }
 
-  hold(ask: HoldAsk, atMs: number): HoldResult {
+  hold(ask: HoldRequest, atMs: number): HoldResult {
     if (ask.ceiling > MOST) throw new Refused("out of range");
     const key = ask.key === null ? undefined : this.keys.get(ask.key);
     const keyState = ask.key === null ? "active" : this.#keyState(key, atMs);
@@ -106,7 +106,7 @@ export class ReferenceLedger {
     return account.debts.length > 0 ? null : lost;
   }
 
-  settle(ask: SettleAsk, atMs: number): SettleResult {
+  settle(ask: SettleRequest, atMs: number): SettleResult {
     if (ask.charges && ask.inputCost + ask.outputCost > MOST) throw new Refused("out of range");
     const result = this.#end(ask, atMs);
     const claim = ask.idempotency === null ? undefined : this.claims.get(claimName({ account: ask.account, idempotency: ask.idempotency }));
@@ -162,7 +162,7 @@ export class ReferenceLedger {
     return gone.length;
   }
 
-  #end(ask: SettleAsk, atMs: number): SettleResult {
+  #end(ask: SettleRequest, atMs: number): SettleResult {
     const hold = this.holds.get(ask.request);
     const due = ask.inputCost + ask.outputCost;
     const most = ask.isLost ? 0n : least(due, ask.ceiling);
@@ -188,7 +188,7 @@ export class ReferenceLedger {
 
   #charge(
     outcome: "settled" | "late",
-    ask: SettleAsk,
+    ask: SettleRequest,
     paid: bigint,
     counts: { key: string; period: Period; periodStart: number } | null,
     atMs: number,
@@ -222,7 +222,7 @@ export class ReferenceLedger {
     return (row?.spent ?? 0n) + (row?.held ?? 0n);
   }
 
-  #claimed(ask: HoldAsk, atMs: number): ClaimOutcome | null {
+  #claimed(ask: HoldRequest, atMs: number): ClaimOutcome | null {
     if (ask.idempotency === null) return null;
     const claim = this.claims.get(claimName(ask));
     if (!claim) return null;

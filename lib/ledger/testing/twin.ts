@@ -4,9 +4,9 @@
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
-import { type Ask, asBatch, checkBooks, commit, failed } from "./books";
+import { asBatch, checkBooks, commit, failed, type LedgerRequest } from "./books";
 import { ReferenceLedger, Refused } from "./model";
-import type { HoldAsk, HoldResult, KeyRow, Period, SettleAsk, SettleResult } from "./model-types";
+import type { HoldRequest, HoldResult, KeyRow, Period, SettleRequest, SettleResult } from "./model-types";
 import type { HoldPick, SettlePick, Step } from "./steps";
 
 export const accounts = ["acc_a", "acc_b", "acc_c"] as const;
@@ -40,7 +40,7 @@ export class Twin {
   readonly model = new ReferenceLedger();
   atMs = Date.UTC(2026, 2, 31, 20);
   /** What settling every request so far would say, in the order they came. */
-  readonly requests: HoldAsk[] = [];
+  readonly requests: HoldRequest[] = [];
   #counter = 0;
 
   constructor(readonly client: PoolClient) {
@@ -59,11 +59,11 @@ export class Twin {
       case "credit":
         return this.#credit(accounts[step.account] ?? accounts[0], step.amount, step.again);
       case "hold":
-        return this.#commit([], this.holdAsks(step.items));
+        return this.#commit([], this.holdRequests(step.items));
       case "settle":
-        return this.#commit(this.settleAsks(step.items), []);
+        return this.#commit(this.settleRequests(step.items), []);
       case "commit":
-        return this.#commit(this.settleAsks(step.settlements), this.holdAsks(step.holds));
+        return this.#commit(this.settleRequests(step.settlements), this.holdRequests(step.holds));
       case "advance":
         this.atMs += step.ms;
         return;
@@ -88,12 +88,12 @@ export class Twin {
   }
 
   /** Turns picks into items; remembers them, so that later steps can settle them. */
-  holdAsks(picks: readonly HoldPick[]): HoldAsk[] {
+  holdRequests(picks: readonly HoldPick[]): HoldRequest[] {
     return picks.map((pick) => {
       const place = this.#counter++;
       const account = accounts[pick.account] ?? accounts[0];
       const open = [...this.model.holds.keys()];
-      const ask: HoldAsk = {
+      const ask: HoldRequest = {
         request: pick.poison === "again" && open.length > 0 ? (open[pick.body % open.length] ?? "") : `req_${place}`,
         account: pick.poison === "nobody" ? "acc_nobody" : account,
         key: pick.key === 0 ? null : (keysOf(account)[pick.key - 1] ?? null),
@@ -108,18 +108,18 @@ export class Twin {
   }
 
   /** The same request twice in a batch is the same settlement twice, as a retry is. */
-  settleAsks(picks: readonly SettlePick[]): SettleAsk[] {
-    const asks = new Map<string, SettleAsk>();
+  settleRequests(picks: readonly SettlePick[]): SettleRequest[] {
+    const asks = new Map<string, SettleRequest>();
     return picks.flatMap((pick) => {
       const ask = this.requests[pick.request % Math.max(1, this.requests.length)];
       if (!ask) return [];
-      const settle = asks.get(ask.request) ?? this.#settleAsk(ask, pick);
+      const settle = asks.get(ask.request) ?? this.#settleRequest(ask, pick);
       asks.set(ask.request, settle);
       return [settle];
     });
   }
 
-  #settleAsk(ask: HoldAsk, pick: SettlePick): SettleAsk {
+  #settleRequest(ask: HoldRequest, pick: SettlePick): SettleRequest {
     const { ceiling } = ask;
     const wanted = {
       exact: ceiling,
@@ -165,10 +165,12 @@ export class Twin {
     expect(actual).toEqual(refusable(() => this.model.credit(id, account, amount)));
   }
 
-  async #commit(settlements: readonly SettleAsk[], holds: readonly HoldAsk[]): Promise<void> {
+  async #commit(settlements: readonly SettleRequest[], holds: readonly HoldRequest[]): Promise<void> {
     const asks = [...settlements.map((settle) => ({ settle })), ...holds.map((hold) => ({ hold }))];
     if (asks.length === 0) return;
-    const actual = await asBatch<Ask, SettleResult | HoldResult>(this.client, asks, (items) => commit(this.client, items, this.atMs));
+    const actual = await asBatch<LedgerRequest, SettleResult | HoldResult>(this.client, asks, (items) =>
+      commit(this.client, items, this.atMs),
+    );
     const settled = settlements.map((ask) => refusable(() => this.model.settle(ask, this.atMs)));
     const held = holds.map((ask) => refusable(() => this.model.hold(ask, this.atMs)));
     expect(actual).toEqual([...settled, ...held]);

@@ -8,7 +8,7 @@ import { now, nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { type CountedSpend, countKeySpend, type KeyPeriod } from "../key-spend";
-import type { HoldAsk, SettleAsk } from "./model-types";
+import type { HoldRequest, SettleRequest } from "./model-types";
 
 /** Has `other` take the account and change something, lets `request` run into that on `waiting`, and commits. */
 export async function whileWaiting<T>(
@@ -33,7 +33,7 @@ export async function whileWaiting<T>(
 }
 
 /** A hold to ask for, of a minute. */
-export const holdAsk = (account: AccountId, key: KeyId | null, ceiling: number): HoldAsk => ({
+export const holdRequest = (account: AccountId, key: KeyId | null, ceiling: number): HoldRequest => ({
   request: newRequestId(),
   account,
   key,
@@ -44,7 +44,7 @@ export const holdAsk = (account: AccountId, key: KeyId | null, ceiling: number):
 });
 
 /** A charge of 3 and 4 for a hold that was placed. */
-export const chargeAsk = ({ request, account, key, ceiling, idempotency }: HoldAsk): SettleAsk => ({
+export const chargeRequest = ({ request, account, key, ceiling, idempotency }: HoldRequest): SettleRequest => ({
   request,
   account,
   key,

@@ -1,4 +1,4 @@
-// The check of payments against the books: it finds nothing where nothing is wrong, and each thing that somebody breaks by hand.
+// The check of payments against the books: it finds nothing while nothing is wrong, and reports every manual corruption.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
@@ -12,7 +12,7 @@ import { checkPayments } from "./check";
 const database = await openTestDatabase();
 const USD = 1_000_000_000n;
 let client: Transaction;
-/** By the names that the tests give them. */
+/** Claim ids, by the names that the tests use. */
 const ids: Record<string, string> = {};
 let credit: AccountId;
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.release());
 
-// Every test breaks the books in a transaction of its own, with the triggers that forbid it turned off.
+// Every test corrupts the books in its own transaction, with the triggers that forbid it turned off.
 beforeEach(async () => {
   await client.query("BEGIN; SET LOCAL session_replication_role = replica");
   return async () => {
@@ -74,53 +74,53 @@ const asPaid = "state = 'paid', credited_account = 'x', transaction = 'x', block
 /** `$name` stands for the id of that claim, `$credit` for the first payer's. */
 const corruptions: readonly (readonly [what: string, sql: string, told: readonly string[]])[] = [
   [
-    "a claim is called paid that never was",
+    "a claim that was never paid is marked paid",
     `UPDATE payment_claim SET ${asPaid} WHERE id = '$claimed'`,
     [`${cameIn}: payment_$claimed`, `${went}: payment_$claimed`, `${final}: payment_$claimed`, `${block}: payment_$claimed`],
   ],
   [
-    "a payment is called failed, to be paid again",
+    "a payment is marked failed, so that it can be paid again",
     "UPDATE payment_claim SET state = 'failed', failure = 'expired' WHERE id = '$paid'",
     [`${cameIn}: payment_$paid`, `${nothing}: payment_$paid`],
   ],
   [
-    "a payment is called covered",
+    "a payment is marked covered",
     "UPDATE payment_claim SET state = 'covered' WHERE id = '$final'",
     [`${cameIn}: payment_$final`, `${nothing}: payment_$final`],
   ],
   [
-    "a payment is called reversed, and its money stays",
+    "a payment is marked reversed, and its money stays",
     "UPDATE payment_claim SET state = 'reversed', times_reversed = 1 WHERE id = '$owned'",
     [`${takenBack}: payment_reversal_$owned_0`, `${nothing}: payment_$owned`],
   ],
   [
-    "a reversed payment is called paid",
+    "a reversed payment is marked paid",
     "UPDATE payment_claim SET state = 'paid', times_reversed = 0 WHERE id = '$reversed'",
     [`${takenBack}: payment_reversal_$reversed_0`, `${final}: payment_$reversed`, `${block}: payment_$reversed`],
   ],
   [
-    "a payment's amount is another one than was credited",
+    "a payment's amount differs from its credit",
     "UPDATE payment_claim SET amount = amount + 1000 WHERE id = '$paid'",
     [`${cameIn}: payment_$paid`, `${went}: payment_$paid`],
   ],
   [
-    "a payment is said to be somebody else's",
+    "a payment is marked as another account's",
     "UPDATE payment_claim SET credited_account = 'acc_x' WHERE id = '$owned'",
     [`${went}: payment_$owned`],
   ],
   [
-    "a payment's money went to somebody else",
+    "a payment's money went to another account",
     "UPDATE entry SET account_id = 'acc_x' WHERE transfer_id = 'payment_$owned' AND account_id <> 'base_chain'",
     [`${went}: payment_$owned`],
   ],
-  ["a claim that was paid was removed", "DELETE FROM payment_claim WHERE id = '$paid'", [`${orphan}: payment_$paid`]],
+  ["a paid claim was deleted", "DELETE FROM payment_claim WHERE id = '$paid'", [`${orphan}: payment_$paid`]],
   [
-    "the second life of a claim was removed",
+    "a claim that was paid again is marked reversed",
     "UPDATE payment_claim SET state = 'reversed' WHERE id = '$again'",
     [`${cameIn}: payment_$again_again_1`, `${nothing}: payment_$again_again_1`],
   ],
   [
-    "money came in as a payment that nobody claimed",
+    "money came in as a payment without a claim",
     `WITH t AS (INSERT INTO transfer (id, kind, at) VALUES ('made_up', 'payment', now()))
      INSERT INTO entry (transfer_id, account_id, amount) VALUES ('made_up', 'base_chain', -9), ('made_up', '$credit', 9)`,
     [`${orphan}: made_up`],
@@ -131,32 +131,32 @@ const corruptions: readonly (readonly [what: string, sql: string, told: readonly
     [`${takenBack}: payment_reversal_$reversed_0`],
   ],
   [
-    "a payment is called final, and its money is not",
+    "a payment is marked final, and its money is not",
     "UPDATE payment_claim SET finalized = true WHERE id = '$paid'",
     [`${final}: payment_$paid`],
   ],
   [
-    "money is called final, to be taken out, and its payment is not",
+    "money is marked final, so that it can leave, and its payment is not",
     "UPDATE arrival SET finalized = true WHERE transfer_id = 'payment_$paid'",
     [`${final}: payment_$paid`],
   ],
-  ["money is said to be in another block", "UPDATE arrival SET block = 1 WHERE transfer_id = 'payment_$paid'", [`${block}: payment_$paid`]],
+  ["money is recorded in another block", "UPDATE arrival SET block = 1 WHERE transfer_id = 'payment_$paid'", [`${block}: payment_$paid`]],
   [
-    "it is forgotten that money is not final",
+    "the record of money that is not final was deleted",
     "DELETE FROM arrival WHERE transfer_id = 'payment_$paid'",
     [`${final}: payment_$paid`, `${block}: payment_$paid`],
   ],
   [
-    "money of no payment may go again",
+    "money that may leave again belongs to no payment",
     "INSERT INTO arrival (transfer_id, account_id, funding_id, amount, block) VALUES ('payment_$claimed', '$credit', 'base_chain', 1, 1)",
     [`${nothing}: payment_$claimed`],
   ],
   [
-    "a credit has a name that nobody can sign for",
+    "a credit is named by no address that can sign",
     "UPDATE ledger_account SET id = upper(id) WHERE id = '$credit'; UPDATE ledger_account SET id = 'credit:' || id WHERE id = upper('$credit')",
     [`${named}: credit:$CREDIT`],
   ],
-  ["a credit is no customer's", "UPDATE ledger_account SET kind = 'liability' WHERE id = '$credit'", [`${customers}: $credit`]],
+  ["a credit is not a customer's account", "UPDATE ledger_account SET kind = 'liability' WHERE id = '$credit'", [`${customers}: $credit`]],
 ];
 
 const filled = (text: string) =>
@@ -170,7 +170,7 @@ test.each(corruptions)("reported: %s", async (_what, sql, told) => {
   expect(await reported()).toEqual(told.map(filled).sort());
 });
 
-test("a violation is returned with what was expected and what is", async () => {
+test("a violation is returned with its expected and actual values", async () => {
   await client.query(filled("UPDATE payment_claim SET block = 11 WHERE id = '$paid'; COMMIT"));
   expect(await checkPayments()).toEqual([{ invariant: block, subject: `payment_${ids.paid}`, expected: "11", actual: "7" }]);
   await client.query(filled("BEGIN; UPDATE payment_claim SET block = 7 WHERE id = '$paid'; COMMIT"));

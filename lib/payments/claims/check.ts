@@ -1,4 +1,4 @@
-// Proves that each payment is in the books as its claim says, or says where it is not.
+// Proves that the books hold each payment as its claim says, or reports where they do not.
 
 import { findViolations, type Violation } from "@/lib/ledger/check";
 

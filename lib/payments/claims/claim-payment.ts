@@ -1,5 +1,5 @@
-// Taking a payment for one request. Every statement commits by itself and changes a row only as it was read, so that of any number of
-// requests with one payment one is the first, and no lock is held between two statements.
+// Takes a payment for one request. Every statement commits on its own and changes a row only if it is still as read: of any number of
+// requests with one payment exactly one is the first, and no lock is held between two statements.
 
 import { dateOf, now } from "@/lib/base/clock";
 import { newPaymentId } from "@/lib/base/ids";
@@ -8,17 +8,17 @@ import { findClaim, freeStates, hiddenColumns, isTaken, type PaymentClaim, type 
 
 export type ClaimedPayment =
   | { kind: "claimed"; claim: PaymentClaim; isNew: boolean }
-  /** It is another request's, or another account's. */
+  /** Another request, or another account, has the payment. */
   | { kind: "replayed" }
-  /** The Idempotency-Key is another payment's. */
+  /** Another payment has the Idempotency-Key. */
   | { kind: "idempotency_mismatch" };
 
-/** After that another payment may have an Idempotency-Key. */
+/** After this time another payment may take the Idempotency-Key. */
 const KEY_KEPT_MS = 24 * 3_600_000;
 
 /**
- * Takes a payment for one request, durably, before it returns; or finds the claim that it has, to go on with. A claim that failed or
- * was reversed is taken anew.
+ * Takes a payment for one request, durably, before it returns; or finds its existing claim, to continue with. A claim that failed or was
+ * reversed is taken again.
  */
 export async function claimPayment(terms: PaymentTerms): Promise<ClaimedPayment> {
   const at = now();
@@ -26,14 +26,14 @@ export async function claimPayment(terms: PaymentTerms): Promise<ClaimedPayment>
     const claim = await insertClaim(terms, at);
     if (claim) return { kind: "claimed", claim, isNew: true };
     const known = await findClaim(terms.network, terms.payer, terms.nonce);
-    // Without a claim of this payment the row in the way is another one's, with this Idempotency-Key.
+    // This payment has no claim, so the conflicting row is another payment's, with this Idempotency-Key.
     if (!known && terms.idempotencyKey !== null && !(await releaseKey(terms, at))) return { kind: "idempotency_mismatch" };
     const claimed = known && (await takeKnown(known, terms, at));
     if (claimed) return claimed;
   }
 }
 
-/** Null when the payment was claimed before, or its Idempotency-Key is another payment's. */
+/** Null when the payment was claimed before, or another payment has its Idempotency-Key. */
 async function insertClaim(terms: PaymentTerms, at: Date): Promise<PaymentClaim | null> {
   const [row] = await prisma().paymentClaim.createManyAndReturn({
     data: [
@@ -53,19 +53,19 @@ async function insertClaim(terms: PaymentTerms, at: Date): Promise<PaymentClaim 
   return row ? readClaim(row) : null;
 }
 
-/** The terms that a claim has for ever. */
+/** The terms of a claim that never change. */
 const fixedTerms = ({ scheme, network, payer, nonce, amount, accountId }: PaymentTerms) => ({
   ...{ scheme, network, payer, nonce, amount, accountId },
 });
 
-/** The terms of the request that has it now. */
+/** The terms of the request that has the claim now. */
 const requestTerms = ({ keyId, idempotencyKey, bodyHash, settlement }: PaymentTerms) => ({
   ...{ keyId, idempotencyKey },
   bodyHash: Uint8Array.from(bodyHash),
   settlement: settlement as Prisma.InputJsonObject,
 });
 
-/** Null when the claim was changed since it was read: it is read again then. */
+/** Null when the claim changed since it was read: the caller reads it again. */
 async function takeKnown(known: PaymentClaim, terms: PaymentTerms, at: Date): Promise<ClaimedPayment | null> {
   if (isOthers(known, terms)) return { kind: "replayed" };
   if (terms.idempotencyKey !== null && terms.idempotencyKey !== known.idempotencyKey) {
@@ -77,13 +77,13 @@ async function takeKnown(known: PaymentClaim, terms: PaymentTerms, at: Date): Pr
   return claim && { kind: "claimed", claim, isNew: !isTaken(known) };
 }
 
-/** A payment without an account stays its first body's: a transaction that moved nothing shows its payment to everybody. */
+/** A payment without an account stays bound to its first body: a transaction that moved nothing reveals its payment to everybody. */
 function isOthers(known: PaymentClaim, { scheme, amount, accountId, bodyHash }: PaymentTerms): boolean {
   if (known.scheme !== scheme || known.amount !== amount || known.accountId !== accountId) return true;
   return !known.bodyHash.equals(bodyHash) && (accountId === null || isTaken(known));
 }
 
-/** The claim, which a request waits for from now on. Null when it is in another state by now. */
+/** Records that a request waits for the claim. Null when it is in another state by now. */
 async function recordWanted(known: PaymentClaim, at: Date): Promise<PaymentClaim | null> {
   if (known.wantedAt >= at) return known;
   const [row] = await prisma().paymentClaim.updateManyAndReturn({
@@ -97,7 +97,7 @@ async function recordWanted(known: PaymentClaim, at: Date): Promise<PaymentClaim
 /** Null when another request was faster, or another payment took the Idempotency-Key in between. */
 async function claimAnew(known: PaymentClaim, terms: PaymentTerms, at: Date): Promise<PaymentClaim | null> {
   const { id, state, attempt, isRelayed } = known;
-  // Never earlier than before: the first signature may still be carried out until then.
+  // `validUntil` never moves back: the first signature may be executed until then.
   const isLonger = terms.validUntil > known.validUntil;
   const update = prisma().paymentClaim.updateManyAndReturn({
     where: { id, state, attempt, relayed: isRelayed, ...(isLonger ? { validUntil: { lt: terms.validUntil } } : {}) },
@@ -118,7 +118,7 @@ function ignoreTakenKey(error: unknown): [] {
   throw error;
 }
 
-/** Takes an Idempotency-Key from a payment that has no right to it any more. False when there is none such. */
+/** Takes an Idempotency-Key from a payment that has no right to it any more. False when there is no such payment. */
 async function releaseKey({ accountId, idempotencyKey }: PaymentTerms, at: Date): Promise<boolean> {
   if (accountId === null || idempotencyKey === null) return false;
   const isOver = [{ state: { in: [...freeStates] } }, { claimedAt: { lte: dateOf(at.getTime() - KEY_KEPT_MS) } }];

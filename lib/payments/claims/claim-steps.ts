@@ -1,5 +1,5 @@
-// The steps of a claim after it was taken, each written once: a step names the state that it leads out of, and changes nothing in another.
-// A step that moves money is one call of the database, which changes the claim and the books in one commit.
+// The steps of a claim after it was taken, each written once: a step names the state that it leaves, and changes nothing in any other. A
+// step that moves money is one call of the database, which changes the claim and the books in one commit.
 
 import { dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -11,15 +11,15 @@ import { freeStates, getClaim, hiddenColumns, type PaymentClaim, type PaymentId,
 interface Failure {
   reason: SettleFailure;
   message?: string | undefined;
-  /** Its transaction is in a block, cost its fee, and its payer is to blame. */
+  /** Its transaction is in a block and cost its fee, and its payer is to blame. */
   isFailedTransaction?: boolean;
 }
 
 type FailedAttempt = Pick<PaymentClaim, "id" | "attempt" | "scheme" | "network" | "payer">;
 
 /**
- * Records that an attempt moved nothing and can not any more. `wasRelayed` false: its transaction was never stored. False when the claim
- * goes another way by now.
+ * Records that an attempt moved nothing and no longer can. `wasRelayed` false: its transaction was never stored. False when the claim has
+ * taken another step by now.
  */
 export async function recordFailed(claim: FailedAttempt, wasRelayed: boolean, failure: Failure): Promise<boolean> {
   const { id, attempt, scheme, network, payer } = claim;
@@ -28,13 +28,13 @@ export async function recordFailed(claim: FailedAttempt, wasRelayed: boolean, fa
     where: { id, attempt, state: "claimed", relayed: wasRelayed },
     data: {
       ...{ state: "failed", failure: reason, failureMessage: message ?? null, transaction: null, block: null },
-      // A transaction in a block without effect, this attempt's or one before, may be in another block with it; what others can submit
-      // as well is looked for once its time is over.
+      // A reorganisation may include an ineffective transaction, of this attempt or an earlier one, in another block, with effect. A
+      // payment that others can submit too is looked for once its time is over.
       finalized: !wasRelayed && scheme === "proof" && attempt === 1,
     },
   };
   if (!isFailedTransaction) return (await prisma().paymentClaim.updateMany(step)).count > 0;
-  // Both or neither: a fee that was lost counts against its payer, and once.
+  // Both or neither: each lost fee counts against its payer exactly once.
   return inTransaction(async (transaction) => {
     const [failed] = await transaction.paymentClaim.updateManyAndReturn({ ...step, select: { onTrust: true } });
     if (!failed) return false;
@@ -44,20 +44,20 @@ export async function recordFailed(claim: FailedAttempt, wasRelayed: boolean, fa
   });
 }
 
-/** Where a payment's money moved. */
+/** The transaction that moved a payment's money. */
 interface PaidIn {
   transaction: string;
   /** On Solana: the slot. */
   block: number;
 }
 
-/** Records that its chain shows a payment, before it is credited: a request that waits in another process finds it there. */
+/** Records that its chain shows a payment, before it is credited: a request waiting in another process finds it there. */
 export async function recordSeen(id: PaymentId, { transaction, block }: PaidIn): Promise<void> {
   const isNews = [{ transaction: null }, { transaction: { not: transaction } }, { block: null }, { block: { not: block } }];
   await prisma().paymentClaim.updateMany({ where: { id, state: "claimed", OR: isNews }, data: { transaction, block } });
 }
 
-/** Records that nothing can come any more of a claim that moved nothing. */
+/** Closes a claim that moved nothing and no longer can. */
 export async function recordOver({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">): Promise<void> {
   await prisma().paymentClaim.updateMany({
     where: { id, attempt, state: { in: ["covered", ...freeStates] } },
@@ -65,12 +65,12 @@ export async function recordOver({ id, attempt }: Pick<PaymentClaim, "id" | "att
   });
 }
 
-/** A covered claim that no request was charged from goes on as one that may be submitted. */
+/** Reopens a covered claim that no request was charged from, so that it may be submitted. */
 export async function uncover({ id }: Pick<PaymentClaim, "id">): Promise<PaymentClaim> {
   const claim = await getClaim(id);
   const { state, creditedAccount, requestId } = claim;
   if (state !== "covered" || (await isCharged(claim))) return claim;
-  // Another request that was held from it since would be charged, and the payment submitted all the same.
+  // If another request was held from it since, that request would be charged and the payment submitted too.
   const [row] = await prisma().paymentClaim.updateManyAndReturn({
     where: { id, state, creditedAccount, requestId },
     data: { state: "claimed", creditedAccount: null },
@@ -84,7 +84,7 @@ async function isCharged({ creditedAccount, requestId }: PaymentClaim): Promise<
   return (await findReceipt(creditedAccount, requestId))?.state === "charged";
 }
 
-/** Credits a payment that its chain shows, once, and holds nothing from it: a request credits and holds in one commit. */
+/** Credits a payment that its chain shows, once, without a hold: a request instead credits and holds in one commit. */
 export async function creditPayment({ id }: Pick<PaymentClaim, "id">, { transaction, block }: PaidIn): Promise<AccountId> {
   const [row] = await prisma().$queryRaw<{ account: AccountId }[]>`
     SELECT payments_credit(${id}, ${transaction}, ${block}::integer, ${now()}::timestamptz) AS account`;
@@ -92,13 +92,13 @@ export async function creditPayment({ id }: Pick<PaymentClaim, "id">, { transact
   return row.account;
 }
 
-/** Records where the transaction of a credited payment is now, and whether that is final: its money may leave from then on. */
+/** Records the block of a credited payment's transaction, and whether it is final: only from then on may its money leave. */
 export async function recordBlock({ id }: Pick<PaymentClaim, "id">, { transaction, block }: PaidIn, isFinal: boolean): Promise<void> {
   await prisma().$executeRaw`SELECT payments_record_block(${id}, ${transaction}, ${block}::integer, ${isFinal}::boolean)`;
 }
 
 /**
- * Takes back a credit whose transaction is not on its chain and can not come any more.
+ * Takes back a credit whose transaction is not on its chain and can never be included again.
  * @returns the part that was spent, which the operator bears; null when there is nothing to take back
  */
 export async function reversePayment({ id }: Pick<PaymentClaim, "id">): Promise<NanoUsd | null> {
@@ -111,8 +111,9 @@ const DAY_MS = 24 * 3_600_000;
 const MAX_DELETED = 10_000;
 
 /**
- * Deletes payments that never had a transaction and never can have one: those without an account after a day, others, which their owners
- * may look at, after ninety. Their signatures have run out, so that none can move anything any more. A job runs it. @returns how many
+ * Deletes payments that never had a transaction and never can have one: those without an account after a day, the others, which their
+ * owners may look at, after ninety. Their signatures have expired, so none can move anything any more. A job runs it.
+ * @returns how many
  */
 export async function deleteVoidPayments(): Promise<number> {
   const isOlder = (days: number) => {
@@ -132,7 +133,7 @@ export async function deleteVoidPayments(): Promise<number> {
     orderBy: { wantedAt: "asc" },
     take: MAX_DELETED,
   });
-  // Under the same conditions: a payment that is claimed anew in between stays.
+  // Under the same conditions, so that a payment claimed again in between stays.
   const { count } = await prisma().paymentClaim.deleteMany({ where: { id: { in: found.map(({ id }) => id) }, ...isVoid } });
   return count;
 }

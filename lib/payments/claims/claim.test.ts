@@ -1,4 +1,5 @@
-// A payment is one request's, for ever: by its network, its payer and the payer's nonce, in whatever order and however often it comes.
+// A payment belongs to one request forever, by its network, its payer and the payer's nonce, in whatever order and however often it
+// arrives.
 
 import { randomBytes } from "node:crypto";
 import { expect, test, vi } from "vitest";
@@ -46,7 +47,7 @@ async function storesNow(claim: PaymentClaim): Promise<boolean> {
 
 const at = { transaction: "0x01", block: 7 };
 
-test("what was claimed is found again with all its terms", async () => {
+test("a claimed payment is found again with all its terms", async () => {
   const terms = newTerms({ accountId: await createAccount(), settlement: { signature: "0x12", inner: { units: [1, null, true] } } });
   const { claim, isNew } = await claimOf(terms);
   expect(isNew).toBe(true);
@@ -56,7 +57,7 @@ test("what was claimed is found again with all its terms", async () => {
   expect(await findClaim("eip155:1", payer, terms.nonce)).toBeNull();
 });
 
-test("of sixty-four that come with one payment at once, one is the first, and all have the same claim", async () => {
+test("of sixty-four requests with one payment at once, one is the first, and all get the same claim", async () => {
   const terms = newTerms();
   const all = await Promise.all(Array.from({ length: 64 }, () => claimOf(terms)));
   expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
@@ -82,7 +83,7 @@ test("with another key of the same account it is the same payment", async () => 
   expect((await claimOf({ ...terms, keyId: "key_other" as never })).claim.id).toBe(claim.id);
 });
 
-test("one that moved nothing may be claimed anew, for another body and with another signature, by the same account only", async () => {
+test("a payment that moved nothing may be claimed again, for another body and signature, by the same account only", async () => {
   const terms = newTerms({ accountId: await createAccount() });
   const { id } = await fail(terms);
   const next = { ...terms, bodyHash: randomBytes(32), settlement: { cents: "5", signature: "0x34" } };
@@ -92,19 +93,19 @@ test("one that moved nothing may be claimed anew, for another body and with anot
   expect(claim).toMatchObject({ id, ...next, state: "claimed", attempt: 1, failure: null, failureMessage: null });
 });
 
-test("one without an account stays its first body's when it moved nothing: whoever reads it on the chain can not have it", async () => {
+test("a payment without an account that moved nothing stays bound to its first body: readers of the chain cannot use it", async () => {
   const terms = newTerms({ scheme: "exact_evm" });
   const { id } = await fail(terms);
   expect(await claimPayment({ ...terms, bodyHash: randomBytes(32) })).toEqual({ kind: "replayed" });
   expect(await claimOf(terms)).toMatchObject({ isNew: true, claim: { id, state: "claimed" } });
 });
 
-test("an attempt whose transaction was stored has a name of its own: the next one is another", async () => {
+test("an attempt whose transaction was stored keeps its id: the next attempt gets another", async () => {
   const terms = newTerms();
   const { claim } = await claimOf(terms);
   expect((await Promise.all([storesNow(claim), storesNow(claim), storesNow(claim)])).filter(Boolean)).toHaveLength(1);
   expect(await storesNow(claim)).toBe(false);
-  // What was stored is not refused as if it had not been.
+  // A stored attempt cannot be recorded as refused without a transaction.
   expect(await recordFailed(claim, false, { reason: "expired" })).toBe(false);
   expect(await recordFailed(claim, true, { reason: "settlement_failed" })).toBe(true);
   expect(await getClaim(claim.id)).toMatchObject({ state: "failed", isFinal: false });
@@ -116,14 +117,14 @@ test("an attempt whose transaction was stored has a name of its own: the next on
 
 const isMismatch = (taken: ClaimedPayment) => taken.kind === "idempotency_mismatch";
 
-test("an Idempotency-Key is one payment's in its account, until that payment turns out to have moved nothing", async () => {
+test("an Idempotency-Key belongs to one payment of its account, until that payment is known to have moved nothing", async () => {
   const accountId = await createAccount();
   const [first, second] = [newTerms({ accountId, idempotencyKey: "order 1" }), newTerms({ accountId, idempotencyKey: "order 1" })];
   await claimOf(first);
   expect(isMismatch(await claimPayment(second))).toBe(true);
   expect(isMismatch(await claimPayment({ ...first, idempotencyKey: "order 2" }))).toBe(true);
   expect((await claimOf({ ...first, idempotencyKey: null })).claim.idempotencyKey).toBe("order 1");
-  // Another account's key of the same name has nothing to do with it.
+  // Another account may use the same key.
   await claimOf(newTerms({ accountId: await createAccount(), idempotencyKey: "order 1" }));
   const { claim } = await claimOf(first);
   await recordFailed(claim, false, { reason: "allowance_too_low" });
@@ -131,7 +132,7 @@ test("an Idempotency-Key is one payment's in its account, until that payment tur
   expect(isMismatch(await claimPayment(first))).toBe(true);
 });
 
-test("a payment that comes again finds its Idempotency-Key free when the one that had it came to nothing too", async () => {
+test("a payment that arrives again finds its Idempotency-Key free when the payment that had it failed too", async () => {
   const accountId = await createAccount();
   const [one, other] = [newTerms({ accountId, idempotencyKey: "order 2" }), newTerms({ accountId, idempotencyKey: "order 2" })];
   await fail(one);
@@ -139,7 +140,7 @@ test("a payment that comes again finds its Idempotency-Key free when the one tha
   expect((await claimOf(one)).claim.idempotencyKey).toBe("order 2");
 });
 
-test("after 24 hours another payment may have the Idempotency-Key, paid as the first one is", async () => {
+test("after 24 hours another payment may have the Idempotency-Key, although the first one is paid", async () => {
   const accountId = await createAccount();
   const { claim } = await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }));
   await creditPayment(claim, at);
@@ -152,7 +153,7 @@ test("after 24 hours another payment may have the Idempotency-Key, paid as the f
   expect(await getClaim(claim.id)).toMatchObject({ state: "paid", idempotencyKey: null });
 });
 
-test("what never had a transaction and never can is forgotten: without an account after a day, of an account after ninety", async () => {
+test("payments that never had a transaction and never can are deleted: without an account after a day, others after ninety", async () => {
   const accountId = await createAccount();
   const [anybodys, owned, paid, stored, open] = [newTerms(), newTerms({ accountId }), newTerms(), newTerms(), newTerms()];
   const claims = [await fail(anybodys), await fail(owned)];
@@ -179,14 +180,14 @@ test("what never had a transaction and never can is forgotten: without an accoun
   expect(await left()).toEqual([false, false, true, true, true]);
 });
 
-test("of two payments that come with one Idempotency-Key at once, one has it", async () => {
+test("of twenty payments that arrive with one Idempotency-Key at once, one gets it", async () => {
   const accountId = await createAccount();
   const all = await Promise.all(Array.from({ length: 20 }, () => claimPayment(newTerms({ accountId, idempotencyKey: "at once" }))));
   expect(all.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
   expect(all.filter(isMismatch)).toHaveLength(19);
 });
 
-test("a payment is credited once, however many book it at once: to its account where the payer is proved, else to the payer's credit", async () => {
+test("a payment is credited once, however many try: to its account if the payer is proved, else to the payer's credit", async () => {
   const owner = await createAccount();
   const linked = "0x00000000000000000000000000000000000000b1";
   await pool().query("INSERT INTO identity (chain, address, account_id, linked_at, is_first) VALUES ('evm', $1, $2, now(), true)", [
@@ -210,7 +211,7 @@ test("a payment is credited once, however many book it at once: to its account w
   expect(await readCredit(network, stranger)).toBe(fromCents(5));
 });
 
-test("of twenty that take a payment anew at once, one is the first, and its attempt counts once", async () => {
+test("of twenty requests that claim a payment again at once, one is the first, and its attempt counts once", async () => {
   const terms = newTerms();
   const { claim } = await claimOf(terms);
   expect(await storesNow(claim)).toBe(true);
@@ -220,7 +221,7 @@ test("of twenty that take a payment anew at once, one is the first, and its atte
   expect(new Set(all.map(({ claim: taken }) => taken.attempt))).toEqual(new Set([2]));
 });
 
-test("of failed payments that come again at once with one Idempotency-Key, one has it", async () => {
+test("of failed payments that arrive again at once with one Idempotency-Key, one gets it", async () => {
   const accountId = await createAccount();
   const all = Array.from({ length: 10 }, () => newTerms({ accountId }));
   for (const terms of all) await fail(terms);
@@ -229,7 +230,7 @@ test("of failed payments that come again at once with one Idempotency-Key, one h
   expect(taken.filter(isMismatch)).toHaveLength(9);
 });
 
-test("of a failed payment that is taken anew while the job deletes it, there is one claim, and it is under way", async () => {
+test("a failed payment that is claimed again while the job deletes it has one claim, which is under way", async () => {
   for (let times = 0; times < 20; times++) {
     const terms = newTerms();
     const { id } = await fail(terms);
@@ -247,7 +248,7 @@ const cover = async (id: string) => {
   return rows[0]?.account;
 };
 
-test("one that the payer's credit covers is not submitted, until the credit is gone and nobody was answered", async () => {
+test("a payment that the payer's credit covers is not submitted, unless the credit is gone and no request was answered", async () => {
   const { claim } = await claimOf(newTerms({ scheme: "exact_evm" }));
   expect(await cover(claim.id)).toBe(creditAccountOf(network, payer));
   expect(await storesNow(claim)).toBe(false);
@@ -258,16 +259,16 @@ test("one that the payer's credit covers is not submitted, until the credit is g
   expect(await getClaim(claim.id)).toMatchObject({ state: "claimed", isRelayed: true });
 });
 
-test("nothing that moves no whole unit of USDC, and nothing without an amount, is stored", async () => {
+test("a payment without an amount, or without whole units of USDC, is not stored", async () => {
   for (const amount of [0n, -5n, 1_500n]) {
     await expect(claimPayment(newTerms({ amount: amount as never }))).rejects.toThrow("payment_claim_amount_check");
   }
 });
 
-test("one that is held for another request, in between, stays covered", async () => {
+test("a payment that another request is held from in between stays covered", async () => {
   const { claim } = await claimOf(newTerms({ scheme: "exact_evm" }));
   await cover(claim.id);
-  // The other request's commit is under way: it has the row, and is to hold from it.
+  // The other request's commit is under way: it has locked the row, and is about to hold from it.
   const other = await pool().connect();
   try {
     await other.query("BEGIN");

@@ -1,5 +1,5 @@
-// Claims: the right of one request to one payment, which its network, its payer and the payer's nonce name for ever. The same payment for
-// the same request finds the claim again, and goes on where it stands.
+// Claims: the right of one request to one payment, which is identified forever by its network, its payer and the payer's nonce. The same
+// payment for the same request finds its claim again, and continues from its state.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
@@ -17,26 +17,28 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
-/** A payment as it was signed, for one request. Its signature was checked. */
+/** A payment as it was signed, for one request. Its signature has been checked. */
 export interface PaymentTerms {
   scheme: PaymentScheme;
   /** CAIP-2. */
   network: string;
   /** Lower-case hex on EVM chains, base58 on Solana. */
   payer: string;
-  /** Unique among the payer's: `req_N` of a proof; of an exact one 32 bytes in lower-case hex, or on Solana the message's SHA-256 in base58. */
+  /**
+   * Unique per payer. Of a proof: `req_N`; of an exact payment 32 bytes in lower-case hex, or on Solana the message's SHA-256 in base58.
+   */
   nonce: string;
-  /** The money that it moves, in whole units of USDC. */
+  /** The amount that it moves, in whole units of USDC. */
   amount: NanoUsd;
-  /** Of the key that it came with; null where none is needed. */
+  /** The account of the API key that it came with; null where no key is needed. */
   accountId: AccountId | null;
   keyId: KeyId | null;
   idempotencyKey: string | null;
   /** SHA-256 of the request. */
   bodyHash: Buffer;
-  /** From then on its chain refuses it. */
+  /** Its chain refuses it from then on. */
   validUntil: Date;
-  /** What its settlement strategy needs, and reads again. */
+  /** Data that its settlement strategy stores and reads back. */
   settlement: JsonObject;
 }
 
@@ -44,25 +46,25 @@ export interface PaymentTerms {
  * `claimed`: under way; `paid`: on its chain and credited; `covered`: the payer's credit was enough, nothing was submitted;
  * `failed`: nothing moved; `reversed`: it was credited, and its block left the chain for good.
  */
-export type ClaimState = "claimed" | "paid" | "covered" | "failed" | "reversed";
+export type PaymentState = "claimed" | "paid" | "covered" | "failed" | "reversed";
 
 export type SettleFailure = "expired" | "allowance_too_low" | "wallet_balance_too_low" | "settlement_failed" | "bad_signature";
 
 export interface PaymentClaim extends PaymentTerms {
   id: PaymentId;
-  state: ClaimState;
+  state: PaymentState;
   /** Counts from 1. */
   attempt: number;
-  /** The attempt's transaction is stored in the relay. */
+  /** Whether the attempt's transaction is stored in the relay. */
   isRelayed: boolean;
   failure: SettleFailure | null;
   failureMessage: string | null;
-  /** Where the money was credited; of a covered one, the credit that it was taken from. */
+  /** The account that the money was credited to; of a covered payment, the credit that paid. */
   creditedAccount: AccountId | null;
-  /** On its chain, as far as known. */
+  /** Its transaction on its chain, as far as known. */
   transaction: string | null;
   block: number | null;
-  /** Nothing about it changes any more by itself. */
+  /** Nothing about it changes automatically any more. */
   isFinal: boolean;
   /** The last request that was held from it. */
   requestId: RequestId | null;
@@ -71,12 +73,12 @@ export interface PaymentClaim extends PaymentTerms {
   paidAt: Date | null;
 }
 
-/** Columns that no claim shows: they count for the books, and for the limit on failed transactions. */
+/** Columns that are not part of a PaymentClaim: the books and the limit on failed transactions use them. */
 export const hiddenColumns = { timesReversed: true, onTrust: true } as const;
 
 type ClaimRow = Prisma.PaymentClaimGetPayload<{ omit: typeof hiddenColumns }>;
 
-/** Only this folder writes claims, so that a row has what the types say. */
+/** Only this folder writes claims, so a row always matches these types. */
 export function readClaim({ relayed, finalized, ...row }: ClaimRow): PaymentClaim {
   return {
     ...row,
@@ -87,7 +89,7 @@ export function readClaim({ relayed, finalized, ...row }: ClaimRow): PaymentClai
     keyId: row.keyId as KeyId | null,
     bodyHash: Buffer.from(row.bodyHash),
     settlement: row.settlement as JsonObject,
-    state: row.state as ClaimState,
+    state: row.state as PaymentState,
     failure: row.failure as SettleFailure | null,
     creditedAccount: row.creditedAccount as AccountId | null,
     requestId: row.requestId as RequestId | null,
@@ -96,17 +98,17 @@ export function readClaim({ relayed, finalized, ...row }: ClaimRow): PaymentClai
   };
 }
 
-/** The claim of a payment that was seen before. */
+/** The claim of a payment; null when the payment was never claimed. */
 export async function findClaim(network: string, payer: string, nonce: string): Promise<PaymentClaim | null> {
   const where = { network_payer_nonce: { network, payer, nonce } };
   const row = await prisma().paymentClaim.findUnique({ where, omit: hiddenColumns });
   return row && readClaim(row);
 }
 
-/** States in which nothing moved, or nothing is left: another request may have the payment. */
-export const freeStates: readonly ClaimState[] = ["failed", "reversed"];
+/** States in which nothing moved, or nothing is left: another request may take the payment. */
+export const freeStates: readonly PaymentState[] = ["failed", "reversed"];
 
-/** A request has it; a claim that came to nothing may be taken anew. */
+/** True while a request has the claim; a failed or reversed claim may be taken again. */
 export const isTaken = (claim: PaymentClaim | null): claim is PaymentClaim => claim !== null && !freeStates.includes(claim.state);
 
 /** @throws Error when there is none */
@@ -116,15 +118,15 @@ export async function getClaim(id: string): Promise<PaymentClaim> {
   return readClaim(row);
 }
 
-/** The relay has an attempt's transaction under this name; the next attempt has another. */
+/** The relay's id of this attempt's transaction; the next attempt has another. */
 export const relayIdOf = ({ id, attempt }: Pick<PaymentClaim, "id" | "attempt">): string => `payment_${id}_${attempt}`;
 
 /**
- * Claims of which something may still come, in these states: those in the relay, those whose time is over, and those that a request has
- * been waiting for since `waitedSince`. Those in the relay come first; the others come in no order, so that claims that no round can end
- * keep no other waiting.
+ * Unfinished claims in these states: those in the relay, paid ones, those whose time is over, and claims that a request has wanted since
+ * `waitedSince`. Those in the relay come first; the others come in random order, so that claims that no round can end do not keep others
+ * waiting.
  */
-export async function listUnfinished(states: readonly ClaimState[], waitedSince: Date, max: number): Promise<PaymentClaim[]> {
+export async function listUnfinished(states: readonly PaymentState[], waitedSince: Date, max: number): Promise<PaymentClaim[]> {
   // Prisma has no random order.
   const chosen = await prisma().$queryRaw<{ id: string }[]>`
     SELECT id FROM payment_claim
@@ -138,6 +140,6 @@ export async function listUnfinished(states: readonly ClaimState[], waitedSince:
   return ids.flatMap((id) => claims.get(id) ?? []);
 }
 
-/** Whether there is any claim of which something may still come. */
+/** Whether any claim is unfinished. */
 export const hasUnfinished = async (): Promise<boolean> =>
   (await prisma().paymentClaim.findFirst({ where: { finalized: false }, select: { id: true } })) !== null;

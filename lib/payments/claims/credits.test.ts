@@ -1,5 +1,5 @@
-// Credits under whatever happens to them at once: paid into, held and spent from, moved to an account, taken back. No unit of them is made
-// or lost, and none is spent that is not there.
+// Credits under concurrent operations: paid into, held and spent from, moved to an account, taken back. No unit is created or lost, and
+// none is spent that is not there.
 
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
@@ -42,13 +42,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("finalize" as const), which: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("reverse" as const), which: fc.nat(20) }) },
 );
-/** What happens at once, one time after the other. */
+/** Groups of concurrent steps, run one group after the other. */
 const life = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 8 });
 
 const postedOf = async (account: AccountId): Promise<bigint> =>
   (await pool().query<{ posted: bigint }>("SELECT ledger_posted($1) AS posted", [account])).rows[0]?.posted ?? 0n;
 
-/** A wallet that an account has proved, and what came of it, in nano-USD. */
+/** A wallet that an account has proved, and its totals in nano-USD. */
 class Payer {
   readonly #claims: string[] = [];
   paid = 0n;
@@ -119,7 +119,7 @@ class Payer {
     this.takenBack += (rows[0]?.amount ?? 0n) - lost;
   }
 
-  /** No hold is open any more: what is still owed is taken now, or lost. */
+  /** No hold is open any more: debts are collected now, or lost. */
   async collect(): Promise<void> {
     for (const account of [this.credit, this.account]) {
       const { rows } = await pool().query<{ lost: bigint | null }>("SELECT ledger_collect_debts($1, now()) AS lost", [account]);
@@ -131,14 +131,14 @@ class Payer {
   async expectWhole(): Promise<void> {
     const [credit, own] = [await postedOf(this.credit), await postedOf(this.account)];
     expect(credit + own).toBe(this.paid - this.charged - this.takenBack);
-    // What was taken back was taken from either.
+    // A reversal takes from either.
     expect(credit).toBeLessThanOrEqual(this.paid - this.charged - this.moved);
     expect(own).toBeLessThanOrEqual(this.moved);
     expect(await readCredit(networkOf("evm"), this.wallet.address)).toBeGreaterThanOrEqual(0n);
   }
 }
 
-test("credits are what was paid, less what was charged, moved and taken back; at no moment less than nothing", {
+test("a credit is what was paid minus what was charged, moved and taken back; it is never negative", {
   timeout: isLong ? 3_600_000 : 60_000,
 }, async () => {
   await fc.assert(
@@ -155,7 +155,7 @@ test("credits are what was paid, less what was charged, moved and taken back; at
   expect(await checkBooks()).toEqual([]);
 });
 
-test("of a credit that two requests want at once, one has it", async () => {
+test("of requests that want one credit at once, one gets it", async () => {
   const payer = await Payer.open();
   await payer.take({ kind: "pay", units: 10 });
   const spends = Array.from({ length: 8 }, () => payer.take({ kind: "spend", ceiling: 6_000, cost: 5_999 }));
@@ -164,7 +164,7 @@ test("of a credit that two requests want at once, one has it", async () => {
   await payer.expectWhole();
 });
 
-test("a wallet's credit is moved to no account but its own", async () => {
+test("a wallet's credit can only be moved to its own account", async () => {
   const [payer, other] = [await Payer.open(), await Payer.open()];
   await payer.take({ kind: "pay", units: 3 });
   await expect(claimCredit(other.account, payer.wallet)).rejects.toThrow("is not the account's");

@@ -1,4 +1,4 @@
-// Credits: what payers have paid beyond their requests' cost. Each is a customer's account of the ledger, named by the payer's address,
+// Credits: money that payers paid beyond their requests' cost. Each is a customer's account of the ledger, named by the payer's address,
 // until the payer signs in and moves it to an account.
 
 import { randomUUID } from "node:crypto";
@@ -9,10 +9,10 @@ import type { Wallet } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
 import { networkOf } from "./networks";
 
-/** The ledger's account of a payer's credit. `payer` in its stored spelling. */
+/** The ledger account of a payer's credit. `payer` is in its stored spelling. */
 export const creditAccountOf = (network: string, payer: string): AccountId => `credit:${network}:${payer}` as AccountId;
 
-/** What can be spent of it now. */
+/** The part that can be spent now. */
 export async function readCredit(network: string, payer: string, database: Database = prisma()): Promise<NanoUsd> {
   // The ledger's own figure, which is zero for an account that was never opened.
   const [row] = await database.$queryRaw<{ available: bigint }[]>`SELECT ledger_available(${creditAccountOf(network, payer)}) AS available`;
@@ -20,9 +20,9 @@ export async function readCredit(network: string, payer: string, database: Datab
 }
 
 /**
- * Moves what is available of a wallet's credit to the account, in a commit of its own: call it after the one in which the wallet became
- * the account's. Each sign-in repeats it.
- * @returns what was moved
+ * Moves the available part of a wallet's credit to the account, in its own commit: call it after the commit that gave the wallet to the
+ * account. Each sign-in repeats it.
+ * @returns the amount that was moved
  * @throws Error when the wallet is not the account's
  */
 export async function claimCredit(accountId: AccountId, { chain, address }: Wallet): Promise<NanoUsd> {

@@ -5,7 +5,7 @@ import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { MAINNET_GENESIS_HASH } from "@/lib/chains/solana/nodes";
 import type { WalletChain } from "@/lib/chains/wallet";
 
-/** Characters of a cluster's genesis hash in its name. */
+/** The number of characters of a cluster's genesis hash in its name. */
 const GENESIS_CHARACTERS = 32;
 
 export const evmNetwork = (): string => `eip155:${baseChainId()}`;

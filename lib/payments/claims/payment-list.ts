@@ -1,10 +1,10 @@
-// Payments as their payer sees them: those that came with a key of the account, and those that its wallets paid.
+// The payments that an account may see: those that came with one of its keys, and those that its wallets paid.
 
 import type { AccountId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { prisma } from "@/lib/db/prisma";
-import type { ClaimState, PaymentId, PaymentScheme, SettleFailure } from "./claim";
+import type { PaymentId, PaymentScheme, PaymentState, SettleFailure } from "./claim";
 import { networkOf } from "./networks";
 
 export interface ListedPayment {
@@ -14,9 +14,9 @@ export interface ListedPayment {
   network: string;
   payer: string;
   amount: NanoUsd;
-  state: ClaimState;
+  state: PaymentState;
   failure: SettleFailure | null;
-  /** Where the money was credited; of a covered one, the credit that it was taken from. */
+  /** The account that the money was credited to; of a covered payment, the credit that paid. */
   creditedAccount: AccountId | null;
   transaction: string | null;
   /** Nothing can undo it. */
@@ -28,11 +28,11 @@ export interface ListedPayment {
 
 interface PaymentPage {
   limit: number;
-  /** The last payment of the page before. */
+  /** The last payment of the previous page. */
   after?: Pick<ListedPayment, "claimedAt" | "id">;
 }
 
-/** Newest first. `wallets` are those that the account has proved. */
+/** Newest first. `wallets` are the account's proved wallets. */
 export async function listPayments(
   accountId: AccountId,
   wallets: readonly Wallet[],
@@ -51,7 +51,7 @@ export async function listPayments(
     id: row.id as PaymentId,
     scheme: row.scheme as PaymentScheme,
     amount: nanoUsd(row.amount),
-    state: row.state as ClaimState,
+    state: row.state as PaymentState,
     failure: row.failure as SettleFailure | null,
     creditedAccount: row.creditedAccount as AccountId | null,
     requestId: row.requestId as RequestId | null,

@@ -4,7 +4,7 @@ import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 import { type ChargeReceipt, findReceipt, type HoldReceipt } from "@/lib/ledger/receipt";
-import type { ClaimState, PaymentId, PaymentScheme } from "./claim";
+import type { PaymentId, PaymentScheme, PaymentState } from "./claim";
 
 export interface RequestPayment {
   id: PaymentId;
@@ -14,19 +14,19 @@ export interface RequestPayment {
   payer: string;
   nonce: string;
   amount: NanoUsd;
-  /** That it came with; null of a caller that is signed in. */
+  /** The key that it came with; null for a signed-in caller. */
   keyId: KeyId | null;
-  state: ClaimState;
-  /** Where the money was credited, and the request was charged. */
+  state: PaymentState;
+  /** The account that the money was credited to, and that the request was charged to. */
   creditedAccount: AccountId | null;
   transaction: string | null;
 }
 
 interface PaymentReceipt {
   receipt: ChargeReceipt | HoldReceipt;
-  /** That the request came with; null of a caller that is signed in. */
+  /** The key that the request came with; null for a signed-in caller. */
   keyId: KeyId | null;
-  /** Null when a balance paid, or while it is under way on the account's own money. */
+  /** Null when a balance paid, or while the request is in progress on the account's own money. */
   payment: RequestPayment | null;
 }
 
@@ -35,7 +35,7 @@ export async function findPaidReceipt(accountId: AccountId, requestId: string): 
   const own = await findReceipt(accountId, requestId);
   const isPaidApart = own === null || (own.state === "charged" && own.paidBy !== "balance");
   const payment = isPaidApart ? await findRequestPayment(accountId, requestId) : null;
-  // A stranger's wallet paid from its own credit: the request is still of the account whose key carried it.
+  // The credit of a wallet outside the account paid: the request still belongs to the account whose key came with it.
   const found = own ?? (payment?.creditedAccount ? await findReceipt(payment.creditedAccount, requestId) : null);
   return found && { receipt: found, keyId: found.keyId ?? payment?.keyId ?? null, payment };
 }
@@ -50,7 +50,7 @@ async function findRequestPayment(accountId: AccountId, requestId: string): Prom
     scheme: row.scheme as PaymentScheme,
     amount: nanoUsd(row.amount),
     keyId: row.keyId as KeyId | null,
-    state: row.state as ClaimState,
+    state: row.state as PaymentState,
     creditedAccount: row.creditedAccount as AccountId | null,
   };
 }

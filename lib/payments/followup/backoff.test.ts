@@ -1,4 +1,4 @@
-// A payment whose end no node tells is polled at once, and then less and less often.
+// A payment whose end no node shows is polled at once, and then less and less often.
 
 import { expect, onTestFinished, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
@@ -7,25 +7,25 @@ import { runWithBackoff } from "./backoff";
 
 const HOUR_MS = 3_600_000;
 
-test("in a day what has no end is asked for some thirty times, whatever goes wrong; when it had one, at once again", async () => {
-  let [timeMs, asked] = [0, 0];
+test("a payment without an end is polled about thirty times a day, even on errors; an end resets the backoff", async () => {
+  let [timeMs, looks] = [0, 0];
   onTestFinished(setClock(() => timeMs));
   const claim = { id: "pay_without_end" as PaymentId };
   const inVain = async () => {
-    asked += 1;
-    if (asked % 2 === 0) throw new Error("no node tells");
+    looks += 1;
+    if (looks % 2 === 0) throw new Error("no node tells");
     return false;
   };
   for (; timeMs < 24 * HOUR_MS; timeMs += 1_000) await runWithBackoff(claim, inVain).catch(() => {});
-  expect(asked).toBeGreaterThan(24);
-  expect(asked).toBeLessThan(40);
+  expect(looks).toBeGreaterThan(24);
+  expect(looks).toBeLessThan(40);
   timeMs += HOUR_MS;
   const atLast = async () => {
-    asked = 0;
+    looks = 0;
     return true;
   };
   await runWithBackoff(claim, atLast);
-  expect(asked).toBe(0);
+  expect(looks).toBe(0);
   await runWithBackoff(claim, inVain);
-  expect(asked).toBe(1);
+  expect(looks).toBe(1);
 });

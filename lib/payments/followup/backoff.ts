@@ -1,8 +1,8 @@
-// Exponential backoff, 1 s to 1 h per payment, for payments that are over and of which no node shows the end. Each look costs many calls,
-// and anybody can sign a payment that no node will ever show: otherwise it is polled for ever.
+// Exponential backoff, 1 s to 1 h per payment, for payments past their deadline whose end no node shows. Each look costs many calls, and
+// anybody can sign a payment that no node will ever show: without backoff it would be polled forever.
 
 import { nowMs } from "@/lib/base/clock";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { PaymentClaim, PaymentId } from "../claims/claim";
 
 interface Pause {
@@ -13,10 +13,12 @@ interface Pause {
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 3_600_000;
 
-/** The payments that this process has looked for in vain. */
-const pauses = () => once("payments that no node tells the end of", () => new Map<PaymentId, Pause>());
+/** The payments that this process has looked for in vain, with their pauses. */
+const pauses = processSingleton("payments that no node tells the end of", () => new Map<PaymentId, Pause>());
 
-/** Runs `look` unless the payment's pause lasts. `look` returns true at the payment's end; an error counts as no end, and is thrown. */
+/**
+ * Runs `look` unless the payment is paused. `look` returns true when the payment has ended; an error counts as not ended, and is thrown.
+ */
 export async function runWithBackoff({ id }: Pick<PaymentClaim, "id">, look: () => Promise<boolean>): Promise<void> {
   const pause = pauses().get(id);
   if (pause && nowMs() < pause.untilMs) return;

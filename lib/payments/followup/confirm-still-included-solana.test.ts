@@ -1,4 +1,4 @@
-// A payment on Solana of which the node has forgotten everything: it stays paid.
+// A payment on Solana that the node has forgotten completely: it stays paid.
 
 import { afterEach, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -16,14 +16,14 @@ afterEach(() => x402.breakNodes(null));
 
 const inFuture = 4_000_000_000;
 
-test("a payment that a node has forgotten stays paid, and is final when it is remembered", async () => {
+test("a payment that a node has forgotten stays paid, and is final once the node has it again", async () => {
   const body = promptOf({ maxTokens: 100 });
   const payer = await x402.newPayer();
   const payload = await x402.signPayment(payer, body);
   expect((await x402.send(body, payload)).status).toBe(200);
   const { rows } = await pool().query<{ nonce: string }>("SELECT nonce FROM payment_claim WHERE payer = $1", [payer.address]);
   const read = () => findClaim(solanaNetwork(), payer.address, rows[0]?.nonce ?? "");
-  // As after a day on which the database was set back: no transaction of ours tells of it; and its time is over.
+  // As after a restore from a backup: no transaction of ours shows it, and its time is over.
   await pool().query("UPDATE payment_claim SET relayed = false, finalized = false, valid_until = '2001-01-01' WHERE payer = $1", [
     payer.address,
   ]);

@@ -1,5 +1,5 @@
-// Payments of which a node shows nothing: nodes without logs, that lag, or are silent. What is on the chain stays credited, and is found
-// when any node shows it; what left the chain is taken back, and what never came is given up, when all nodes that must say so do.
+// Payments that a node does not show: nodes without logs, lagging nodes, silent nodes. A payment on the chain stays credited, and is found
+// when any node shows it; one that left the chain is taken back, and one that never arrived is given up, once all required nodes agree.
 
 import type { Hex, PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -30,14 +30,14 @@ afterEach(async () => {
 });
 afterAll(() => chain?.stop());
 
-/** A node that goes wrong as `decide` says. */
+/** A node with the faults that `decide` returns. */
 async function startNode(decide: (method: string, params: unknown[]) => Fault | null): Promise<string> {
   const { url, close } = await startFaultyNode(chain.url(), ({ method, params }) => decide(method, params));
   toClose.push(close);
   return url;
 }
 
-/** As one that has pruned its logs, or has not come to index them. */
+/** A node that has pruned its logs, or has not indexed them yet. */
 const startWithoutLogs = () => startNode((method) => (method === "eth_getLogs" ? { rewrite: () => [] } : null));
 
 const WORD_DIGITS = 64;
@@ -46,7 +46,10 @@ const NOTHING = "0".repeat(WORD_DIGITS);
 const isOfState = ({ data }: { data: string }) => /^0x(e94a0102|58bc5868)/.test(data);
 const nothing: Fault = { rewrite: () => `0x${NOTHING}` };
 const firstInBlock = { gas: 200_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n };
-/** As one that knows of no payment: neither logs, nor what the token and the contract say, asked for alone or with a wallet's balance. */
+/**
+ * A node that knows of no payment: it has no logs, and the state of the token and the contract is empty, alone or in a batch with a
+ * wallet's balance.
+ */
 const startIgnorant = () =>
   startNode((method, [call]) => {
     if (method === "eth_getLogs") return { rewrite: () => [] };
@@ -63,7 +66,7 @@ const startIgnorant = () =>
     };
   });
 
-/** Somebody else's transaction, in a block when this resolves: a moment later its time could be over. */
+/** Sends a transaction of somebody else, which is in a block when this resolves: a moment later its time could be over. */
 async function carryOut(call: { to: Hex; data: Hex }): Promise<void> {
   const hash = await chain.client.sendTransaction({ account: chain.minter, ...call });
   await chain.client.waitForTransactionReceipt({ hash });
@@ -75,7 +78,7 @@ interface Exact {
   call: { to: Hex; data: Hex };
 }
 
-/** Paid by an authorization that somebody else carried out, so that no transaction of ours tells of it. */
+/** Pays by an authorization that somebody else executed, so that no transaction of ours shows it. */
 async function payExact(): Promise<Exact> {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
@@ -87,14 +90,14 @@ async function payExact(): Promise<Exact> {
   return { payer, call, paid: await getClaim(claimed.id) };
 }
 
-/** Paid by a transaction that the database does not know any more. */
+/** Pays by a transaction that the database no longer knows. */
 async function payProof(): Promise<PaymentClaim> {
   const { id } = await pay(await signProof(chain, await chain.newPayer(100n)));
   await pool().query("UPDATE payment_claim SET relayed = false WHERE id = $1", [id]);
   return getClaim(id);
 }
 
-/** The last block leaves the chain, with what was in it. */
+/** Removes the last block from the chain, with its transactions. */
 async function undo(): Promise<void> {
   await chain.client.setAutomine(false);
   await chain.reorg(1);
@@ -106,7 +109,7 @@ const payments: [string, () => Promise<PaymentClaim>][] = [
   ["a proof", payProof],
 ];
 
-test.each(payments)("%s that is used and of which no log is shown stays paid; when the logs are back it is final", async (_, payOne) => {
+test.each(payments)("%s that is used and whose log no node shows stays paid, and is final once the logs are back", async (_, payOne) => {
   const { id, network, payer } = await payOne();
   setSandboxEvmNodes([await startWithoutLogs()]);
   await chain.recordFinal();
@@ -125,7 +128,7 @@ test.each(payments)("%s whose logs the first node lacks is found through the oth
   expect(await getClaim(id)).toMatchObject({ state: "paid", isFinal: true });
 });
 
-test.each(payments)("%s that one of two nodes knows nothing of stays paid until they agree", async (_, payOne) => {
+test.each(payments)("%s that one of two nodes does not know stays paid, and is not final until they agree", async (_, payOne) => {
   const { id } = await payOne();
   setSandboxEvmNodes([await startIgnorant(), chain.url()]);
   await chain.recordFinal();
@@ -136,7 +139,7 @@ test.each(payments)("%s that one of two nodes knows nothing of stays paid until 
   expect(await getClaim(id)).toMatchObject({ state: "paid", isFinal: true });
 });
 
-test.each(payments)("%s whose block left the chain is taken back once a second node says so", async (_, payOne) => {
+test.each(payments)("%s whose block left the chain is taken back once a second node confirms it", async (_, payOne) => {
   const { id, network, payer } = await payOne();
   await undo();
   let isSilent = true;
@@ -150,7 +153,7 @@ test.each(payments)("%s whose block left the chain is taken back once a second n
   expect(await readCredit(network, payer)).toBe(0n);
 });
 
-test("an authorization that came into a block anew stays paid, though the first node has not come so far", async () => {
+test("an authorization that is in a block again stays paid, although the first node lags behind that block", async () => {
   const { paid, call } = await payExact();
   await undo();
   await chain.mine(12);
@@ -165,7 +168,7 @@ test("an authorization that came into a block anew stays paid, though the first 
   expect(await getClaim(paid.id)).toMatchObject({ state: "paid", isFinal: true });
 });
 
-test("an authorization that was never sent is not given up while a node shows it as used, and credited when a log is shown", async () => {
+test("an authorization that we never sent is not given up while a node shows it as used, and is credited once a log appears", async () => {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
   const { id } = await claim(terms);
@@ -181,7 +184,7 @@ test("an authorization that was never sent is not given up while a node shows it
   expect(await readCredit(terms.network, terms.payer)).toBe(fromCents(5));
 });
 
-test("what moved through somebody else's transaction while ours failed is not called a failure because one node does not know it yet", async () => {
+test("a payment that somebody else's transaction moved while ours failed is not failed because one node does not know it yet", async () => {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
   const claimed = await claim(terms);
@@ -190,7 +193,7 @@ test("what moved through somebody else's transaction while ours failed is not ca
   await chain.client.sendTransaction({ account: chain.minter, ...call, ...firstInBlock });
   await chain.mine(1);
   await chain.client.setAutomine(true);
-  setSandboxEvmNodes([await startNode((method, [asked]) => (method === "eth_call" && isOfState(asked as never) ? nothing : null))]);
+  setSandboxEvmNodes([await startNode((method, [calldata]) => (method === "eth_call" && isOfState(calldata as never) ? nothing : null))]);
   expect(await settleClaim(await getClaim(claimed.id), 300)).toEqual({ kind: "pending" });
   setSandboxEvmNodes([chain.url()]);
   const settled = await settleClaim(await getClaim(claimed.id), 30_000);

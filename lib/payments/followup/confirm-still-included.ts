@@ -1,5 +1,5 @@
-// Whether a payment is nowhere on its chain, for good: asked before a credit is taken back, and before nothing more is looked for. That
-// one node shows nothing is no answer, since a node lags, or prunes; as long as there is doubt, everything stays as it is.
+// Decides whether a payment is gone from its chain for good, before its credit is taken back or the search for it ends. One node that does
+// not show it proves nothing, since nodes lag and prune; while there is doubt, nothing changes.
 
 import { findUseOfShown, isSpentOtherwise } from "@/lib/chains/evm/authorized-transfer";
 import type { Block } from "@/lib/chains/evm/blocks";
@@ -9,17 +9,17 @@ import { settledCentsOf } from "@/lib/chains/evm/settled";
 import { isAuthorizationUsedAnywhere, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { requireMemory } from "@/lib/chains/solana/gone";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
-import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
 import { readProof } from "../settlement/settle-proof";
 import { settlementStrategies } from "../settlement/strategies";
 import { readKeptAuthorization } from "../x402/evm";
 
 /**
- * True only when as many nodes say so as have to, as of the final block of `head`, and of the latest blocks: all that answer, and one
- * beside the first where others are set.
+ * True only when enough nodes agree, as of the final block of `head` and of the latest blocks: all that answer, and at least one besides
+ * the first where others are configured.
  * @param head of Base; null while it is not known
- * @throws EvmFailure, SolanaUnavailable when no node tells
+ * @throws EvmFailure, SolanaUnavailable when no node answers
  */
 export async function isGone(claim: PaymentClaim, head: Head | null): Promise<boolean> {
   if (claim.scheme === "exact_svm") return isTransactionGone(claim);
@@ -32,7 +32,7 @@ async function isProofGone(claim: PaymentClaim, final: Block): Promise<boolean> 
   const settledCents = settledCentsOf(proof.contract, proof);
   const cents = await readFinalState(settledCents, final);
   if (cents === null || cents === proof.cents) return false;
-  // Another amount was settled of this request number, which has one only.
+  // This request number was settled with another amount, and each number is settled only once.
   if (cents > 0n) return true;
   return (await readLatestStates(settledCents)).every((latest) => latest === 0n);
 }
@@ -45,14 +45,14 @@ async function isAuthorizationGone({ settlement, claimedAt, state }: PaymentClai
   if (!isUsed) return !(await isAuthorizationUsedAnywhere(from, nonce));
   const search = { shownAtMs: claimedAt.getTime(), toBlock: final.number };
   if (state === "paid") return isSpentOtherwise(authorization, search);
-  // Where nothing was credited one node's word is enough: a log is more than silence.
+  // Where nothing was credited one node's answer is enough: a log proves more than a missing log.
   return (await findUseOfShown(authorization, search))?.kind === "spent_otherwise";
 }
 
-/** A transaction can run for as long as its blockhash lasts, which is shorter than the claim's time. */
+/** A transaction can run only while its blockhash is valid, which is shorter than the claim's time. */
 async function isTransactionGone(claim: PaymentClaim): Promise<boolean> {
   const { claimedAt: since, validUntil: until, transaction } = claim;
   await requireMemory(solanaNodes(), { since, until });
-  if (transaction !== null && (await findLandedAnywhere(solanaNodes(), transaction))) return false;
+  if (transaction !== null && (await findIncludedAnywhere(solanaNodes(), transaction))) return false;
   return (await settlementStrategies.exact_svm.find(claim, "latest")) === null;
 }

@@ -4,7 +4,7 @@ import { nowMs } from "@/lib/base/clock";
 import type { Head } from "@/lib/chains/evm/head";
 import type { PaymentClaim } from "../claims/claim";
 
-/** Solana is final long before. */
+/** Solana is final long before this. */
 const AFTER_ON_SOLANA_MS = 300_000;
 
 /** @param head of Base; null while it is not known */

@@ -1,4 +1,4 @@
-// A facilitator's settlement may be on the chain a moment after its answer: it is looked for a few times.
+// Polls for a facilitator's settlement: it may reach the chain shortly after the facilitator's answer.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SettledAt } from "../settlement/settlement-strategy";
@@ -8,7 +8,7 @@ interface Patience {
   everyMs: number;
 }
 
-/** Null when none of the looks found it. */
+/** Null when no look found it. */
 export async function findSettlement(find: () => Promise<SettledAt | null>, { looks, everyMs }: Patience): Promise<SettledAt | null> {
   for (let look = 1; ; look++) {
     const found = await find();

@@ -1,4 +1,4 @@
-// Claims that are over in a block that is not final yet. A credit whose block left the chain for good is taken back; a payment that moved
+// Follows claims that have ended until their end is final. A credit whose block left the chain for good is taken back; a payment that moved
 // after all is credited.
 
 import { now } from "@/lib/base/clock";
@@ -36,18 +36,18 @@ async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, hea
   if (relayed?.state === "succeeded" && relayed.block !== null) {
     return recordNews(claim, { transaction: relayed.hash, block: relayed.block }, relayed.isFinal);
   }
-  // It waits again, or its block without effect may still go.
+  // It waits again, or its block without effect may still leave the chain.
   if (relayed && !relayed.isFinal) return;
   if (!relayed && !isFinalThere(claim, head)) return;
   const strategy = settlementStrategies[claim.scheme];
   const found = await strategy.find(claim, "final");
   if (found) return recordNews(claim, found, true);
-  // In another block since, which is not final yet.
+  // It is in another block by now, which is not final yet.
   if (await strategy.find(claim, "latest")) return;
   if (await isGone(claim, head)) await reverse(claim);
 }
 
-/** The block that it was found in, with a transaction that is none of our relay's. */
+/** For a transaction that is not our relay's: whether the block that it was found in is final. */
 const isFinalThere = ({ scheme, block }: PaymentClaim, head: Head | null): boolean =>
   scheme === "exact_svm" || (head !== null && head.doubt === null && block !== null && head.finalized.number >= block);
 
@@ -67,12 +67,12 @@ async function reverse({ id, scheme, amount, creditedAccount, transaction }: Pay
 }
 
 async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {
-  // A reorganisation gave its transaction the effect that it did not have.
+  // A reorganisation gave its transaction the effect that it lacked.
   if (relayed?.state === "succeeded" && relayed.block !== null) {
     return creditLate(claim, { transaction: relayed.hash, block: relayed.block });
   }
   if (relayed && !relayed.isFinal) return;
-  // Others may carry it out until its time is over; ours is final without effect.
+  // Others may execute it until its time is over; our own transaction is final without effect.
   if ((!relayed || claim.scheme === "exact_evm") && !isExpired(claim, head)) return;
   await creditOrEnd(claim, head, () => recordOver(claim));
 }

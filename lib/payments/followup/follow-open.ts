@@ -1,5 +1,5 @@
-// Claims that are under way and that no request brings to their end: its process died, its client went, or a notice was lost. A stored
-// transaction is followed and credited to its payer; a claim that was never sent is looked for once its time is over, and closed.
+// Finishes open claims that no request finishes: its process died, its client went, or a notice was lost. A stored transaction is followed
+// and credited to its payer; a claim that was never sent is looked for once its time is over, and closed.
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -17,9 +17,9 @@ import { isExpired } from "./expiry";
 import { forEachPayment } from "./for-each-payment";
 
 const MAX_A_ROUND = 500;
-/** Longer than any request waits. */
+/** Beyond the time that any request waits. */
 const GRACE_MS = 5_000;
-/** Until then its own request settles it; after that the notice of it was lost. */
+/** Until then its own request settles it; after that its notice counts as lost. */
 const NOTICE_LOST_AFTER_MS = 2_000;
 
 /** @param head of Base; null while it is not known, and then nothing is closed there */
@@ -35,7 +35,7 @@ async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { 
   if (ageMs < NOTICE_LOST_AFTER_MS) return;
   const settled = await settleClaim(claim, 0);
   if (settled.kind !== "paid") return;
-  // The request that waits in another process credits it together with its hold.
+  // The request waiting in another process credits it together with its hold.
   if (isWaitedFor) await recordSeen(claim.id, settled);
   else await creditLate(claim, settled);
 }
@@ -46,7 +46,7 @@ export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promi
   log().warn({ payment: claim.id, account, transaction: settled.transaction }, "a payment that nobody waited for any more was credited");
 }
 
-/** Looks for a claim whose time is over once more: credits what moved after all, and gives up, with `giveUp`, what is gone for good. */
+/** Looks again for a claim whose time is over: credits a payment that moved after all, and calls `giveUp` for one that is gone for good. */
 export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
   runWithBackoff(claim, async () => {
     const found = await settlementStrategies[claim.scheme].find(claim, "final");
@@ -56,7 +56,7 @@ export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () =
     return true;
   });
 
-/** We never sent it; somebody else may have, or we did in a time that the database does not know. */
+/** We never sent it; somebody else may have, or we did before the database was restored from a backup. */
 async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
   if (!isExpired(claim, head)) return;
   const expired = { reason: "expired", message: "It was not settled in its time" } as const;

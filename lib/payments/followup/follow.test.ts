@@ -1,5 +1,5 @@
-// What becomes of payments after their answer: blocks that leave the chain, authorizations that somebody else carries out, claims that
-// nobody comes back for. What is credited is on the chain in the end, and what is on the chain is credited.
+// Payments after their answer: blocks that leave the chain, authorizations that somebody else executes, claims that no client comes back
+// for. In the end every credited payment is on the chain, and every payment on the chain is credited.
 
 import type { Hex, PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -42,7 +42,7 @@ const creditOf = ({ network, payer }: PaymentTerms) => readCredit(network, payer
 const balanceOf = async (account: string) =>
   (await pool().query("SELECT posted, held, debt FROM ledger_account WHERE id = $1", [account])).rows[0];
 
-/** What the operator bears of a payment that went, less what came back of it. */
+/** The operator's loss on a reversed payment, minus what was recovered. */
 async function lossesOf({ id }: PaymentClaim): Promise<bigint> {
   const { rows } = await pool().query<{ lost: bigint }>(
     "SELECT coalesce(sum(amount), 0)::bigint AS lost FROM entry WHERE account_id = 'payment_losses' AND transfer_id LIKE '%' || $1 || '%'",
@@ -51,7 +51,7 @@ async function lossesOf({ id }: PaymentClaim): Promise<bigint> {
   return rows[0]?.lost ?? 0n;
 }
 
-/** Undoes the last blocks, forgets what was in them, and makes no block by itself. */
+/** Undoes the last blocks, drops their transactions, and turns automatic mining off. */
 async function undo(blocks: number): Promise<void> {
   await chain.client.setAutomine(false);
   await chain.reorg(blocks);
@@ -82,7 +82,7 @@ async function revokeFirst(payer: PrivateKeyAccount): Promise<void> {
   await chain.client.sendTransaction({ account: payer, to: chain.usdc, data, ...fees });
 }
 
-test("a payment whose block leaves the chain comes into another one, and stays what it was", async () => {
+test("a payment whose block leaves the chain is included in another one, and stays paid", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const paid = await pay(terms);
@@ -97,7 +97,7 @@ test("a payment whose block leaves the chain comes into another one, and stays w
   expect(await creditOf(terms)).toBe(fromCents(5));
 });
 
-test("a credit whose transaction can never come again is taken back, whole while it is unspent; the payer may pay anew", async () => {
+test("a credit whose transaction can never be mined again is taken back, whole while it is unspent; the payer may pay again", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const paid = await pay(terms);
@@ -109,7 +109,7 @@ test("a credit whose transaction can never come again is taken back, whole while
   expect(await creditOf(terms)).toBe(fromCents(5));
 });
 
-test("of a credit that is held by then what is free is taken back at once, the rest when the hold has ended, and nothing is lost", async () => {
+test("of a partly held credit the free part is taken back at once, the rest when the hold has ended, and nothing is lost", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const paid = await pay(terms);
@@ -126,7 +126,7 @@ test("of a credit that is held by then what is free is taken back at once, the r
   expect(await lossesOf(paid)).toBe(0n);
 });
 
-test("of a credit that was spent by then the operator bears what is gone, and nobody falls below zero", async () => {
+test("of a credit that was partly spent the operator bears the spent part, and no balance falls below zero", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const paid = await pay(terms);
@@ -140,7 +140,7 @@ test("of a credit that was spent by then the operator bears what is gone, and no
   expect(await lossesOf(paid)).toBe(-spent);
 });
 
-test("a payment that moved in one block and does not in the one that replaces it is taken back", async () => {
+test("a payment that moved in one block and not in its replacement is taken back", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const paid = await pay(terms);
@@ -156,7 +156,7 @@ test("a payment that moved in one block and does not in the one that replaces it
   expect(await creditOf(terms)).toBe(0n);
 });
 
-test("a payment that failed in a block and moves in the one that replaces it is credited, though nobody asks for it", async () => {
+test("a payment that failed in a block and moves in its replacement is credited, although no request waits for it", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   const claimed = await claim(terms);
@@ -175,13 +175,13 @@ test("a payment that failed in a block and moves in the one that replaces it is 
 });
 
 const cover = (id: string) => pool().query("SELECT payments_cover($1)", [id]);
-/** Anybody may. */
+/** Executes an authorization, as anybody may. */
 const carryOut = async (call: { to: Hex; data: Hex }) => {
   const hash = await chain.client.sendTransaction({ account: chain.minter, ...call });
   await chain.client.waitForTransactionReceipt({ hash });
 };
 
-test("an authorization that was not submitted and that somebody carries out is credited, once its time is over", async () => {
+test("an authorization that we did not submit and somebody else executes is credited, once its time is over", async () => {
   const payer = await chain.newPayer(100n);
   const [covered, left, failed] = [await signExact(chain, payer), await signExact(chain, payer), await signExact(chain, payer)];
   const ids = [];
@@ -199,7 +199,7 @@ test("an authorization that was not submitted and that somebody carries out is c
   expect(await creditOf(covered.terms)).toBe(fromCents(15));
 });
 
-test("what nobody submitted in its time is over, and looked for no more", async () => {
+test("a payment that was not submitted in its time is closed, and no longer looked for", async () => {
   const payer = await chain.newPayer(100n);
   const exact = await signExact(chain, payer);
   const covered = await claim(exact.terms);
@@ -212,12 +212,12 @@ test("what nobody submitted in its time is over, and looked for no more", async 
   expect(await settleClaim(await claim(proof), 1_000)).toMatchObject({ kind: "failed", reason: "expired" });
 });
 
-test("the job leaves alone what somebody is about to settle, and settles what nobody was told of", async () => {
+test("the job leaves claims alone that a request is about to settle, and settles those whose notice was lost", async () => {
   const payer = await chain.newPayer(100n);
   const claimed = await claim(await signProof(chain, payer));
   await chain.rounds(1);
   expect(await getClaim(claimed.id)).toMatchObject({ state: "claimed", isRelayed: false });
-  // A notice of it was lost.
+  // Its notice was lost.
   await chain.passMs(3_000);
   await chain.rounds(2);
   expect(await getClaim(claimed.id)).toMatchObject({ state: "claimed", isRelayed: true, transaction: expect.any(String) as string });

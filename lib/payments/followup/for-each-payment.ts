@@ -1,5 +1,5 @@
-// What a round does with many payments: some at once, and one that cannot be dealt with keeps no other from its end. What no node
-// could tell is reported by the nodes' own lists.
+// Runs a round's work on many payments in parallel; a payment that fails does not stop the others. Failures of the nodes are reported by
+// the nodes' own lists.
 
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { isNodesFault } from "@/lib/relay/chain";

@@ -1,9 +1,9 @@
-// The job of payments: it brings to their end the payments that a crash or a client left, and settles for processes that have no relayer.
-// Several processes may run it at once: each step of a claim is written once.
+// The payments' job: it finishes the payments that a crash or a client left, and settles for processes that have no relayer. Several
+// processes may run it at once: each step of a claim is written once.
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
@@ -16,9 +16,9 @@ import { settleClaim } from "../settlement/settle";
 import { followEnded } from "./follow-ended";
 import { followOpen } from "./follow-open";
 
-const subscription = () => once<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
+const subscription = processSingleton<{ stop: (() => Promise<void>) | null }>("notices of payments", () => ({ stop: null }));
 
-/** One round, in a process with the relayer; from its first on the process is notified of claims by those without. */
+/** One round, in a process with the relayer; from its first round on the process gets notices of claims from processes without one. */
 async function run(): Promise<void> {
   if (!findRelayer()) return;
   const held = subscription();
@@ -38,7 +38,7 @@ async function end(): Promise<void> {
 
 export const settlePayments = { run, end };
 
-/** For a request that waits in a process without the relayer. */
+/** Settles a claim for a request that waits in a process without the relayer. */
 async function settleFor(id: string): Promise<void> {
   try {
     const claim = await getClaim(id);
@@ -49,7 +49,7 @@ async function settleFor(id: string): Promise<void> {
   }
 }
 
-/** Null while no node shows it. */
+/** Null while no node answers. */
 async function believedHead(): Promise<Head | null> {
   if (evmNodeUrls().length === 0) return null;
   try {

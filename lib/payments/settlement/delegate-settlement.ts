@@ -1,4 +1,4 @@
-// Settling in a process without the relayer: it notifies a process that has one, which writes into the claim what became of it.
+// Settles in a process without the relayer: it notifies a process that has one, which writes the outcome into the claim.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { notify } from "@/lib/db/prisma";
@@ -10,10 +10,10 @@ export const PAYMENTS_CHANNEL = "payments";
 
 const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 100;
-/** A notice is lost when no process listens at that moment. */
+/** A notice is lost when no process is listening. */
 const NOTIFY_EVERY_MS = 1_000;
 
-/** Waits until `run.untilMs`, which may move. */
+/** Waits until `run.untilMs`, which another caller may extend. */
 export async function delegateSettlement({ id }: PaymentClaim, run: { readonly untilMs: number }): Promise<Settled> {
   let notifiedMs = -Infinity;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
@@ -30,6 +30,6 @@ export async function delegateSettlement({ id }: PaymentClaim, run: { readonly u
   }
 }
 
-/** It is on its chain; the request that waits has it credited with its hold. */
+/** It is on its chain; the waiting request credits it together with its hold. */
 const seenAs = ({ transaction, block }: PaymentClaim): Settled | null =>
   transaction !== null && block !== null ? { kind: "paid", transaction, block } : null;

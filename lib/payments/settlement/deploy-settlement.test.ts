@@ -1,4 +1,4 @@
-// The settlement contract comes onto the chain once, whoever asks for it and however often, and the relayer's nonces stay true.
+// The settlement contract is deployed once, however often and by however many processes, and the relayer's nonces stay correct.
 
 import { type Hex, keccak256 } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -31,7 +31,7 @@ const deploy = (options: { waitMs?: number; onCost?: (cost: { gas: bigint; maxWe
   deploySettlement(terms, { nodes: chain.nodes, ...options });
 const idOf = () => `settlement_deploy_${settlementAddress(terms)}`;
 
-test("it is deployed once, by whoever asks first of several at once, after its cost was told; later nobody pays again", async () => {
+test("of several concurrent deployments one deploys it, after reporting the cost; later deployments cost nothing", async () => {
   const before = (await noncesOf(chain)).length;
   const costs: bigint[] = [];
   const outcomes = await Promise.all([0, 1, 2].map(() => deploy({ onCost: ({ maxWei }) => costs.push(maxWei) })));
@@ -45,7 +45,7 @@ test("it is deployed once, by whoever asks first of several at once, after its c
   expect(await noncesOf(chain)).toHaveLength(before + 1);
 });
 
-test("while no block takes it, it is said to be on its way, and whoever asks again follows the same transaction", async () => {
+test("while no block includes it, it is reported as pending, and a repeated deployment follows the same transaction", async () => {
   await chain.client.setAutomine(false);
   const first = await deploy({ waitMs: 50 });
   expect(first).toMatchObject({ kind: "on_its_way", problem: null });
@@ -56,7 +56,7 @@ test("while no block takes it, it is said to be on its way, and whoever asks aga
   expect(await findRelayed([`${idOf()}_2`])).toEqual([]);
 });
 
-test("when somebody else deploys it first, it is there, and that is all that was wanted", async () => {
+test("when somebody else deploys it first, the deployment succeeds as already there", async () => {
   const other = await chain.newAccount();
   await chain.client.setAutomine(false);
   await deploy({ waitMs: 50 });
@@ -71,7 +71,7 @@ test("when somebody else deploys it first, it is there, and that is all that was
   expect(nonces).toEqual(nonces.map((_, index) => index));
 });
 
-test("without gas money nothing is stored, and the message says whom to send how much", async () => {
+test("without gas money nothing is stored, and the message says how much to send to which address", async () => {
   const { address } = chain.relayer;
   const held = await chain.client.getBalance({ address });
   await chain.client.setBalance({ address, value: 10n ** 12n });
@@ -82,7 +82,7 @@ test("without gas money nothing is stored, and the message says whom to send how
   expect(await deploy()).toMatchObject({ kind: "deployed" });
 });
 
-test("on a chain without the deployer, and for a service word that no contract takes, the message says what to do", async () => {
+test("on a chain without the deployer, and for a service name that no contract accepts, the message says what to do", async () => {
   const code = await chain.client.getCode({ address: deterministicDeployer });
   expect(keccak256(code ?? "0x")).toBe("0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989");
   await chain.client.setCode({ address: deterministicDeployer, bytecode: "0x" });

@@ -1,5 +1,5 @@
-// Brings the settlement contract onto the chain, once: as a transaction of the relay's, so that the relayer's nonces stay true
-// however often and by however many processes it is deployed.
+// Deploys the settlement contract, once, as a transaction of the relay, so that the relayer's nonces stay correct however often and by
+// however many processes it is deployed.
 
 import { formatEther, type Hex } from "viem";
 import { hasCode, readGasBalance } from "@/lib/chains/evm/balances";
@@ -13,23 +13,23 @@ import { waitForRelayed } from "@/lib/relay/wait";
 
 export interface DeployOptions {
   nodes?: EvmNodes;
-  /** Milliseconds that a block may take. */
+  /** How long to wait for a block, milliseconds. */
   waitMs?: number;
-  /** Called with the maximal cost, in wei, before anything is sent. */
+  /** Called with the maximum cost, in wei, before anything is sent. */
   onCost?: (cost: { gas: bigint; maxWei: bigint }) => void;
 }
 
 export type Deployment =
   | { kind: "was_there"; address: Hex }
   | { kind: "deployed"; address: Hex; transaction: string; feeWei: bigint | null }
-  /** Sent, and in no block yet: the relay's job goes on with it. */
+  /** Sent, and in no block yet: the relay's job follows it. */
   | { kind: "on_its_way"; address: Hex; transaction: string; problem: string | null };
 
 const WAIT_MS = 60_000;
 const MAX_ATTEMPTS = 20;
 
 /**
- * Deploys the contract of these terms unless it is there; any number of times, by any number of processes at once.
+ * Deploys the contract of these terms unless it is there. Safe to call any number of times, by any number of processes at once.
  * @throws Error that says what to do; EvmFailure when no node answers
  */
 export async function deploySettlement(terms: SettlementTerms, options: DeployOptions = {}): Promise<Deployment> {
@@ -39,7 +39,7 @@ export async function deploySettlement(terms: SettlementTerms, options: DeployOp
   const { id, isStored } = await findAttempt(address);
   if (!isStored) {
     const prepared = await prepare(terms, options);
-    // Somebody else was first, since anybody may deploy it.
+    // Somebody else deployed it first: anybody may.
     if (prepared === null) return { kind: "was_there", address };
     await inTransaction((transaction) => storeCall(id, prepared, transaction));
   }
@@ -51,7 +51,7 @@ export async function deploySettlement(terms: SettlementTerms, options: DeployOp
     : { kind: "was_there", address };
 }
 
-/** The attempt that may still succeed, or the next one's name: what failed or was lost is never sent again. */
+/** The attempt that may still succeed, or the next one's id: a failed or lost transaction is never sent again. */
 async function findAttempt(address: Hex): Promise<{ id: string; isStored: boolean }> {
   const ids = Array.from({ length: MAX_ATTEMPTS }, (_, index) => `settlement_deploy_${address}${index === 0 ? "" : `_${index + 1}`}`);
   const known = new Map((await findRelayed(ids)).map((one) => [one.id, one]));
@@ -68,7 +68,7 @@ function notThereYet(address: Hex, { id, state, hash: transaction, problem }: Re
   throw new Error(`The deployment ${transaction} is ${state} on the chain (${id}). Run it again: it is tried anew.`);
 }
 
-/** Null when the contract came to be there meanwhile. */
+/** Null when the contract was deployed meanwhile. */
 async function prepare(terms: SettlementTerms, { nodes = evmNodes(), onCost }: DeployOptions): Promise<PreparedCall | null> {
   if (!(await hasCode(deterministicDeployer, nodes))) {
     throw new Error(

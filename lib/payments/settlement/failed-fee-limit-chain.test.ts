@@ -1,10 +1,10 @@
-// The limit keeps transactions from being made, and nothing from being booked: what moved on the chain is credited, limited or not, and
-// what a relay or a chain was too slow for is held against no payer.
+// The limit stops transactions, and never a credit: a payment that moved on the chain is credited, limited or not, and no payer is blamed
+// for a slow relay or chain.
 
 import type { PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
@@ -24,8 +24,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await chain.client.setAutomine(true);
-  delete process.env.PAYMENT_WASTE_PER_HOUR;
-  forgetOnce("config");
+  delete process.env.FAILED_FEE_LIMIT_PER_HOUR;
+  forgetSingleton("config");
   expect(await checkBooks()).toEqual([]);
 });
 afterAll(() => chain?.stop());
@@ -38,7 +38,7 @@ const addFailedTransactions = (network: string, payer: string, count: number, on
     [network, payer, count, onTrust, chain.clockMs() / 1_000],
   );
 
-/** USDC base units that the treasury has, and the books do not. */
+/** USDC base units that the treasury has and the books lack. */
 async function unbooked(): Promise<bigint> {
   const { rows } = await pool().query<{ units: bigint }>(
     "SELECT coalesce(-sum(amount) / 1000, 0)::bigint AS units FROM entry WHERE account_id = 'base_chain'",
@@ -46,20 +46,20 @@ async function unbooked(): Promise<bigint> {
   return (await chain.treasuryUnits()) - (rows[0]?.units ?? 0n);
 }
 
-/** Takes the allowance back in the next block, before anything else that is in it. */
+/** Revokes the allowance in the next block, before its other transactions. */
 const sendRevoke = (payer: PrivateKeyAccount) =>
   chain.client.sendTransaction({
     ...{ account: payer, to: chain.usdc, data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}` },
     ...{ gas: 100_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
   });
 
-/** Until nothing can come of anything any more. */
+/** Runs until no claim can change any more. */
 async function letItEnd(): Promise<void> {
   await chain.passMs(400_000);
   for (let times = 0; times < 2; times++) await chain.recordFinal();
 }
 
-test("a proof that the chain shows as paid is paid, though the database was set back and others' transactions fail", async () => {
+test("a proof paid on the chain is paid, although the database was restored from a backup and others' transactions fail", async () => {
   const before = await unbooked();
   const terms = await signProof(chain, await chain.newPayer(100n), { cents: 9n });
   const { id } = await claim(terms);
@@ -74,7 +74,7 @@ test("a proof that the chain shows as paid is paid, though the database was set 
   expect(await unbooked()).toBe(before);
 });
 
-test("an authorization that somebody else carried out is paid, though others' transactions fail", async () => {
+test("an authorization that somebody else executed is paid, although others' transactions fail", async () => {
   const payer = await chain.newPayer(100n);
   const { terms, call } = await signExact(chain, payer);
   const hash = await chain.client.sendTransaction({ account: await chain.newPayer(1n), ...call, gas: 200_000n });
@@ -90,7 +90,7 @@ test.each([
   ["limited since", 2, true],
   ["not allowed since", 0, false],
 ] as const)(
-  "a transaction that moved nothing, and its payment %s: when another block gives it its effect it is credited",
+  "a transaction moved nothing, and its payment is %s: when another block gives it effect it is credited",
   async (_, failures, approves) => {
     const before = await unbooked();
     const payer = await chain.newPayer(100n);
@@ -118,9 +118,9 @@ test.each([
   },
 );
 
-test("what a chain without blocks was too slow for is held against no payer: the next new wallet is served", async () => {
-  process.env.PAYMENT_WASTE_PER_HOUR = "3";
-  forgetOnce("config");
+test("no payer is blamed for a chain without blocks: the next new wallet is served", async () => {
+  process.env.FAILED_FEE_LIMIT_PER_HOUR = "3";
+  forgetSingleton("config");
   const payers = await Promise.all([1, 2, 3].map(() => chain.newPayer(100n)));
   await chain.readClock();
   const all = await Promise.all(payers.map((payer) => signProof(chain, payer)));
@@ -139,7 +139,7 @@ test("what a chain without blocks was too slow for is held against no payer: the
 });
 
 test("a failed transaction that two processes see is counted once", async () => {
-  const counted = async () => (await metrics().paymentsWasted.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const counted = async () => (await metrics().paymentsFailedOnChain.get()).values.reduce((sum, { value }) => sum + value, 0);
   const before = await counted();
   const payer = await chain.newPayer(100n);
   await chain.readClock();
@@ -148,7 +148,7 @@ test("a failed transaction that two processes see is counted once", async () => 
   const claimed = await claim(terms);
   expect((await settleClaim(claimed, 50)).kind).toBe("pending");
   const runs = [settleClaim(claimed, 30_000)];
-  forgetOnce("payments being settled");
+  forgetSingleton("payments being settled");
   runs.push(settleClaim(claimed, 30_000));
   await sendRevoke(payer);
   await chain.mine(1);

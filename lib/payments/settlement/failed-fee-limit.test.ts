@@ -1,4 +1,4 @@
-// Nobody has many transactions made that move nothing: not one wallet, nor many new ones, and wallets that pay are kept from nothing.
+// No wallet, and no group of new wallets, can cause many transactions that move nothing; wallets that pay are never limited.
 
 import { randomBytes } from "node:crypto";
 import { toHex } from "viem";
@@ -51,7 +51,7 @@ async function failTransaction(payer: `0x${string}`): Promise<void> {
 
 const refused = { kind: "refused", reason: "settlement_failed" };
 
-test("the fourth transaction within an hour is not made for a wallet of which three moved nothing, whatever it paid before", async () => {
+test("a wallet whose three transactions moved nothing within an hour gets no fourth, whatever it paid before", async () => {
   const payer = newPayer();
   for (let times = 0; times < 5; times++) await pay(payer);
   for (let times = 0; times < 3; times++) {
@@ -61,16 +61,16 @@ test("the fourth transaction within an hour is not made for a wallet of which th
   const claim = await claimOf(payer);
   expect(await findFailedFeeLimit(claim)).toMatchObject(refused);
   expect(await storeAttempt(claim, plenty(), () => Promise.reject(new Error("it was stored")))).toMatchObject(refused);
-  const { values } = await metrics().paymentsBraked.get();
-  expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_wastes" } }]);
-  // Another wallet is kept from nothing, and this one goes on when the hour is over.
+  const { values } = await metrics().paymentsLimited.get();
+  expect(values).toMatchObject([{ value: 2, labels: { scheme: "exact_evm", reason: "payer_failed" } }]);
+  // Another wallet is not limited, and this one may pay again once the hour is over.
   expect(await store(await claimOf(newPayer()))).toBe("stored");
   nowMs += HOUR_MS + 1;
   expect(await findFailedFeeLimit(claim)).toBeNull();
   expect(await store(claim)).toBe("stored");
 });
 
-test("what never came into a block cost nothing, and counts as nothing", async () => {
+test("a transaction that was never in a block cost nothing, and does not count", async () => {
   const payer = newPayer();
   for (let times = 0; times < 5; times++) {
     const claim = await claimOf(payer);
@@ -80,7 +80,7 @@ test("what never came into a block cost nothing, and counts as nothing", async (
   expect(await store(await claimOf(payer))).toBe("stored");
 });
 
-test("of a new wallet four are under way at once; of one that has paid more often, as many as it paid for, and never over thirty-two", async () => {
+test("a new wallet may have four under way; one that has paid more often, as many as it paid for, at most thirty-two", async () => {
   const [fresh, known, rich] = [newPayer(), newPayer(), newPayer()];
   for (let times = 0; times < 6; times++) await pay(known);
   for (let times = 0; times < 40; times++) await pay(rich);
@@ -94,15 +94,15 @@ test("of a new wallet four are under way at once; of one that has paid more ofte
   expect(first).toHaveLength(4);
   expect(await many(known)).toHaveLength(6);
   expect(await many(rich)).toHaveLength(32);
-  // One that is through makes room.
+  // A payment that has ended makes room.
   const [done] = first;
   if (done) await creditPayment(done, { transaction: "0x01", block: 8 });
   expect(await store(await claimOf(fresh))).toBe("stored");
   expect(await store(await claimOf(fresh))).toBe("unknown");
 });
 
-test("one failed transaction takes as much trust as one payment gives: wallets that paid once share the budget from their second one on", async () => {
-  const budget = config().PAYMENT_WASTE_PER_HOUR;
+test("one failed transaction cancels one payment: wallets that paid once share the budget from their second one on", async () => {
+  const budget = config().FAILED_FEE_LIMIT_PER_HOUR;
   const payers = Array.from({ length: budget }, newPayer);
   const failed = async () => (await pool().query<{ failed: bigint }>("SELECT count(*) AS failed FROM payment_waste")).rows[0]?.failed;
   for (const payer of payers) await pay(payer);
@@ -115,7 +115,7 @@ test("one failed transaction takes as much trust as one payment gives: wallets t
   expect(await failed()).toBe(BigInt(2 * budget));
 });
 
-test("a wallet of which one moved nothing may have two more under way, however much it paid: three are the end", async () => {
+test("a wallet with one failed transaction may have two more under way, however much it paid: three failures are the limit", async () => {
   const payer = newPayer();
   for (let times = 0; times < 40; times++) await pay(payer);
   await failTransaction(payer);
@@ -123,10 +123,10 @@ test("a wallet of which one moved nothing may have two more under way, however m
   expect((await Promise.all(claims.map((claim) => store(claim)))).filter((kind) => kind === "stored")).toHaveLength(2);
 });
 
-test("no more is under way than its payer has, what moved since it was looked at counted; for the rest it waits", async () => {
+test("no more is under way than its payer can pay, including payments since its funds were read; the rest waits", async () => {
   const payer = newPayer();
   const [first, second, third] = [await claimOf(payer), await claimOf(payer), await claimOf(payer)];
-  // Each is over five cents.
+  // Each is for five cents.
   const funds = { units: 100_000n, at: now() };
   expect([await store(first, funds), await store(second, funds), await store(third, funds)]).toEqual(["stored", "stored", "unknown"]);
   await creditPayment(first, { transaction: "0x01", block: 7 });
@@ -138,8 +138,8 @@ test("no more is under way than its payer has, what moved since it was looked at
   expect(await store(third, { units: 50_000n, at: now() })).toBe("stored");
 });
 
-test("wallets that never paid share one budget, those under way counted; a wallet that has paid goes on", async () => {
-  const budget = config().PAYMENT_WASTE_PER_HOUR;
+test("wallets that never paid share one budget, including those under way; a wallet that has paid is not affected", async () => {
+  const budget = config().FAILED_FEE_LIMIT_PER_HOUR;
   const known = newPayer();
   await pay(known);
   const claims = await Promise.all(Array.from({ length: budget + 20 }, () => claimOf(newPayer())));
@@ -156,7 +156,7 @@ test("wallets that never paid share one budget, those under way counted; a walle
   expect(await store(waiting[0] as PaymentClaim)).toBe("stored");
 });
 
-test("a failed transaction that the limit counts no more is deleted", async () => {
+test("a failed transaction that the limit no longer counts is deleted", async () => {
   await failTransaction(newPayer());
   expect(await deleteOldFailedTransactions()).toBe(0);
   nowMs += 30 * 24 * HOUR_MS;

@@ -1,7 +1,7 @@
-// The limit on fees paid for nothing: a transaction that moves nothing costs the operator its fee, and a wallet can have them made on
-// purpose. A payer that has paid more often than its transactions failed, within 30 days, has paid for its failures: it may have as many
-// under way as it is ahead, up to 32. All other payers are on trust, and share PAYMENT_WASTE_PER_HOUR transactions. Nobody may have fewer
-// than 4 under way, until one of them fails, and three failures within an hour are the end.
+// The limit on fees paid for nothing: a transaction that moves nothing costs the operator its fee, and a wallet can cause such transactions
+// on purpose. A payer whose payments outnumber its failed transactions within 30 days has paid for its failures: it may have as many
+// transactions under way as the difference, up to 32. All other payers are on trust, and share FAILED_FEE_LIMIT_PER_HOUR transactions. A
+// payer's own limit is never below 4 under way until one of them fails; three failures within an hour stop it.
 
 import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -12,7 +12,7 @@ import { type Database, inTransaction, lockName, prisma, type Transaction } from
 import type { PaymentClaim } from "../claims/claim";
 import type { Attempt } from "./settlement-strategy";
 
-/** A key's payment burns some 90,000; a contract wallet may check its own with much more, and would have us pay for it. */
+/** A payment from a key burns about 90,000 gas; a contract wallet's own signature check may burn much more, at our cost. */
 export const MAX_GAS = 1_000_000n;
 
 export const takesTooMuchGas: Attempt = {
@@ -29,25 +29,25 @@ const MAX_UNDER_WAY = 32;
 
 type Verdict =
   | { kind: "go"; onTrust: boolean }
-  /** As many are under way as may be at a time, or as the payer has money for. */
+  /** As many are under way as may be at a time, of the payer's own or of all on trust; or as many as the payer has money for. */
   | { kind: "wait" }
-  /** Enough of the payer's own failed within the hour, or of all payers' on trust. */
-  | { kind: "payer_wastes" | "others_waste" };
+  /** Too many failed within the hour: the payer's own, or those of all payers on trust. */
+  | { kind: "payer_failed" | "others_failed" };
 
-/** What keeps a payer's transaction from being tried out now; null when nothing does. Run before the chain is read, which costs more. */
+/** The reason not to simulate a payer's transaction now; null when there is none. Run it before the chain is read, which costs more. */
 export async function findFailedFeeLimit(claim: PaymentClaim): Promise<Attempt | null> {
   const verdict = await judge(claim, await readUnderWay(claim, prisma()), prisma());
   return verdict.kind === "go" ? null : attemptOf(verdict, claim);
 }
 
-/** A payer's USDC, as its chain said after `at`; of a proof, no more than the contract may move. */
+/** A payer's USDC, as its chain reported after `at`; for a proof, no more than the contract may move. */
 export interface Funds {
   units: bigint;
   at: Date;
 }
 
 /**
- * Stores an attempt's transaction and marks its claim as relayed, in one commit: once, however many try it at once, and no more of them
+ * Stores an attempt's transaction and marks its claim as relayed, in one commit: once, however many callers try at once, and never more
  * than their payer can pay. `store`: the relay's `storeCall` or `storeSigned`.
  */
 export async function storeAttempt(
@@ -56,7 +56,7 @@ export async function storeAttempt(
   store: (transaction: Transaction) => Promise<unknown>,
 ): Promise<Attempt> {
   const verdict = await inTransaction(async (transaction) => {
-    // Transactions that others store meanwhile count: one after the other, as the relayer's nonces go anyway.
+    // Transactions that others store meanwhile count, so they are stored one after the other, as the relayer's nonces require anyway.
     await lockName(`payments under way on ${claim.network}`, transaction);
     const decided = await decide(claim, funds, transaction);
     if (decided?.kind !== "go") return decided;
@@ -67,7 +67,7 @@ export async function storeAttempt(
   return attemptOf(verdict, claim);
 }
 
-/** Null when its transaction is stored already, or the claim goes another way now. */
+/** Null when its transaction is stored already, or the claim has taken another step. */
 async function decide(claim: PaymentClaim, funds: Funds, transaction: Transaction): Promise<Verdict | null> {
   if (!(await transaction.paymentClaim.findFirst({ where: openAttempt(claim), select: { id: true } }))) return null;
   const underWay = await readUnderWay(claim, transaction);
@@ -84,7 +84,7 @@ interface UnderWay {
   amount: bigint;
 }
 
-/** Read before the payer's failed and paid ones: a transaction that ends between two reads counts twice then, and is never left out. */
+/** Read before the payer's failed and paid ones: a transaction that ends between two reads is counted twice, and never left out. */
 async function readUnderWay({ network, payer }: PaymentClaim, database: Database): Promise<UnderWay> {
   const where = { network, payer, state: "claimed", relayed: true };
   const { _count, _sum } = await database.paymentClaim.aggregate({ where, _count: true, _sum: { amount: true } });
@@ -98,28 +98,28 @@ async function judge({ network, payer }: PaymentClaim, underWay: UnderWay, datab
   const failed = failures.length;
   const failedNow = failures.filter(({ at }) => at > hourAgo).length;
   const isPaid = { network, payer, state: "paid", paidAt: { gt: monthAgo } };
-  // In the order of an index, so that no more are read than count.
+  // In an index's order, so that no more rows are read than count.
   const paid = await database.paymentClaim.count({ where: isPaid, orderBy: { paidAt: "desc" }, take: failed + MAX_UNDER_WAY });
   const onTrust = paid <= failed;
-  if (failedNow >= MAX_FAILED_AN_HOUR) return { kind: "payer_wastes" };
+  if (failedNow >= MAX_FAILED_AN_HOUR) return { kind: "payer_failed" };
   const maxUnderWay = failedNow > 0 ? MAX_FAILED_AN_HOUR - failedNow : Math.max(MIN_UNDER_WAY, paid - failed);
   if (underWay.count >= maxUnderWay) return { kind: "wait" };
   return (onTrust ? await judgeTrust(network, hourAgo, database) : null) ?? { kind: "go", onTrust };
 }
 
-/** Null when the budget of all payers on trust has room for one more. */
+/** Null when the shared budget of payers on trust allows another transaction. */
 async function judgeTrust(network: string, hourAgo: Date, database: Database): Promise<Verdict | null> {
-  const budget = config().PAYMENT_WASTE_PER_HOUR;
+  const budget = config().FAILED_FEE_LIMIT_PER_HOUR;
   const underWay = await database.paymentClaim.count({ where: { network, state: "claimed", relayed: true, onTrust: true } });
   const failed = await database.failedTransaction.count({ where: { network, onTrust: true, at: { gt: hourAgo } } });
-  if (failed >= budget) return { kind: "others_waste" };
+  if (failed >= budget) return { kind: "others_failed" };
   return failed + underWay >= budget ? { kind: "wait" } : null;
 }
 
-/** Processes' clocks may differ by this. */
+/** The clocks of processes may differ by this much. */
 const CLOCK_DIFFERENCE_MS = 1_000;
 
-/** Whether the payer has money for one more than those under way, and those that were paid after its funds were read. */
+/** Whether the payer can pay this one besides those under way and those that were paid after its funds were read. */
 async function canPay(
   { network, payer, amount }: PaymentClaim,
   { funds: { units, at }, underWay }: { funds: Funds; underWay: UnderWay },
@@ -127,7 +127,7 @@ async function canPay(
 ): Promise<boolean> {
   const where = { network, payer, state: "paid", paidAt: { gt: dateOf(at.getTime() - CLOCK_DIFFERENCE_MS) } };
   const { _sum } = await transaction.paymentClaim.aggregate({ where, _sum: { amount: true } });
-  // A token's balance can be more than a ledger's amount can.
+  // A bigint, since a token's balance can exceed the range of the ledger's amounts.
   return units * fromUsdcUnits(1n) >= amount + underWay.amount + (_sum.amount ?? 0n);
 }
 
@@ -135,19 +135,19 @@ function attemptOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim)
   if (verdict === null || verdict.kind === "go") return { kind: "stored" };
   if (verdict.kind === "wait") return { kind: "unknown" };
   const { kind: reason } = verdict;
-  metrics().paymentsBraked.inc({ scheme, reason });
+  metrics().paymentsLimited.inc({ scheme, reason });
   log().warn({ payment: id, payer, reason }, "a payment was refused: too many transactions moved nothing, and each cost its fee");
   return { kind: "refused", reason: "settlement_failed", message: messages[reason] };
 }
 
 const messages = {
-  payer_wastes:
+  payer_failed:
     "Three payments of this wallet came into a block within the last hour and moved nothing, each at our cost; it may pay again an hour after the first",
-  others_waste:
+  others_failed:
     "Too many payments of wallets that never paid here moved nothing within the last hour, each at our cost; a wallet's first payment is taken again later",
 } as const;
 
-/** Deletes failed transactions that the limit counts no more. A job runs it. @returns how many */
+/** Deletes failed transactions that are too old for the limit to count. A job runs it. @returns how many */
 export async function deleteOldFailedTransactions(): Promise<number> {
   const { count } = await prisma().failedTransaction.deleteMany({ where: { at: { lte: dateOf(now().getTime() - MONTH_MS) } } });
   return count;

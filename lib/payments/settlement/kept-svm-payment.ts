@@ -1,5 +1,5 @@
-// What a claim keeps of a payment on Solana, read again. It was checked when it was claimed; it comes from the database, and is checked
-// once more.
+// Reads the payment on Solana that a claim stores. It was checked when it was claimed; since it comes from the database, it is checked
+// again.
 
 import { fromUsdcUnits } from "@/lib/base/money";
 import { type PaymentTerms, type PaymentTransaction, readPaymentTransaction } from "@/lib/chains/solana/payment-transaction";
@@ -11,13 +11,13 @@ export interface KeptPayment {
   /** As the payer signed it. */
   bytes: Buffer;
   transaction: PaymentTransaction;
-  /** The fee payer's is the transaction's own. */
+  /** `feePayer` is the stored transaction's own. */
   terms: PaymentTerms;
-  /** Our key pays the fee; else an outside facilitator does. */
+  /** True when our key pays the fee; otherwise an outside facilitator pays it. */
   isOurs: boolean;
 }
 
-/** @throws Error when it is another payment than the claim's */
+/** @throws Error when it does not match the claim */
 export async function readKept({ id, settlement, amount, payer, nonce }: PaymentClaim): Promise<KeptPayment> {
   const { bytes, feePayer } = readSvmSettlement(settlement);
   const own = await findSvmTerms();

@@ -4,15 +4,15 @@ import type { PaymentClaim, SettleFailure } from "../claims/claim";
 import type { SettledAt } from "./settlement-strategy";
 
 export type Settled =
-  /** In a block, or found there. The caller has it credited: `payments_credit`. */
+  /** In a block, or found there. The caller credits it with `payments_credit`. */
   | ({ kind: "paid" } & SettledAt)
-  /** The payer's credit pays for it by now: nothing was submitted. */
+  /** The payer's credit pays for it now: nothing was submitted. */
   | { kind: "covered" }
   | { kind: "failed"; reason: SettleFailure; message?: string }
-  /** Nobody can tell yet: the same payment may be sent again, and goes on. */
+  /** The outcome is unknown yet: the same payment may be sent again, and continues. */
   | { kind: "pending" };
 
-/** The outcome as the claim's own row has it; null while it is under way. */
+/** The outcome recorded in the claim; null while it is under way. */
 export function settledAs({ state, transaction, block, failure, failureMessage }: PaymentClaim): Settled | null {
   if (state === "claimed") return null;
   if (state === "covered") return { kind: "covered" };

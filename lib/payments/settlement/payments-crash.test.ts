@@ -1,5 +1,5 @@
-// Payments killed at each of their statements: the job finishes what is on its way and credits it to whom it belongs, and the same
-// payment sent again pays nothing twice.
+// Payments killed at each of their statements: the job finishes those under way and credits them to their payers, and the same payment sent
+// again pays nothing twice.
 
 import type { Hex, PrivateKeyAccount } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -45,7 +45,7 @@ async function expectTheSame(payer: PrivateKeyAccount, { network, payer: address
   const moved = await movedBy(payer, 100n);
   const claimed = await findClaim(network, address, nonce);
   expect([0n, 5n]).toContain(moved);
-  // Chain, claim and books tell the same.
+  // Chain, claim and books agree.
   expect(claimed?.state === "paid").toBe(moved === 5n);
   expect(await creditedTo(creditAccountOf(network, address))).toEqual(moved === 5n ? [fromCents(5)] : []);
 }
@@ -58,7 +58,7 @@ async function expectNoGap(): Promise<void> {
   expect(await checkBooks()).toEqual([]);
 }
 
-/** The client comes again, or never. */
+/** The client sends the payment again, or never. */
 async function liveAndDie(moment: Moment, comesAgain: boolean): Promise<void> {
   const live = async (death: Death) => {
     const payer = await chain.newPayer(100n);
@@ -81,11 +81,11 @@ test("killed with -9 before its statements, a payment is finished by the same pa
   await liveAndDie("before", true);
 }, 900_000);
 
-test("killed with -9 at its statements, their answers unseen, and its client gone: the job credits what moved, to its payer", async () => {
+test("killed with -9 at its statements, their answers unseen, and its client gone: the job credits the payer if it moved", async () => {
   await liveAndDie("unseen", false);
 }, 900_000);
 
-test("the job killed with -9 while it finishes what was left goes on where it was", async () => {
+test("the job killed with -9 while it finishes a payment continues where it stopped", async () => {
   const live = async (death: Death) => {
     const payer = await chain.newPayer(100n);
     const terms = await signProof(chain, payer);
@@ -108,7 +108,7 @@ test("a process without the relayer has its payments settled by one that has it"
   for (let index = 0; index < 8; index++) payers.push(await chain.newPayer(100n));
   const terms = await Promise.all(payers.map((payer) => signProof(chain, payer)));
   const web = runChild(terms, { isWeb: true, waitMs: 20_000 });
-  // This process has the relayer, and hears of them from its first round on.
+  // This process has the relayer, and gets notices of claims from its first round on.
   await chain.rounds(1);
   expect(await web).toMatchObject({ outcome: terms.map(() => "paid").join() });
   for (const payer of payers) expect(await movedBy(payer, 100n)).toBe(5n);

@@ -1,5 +1,5 @@
-// Settling an exact payment on the EVM chain: its EIP-3009 authorization is carried out by the relayer, or by a facilitator. Anybody
-// else who sees the authorization can do it as well: then it is found on the chain, and is as good.
+// Settles an exact payment on the EVM chain: the relayer, or a facilitator, executes its EIP-3009 authorization. Anybody else who sees the
+// authorization can execute it too: it is then found on the chain, and counts the same.
 
 import { getAddress } from "viem";
 import { now } from "@/lib/base/clock";
@@ -31,7 +31,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   }
 }
 
-/** The nodes see it before it is stored. Who runs one could carry it out, which pays us all the same. */
+/** Nodes see the call before it is stored. A node operator could execute it, which pays us all the same. */
 const prepare = ({ settlement }: PaymentClaim) => {
   const { authorization, signature } = readKeptAuthorization(settlement);
   return prepareCall({ to: usdcAddress(baseChainId()), data: encodeAuthorizedTransfer(authorization, signature) });
@@ -45,7 +45,7 @@ async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
 }
 
-/** As it would be refused now. */
+/** The reason it would be refused for now. */
 async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
   const prepared = await prepare(claim);
   const attempt = prepared.kind === "reverts" ? await explain(claim, prepared.reason) : null;
@@ -55,7 +55,7 @@ async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
     : null;
 }
 
-/** What USDC's own words of refusal mean. */
+/** Translates USDC's revert reasons. */
 async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
   if (/used or canceled/i.test(words)) return lookFor(claim);
   if (/exceeds balance/i.test(words)) {
@@ -68,14 +68,14 @@ async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
 
 const MAX_WORDS = 100;
 
-/** The nonce is used: by this very authorization, or in another way. */
+/** The nonce is used: by this very authorization, or otherwise. */
 async function lookFor(claim: PaymentClaim): Promise<Attempt> {
   const use = await getUse(claim, (await readLatestBlock()).number);
   if (use.kind === "moved") return { kind: "found", transaction: use.transaction, block: use.block };
   return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce is used up: sign a new one" };
 }
 
-/** Of a nonce that is used, by then. @throws EvmFailure when no node has the log of it: they lag, or have pruned it */
+/** The use of a nonce that is used by `toBlock`. @throws EvmFailure when no node has its log: they lag, or have pruned it */
 async function getUse({ settlement, claimedAt }: PaymentClaim, toBlock: number): Promise<NonceUse> {
   const use = await findUseOfShown(readKeptAuthorization(settlement).authorization, { shownAtMs: claimedAt.getTime(), toBlock });
   if (use === null) throw new EvmFailure("behind", "an authorization is used, and no node shows by what");
@@ -96,7 +96,7 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
 
 const settledAt = (use: NonceUse): SettledAt | null => (use.kind === "moved" ? { transaction: use.transaction, block: use.block } : null);
 
-/** By the facilitator. It may lie either way, so the chain is asked before, and after whatever it says. */
+/** Settles with the facilitator. It may lie either way, so the chain is read before, and after any answer. */
 async function settleWithFacilitator(claim: PaymentClaim): Promise<Attempt> {
   const before = await find(claim, "latest");
   if (before) return { kind: "found", ...before };
@@ -108,7 +108,7 @@ async function settleWithFacilitator(claim: PaymentClaim): Promise<Attempt> {
   const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
   const after = await findSettlement(() => find(claim, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
-  // What it says it did may still come into a block.
+  // A settlement that it reports may still come into a block.
   if (answer.kind !== "no" || /pending/i.test(answer.reason)) return { kind: "unknown" };
   return { kind: "refused", ...failureOf(answer.reason) };
 }

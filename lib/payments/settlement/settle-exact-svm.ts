@@ -1,12 +1,12 @@
-// Settling an exact payment on Solana: the payer's transaction is tried out, signed for its fee, and stored. Whatever its signatures,
-// the chain runs its message once, and only who pays the fee can bring it in.
+// Settles an exact payment on Solana: the payer's transaction is simulated, signed by the fee payer, and stored. Whatever its signatures,
+// the chain runs its message once, and only the fee payer can submit it.
 
 import { now } from "@/lib/base/clock";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
-import { findLandedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
 import type { PaymentClaim } from "../claims/claim";
@@ -35,7 +35,7 @@ const usedUp: Refusal = {
 
 async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promise<Attempt> {
   const nodes = solanaNodes();
-  // No node is shown our signature before it is stored.
+  // No node sees our signature before it is stored.
   const signed = sign(kept);
   const at = now();
   const [status, trial, { value: accounts }] = await Promise.all([
@@ -47,10 +47,10 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
     return status.isFailed ? { kind: "refused", ...usedUp } : { kind: "found", transaction: signed.signature, block: status.slot };
   }
   if (status !== null) return { kind: "unknown" };
-  // What was sent before and came to nothing is the same transaction.
+  // An earlier attempt that failed was this same transaction.
   if (claim.attempt > 1) return { kind: "refused", ...usedUp };
   if (trial.value !== null) return explainTrial(kept.transaction, trial.value);
-  // From a node that is as far as the node that knew the payer's blockhash: this blockhash is no older, and lasts no shorter.
+  // This blockhash comes from a node at least as far as the node that knew the payer's: it is no older, and lasts no shorter.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
   const transaction = { id, ...signed, feePayer: kept.terms.feePayer, lastValidBlockHeight, slot: Math.min(slot, trial.slot) };
   return storeAttempt(claim, { units: accounts[0]?.units ?? 0n, at }, (commit) => storeSigned(transaction, commit));
@@ -60,20 +60,20 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   const kept = await readKept(claim);
   if (!kept.isOurs) return findElsewhere(claim, kept.transaction, as);
   const { signature } = sign(kept);
-  const landed = await findLandedAnywhere(solanaNodes(), signature);
-  return landed && (as === "latest" || landed.isFinal) ? { transaction: signature, block: landed.slot } : null;
+  const included = await findIncludedAnywhere(solanaNodes(), signature);
+  return included && (as === "latest" || included.isFinal) ? { transaction: signature, block: included.slot } : null;
 }
 
 async function findReason(claim: PaymentClaim): Promise<Refusal> {
   return (await explainBalance((await readKept(claim)).transaction)) ?? usedUp;
 }
 
-/** The same each time, so that the chain can be asked for it. @throws Error in a process without the seed */
+/** The signature is deterministic, so the chain can be queried for it. @throws Error in a process without the seed */
 function sign({ bytes, terms }: KeptPayment): SignedBySponsor {
   const sponsor = findSponsor();
   if (sponsor?.address !== terms.feePayer) throw new Error("This process has no sponsor: only one with ROLES=jobs does.");
   return sponsor.signPayment(bytes);
 }
 
-/** What is processed only may stand on a fork. */
+/** A transaction that is only processed may be on a fork. */
 const isConfirmed = ({ commitment }: TransactionStatus): boolean => commitment !== "processed";

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 
-test("from a claim to the credit no round of the relay is needed, one after the other", async () => {
+test("payments one after the other need no round of the relay from the claim to the credit", async () => {
   const payer = await chain.newPayer(10_000n);
   for (let index = 0; index < 45; index++) {
     await chain.readClock();

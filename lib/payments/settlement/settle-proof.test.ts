@@ -1,4 +1,4 @@
-// A proof on its way: paid once, refused for its own reason before anything moves, resumed after whatever went wrong.
+// Settling a proof: paid once, refused for its own reason before anything moves, resumed after any fault.
 
 import type { PrivateKeyAccount } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -28,7 +28,7 @@ afterEach(async () => {
   await chain.client.setAutomine(true);
   await chain.rounds(1);
   await chain.recordFinal();
-  // Whatever happened: what came to the treasury is what the books say came in, and nothing else moved.
+  // After every test the treasury holds what the books say came in, and nothing else moved.
   const { rows } = await pool().query<{ units: bigint | null }>(
     "SELECT (-sum(amount) / 1000)::bigint AS units FROM entry WHERE account_id = 'base_chain'",
   );
@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 afterAll(() => chain?.stop());
 
-/** Asks through a node that goes wrong as `decide` says. */
+/** Uses a node with the faults that `decide` returns. */
 async function goWrong(decide: (method: string) => Fault | null): Promise<void> {
   const node = await startFaultyNode(chain.url(), ({ method }) => decide(method));
   toClose.push(node.close);
@@ -46,7 +46,7 @@ async function goWrong(decide: (method: string) => Fault | null): Promise<void> 
 
 const settle = async (terms: Parameters<typeof claim>[0], waitMs = 10_000) => settleClaim(await claim(terms), waitMs);
 
-test("what a wallet signed moves to the treasury and is the payer's credit; final, it is done with", async () => {
+test("the signed amount moves to the treasury and is the payer's credit; once final, the claim is closed", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer, { cents: 7n });
   const paid = await pay(terms);
@@ -57,11 +57,11 @@ test("what a wallet signed moves to the treasury and is the payer's credit; fina
   expect(receipt).toMatchObject({ status: "success", to: chain.contract, blockNumber: BigInt(paid.block ?? 0) });
   await chain.recordFinal();
   expect(await getClaim(paid.id)).toMatchObject({ state: "paid", isFinal: true });
-  // Asked again, it is what it was.
+  // Settling it again returns the same outcome.
   expect(await settle(terms)).toEqual({ kind: "paid", transaction: paid.transaction, block: paid.block });
 });
 
-test("each reason is found before anything is stored, and what is mended is paid under the same signature", async () => {
+test("each reason is found before anything is stored, and a fixed payment is paid under the same signature", async () => {
   const payer = await chain.newPayer(10n, 3n);
   const terms = await signProof(chain, payer, { cents: 8n });
   expect(await settle(terms)).toMatchObject({ kind: "failed", reason: "allowance_too_low" });
@@ -86,14 +86,14 @@ test("a requestId that its wallet settled with another amount is refused, and mo
   const payer = await chain.newPayer(100n);
   const first = await signProof(chain, payer, { cents: 5n });
   const { id } = await pay(first);
-  // As after a day on which the database was set back: it knows nothing of this payment's name.
+  // As after a restore from a backup: the database does not know this payment's nonce.
   await pool().query("UPDATE payment_claim SET nonce = 'req_1' WHERE id = $1", [id]);
   const other = await signProof(chain, payer, { nonce: first.nonce, cents: 6n });
   expect(await settle(other)).toMatchObject({ kind: "failed", reason: "settlement_failed" });
   expect(await chain.balanceOf(payer.address)).toBe(95n * UNITS_PER_CENT);
 });
 
-test("what the chain shows as paid is paid, though the database was set back and knows of no transaction", async () => {
+test("a proof paid on the chain is paid, although the database was restored from a backup and knows no transaction", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer, { cents: 9n });
   const claimed = await claim(terms);
@@ -108,7 +108,7 @@ test("what the chain shows as paid is paid, though the database was set back and
   expect(await chain.balanceOf(payer.address)).toBe(91n * UNITS_PER_CENT);
 });
 
-/** Takes the allowance back in the next block, before anything else that is in it. */
+/** Revokes the allowance in the next block, before its other transactions. */
 const sendRevoke = (payer: PrivateKeyAccount) =>
   chain.client.sendTransaction({
     ...{ account: payer, to: chain.usdc, data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}` },
@@ -131,7 +131,7 @@ test("an allowance that is revoked between the check and the block fails the pay
   expect((await findRelayed([relayIdOf({ ...failed, attempt: 1 })]))[0]).toMatchObject({ state: "failed" });
 });
 
-test("a wallet that takes its allowance back each time costs three fees within an hour, and then nothing more", async () => {
+test("a wallet that revokes its allowance each time costs three fees within an hour, and then nothing more", async () => {
   const payer = await chain.newPayer(100n);
   const relayerPays = async () => chain.client.getTransactionCount({ address: chain.relayer.address });
   const before = await relayerPays();
@@ -157,11 +157,11 @@ test("a wallet that takes its allowance back each time costs three fees within a
   }
   expect(await relayerPays()).toBe(before + 3);
   expect(await chain.balanceOf(payer.address)).toBe(100n * UNITS_PER_CENT);
-  // Somebody else is paid for as ever.
+  // Another payer is not affected.
   expect(await pay(await signProof(chain, await chain.newPayer()))).toMatchObject({ state: "paid" });
 });
 
-test("a node that is lost with the bytes in its hand leaves the payment pending; sent again it is paid, once", async () => {
+test("a node that is lost after it received the bytes leaves the payment pending; sent again it is paid, once", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   let isLost = false;
@@ -177,7 +177,7 @@ test("a node that is lost with the bytes in its hand leaves the payment pending;
   expect(await chain.balanceOf(payer.address)).toBe(95n * UNITS_PER_CENT);
 });
 
-test("before any node answers nothing is stored, and nobody is told that it failed", async () => {
+test("while no node answers nothing is stored, and the payment is not reported as failed", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
@@ -187,7 +187,7 @@ test("before any node answers nothing is stored, and nobody is told that it fail
   expect(await pay(terms)).toMatchObject({ state: "paid" });
 });
 
-test("while the relay stands still nothing is stored; when it goes on the same payment is paid", async () => {
+test("while the relay is stopped nothing is stored; once it resumes the same payment is paid", async () => {
   const payer = await chain.newPayer(100n);
   const terms = await signProof(chain, payer);
   await pool().query("UPDATE relay_sender SET fault = 'nonce_behind'");
@@ -197,7 +197,7 @@ test("while the relay stands still nothing is stored; when it goes on the same p
   expect(await pay(terms)).toMatchObject({ state: "paid" });
 });
 
-test("a proof of a wallet that its account has proved is the account's own money", async () => {
+test("a proof from a wallet that its account has proved is credited to the account itself", async () => {
   const payer = await chain.newPayer(100n);
   const accountId = await createAccount();
   await pool().query("INSERT INTO identity (chain, address, account_id, linked_at, is_first) VALUES ('evm', $1, $2, now(), true)", [

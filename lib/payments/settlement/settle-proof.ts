@@ -1,5 +1,5 @@
-// Settling a proof: the settlement contract checks the four lines that the payer signed and moves their amount to the treasury, once. It
-// obeys the relayer alone, so what it shows as settled is ours.
+// Settles a proof: the settlement contract checks the four lines that the payer signed and moves their amount to the treasury, once. It
+// obeys the relayer alone, so every settlement that it shows is ours.
 
 import type { Hex } from "viem";
 import { z } from "zod";
@@ -40,7 +40,7 @@ const requestNumber = z
   .regex(/^req_\d+$/)
   .transform((text) => BigInt(text.slice("req_".length)));
 
-/** Reads the proof that the claim keeps. @throws Error when nothing says which contract settles it */
+/** Reads the proof that the claim stores. @throws Error when the settling contract is not known */
 export async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
   const terms = await findSettlementTerms();
   if (terms === null) throw new Error("A proof was claimed, and nothing says which contract would settle it.");
@@ -60,7 +60,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
 async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): Promise<Attempt> {
   const call = { to: proof.contract, data: encodeSettle(proof, proof.signature) };
   const at = now();
-  // What is read tells why the call would revert, at no cost in time.
+  // The state says why the call would revert; reading it in parallel costs no time.
   const [state, prepared] = await Promise.all([readSettlement(proof.contract, proof), prepareCall(call)]);
   const refusal = refusalOf(state, proof);
   if (refusal === "settled") return lookFor(proof);
@@ -89,7 +89,7 @@ function refusalOf(
 
 const inUsdc = (units: bigint): string => `${units / 1_000_000n}.${(units % 1_000_000n).toString().padStart(6, "0")}`;
 
-/** The request number was settled before: as this payment, by a run that the database does not know any more, or as another. */
+/** The request number was settled before: as this payment, by a run that the database no longer knows, or with another amount. */
 async function lookFor(proof: Proof): Promise<Attempt> {
   const settled = await getSettled(proof);
   if (settled.cents === proof.cents) return { kind: "found", transaction: settled.transaction, block: settled.block };
@@ -100,18 +100,18 @@ async function lookFor(proof: Proof): Promise<Attempt> {
   };
 }
 
-/** Of a request number that is settled. @throws EvmFailure when no node has the log of it: they lag, or have pruned it */
+/** The settlement of a request number that is settled. @throws EvmFailure when no node has its log: they lag, or have pruned it */
 async function getSettled(proof: Proof): Promise<SettledTransaction> {
   const settled = await findSettledTransaction(proof.contract, proof);
   if (settled === null) throw new EvmFailure("behind", "a request number is settled, and no node shows by what");
   return settled;
 }
 
-/** Why the contract would not settle it now. */
+/** Why the contract would refuse to settle it now. */
 async function explain(proof: Proof): Promise<Attempt> {
   const { contract: address, terms, signature } = proof;
   const refusal = await findSettleRefusal({ address, relayer: terms.relayer, proof, signature });
-  if (refusal === null) return { kind: "unknown" }; // it would again: the next try tells
+  if (refusal === null) return { kind: "unknown" }; // it would settle now: the next try decides
   if (refusal.reason === "settled_already") return lookFor(proof);
   return { kind: "refused", reason: refusal.reason, message: wordsFor[refusal.reason] ?? `The contract refuses: ${refusal.message}` };
 }
@@ -130,8 +130,8 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   if (cents === null) throw new EvmFailure("behind", "the nodes do not agree on whether a request number was settled");
   if (cents !== proof.cents) return null;
   const settled = await getSettled(proof);
-  const isAsTold = settled.cents === cents && (final === null || settled.block <= final.number);
-  if (!isAsTold) throw new EvmFailure("behind", "the log of a settlement does not say what the contract says");
+  const isConsistent = settled.cents === cents && (final === null || settled.block <= final.number);
+  if (!isConsistent) throw new EvmFailure("behind", "the log of a settlement does not say what the contract says");
   return { transaction: settled.transaction, block: settled.block };
 }
 
@@ -139,7 +139,7 @@ async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
   const proof = await readProof(claim);
   const refusal = refusalOf(await readSettlement(proof.contract, proof), proof);
   if (refusal !== null && refusal !== "settled") return refusal;
-  const told = refusal === "settled" ? await lookFor(proof) : await explain(proof);
-  if (told.kind === "found") throw new EvmFailure("behind", "one node shows a proof as settled, and another did not yet");
-  return told.kind === "refused" ? told : null;
+  const outcome = refusal === "settled" ? await lookFor(proof) : await explain(proof);
+  if (outcome.kind === "found") throw new EvmFailure("behind", "one node shows a proof as settled, and another did not yet");
+  return outcome.kind === "refused" ? outcome : null;
 }

@@ -1,4 +1,4 @@
-// Many at once, honest or not: a payment moves once and is credited once, and an honest payer is paid whoever else comes.
+// Concurrent payments, honest or not: a payment moves once and is credited once, and an honest payer is paid whatever others send.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { fromCents } from "@/lib/base/money";
@@ -27,7 +27,7 @@ afterAll(() => chain?.stop());
 
 const movedBy = async (address: `0x${string}`, from: bigint) => from - (await chain.balanceOf(address)) / UNITS_PER_CENT;
 
-test("sixty-four replays at once are one transaction on the chain and one credit, and all are told the same", async () => {
+test("sixty-four replays at once are one transaction on the chain and one credit, and all get the same result", async () => {
   const payer = await chain.newPayer(1_000n);
   const terms = await signProof(chain, payer);
   const replay = async () => {
@@ -52,7 +52,7 @@ test("fifty payers at once are all paid", async () => {
   for (const payer of payers) expect(await movedBy(payer.address, 20n)).toBe(5n);
 });
 
-test("of twelve signatures on a balance that is enough for two, two are paid, and the others move nothing", async () => {
+test("of twelve payments signed on a balance that covers two, two are paid, and the others move nothing", async () => {
   const payer = await chain.newPayer(10n);
   const all = await Promise.all(Array.from({ length: 12 }, () => signProof(chain, payer)));
   const settled = await Promise.all(

@@ -1,12 +1,12 @@
-// Payments on Solana whose fee an outside facilitator pays: it signs and sends them. It is believed nothing: what counts is the very
-// message that the payer signed, in a block of the chain.
+// Payments on Solana whose fee an outside facilitator pays: it signs and sends them. Its answers are not trusted: only the very message
+// that the payer signed, in a block of the chain, counts.
 
 import { findByMemo } from "@/lib/chains/solana/memo-search";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
 import { readSentMessage } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
-import { findLandedAnywhere } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere } from "@/lib/chains/solana/transactions";
 import type { PaymentClaim } from "../claims/claim";
 import { findSettlement } from "../followup/find-settlement";
 import { type FacilitatorOrder, requestSettlement } from "../x402/facilitator";
@@ -29,14 +29,14 @@ export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayme
   const looks = answer.kind === "yes" ? LOOKS_AFTER_YES : LOOKS_AFTER_NO;
   const after = await findSettlement(() => findElsewhere(claim, kept.transaction, "latest"), { looks, everyMs: LOOK_EVERY_MS });
   if (after) return { kind: "found", ...after };
-  // What it says it did, or began, may still come into a block.
+  // A settlement that it reports, or began, may still come into a block.
   if (answer.kind !== "no" || /pending|duplicate/i.test(answer.reason)) return { kind: "unknown" };
   return { kind: "refused", reason: "settlement_failed", message: `The payment was not carried out: ${answer.reason}` };
 }
 
 /**
- * Where the payer's message is in a block, by any sender. Its memo finds it, and anybody can write that into another
- * transaction: the message itself is compared.
+ * Finds the payer's message in a block, from any sender. The memo finds candidates; since anybody can write it into another transaction,
+ * the message itself is compared.
  * @throws SolanaUnavailable
  */
 export async function findElsewhere(
@@ -48,8 +48,8 @@ export async function findElsewhere(
   for (const signature of await findByMemo(nodes, { account: to, memo, since: claimedAt })) {
     const sent = await readSentMessage(nodes, signature);
     if (!sent || !Buffer.from(message).equals(sent)) continue;
-    const landed = await findLandedAnywhere(nodes, signature);
-    if (landed && (as === "latest" || landed.isFinal)) return { transaction: signature, block: landed.slot };
+    const included = await findIncludedAnywhere(nodes, signature);
+    if (included && (as === "latest" || included.isFinal)) return { transaction: signature, block: included.slot };
   }
   return null;
 }

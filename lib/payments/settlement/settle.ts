@@ -1,9 +1,9 @@
-// Settling a claim: its transaction is tried out, stored, sent and followed into a block. Safe to call any number of times at once, in
-// any process: one without a relayer delegates it to one that has it.
+// Settles a claim: its transaction is simulated, stored, sent and followed into a block. Safe to call any number of times at once, in any
+// process: a process without a relayer delegates to one that has it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isNodesFault } from "@/lib/relay/chain";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
@@ -22,16 +22,16 @@ interface Run {
   outcome: Promise<Settled>;
 }
 
-const runs = () => once("payments being settled", () => new Map<PaymentId, Run>());
+const runs = processSingleton("payments being settled", () => new Map<PaymentId, Run>());
 
 const FIRST_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 500;
-/** From a transaction's first bytes to its block, with a relay and a chain that work. */
+/** Enough time from a transaction's first bytes to its block while the relay and the chain work. */
 const ENOUGH_TIME_MS = 30_000;
 
 /**
- * Resolves after `waitMs` milliseconds at the latest, or soon after. A process has one run of it per claim, and every caller gets that
- * run's outcome. A covered claim is submitted after all.
+ * Resolves after `waitMs` milliseconds, or soon after, at the latest. A process has one run per claim, and every caller gets that run's
+ * outcome. A covered claim is submitted after all.
  */
 export async function settleClaim(claim: PaymentClaim, waitMs: number): Promise<Settled> {
   const untilMs = performance.now() + waitMs;
@@ -74,7 +74,7 @@ async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
   }
 }
 
-/** One step further: an attempt, or a look at what became of it. */
+/** One step further: an attempt, or a look at its transaction. */
 async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
   if (!claim.isRelayed) {
     const attempt = await tryNow(claim);
@@ -84,7 +84,7 @@ async function goOn(claim: PaymentClaim, run: Run): Promise<Settled> {
   }
   const id = relayIdOf(claim);
   const [stored] = await findRelayed([id]);
-  // Another run took it another way.
+  // Another run changed the claim.
   if (!stored) return { kind: "pending" };
   if (stored.state === "stored") await sendStored(id);
   const relayed = await waitForRelayed(id, Math.max(0, run.untilMs - performance.now()));
@@ -96,12 +96,12 @@ async function tryNow(claim: PaymentClaim): Promise<Attempt> {
   const strategy = settlementStrategies[claim.scheme];
   const limited = await findFailedFeeLimit(claim);
   if (limited?.kind !== "refused") return limited ?? strategy.attempt(claim, relayIdOf(claim));
-  // Somebody else may have carried it out, or we did in a time that the database does not know.
+  // Somebody else may have executed it, or we did before the database was restored from a backup.
   try {
     const found = await strategy.find(claim, "latest");
     if (found) return { kind: "found", ...found };
     const why = await strategy.findReason?.(claim);
-    // What its payer can mend says more.
+    // A reason that its payer can fix is more useful.
     return why && why.reason !== "settlement_failed" ? { ...why, kind: "refused" } : limited;
   } catch (error) {
     if (isNodesFault(error)) return { kind: "unknown" };
@@ -109,7 +109,7 @@ async function tryNow(claim: PaymentClaim): Promise<Attempt> {
   }
 }
 
-/** Our transaction moved nothing. Another one may have: of an earlier attempt, or of a database that was set back. */
+/** Our transaction moved nothing. Another one may have: of an earlier attempt, or from before the database was restored from a backup. */
 async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): Promise<Settled> {
   const strategy = settlementStrategies[claim.scheme];
   try {
@@ -118,7 +118,7 @@ async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): 
     const reason = (await strategy.findReason?.(claim)) ?? null;
     const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
     const failure = reason ?? { reason: lost, message: "Its transaction moved nothing" };
-    // A transaction that had time enough and came into no block expired by no fault of its payer.
+    // A transaction that had enough time and came into no block expired through no fault of its payer.
     const isOurFault = failure.reason === "expired" && claim.validUntil.getTime() - storedAt.getTime() >= ENOUGH_TIME_MS;
     return await fail(claim, true, { ...failure, isFailedTransaction: state === "failed" && !isOurFault });
   } catch (error) {
@@ -132,6 +132,6 @@ async function fail(claim: PaymentClaim, wasRelayed: boolean, failure: Refusal &
   const { reason, message } = failure;
   const isOurs = await recordFailed(claim, wasRelayed, failure);
   if (!isOurs) return { kind: "pending" };
-  if (failure.isFailedTransaction) metrics().paymentsWasted.inc({ scheme: claim.scheme });
+  if (failure.isFailedTransaction) metrics().paymentsFailedOnChain.inc({ scheme: claim.scheme });
   return { kind: "failed", reason, ...(message === undefined ? {} : { message }) };
 }

@@ -1,8 +1,8 @@
-// A settlement strategy: what a scheme knows of its chain. Everything around it is the same for all: claims, the relay, credits.
+// A settlement strategy: the part of settling that depends on the scheme and its chain. Claims, the relay and credits are common to all.
 
 import type { PaymentClaim, SettleFailure } from "../claims/claim";
 
-/** Where a payment's money moved. */
+/** The transaction that moved a payment's money. */
 export interface SettledAt {
   transaction: string;
   /** On Solana: the slot. */
@@ -10,13 +10,13 @@ export interface SettledAt {
 }
 
 export type Attempt =
-  /** Its bytes are in the relay, or another run has stored them: the caller sends and follows it. */
+  /** Its bytes are in the relay, stored by this run or another: the caller sends and follows it. */
   | { kind: "stored" }
-  /** The chain shows it as paid already, by any sender. */
+  /** The chain already shows it as paid, by any sender. */
   | ({ kind: "found" } & SettledAt)
   /** Nothing moved, and nothing was stored. */
   | ({ kind: "refused" } & Refusal)
-  /** No node tells, the relay stands still, or others of its payer go first. */
+  /** No node answers, the relay is stopped, or other transactions of its payer go first. */
   | { kind: "unknown" };
 
 export interface Refusal {
@@ -24,19 +24,19 @@ export interface Refusal {
   message?: string;
 }
 
-/** May be called any number of times, by any process with the relayer, at once. */
+/** Safe to call any number of times at once, by any process with the relayer. */
 export interface SettlementStrategy {
   /**
-   * Tries a payment out, and stores its transaction under `relayId`: `storeAttempt` (failed-fee-limit.ts) with the relay's `storeCall` or
+   * Simulates a payment, and stores its transaction under `relayId`: `storeAttempt` (failed-fee-limit.ts) with the relay's `storeCall` or
    * `storeSigned`. It sends nothing.
    */
   attempt(claim: PaymentClaim, relayId: string): Promise<Attempt>;
   /**
-   * Where the chain shows it as paid, by any sender; null when it does not. `final`: in a final block, for good. Asked when no
-   * transaction of ours in the relay tells: then only this finds what a race, or a database that was set back, hides.
-   * @throws EvmFailure, SolanaUnavailable when no node tells
+   * Where the chain shows it as paid, by any sender; null when it does not. `final`: in a final block, for good. Called when no transaction
+   * of ours in the relay has the answer: only this finds a payment hidden by a race, or by a database restored from a backup.
+   * @throws EvmFailure, SolanaUnavailable when no node answers
    */
   find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null>;
-  /** Why its transaction, which is in a block without effect, moved nothing; null when that is not known. @throws as `find` */
+  /** Why its transaction, which is in a block without effect, moved nothing; null when unknown. @throws as `find` */
   findReason?(claim: PaymentClaim): Promise<Refusal | null>;
 }

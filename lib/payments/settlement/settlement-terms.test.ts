@@ -1,7 +1,7 @@
-// The terms of settlement: known to every process of a database whose seed was opened once, and no others than the settings'.
+// The settlement terms: known to every process of a database whose seed was opened once, and always equal to the settings.
 
 import { beforeEach, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { settlementAddress } from "@/lib/chains/evm/settlement";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -10,8 +10,8 @@ import { startTestCustody, withSettings } from "@/lib/wallets/custody/testing/se
 import { findSettlementTerms } from "./settlement-terms";
 
 await openTestDatabase();
-/** As in another process. */
-const forget = () => forgetOnce("settlement terms");
+/** Forgets the terms, as another process would not know them. */
+const forget = () => forgetSingleton("settlement terms");
 beforeEach(forget);
 
 const treasury = `0x${"aB".repeat(20)}` as const;
@@ -35,7 +35,7 @@ test("before the first start with a seed there are none; after it every process 
   expect(await findSettlementTerms()).toEqual(terms);
 });
 
-test("in live mode a treasury in the database that is not the settings' is refused: another contract would be trusted", async () => {
+test("in live mode a treasury in the database that differs from the settings is refused: another contract would be trusted", async () => {
   withSettings(live);
   await writeSettlementParties({ treasury, relayer: treasury });
   expect(await findSettlementTerms()).toMatchObject({ treasury: treasury.toLowerCase() });
@@ -44,7 +44,7 @@ test("in live mode a treasury in the database that is not the settings' is refus
   await expect(findSettlementTerms()).rejects.toThrow("another treasury than TREASURY_BASE_ADDRESS");
 });
 
-test("another service word is another contract", async () => {
+test("another service name is another contract", async () => {
   await writeSettlementParties({ treasury, relayer: treasury });
   const terms = await findSettlementTerms();
   withSettings({ SERVICE_NAME: "Another" });

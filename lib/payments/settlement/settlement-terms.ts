@@ -1,10 +1,10 @@
-// What the settlement contract is made for: from these terms its address follows, so no setting names it. A process with the seed writes
-// its half down; one without reads it there.
+// The terms of the settlement contract. Its address follows from them, so no setting names it. A process with the seed stores its part; a
+// process without it reads them.
 
 import type { Hex } from "viem";
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { baseChainId } from "@/lib/chains/evm/base";
 import type { SettlementTerms } from "@/lib/chains/evm/settlement";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
@@ -18,9 +18,9 @@ const address = z
   .transform((text) => text as Hex);
 const partiesForm = z.object({ treasury: address, relayer: address });
 
-const known = () => once<{ databaseUrl?: string; terms?: SettlementTerms }>("settlement terms", () => ({}));
+const known = processSingleton<{ databaseUrl?: string; terms?: SettlementTerms }>("settlement terms", () => ({}));
 
-/** Null before the first start with a seed; then they are the same for ever. @throws Error when the treasury is not the settings' */
+/** Null before the first start with a seed; afterwards they never change. @throws Error when the treasury is not the settings' */
 export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   const held = known();
   if (held.terms && held.databaseUrl === databaseUrl()) return held.terms;
@@ -28,7 +28,7 @@ export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   if (!written) return null;
   const { treasury, relayer } = partiesForm.parse(JSON.parse(written.value));
   const { MODE, TREASURY_BASE_ADDRESS: pinned, SERVICE_NAME: serviceName } = config();
-  // Somebody who can write to the database could name another contract than the one that payers trust.
+  // An attacker with write access to the database could name another contract than the one that payers trust.
   if (MODE === "live" && pinned?.toLowerCase() !== treasury)
     throw new Error("The database names another treasury than TREASURY_BASE_ADDRESS.");
   const terms = { serviceName, usdc: usdcAddress(baseChainId()).toLowerCase() as Hex, treasury, relayer };

@@ -1,4 +1,4 @@
-// Why a payment on Solana would fail, or failed, in the API's own words.
+// Why a payment on Solana would fail, or failed, as a reason of the API.
 
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTransaction } from "@/lib/chains/solana/payment-transaction";
@@ -8,10 +8,10 @@ import type { Attempt, Refusal } from "./settlement-strategy";
 
 const MAX_WORDS = 100;
 
-/** @param why as the nodes name it. @throws SolanaUnavailable */
+/** @param why the nodes' name of the error. @throws SolanaUnavailable */
 export async function explainTrial(transaction: PaymentTransaction, why: string): Promise<Attempt> {
   if (why === "BlockhashNotFound") {
-    // The node that tried it may be behind the node that gave it.
+    // The simulating node may be behind the node that issued the blockhash.
     if (await isBlockhashKnown(solanaNodes(), transaction.blockhash)) return { kind: "unknown" };
     return { kind: "refused", reason: "expired", message: "The transaction's blockhash has run out: sign a new one" };
   }

@@ -12,11 +12,11 @@ import { networkOf } from "../claims/networks";
 
 interface Wish {
   chain: WalletChain;
-  /** As it is stored. */
+  /** In its stored spelling. */
   payer: string;
-  /** nano-USD, of whole units of USDC. */
+  /** nano-USD, a whole number of USDC units. */
   amount: bigint;
-  /** Of the key that a proof came with; null for x402. */
+  /** The account of the key that a proof came with; null for x402. */
   accountId?: AccountId | null;
 }
 
@@ -31,7 +31,7 @@ export async function claimed({ chain, payer, amount, accountId = null }: Wish):
   return taken.claim.id;
 }
 
-/** Returns the account that has it. */
+/** Returns the account that was credited. */
 export async function creditIn(block: number, claimId: string, transaction = randomBytes(32).toString("hex")): Promise<AccountId> {
   return creditPayment({ id: claimId as PaymentId }, { transaction, block });
 }
@@ -44,5 +44,5 @@ export async function paidIn(block: number, wish: Wish): Promise<string> {
 
 export const finalIn = (block: number, claimId: string) => recordBlock({ id: claimId as PaymentId }, { transaction: "final", block }, true);
 
-/** Returns what had been spent; null when there was nothing to take back. */
+/** Returns the part that was spent; null when there was nothing to take back. */
 export const reversed = (claimId: string): Promise<bigint | null> => reversePayment({ id: claimId as PaymentId });

@@ -1,5 +1,5 @@
-// A process of its own that takes payments from the claim to the credit, and kills itself at a chosen statement: before it is sent, or
-// when it is sent and its answer not seen.
+// A separate process that takes payments from the claim to the credit, and kills itself at a chosen statement: before it is sent, or once
+// it is sent and before its answer is seen.
 
 import { setClock } from "@/lib/base/clock";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -18,16 +18,16 @@ export interface PaymentOrder extends Death {
   databaseUrl: string;
   nodeUrl: string;
   nowMs: number;
-  /** What is signed: amounts and hashes in text. */
+  /** The signed terms, with amounts and hashes as text. */
   payments: readonly (Omit<PaymentTerms, "amount" | "bodyHash" | "validUntil"> & {
     amount: string;
     bodyHash: string;
     validUntil: string;
   })[];
   waitMs: number;
-  /** Of the job, instead of requests. */
+  /** Rounds of the job to run instead of requests. */
   rounds: number;
-  /** Without the relayer. */
+  /** True for a process without the relayer. */
   isWeb: boolean;
 }
 

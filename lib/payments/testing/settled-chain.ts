@@ -24,12 +24,12 @@ import { deploySettlement } from "../settlement/deploy-settlement";
 import { settleClaim } from "../settlement/settle";
 import { findSettlementTerms } from "../settlement/settlement-terms";
 
-/** Blocks until one is final. */
+/** Blocks until a block is final. */
 const TO_FINAL = 6;
 export const UNITS_PER_CENT = 10_000n;
 const erc20 = parseAbi(["function approve(address, uint256) returns (bool)", "function balanceOf(address) view returns (uint256)"]);
 
-/** A chain that makes blocks for transactions, and otherwise only when it is told to. The caller stops it. */
+/** A chain that makes a block for each transaction, and otherwise only on demand. The caller stops it. */
 export async function startSettledChain() {
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   await chain.mine(2 * TO_FINAL);
@@ -40,12 +40,12 @@ export async function startSettledChain() {
   await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
   let latestMs = Date.now();
   const restoreClock = setClock(() => latestMs);
-  /** Blocks made in a row can be in the future: the clock follows them. */
+  /** Many blocks may lie in the future: the clock follows them. */
   const readClock = async () => {
     const latest = await findBlock("latest");
     latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
   };
-  /** On the chain as well: what was signed for its time is over then. */
+  /** Moves the chain's time too, so that signatures expire there. */
   const passMs = async (ms: number) => {
     await chain.client.increaseTime({ seconds: Math.ceil(ms / 1_000) });
     await chain.mine(1);
@@ -56,7 +56,7 @@ export async function startSettledChain() {
   if (!terms) throw new Error("there are no terms of settlement");
   const { address: contract } = await deploySettlement(terms);
 
-  /** The chain has what so many rounds of the relay and of the payments' job make of it. */
+  /** Runs `count` rounds of the relay and of the payments' job. */
   const rounds = async (count = 2) => {
     for (let round = 0; round < count; round++) {
       await readClock();
@@ -88,7 +88,7 @@ function openPayers(chain: UsdcChain, contract: Hex) {
     const hash = await chain.client.writeContract({ account, address: chain.usdc, abi: erc20, functionName: "approve", args });
     await chain.client.waitForTransactionReceipt({ hash });
   };
-  /** Somebody with so many cents, of which the contract may move `allowedCents`. */
+  /** A payer with `cents` cents, of which the contract may move `allowedCents`. */
   const newPayer = async (cents = 1_000n, allowedCents = 1_000_000n): Promise<PrivateKeyAccount> => {
     const account = await chain.newAccount(cents * UNITS_PER_CENT);
     await approve(account, allowedCents);
@@ -103,7 +103,7 @@ export type SettledChain = Awaited<ReturnType<typeof startSettledChain>>;
 
 export type ProofWish = Partial<Omit<PaymentTerms, "amount" | "scheme">> & { cents?: bigint; timestampMs?: number };
 
-/** What somebody signed for one request, ready to be claimed. */
+/** A signed proof for one request, ready to be claimed. */
 export async function signProof(
   chain: { terms: SettlementTerms; clockMs: () => number },
   payer: PrivateKeyAccount,
@@ -129,7 +129,7 @@ export async function signProof(
   };
 }
 
-/** @throws Error when it is another request's */
+/** @throws Error when the payment is not claimed for this request */
 export async function claim(terms: PaymentTerms): Promise<PaymentClaim> {
   const taken = await claimPayment(terms);
   if (taken.kind !== "claimed") throw new Error(taken.kind);
@@ -145,7 +145,7 @@ export async function pay(terms: PaymentTerms): Promise<PaymentClaim> {
   return getClaim(claimed.id);
 }
 
-/** Entries of the ledger, in nano-USD, that `account` ever had by payments. */
+/** The ledger entries, in nano-USD, that `account` ever got from payments. */
 export async function creditedTo(account: string): Promise<bigint[]> {
   const { rows } = await pool().query<{ amount: bigint }>(
     "SELECT e.amount FROM entry e JOIN transfer t ON t.id = e.transfer_id WHERE e.account_id = $1 AND t.kind = 'payment' ORDER BY t.id",
@@ -154,7 +154,7 @@ export async function creditedTo(account: string): Promise<bigint[]> {
   return rows.map(({ amount }) => amount);
 }
 
-/** What an x402 payer signs for one request: an EIP-3009 authorization to the treasury, and a claim's terms of it. */
+/** An x402 payer's signature for one request, an EIP-3009 authorization to the treasury, and the claim's terms for it. */
 export async function signExact(
   chain: Pick<SettledChain, "terms" | "clockMs" | "chainId">,
   payer: PrivateKeyAccount,

@@ -1,5 +1,5 @@
-// x402 on Base: the payer signs an EIP-3009 authorization of USDC to our treasury, and anybody may carry it out, once. What was
-// signed is held against our own requirements here; only whether a contract wallet signed it is asked of the chain.
+// x402 on Base: the payer signs an EIP-3009 authorization of USDC to our treasury, and anybody may execute it, once. The authorization is
+// checked against our requirements here; only a contract wallet's signature needs a call to the chain.
 
 import { getAddress, type Hex } from "viem";
 import { z } from "zod";
@@ -14,23 +14,23 @@ import { findSettlementTerms } from "../settlement/settlement-terms";
 import type { PaymentRefusal, PaymentVerdict, Price, ReadPayment, SignedPayment, X402Network } from "./network";
 import { digits, type PaymentRequirements } from "./wire";
 
-/** How long a payer's authorization is asked to count. */
+/** The validity that a payer's authorization is requested to have. */
 const VALID_SECONDS = 300;
-/** Less than this is no time to bring it into a block. */
+/** With less time left it may not reach a block in time. */
 const MIN_SECONDS_LEFT = 10;
-/** Until its time is over it is watched, since anybody may carry it out; and its use is looked for no further back. */
+/** A claim is watched until its time is over, since anybody may execute it; and its use is searched no further back. */
 const MAX_SECONDS_LEFT = 3_600;
 
-/** Of a word of the chain. */
-const MOST = 2n ** 256n - 1n;
-const amount = digits.transform(BigInt).refine((value) => value <= MOST);
+/** The highest value of an EVM word. */
+const MAX_UINT256 = 2n ** 256n - 1n;
+const amount = digits.transform(BigInt).refine((value) => value <= MAX_UINT256);
 
 const form = z.object({
   signature: bytes,
   authorization: z.object({ from: address, to: address, value: amount, validAfter: amount, validBefore: amount, nonce: bytes32 }),
 });
 
-/** What is kept of a claimed authorization, all in text. */
+/** The stored form of a claimed authorization, all in text. */
 const kept = form;
 
 export interface SignedAuthorization {
@@ -38,7 +38,7 @@ export interface SignedAuthorization {
   signature: Hex;
 }
 
-/** Reads what `read` put aside for settling. @throws Error when it is something else */
+/** Reads what `read` stored for settling. @throws Error when it is something else */
 export const readKeptAuthorization = (settlement: JsonObject): SignedAuthorization => kept.parse(settlement);
 
 /** The network of this service's EVM chain. */
@@ -104,7 +104,7 @@ function read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequire
   return { kind: "read", payment };
 }
 
-/** No later than a date can be. */
+/** The latest second that a Date can hold. */
 const LAST_SECOND = 8_640_000_000_000n;
 const dateOf = (seconds: bigint): Date => new Date(Number(seconds < LAST_SECOND ? seconds : LAST_SECOND) * 1_000);
 

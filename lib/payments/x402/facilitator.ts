@@ -1,29 +1,29 @@
-// An outside facilitator (X402_FACILITATOR_URL), which checks payments and carries them out for us. It is believed nothing: what it
-// answers tells how long to look at the chain, and no more.
+// An outside facilitator (X402_FACILITATOR_URL), which verifies payments and settles them for us. Its answers are not trusted: they only
+// decide how long to look at the chain.
 
 import { request } from "undici";
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { X402_VERSION } from "./wire";
 
-/** What is sent to it: the payer's payload, and what we asked for. */
+/** The request to it: the payer's payload, and our requirements. */
 export interface FacilitatorOrder {
   paymentPayload: object;
   paymentRequirements: object;
 }
 
 export type FacilitatorAnswer =
-  /** It says that the payment is good, or carried out. */
+  /** It reports that the payment is good, or settled. */
   | { kind: "yes" }
-  /** It says why not. */
+  /** It reports why not. */
   | { kind: "no"; reason: string }
-  /** It says nothing, or nothing that can be read. */
+  /** It did not answer, or not readably. */
   | { kind: "silent" };
 
-/** And never longer than a request waits for its payment. */
+/** Capped by the time that a request waits for its payment. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 20_000;
 const SUPPORTED_FOR_MS = 600_000;
@@ -47,7 +47,7 @@ interface Call<T> {
   form: z.ZodType<T>;
 }
 
-/** Null when it does not answer in time, or in another form. Any status counts: some say no with 4xx. */
+/** Null when it does not answer in time, or answers in another format. Any status counts: some facilitators refuse with 4xx. */
 async function call<T>({ path, body, timeoutMs, form }: Call<T>): Promise<T | null> {
   try {
     const signal = AbortSignal.timeout(Math.min(timeoutMs, config().PAYMENT_WAIT_MS));
@@ -58,7 +58,7 @@ async function call<T>({ path, body, timeoutMs, form }: Call<T>): Promise<T | nu
     if (read.success) return read.data;
     log().warn({ path, status: answer.statusCode }, "the x402 facilitator answered in a form that it does not have");
   } catch (error) {
-    // Only its kind: the message may hold the URL, and that a key.
+    // Log only the error's name: the message may hold the URL, which may hold a key.
     log().warn({ path, kind: error instanceof Error ? error.name : "unknown" }, "the x402 facilitator did not answer");
   }
   return null;
@@ -67,7 +67,7 @@ async function call<T>({ path, body, timeoutMs, form }: Call<T>): Promise<T | nu
 const said = (isYes: boolean, why: string | null | undefined): FacilitatorAnswer =>
   isYes ? { kind: "yes" } : { kind: "no", reason: (why ?? "unknown").slice(0, MAX_REASON_CHARACTERS) };
 
-/** Whether it would carry a payment out. */
+/** Whether it would settle a payment. */
 export async function requestVerification(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
   const answer = await call({
     path: "verify",
@@ -78,7 +78,7 @@ export async function requestVerification(order: FacilitatorOrder): Promise<Faci
   return answer === null ? { kind: "silent" } : said(answer.isValid, answer.invalidReason);
 }
 
-/** Has it carry a payment out. Whatever it answers, the chain tells whether it did. */
+/** Makes it settle a payment. Whatever it answers, the chain decides whether it did. */
 export async function requestSettlement(order: FacilitatorOrder): Promise<FacilitatorAnswer> {
   const answer = await call({ path: "settle", body: { x402Version: X402_VERSION, ...order }, timeoutMs: SETTLE_TIMEOUT_MS, form: settled });
   return answer === null ? { kind: "silent" } : said(answer.success, answer.errorReason);
@@ -89,10 +89,12 @@ interface Kind {
   extra: Readonly<Record<string, unknown>>;
 }
 
-const knownKinds = () =>
-  once<{ url?: string; untilMs: number; kinds: readonly Kind[] }>("x402 facilitator", () => ({ untilMs: 0, kinds: [] }));
+const knownKinds = processSingleton<{ url?: string; untilMs: number; kinds: readonly Kind[] }>("x402 facilitator", () => ({
+  untilMs: 0,
+  kinds: [],
+}));
 
-/** Its ways of settling the exact scheme, kept for a while; null while it does not say. */
+/** The networks where it settles the exact scheme, cached for a while; null while it does not answer. */
 async function listKinds(url: string): Promise<readonly Kind[] | null> {
   const known = knownKinds();
   if (known.url === url && known.untilMs >= nowMs()) return known.kinds;
@@ -112,10 +114,10 @@ async function findKind(network: string): Promise<Kind | null | undefined> {
   return kinds.find((kind) => kind.network === network) ?? kinds.find((kind) => isPatternOf(kind.network, network));
 }
 
-/** True when there is one, and it settles the exact scheme on `network`. While it does not say, it is taken to. */
+/** True when there is one, and it settles the exact scheme on `network`. While it does not answer, this assumes that it does. */
 export const isFacilitated = async (network: string): Promise<boolean> => (await findKind(network)) !== undefined;
 
-/** What payers are told for it, its fee payer among them; null while it does not say, or does not settle there. */
+/** The extra fields that it requires of payers, its fee payer among them; null while it does not answer, or does not settle there. */
 export const findFacilitatedExtra = async (network: string): Promise<Kind["extra"] | null> => (await findKind(network))?.extra ?? null;
 
 /** `eip155:*` stands for every EVM chain. */

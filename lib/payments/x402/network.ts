@@ -4,7 +4,7 @@ import type { NanoUsd } from "@/lib/base/money";
 import type { JsonObject, PaymentScheme } from "../claims/claim";
 import type { PaymentPayload, PaymentRequirements } from "./wire";
 
-/** The maximal cost of an answer, and the very request that it is for. */
+/** The maximum cost of an answer, and the exact request that it is for. */
 export interface Price {
   /** Base units of USDC, rounded up. */
   units: bigint;
@@ -12,7 +12,7 @@ export interface Price {
   bodyHash: string;
 }
 
-/** Why a payment is not taken, in the API's own words, and in those that x402's clients know. */
+/** Why a payment is refused, as a reason of the API and as an error reason of x402. */
 export interface PaymentRefusal {
   reason:
     | "malformed"
@@ -23,45 +23,48 @@ export interface PaymentRefusal {
     | "network_unsupported"
     | "wallet_balance_too_low"
     | "settlement_failed";
-  /** As `errorReason` of PAYMENT-RESPONSE says it. */
+  /** The `errorReason` in PAYMENT-RESPONSE. */
   errorReason: string;
   message: string;
 }
 
-/** A payment as it was read; nothing of it has been asked of anybody. */
+/** A payment as it was read, before any call to the chain. */
 export interface SignedPayment {
   /** Lower-case hex, or base58. */
   payer: string;
-  /** What the chain lets happen once: the authorization's nonce, or the transaction's message, as its hash. */
+  /** What the chain accepts only once: the authorization's nonce, or the hash of the transaction's message. */
   nonce: string;
   amount: NanoUsd;
-  /** After it the chain refuses the payment. */
+  /** The chain refuses the payment after this time. */
   validUntil: Date;
-  /** What settling needs. */
+  /** Data that settling needs. */
   settlement: JsonObject;
 }
 
 export type ReadPayment = { kind: "read"; payment: SignedPayment } | { kind: "refused"; refusal: PaymentRefusal };
 
-/** `unavailable`: the chain could not be asked, so nobody knows. */
+/** `unavailable`: the chain could not be reached, so the answer is unknown. */
 export type PaymentVerdict = { kind: "good" } | { kind: "refused"; refusal: PaymentRefusal } | { kind: "unavailable" };
 
-/** One file for each: `evm.ts`, `svm.ts`. */
+/** One network; each has its file, `evm.ts` or `svm.ts`. */
 export interface X402Network {
   readonly scheme: Exclude<PaymentScheme, "proof">;
   /** CAIP-2. */
   readonly network: string;
-  /** What a payer must sign; null while nobody could pay here. Called for every unpaid request: it may ask the database once, and keeps what it learns. */
+  /**
+   * What a payer must sign; null while nobody can pay here. Called for every unpaid request: it may query the database once, and caches the
+   * result.
+   */
   findRequirements(price: Price): Promise<PaymentRequirements | null>;
   /**
-   * The same for a payment that was signed before, whether anybody could pay here now or not: so that one that was claimed goes on. Null
-   * when nothing can have been signed for these.
+   * The same for a payment that was signed earlier, whether or not anybody can pay here now: a claimed payment must continue. Null when
+   * nothing can have been signed for these.
    */
   findFormerRequirements(price: Price, accepted: PaymentPayload["accepted"]): Promise<PaymentRequirements | null>;
-  /** Reads the scheme's own payload, for requirements that were accepted as `wanted` says. Asks nobody. */
+  /** Reads the scheme's own payload, against the requirements in `wanted`. Makes no calls. */
   read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequirements): ReadPayment;
-  /** Whether the payer signed it. Asked each time that it comes. */
+  /** Whether the payer signed it. Called each time the payment arrives. */
   verify(payment: SignedPayment): Promise<PaymentVerdict>;
-  /** Whether it may still be claimed: valid now, and for long enough to be settled. Asked before the first claim only. */
+  /** Whether it may still be claimed: valid now, and for long enough to be settled. Called before the first claim only. */
   checkTime(payment: SignedPayment): PaymentRefusal | null;
 }

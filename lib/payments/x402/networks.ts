@@ -1,4 +1,4 @@
-// The networks that x402 payments come over, those first that payers are to prefer.
+// The networks that x402 payments come over, in the order that payers should prefer.
 
 import { evmNetwork } from "./evm";
 import type { X402Network } from "./network";

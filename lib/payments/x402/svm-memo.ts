@@ -1,9 +1,9 @@
-// The memo of a payment on Solana: it binds what the payer signs to one request, and makes it differ from every other payment. The stock
-// client writes what it is told to, and has computing for 32 characters on chains whose memo program is the old one.
+// The memo of a payment on Solana: it binds the payer's signature to one request, and makes it differ from every other payment. The stock
+// client writes the memo that it gets, and has compute units for 32 characters on chains with the old memo program.
 
 import { randomBytes } from "node:crypto";
 
-/** 132 bits of the request's hash, and 60 that are by chance. */
+/** 132 bits of the request's hash, and 60 random bits. */
 const HASH_CHARACTERS = 22;
 const CHANCE_CHARACTERS = 10;
 

@@ -1,4 +1,4 @@
-// A payer's transaction on Solana as it comes in, and as a claim keeps it.
+// A payer's transaction on Solana, as it arrives and as a claim stores it.
 
 import { z } from "zod";
 import { MAX_TRANSACTION_BYTES } from "@/lib/chains/solana/message";
@@ -15,7 +15,7 @@ const transaction = z.base64().max(Math.ceil(MAX_TRANSACTION_BYTES / 3) * 4);
 const payloadForm = z.object({ transaction });
 const keptForm = z.object({ transaction, feePayer: z.string() });
 
-/** Null when it holds none. */
+/** Null when it holds no transaction. */
 export function readSvmPayload(payload: Readonly<Record<string, unknown>>): Buffer | null {
   const read = payloadForm.safeParse(payload);
   return read.success ? Buffer.from(read.data.transaction, "base64") : null;

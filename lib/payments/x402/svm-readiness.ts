@@ -1,10 +1,10 @@
-// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer need not ask for one. Asked of the chain once a
-// second while anybody asks.
+// Whether a payment on Solana can be settled now, and a blockhash for it, so that a payer need not fetch one. The chain is queried at most
+// once a second, and only on demand.
 
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
@@ -14,12 +14,12 @@ import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transactions";
 
 const KEPT_MS = 1_000;
-/** An unpaid request waits no longer for nodes that do not answer. */
+/** The longest that an unpaid request waits for nodes that do not answer. */
 const MAX_WAIT_MS = 1_500;
 /** 0.001 SOL: the fees of fifty payments. */
 const MIN_LAMPORTS = 1_000_000;
 
-/** With a blockhash while the nodes answer. */
+/** Has a blockhash while the nodes answer. */
 export interface Readiness {
   blockhash: RecentBlockhash | null;
 }
@@ -28,16 +28,20 @@ interface Kept {
   nodes: SolanaNodes | null;
   atMs: number;
   answer: Promise<Readiness | null>;
-  /** What they said last. */
+  /** The nodes' last answer. */
   wasReady: boolean;
 }
 
-const kept = () =>
-  once<Kept>("readiness for payments on Solana", () => ({ nodes: null, atMs: 0, answer: Promise.resolve(null), wasReady: false }));
+const kept = processSingleton<Kept>("readiness for payments on Solana", () => ({
+  nodes: null,
+  atMs: 0,
+  answer: Promise.resolve(null),
+  wasReady: false,
+}));
 
 /**
- * Null while the treasury has no account for USDC, or the fee payer has no SOL. When no node answers, what they said last is
- * true: a payment that came in before can be sent again.
+ * Null while the treasury has no account for USDC, or the fee payer has no SOL. When no node answers, the last answer stands: a payment
+ * that came in before can be sent again.
  */
 export async function findReadiness(terms: PaymentTerms): Promise<Readiness | null> {
   if (solanaCluster().urls.length === 0) return null;

@@ -1,9 +1,9 @@
-// What a payer on Solana signs for: whom it pays, in which token, and who pays the fee. A process with the seed writes it down; one
-// without reads it there.
+// The terms that a payer on Solana signs: the recipient, the token and the fee payer. A process with the seed stores them; a process
+// without it reads them.
 
 import { z } from "zod";
 import { config } from "@/lib/base/config";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { solanaKey } from "@/lib/chains/wallet";
@@ -14,7 +14,7 @@ import { SPONSORED_PARTIES } from "@/lib/relay/sponsor";
 const address = z.string().refine((text) => solanaKey(text) !== null);
 const partiesForm = z.object({ sponsor: address, treasury: address, mint: address });
 
-const known = () => once<{ databaseUrl?: string; terms?: PaymentTerms }>("payment terms on Solana", () => ({}));
+const known = processSingleton<{ databaseUrl?: string; terms?: PaymentTerms }>("payment terms on Solana", () => ({}));
 
 /** Null before the first start with a seed. @throws Error when the treasury is not the settings', or the token not Circle's, in live mode */
 export async function findSvmTerms(): Promise<PaymentTerms | null> {
@@ -24,7 +24,7 @@ export async function findSvmTerms(): Promise<PaymentTerms | null> {
   if (!written) return null;
   const { sponsor, treasury, mint } = partiesForm.parse(JSON.parse(written.value));
   const { MODE, TREASURY_SOLANA_ADDRESS: pinned } = config();
-  // Somebody who can write to the database could have payers pay somebody else, or with something else.
+  // An attacker with write access to the database could redirect payments to another recipient or token.
   if (MODE === "live" && (pinned !== treasury || mint !== USDC_MINT))
     throw new Error("The database names another treasury than TREASURY_SOLANA_ADDRESS, or another token than USDC.");
   const terms = { feePayer: sponsor, mint, payTo: treasury };

@@ -1,5 +1,5 @@
-// x402's scheme "exact" on Solana, as the endpoint sees it: the payer signs a transaction whose fee somebody else pays, and whose memo
-// names the request. What is signed is read here as strictly as by the key that signs it for the fee.
+// x402's scheme "exact" on Solana: the payer signs a transaction whose fee another key pays, and whose memo names the request. It is
+// checked here as strictly as by the key that signs it for the fee.
 
 import { nowMs } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
@@ -15,7 +15,7 @@ import type { PaymentPayload, PaymentRequirements } from "./wire";
 
 /** A blockhash lasts 150 blocks: a minute, or a bit more. */
 const VALID_SECONDS = 60;
-/** No node runs the transaction so long after it came. */
+/** No node runs the transaction this long after it arrived. */
 const MAX_VALID_MS = 150_000;
 
 /** The network of this service's Solana cluster. */
@@ -25,8 +25,8 @@ export const svmNetwork = (): X402Network => ({
   findRequirements,
   findFormerRequirements,
   read,
-  verify: async () => ({ kind: "good" }), // `read` takes no other signature than the payer's
-  checkTime: () => null, // only the nodes know a blockhash's age: it is asked when the payment is tried out
+  verify: async () => ({ kind: "good" }), // `read` accepts only the payer's signature
+  checkTime: () => null, // only the nodes know a blockhash's age: the simulation checks it
 });
 
 async function findRequirements(price: Price): Promise<PaymentRequirements | null> {
@@ -37,13 +37,13 @@ async function findRequirements(price: Price): Promise<PaymentRequirements | nul
   const readiness = await findReadiness(terms);
   if (!readiness) return null;
   const { blockhash } = readiness;
-  const asked = requirementsOf(price, terms);
-  // With it the stock client asks no node for one.
+  const requirements = requirementsOf(price, terms);
+  // With it the stock client need not fetch one from a node.
   const known = blockhash && { recentBlockhash: blockhash.blockhash, lastValidBlockHeight: `${blockhash.lastValidBlockHeight}` };
-  return { ...asked, extra: { ...asked.extra, memo: newMemo(price.bodyHash), ...known } };
+  return { ...requirements, extra: { ...requirements.extra, memo: newMemo(price.bodyHash), ...known } };
 }
 
-/** Its fee payer has run out of SOL, or the facilitator is silent or has another one by now. */
+/** For when the fee payer has run out of SOL, or the facilitator does not answer or has another fee payer by now. */
 async function findFormerRequirements(price: Price, { extra }: PaymentPayload["accepted"]): Promise<PaymentRequirements | null> {
   const own = await findSvmTerms();
   const feePayer = extra?.feePayer;
@@ -80,7 +80,7 @@ function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint,
   }
   const payment: SignedPayment = {
     payer: transaction.payer,
-    // Not the payer's signature, of which a payer can make many over one message: the chain runs a message once.
+    // Not the payer's signature, since a payer can make many over one message: the chain runs a message once.
     nonce: transaction.messageHash,
     amount: fromUsdcUnits(transaction.units),
     validUntil: new Date(nowMs() + MAX_VALID_MS),

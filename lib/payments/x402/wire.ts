@@ -1,14 +1,14 @@
-// The forms of x402 version 2: what a server asks for, what a payer sends, and what is said of the settlement. Each travels as
-// base64 of JSON, in a header of its own.
+// The wire format of x402 version 2: a server's requirements, a payer's payment, and the settlement's outcome. Each travels as base64 of
+// JSON, in its own header.
 
 import { z } from "zod";
 
 export const X402_VERSION = 2;
 
-/** What is paid for. */
+/** The paid endpoint. */
 export const X402_PATH = "/api/v1/x402/prompt";
 
-/** What one way of paying wants. Amounts are base units of the asset, as decimal digits. */
+/** The requirements of one way to pay. Amounts are base units of the asset, as decimal digits. */
 export interface PaymentRequirements {
   scheme: "exact";
   /** CAIP-2. */
@@ -29,7 +29,7 @@ export interface ResourceInfo {
 
 export interface PaymentRequired {
   x402Version: typeof X402_VERSION;
-  /** Why the payment that came, if one did, was not taken. */
+  /** Why the payment was refused, if one came. */
   error: string;
   resource: ResourceInfo;
   accepts: readonly PaymentRequirements[];
@@ -54,16 +54,16 @@ const payloadForm = z.object({
   payload: z.record(z.string(), z.unknown()),
 });
 
-/** What a payer chose among the requirements, and what it signed for them; `payload` is the scheme's own. */
+/** The requirements that a payer chose, and its signed payment for them; `payload` is the scheme's own. */
 export type PaymentPayload = z.infer<typeof payloadForm>;
 
-/** What became of a payment, in the words of x402. */
+/** The outcome of a payment, in x402's terms. */
 export interface SettlementResponse {
   success: boolean;
   errorReason?: string;
   errorMessage?: string;
   payer?: string;
-  /** The hash or signature by which the chain knows it; empty when there is none. */
+  /** The chain's hash or signature of the transaction; empty when there is none. */
   transaction: string;
   network: string;
   /** Base units of USDC that were moved. */
@@ -75,7 +75,7 @@ export const encodeHeader = (value: PaymentRequired | SettlementResponse): strin
 
 /** Reads a PAYMENT-SIGNATURE header; null when it holds no payment of this version. */
 export function readPaymentHeader(header: string): PaymentPayload | null {
-  // Buffer takes anything for base64: what is none becomes no JSON.
+  // Buffer decodes any text as base64: invalid input fails as JSON.
   try {
     return payloadForm.parse(JSON.parse(Buffer.from(header, "base64").toString("utf8")));
   } catch {

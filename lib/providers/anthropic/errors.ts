@@ -1,4 +1,4 @@
-// Errors of Anthropic's messages: {type: "error", error: {type, message}}, as a body and as an event of a stream.
+// Errors of Anthropic's Messages API: {type: "error", error: {type, message}}, as a body and as an event of a stream.
 // Documented at https://docs.anthropic.com/en/api/errors.
 
 import { type HttpRefusal, type ProviderProblem, readHttpRefusal } from "../http-failure";
@@ -17,7 +17,7 @@ export function readAnthropicProblem(body: unknown): ProviderProblem | undefined
   const words = typeof message === "string" ? message : "";
   return {
     message: words,
-    // An empty account is told as 400 invalid_request_error; only the words tell it from a bad request.
+    // An account without credit gets 400 invalid_request_error; only the message distinguishes it from a bad request.
     certainKind: /credit balance is too low/i.test(words) ? "misconfigured" : undefined,
     likelyKind: typeof type === "string" ? kindOfErrorType(type) : undefined,
   };

@@ -1,4 +1,4 @@
-// A whole message of Anthropic's, and what its parts mean to us, in a stream as well: text, tool calls, stop reason and token counts.
+// A whole Anthropic message, and what its parts mean, in a stream as well: text, tool calls, stop reason and token counts.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
@@ -33,7 +33,7 @@ const replySchema = z.object({
   usage: anthropicUsageSchema.nullish(),
 });
 
-/** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
+/** @throws ProviderFailure malformed, or the kind of the error inside a 200 (rejected where it names none) */
 export function readAnthropicReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readAnthropicProblem(parsed), "rejected");
@@ -50,7 +50,7 @@ export function readAnthropicReply(body: string, onRequestId?: OnRequestId): Pro
   return events;
 }
 
-/** Only text blocks are the answer; thinking, signatures and kinds that are yet to come are not. */
+/** Only text blocks are the answer; thinking, signatures and unknown block types are not. */
 export function anthropicBlockText(block: Pick<AnthropicBlock, "type" | "text">): string {
   if (block.type !== "text") return "";
   if (typeof block.text !== "string") throw malformed("a text block has no text");
@@ -58,7 +58,7 @@ export function anthropicBlockText(block: Pick<AnthropicBlock, "type" | "text">)
 }
 
 /**
- * The customer's function that a tool_use block calls; a server's own tools have blocks of other types.
+ * The call of a customer's function in a tool_use block; server-side tools use other block types.
  * @throws ProviderFailure malformed
  */
 export function readAnthropicCall({ id, name, input }: AnthropicBlock, index: number): ToolCallEvent {
@@ -71,7 +71,7 @@ function writeInput(input: Record<string, unknown>): string {
   try {
     return JSON.stringify(input);
   } catch {
-    // JSON of thousands of levels can be read, but not written again.
+    // JSON nested thousands of levels deep can be parsed, but not stringified again.
     throw malformed("the input of a tool_use block is nested too deep");
   }
 }
@@ -90,14 +90,14 @@ export function readAnthropicStopReason(reason: string | null | undefined): Fini
     case "refusal":
       return "content_filter";
     default:
-      // pause_turn waits for something that is never sent to it here.
+      // pause_turn expects a continuation request, which we never send.
       return "other";
   }
 }
 
 /**
- * `input_tokens` leaves out what was read from or written to the cache, so the input is the sum of three
- * (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching). Thinking is inside output_tokens. Null when the provider left out
+ * `input_tokens` excludes tokens read from or written to the cache, so the input is the sum of three counts
+ * (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching). output_tokens includes thinking. Null when the provider omitted
  * either of the two counts that are charged.
  */
 export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsage | null {
@@ -113,7 +113,7 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): To
   });
 }
 
-/** Counts in a stream are cumulative: a later one replaces an earlier one, and what a later event leaves out stays. */
+/** Counts in a stream are cumulative: a later count replaces an earlier one, and a count missing from a later event stays. */
 export function mergeAnthropicUsage(earlier: AnthropicUsage | null | undefined, later: AnthropicUsage | null | undefined): AnthropicUsage {
   return {
     input_tokens: later?.input_tokens ?? earlier?.input_tokens,

@@ -30,7 +30,7 @@ test("calls are blocks of the assistant's message, all their results blocks of o
   ]);
 });
 
-test("what the user says after results stands behind them in the same message, system messages between or not", () => {
+test("user text after results follows them in the same message, even with system messages between", () => {
   const messages = anthropicMessages([
     { role: "assistant", content: "", toolCalls: [call("a", "{}")] },
     { role: "system", content: "Be brief." },
@@ -65,7 +65,7 @@ test("results of two rounds stay two messages", () => {
   expect(messages[3]?.content).toEqual([{ type: "tool_result", tool_use_id: "b", content: "2" }]);
 });
 
-test("blank text beside calls and an empty result are left out, which a block may not hold", () => {
+test("blank text beside calls and empty results are left out: no block may hold them", () => {
   const messages = anthropicMessages([
     { role: "assistant", content: "\n", toolCalls: [call("a", "{}")] },
     { role: "tool", toolCallId: "a", content: "" },
@@ -76,21 +76,21 @@ test("blank text beside calls and an empty result are left out, which a block ma
   ]);
 });
 
-test("no list of calls, or an empty one, leaves a plain message", () => {
+test("a missing or empty list of calls leaves a plain message", () => {
   expect(anthropicMessages([{ role: "assistant", content: "Hi", toolCalls: [] }])).toEqual([{ role: "assistant", content: "Hi" }]);
 });
 
-test("another provider's id is written in Anthropic's letters, alike in call and result", () => {
-  const [asked, answered] = anthropicMessages([
+test("another provider's id is mapped to Anthropic's alphabet, the same in call and result", () => {
+  const [calling, answered] = anthropicMessages([
     { role: "assistant", content: "", toolCalls: [call("functions.get:0", "{}")] },
     { role: "tool", toolCallId: "functions.get:0", content: "1" },
   ]);
-  expect(asked?.content).toMatchObject([{ id: "functions_get_0" }]);
+  expect(calling?.content).toMatchObject([{ id: "functions_get_0" }]);
   expect(answered?.content).toMatchObject([{ tool_use_id: "functions_get_0" }]);
 });
 
 test.each(["", "{", "null", "7", '"x"', "[1]", "undefined", `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`])(
-  "arguments that are no JSON object, or none that can be written, are an empty one: %.20s",
+  "arguments that are not a JSON object, or nest too deep to stringify, become {}: %.20s",
   (text) => {
     expect(anthropicMessages([{ role: "assistant", content: "", toolCalls: [call("a", text)] }])[0]?.content).toMatchObject([
       { input: {} },

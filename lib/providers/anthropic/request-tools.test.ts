@@ -8,13 +8,13 @@ const call: ModelCall = { messages: [{ role: "user", content: "Paris?" }], maxOu
 const bodyOf = (changes: Partial<ModelCall>, wireName = "claude-sonnet-4-5-20250929") =>
   JSON.parse(buildAnthropicRequest({ ...call, ...changes }, wireName, "sk-ant-test").body);
 
-test("a function is a tool whose input has its schema, as it is", () => {
+test("a function becomes a tool whose input schema is the function's, unchanged", () => {
   const body = bodyOf({});
   expect(body.tools).toEqual([{ name: "get_weather", description: "Weather of a city.", input_schema: parameters }]);
   expect(body).not.toHaveProperty("tool_choice");
 });
 
-test("a function without parameters has an input schema all the same", () => {
+test("a function without parameters still gets an input schema", () => {
   const { tools } = bodyOf({ tools: [{ name: "a" }, { name: "b", parameters: {} }, { name: "c", parameters: { properties: {} } }] });
   expect(tools).toEqual([
     { name: "a", input_schema: { type: "object", properties: {} } },
@@ -41,14 +41,14 @@ test.each<[ModelCall["toolChoice"], boolean | undefined, object | undefined]>([
   expect(body).not.toHaveProperty("system");
 });
 
-test("without tools there is no choice among them", () => {
+test("without tools no tool_choice is sent", () => {
   for (const tools of [undefined, []]) {
     const body = bodyOf({ tools, toolChoice: "required", parallelToolCalls: false }, "claude-opus-5-5");
     expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages"]);
   }
 });
 
-test("models that refuse a forced tool are asked for it in words", () => {
+test("models that refuse a forced tool_choice get the instruction as text", () => {
   for (const name of ["claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5-1", "claude-mythos-5-1", "claude-opus-6"]) {
     const any = bodyOf({ toolChoice: "required", parallelToolCalls: false }, name);
     expect(any.tool_choice, name).toEqual({ type: "auto", disable_parallel_tool_use: true });

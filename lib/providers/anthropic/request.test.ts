@@ -17,7 +17,7 @@ const call: ModelCall = {
 const bodyOf = (changes: Partial<ModelCall>, wireName = "claude-sonnet-4-5-20250929") =>
   JSON.parse(buildAnthropicRequest({ ...call, ...changes }, wireName, "sk-ant-test").body);
 
-test("hold the call and nothing else, every system message in front", () => {
+test("requests contain the call and nothing else, every system message in front", () => {
   const request = buildAnthropicRequest(call, "claude-haiku-4-5-20251001", "sk-ant-test");
   expect(request.path).toBe("v1/messages");
   expect(request.headers).toEqual({ "content-type": "application/json", "x-api-key": "sk-ant-test", "anthropic-version": "2023-06-01" });
@@ -34,22 +34,22 @@ test("hold the call and nothing else, every system message in front", () => {
   });
 });
 
-test("a stream is asked for, and no system is sent where there is none", () => {
+test("a stream is requested, and no system is sent without system messages", () => {
   const body = bodyOf({ stream: true, messages: [{ role: "user", content: "Hi" }] });
   expect(body.stream).toBe(true);
   expect(body).not.toHaveProperty("system");
 });
 
-test("what Anthropic has no word for is left out", () => {
+test("options that Anthropic does not support are left out", () => {
   expect(bodyOf({ seed: 7, frequencyPenalty: 1, presencePenalty: -1 })).toEqual(bodyOf({}));
 });
 
-test("a temperature is cut at 1 and otherwise kept", () => {
+test("temperature is capped at 1 and otherwise kept", () => {
   expect([0, 0.7, 1, 1.5, 2].map((temperature) => bodyOf({ temperature }).temperature)).toEqual([0, 0.7, 1, 1, 1]);
   expect(bodyOf({ temperature: undefined })).not.toHaveProperty("temperature");
 });
 
-test("top_p is sent where no temperature is, since both together are refused", () => {
+test("top_p is sent only without a temperature, since both together are refused", () => {
   expect(bodyOf({ temperature: undefined, topP: 0.3 })).toMatchObject({ top_p: 0.3 });
   expect(bodyOf({ topP: 0.3 })).toMatchObject({ temperature: 0.5 });
   expect(bodyOf({ topP: 0.3 })).not.toHaveProperty("top_p");
@@ -71,13 +71,13 @@ test("models from Claude Opus 4.7 on get neither temperature nor top_p, which th
   }
 });
 
-test("stop sequences are sent but for blank ones, which are refused", () => {
+test("stop sequences are sent except blank ones, which are refused", () => {
   expect(bodyOf({ stop: ["\n", "END", "", "\n- "] }).stop_sequences).toEqual(["END", "\n- "]);
   expect(bodyOf({ stop: ["\n\n"] })).not.toHaveProperty("stop_sequences");
   expect(bodyOf({ stop: [] })).not.toHaveProperty("stop_sequences");
 });
 
-test("a JSON object is asked for in the system prompt, behind what it says already", () => {
+test("a JSON object is requested at the end of the system prompt", () => {
   const { system, output_config } = bodyOf({ responseFormat: { type: "json_object" } });
   expect(system).toMatch(/^Be brief\.\n\nIn French\.\n\nAnswer with one JSON object and nothing else/);
   expect(output_config).toBeUndefined();
@@ -103,7 +103,7 @@ test("a schema is a structured output from Claude 4.5 on, and part of the system
   }
 });
 
-test("a schema that structured outputs would take something from is part of the system prompt", () => {
+test("a schema that structured outputs would narrow too far goes into the system prompt", () => {
   const free = { type: "object", additionalProperties: { type: "number" } };
   const body = bodyOf({ responseFormat: { type: "json_schema", name: "scores", schema: free } });
   expect(body).not.toHaveProperty("output_config");

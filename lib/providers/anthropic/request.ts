@@ -1,10 +1,10 @@
-// A model call in the words of Anthropic's messages, and what each Claude takes of it. Image blocks belong here once they exist.
+// A model call as a request to Anthropic's Messages API, and which options each Claude accepts. Image blocks belong here once they exist.
 
 import type { ChatMessage, ModelCall, ResponseFormat, Tool, ToolCall, WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
 import { narrowSchema } from "./schema";
 
-/** What Anthropic has no word for (seed, penalties) is left out. */
+/** Options that Anthropic does not support (seed, penalties) are left out. */
 export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey: string): WireRequest {
   const { tools, tool_choice, instruction: toolInstruction } = anthropicTools(call, wireName);
   const { output_config, instruction: formatInstruction } = anthropicOutputFormat(call.responseFormat, wireName);
@@ -16,7 +16,7 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
     body: JSON.stringify({
       model: wireName,
       max_tokens: call.maxOutputTokens,
-      // There is no system role among the messages: wherever it stood, it comes first.
+      // Anthropic has no system role among the messages: every system message comes first, wherever it was.
       system: system.length === 0 ? undefined : system.join("\n\n"),
       messages: anthropicMessages(call.messages),
       tools,
@@ -30,16 +30,16 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
 }
 
 /**
- * Ours is a temperature of 0 to 2 as at OpenAI, Anthropic's 0 to 1. The numbers mean the same up to 1, so they are kept and
- * cut there: halving them would change every answer that was asked for at 0.7 or 1. From Claude Opus 4.1 on, temperature
- * and top_p together are answered with 400, and older models advise against it: the temperature goes first.
+ * Our temperature is 0 to 2, as at OpenAI; Anthropic's is 0 to 1. The numbers mean the same up to 1, so higher ones are capped
+ * there: halving all of them would change every answer requested at 0.7 or 1. From Claude Opus 4.1 on, temperature and top_p
+ * together get a 400, and older models advise against it: the temperature takes precedence.
  */
 function sampling({ temperature, topP }: ModelCall, wireName: string): { temperature?: number; top_p?: number } {
   if (!takesSampling(wireName)) return {};
   return temperature === undefined ? { top_p: topP } : { temperature: Math.min(temperature, 1) };
 }
 
-/** "each stop sequence must contain non-whitespace": a blank one is answered with 400, so OpenAI's usual "\n" is left out. */
+/** "each stop sequence must contain non-whitespace": a blank one gets a 400, so OpenAI's usual "\n" is left out. */
 function stopSequences(stop: ModelCall["stop"]): string[] | undefined {
   const sequences = stop?.filter((sequence) => sequence.trim() !== "") ?? [];
   return sequences.length === 0 ? undefined : sequences;
@@ -56,12 +56,12 @@ interface AnthropicMessage {
 }
 
 /**
- * All messages but those of the system. Calls of tools are blocks of the assistant's message, and their results are blocks of the one user
+ * All messages except system ones. Tool calls are blocks of the assistant's message, and their results are blocks of the single user
  * message that follows (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls).
  */
 export function anthropicMessages(messages: readonly ChatMessage[]): AnthropicMessage[] {
   const turns: AnthropicMessage[] = [];
-  /** The blocks of a user message that begins with results; what the user says next belongs to it, behind them. */
+  /** The blocks of a user message that begins with results; the user's next text is appended to it. */
   let results: Block[] | undefined;
   for (const message of messages) {
     switch (message.role) {
@@ -99,19 +99,19 @@ function resultBlock(callId: string, content: string): Block {
   return { type: "tool_result", tool_use_id: wireId(callId), content: content === "" ? undefined : content };
 }
 
-/** A text block must hold more than white space; a string in place of blocks may not. */
+/** A text block must contain more than white space; plain string content need not. */
 function textBlocks(text: string): Block[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** Anthropic's ids are letters, digits, _ and -; another provider's, which the customer sends back, may hold more. */
+/** Anthropic's ids are letters, digits, _ and -; an id of another provider, which the customer sends back, may hold more. */
 function wireId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
 /**
- * Arguments are text here and an object there. What is no object (a model wrote broken JSON and the customer answered it
- * with an error as the result) becomes {}: refusing it would end a conversation that only needs to go on.
+ * Our arguments are text, Anthropic's are an object. Text that is not an object (a model wrote broken JSON and the customer answered
+ * it with an error as the result) becomes {}: refusing it would end a conversation that only needs to go on.
  */
 const readInput = (text: string): object => readJsonObject(text) ?? {};
 
@@ -129,13 +129,13 @@ interface AnthropicToolChoice {
 
 interface Choice {
   tool_choice?: AnthropicToolChoice;
-  /** For the system prompt, where the model takes no tool_choice that says it. */
+  /** For the system prompt, where the model accepts no tool_choice that says it. */
   instruction?: string;
 }
 
 /**
- * The customer's functions as Anthropic's tools, and the choice among them:
- * https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/define-tools. Nothing without tools: a tool_choice alone is answered with 400.
+ * The customer's functions as Anthropic's tools, and the tool choice:
+ * https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/define-tools. Neither is sent without tools: a lone tool_choice gets a 400.
  */
 function anthropicTools(call: ModelCall, wireName: string): Choice & { tools?: AnthropicTool[] } {
   if (call.tools === undefined || call.tools.length === 0) return {};
@@ -143,12 +143,12 @@ function anthropicTools(call: ModelCall, wireName: string): Choice & { tools?: A
 }
 
 /**
- * `strict` is left out: Anthropic holds a model only to a part of JSON Schema, to 20 tools and to 16 values that may be null
- * among all of them ("Schema complexity limits" of structured outputs), and answers 400 beyond, where OpenAI's strict tools,
- * which make each optional value nullable, go on.
+ * `strict` is left out: Anthropic enforces only a part of JSON Schema, for at most 20 tools and 16 nullable values among all of
+ * them ("Schema complexity limits" of structured outputs), and beyond that answers 400, where OpenAI's strict tools, which make
+ * each optional value nullable, still work.
  */
 function anthropicTool({ name, description, parameters }: Tool): AnthropicTool {
-  // The type is required, and absent in what OpenAI takes for a function without arguments.
+  // Anthropic requires the type, which OpenAI's function without arguments does not have.
   const input_schema = parameters === undefined ? { type: "object", properties: {} } : { type: "object", ...parameters };
   return { name, description, input_schema };
 }
@@ -156,12 +156,12 @@ function anthropicTool({ name, description, parameters }: Tool): AnthropicTool {
 function chooseTool({ toolChoice, parallelToolCalls }: ModelCall, wireName: string): Choice {
   const disable_parallel_tool_use = parallelToolCalls === false ? true : undefined;
   if (toolChoice === undefined) return disable_parallel_tool_use ? { tool_choice: { type: "auto", disable_parallel_tool_use } } : {};
-  // Of the four, `none` alone has no such field.
+  // Only `none` has no such field.
   if (toolChoice === "none") return { tool_choice: { type: "none" } };
   if (toolChoice === "auto") return { tool_choice: { type: "auto", disable_parallel_tool_use } };
   const name = toolChoice === "required" ? undefined : toolChoice.name;
   if (takesForcedTools(wireName)) return { tool_choice: { type: name === undefined ? "any" : "tool", name, disable_parallel_tool_use } };
-  // Anthropic's own advice for these models: leave the choice to the model, and ask for the tool in words.
+  // Anthropic's own advice for these models: leave the choice to the model, and request the tool in the prompt.
   const instruction = name === undefined ? "Answer by calling at least one of the tools." : `Answer by calling the tool ${name}.`;
   return { tool_choice: { type: "auto", disable_parallel_tool_use }, instruction };
 }
@@ -175,9 +175,9 @@ interface OutputFormat {
 const jsonOnly = "Answer with one JSON object and nothing else: no code fence, no words before or after it.";
 
 /**
- * The form of an answer: Anthropic's structured outputs where the model and the schema allow it, words in the system prompt elsewhere
- * (https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs). There is no mode for "any JSON". The format's name is left
- * out, which Anthropic does not know; its description goes into the schema.
+ * The output format: Anthropic's structured outputs where the model and the schema allow it, otherwise an instruction in the system
+ * prompt (https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs). There is no "any JSON" mode. The format's name is
+ * left out, since Anthropic has no field for it; its description goes into the schema.
  */
 function anthropicOutputFormat(format: ResponseFormat | undefined, wireName: string): OutputFormat {
   if (format === undefined) return {};
@@ -188,10 +188,10 @@ function anthropicOutputFormat(format: ResponseFormat | undefined, wireName: str
   return { instruction: `${jsonOnly} It follows this JSON Schema: ${JSON.stringify(schema)}` };
 }
 
-// What a Claude model takes is told by its name alone, after Anthropic's migration guides, so that models of the operator's own
-// configuration follow them too. A name that is no Claude's takes what the oldest models take.
+// What a Claude model accepts follows from its name alone, per Anthropic's migration guides, so that models which the operator
+// configured follow them too. A name that is not a Claude's gets what the oldest models accept.
 
-/** Temperature and top_p: from Claude Opus 4.7 on, either is answered with 400 (.../about-claude/models/migration-guide). */
+/** Temperature and top_p: from Claude Opus 4.7 on, either gets a 400 (.../about-claude/models/migration-guide). */
 function takesSampling(wireName: string): boolean {
   return (readVersion(wireName)?.version ?? 0) < 407;
 }
@@ -204,7 +204,7 @@ function takesOutputFormat(wireName: string): boolean {
   return (readVersion(wireName)?.version ?? 0) >= 405;
 }
 
-// "Forced tool use returns an error": What's new in Claude Opus 5.5 and in Claude Sonnet 5.5. Claude Haiku 5.5 still takes it.
+// "Forced tool use returns an error": What's new in Claude Opus 5.5 and in Claude Sonnet 5.5. Claude Haiku 5.5 still accepts it.
 const firstWithoutForcedTools = new Map([
   ["opus", 505],
   ["sonnet", 505],
@@ -218,7 +218,7 @@ function takesForcedTools(wireName: string): boolean {
   return model === undefined || model.version < (firstWithoutForcedTools.get(model.family) ?? Number.POSITIVE_INFINITY);
 }
 
-/** claude-opus-4-7 is opus and 407; undefined before Claude 4, whose names have another form, and for other models. */
+/** claude-opus-4-7 is opus and 407; undefined before Claude 4, whose names have another format, and for other models. */
 function readVersion(wireName: string): { family: string; version: number } | undefined {
   const match = /claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(wireName);
   if (match === null) return undefined;

@@ -4,7 +4,7 @@ import { narrowSchema } from "./schema";
 const city = { type: "string" };
 const objectOf = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 
-test("every object is closed, and what is within the language stays", () => {
+test("every object is closed, and supported keywords stay", () => {
   const schema = objectOf(
     { place: objectOf({ city }, { required: ["city"] }), tags: { type: "array", items: { enum: ["a", "b"] }, minItems: 1 } },
     { $schema: "https://json-schema.org/draft/2020-12/schema", title: "Trip", required: ["place"], additionalProperties: false },
@@ -20,7 +20,7 @@ test("every object is closed, and what is within the language stays", () => {
   );
 });
 
-test("limits become words of the description", () => {
+test("limits become part of the description", () => {
   const schema = objectOf({
     age: { type: "integer", description: "In years.", minimum: 0, maximum: 150 },
     when: { type: "string", format: "date-time" },
@@ -41,7 +41,7 @@ test("variants are anyOf, each of them closed", () => {
   });
 });
 
-test("definitions are closed where they stand, and a reference stays one, at the root too", () => {
+test("definitions are closed in place, and a reference stays a reference, at the root too", () => {
   const $defs = { place: objectOf({ city, near: { $ref: "#/$defs/point" } }), point: objectOf({ x: { type: "number" } }) };
   expect(narrowSchema({ $ref: "#/$defs/place", $defs })).toEqual({
     $ref: "#/$defs/place",
@@ -52,7 +52,7 @@ test("definitions are closed where they stand, and a reference stays one, at the
   });
 });
 
-test("an object with no keys at all is expressible, one with any keys is not", () => {
+test("an object that allows no keys is expressible; an object that allows any keys is not", () => {
   expect(narrowSchema(objectOf({}, { additionalProperties: false }))).toEqual(objectOf({}, { additionalProperties: false }));
   expect(narrowSchema({ type: "object" })).toBeUndefined();
 });
@@ -87,13 +87,13 @@ test("recursion has no narrow form, however it is branched or hidden", () => {
   expect(narrowSchema({ $ref: "#/$defs/a", $defs: round })).toBeUndefined();
 });
 
-test("definitions that name each other twice over are followed once each", () => {
+test("definitions that reference each other repeatedly are followed once each", () => {
   const both = (name: string) => objectOf({ left: { $ref: `#/$defs/${name}` }, right: { $ref: `#/$defs/${name}` } });
   const chain = Array.from({ length: 14 }, (_, level) => [`d${level}`, level === 13 ? city : both(`d${level + 1}`)]);
   expect(narrowSchema({ $ref: "#/$defs/d0", $defs: Object.fromEntries(chain) })).toBeDefined();
 });
 
-test("a schema of thousands of levels ends as any that is too deep", () => {
+test("a schema nested thousands of levels deep is refused like any other that is too deep", () => {
   let schema: Record<string, unknown> = city;
   for (let level = 0; level < 20_000; level++) schema = { type: "array", items: schema };
   expect(narrowSchema(schema)).toBeUndefined();

@@ -1,24 +1,24 @@
-// A JSON Schema in the part of the language that structured outputs take: every object closed, nothing recursive, no limits
-// on numbers and lengths ("JSON Schema limitations"). Limits become words of the description, as Anthropic's own SDKs do it.
+// A JSON Schema in the subset that structured outputs accept: every object closed, nothing recursive, no limits on numbers and
+// lengths ("JSON Schema limitations"). Limits move into the description, as in Anthropic's own SDKs.
 
 import { isRecord } from "../wire-value";
 
 type Schema = Record<string, unknown>;
 
 /**
- * A schema whose answers all follow the given one, as far as its limits are kept; undefined where there is none that
- * leaves the model what it needs: objects with keys of its own, recursion, values of any kind.
+ * A schema whose answers all satisfy the given one, except its limits; undefined where no such schema leaves the model what it
+ * needs: objects with arbitrary keys, recursion, values of any type.
  */
 export function narrowSchema(schema: Schema): Schema | undefined {
   return isExpressible(schema, { root: schema, settled: new Set() }, 0) ? narrow(schema) : undefined;
 }
 
-/** Deeper than any schema that is written by hand; a recursive one never ends before. */
+/** Deeper than any handwritten schema; a recursive schema always exceeds it. */
 const maxDepth = 32;
 
 interface Walk {
   root: Schema;
-  /** References known to be expressible, so that each is followed once. */
+  /** References known to be expressible, so that each is followed only once. */
   settled: Set<string>;
 }
 
@@ -38,11 +38,11 @@ function isReferenceExpressible(reference: unknown, walk: Walk, depth: number): 
   return true;
 }
 
-/** True for what leaves keys, items or the whole value free, which closing it would take away. */
+/** True for a schema that leaves keys, items or the whole value free; closing it would take that freedom away. */
 function isOpen(schema: Schema): boolean {
   const has = (keyword: string) => schema[keyword] !== undefined;
   if (has("allOf") || has("patternProperties") || has("prefixItems")) return true;
-  // Keys that stand beside the keys of variants: closing each of them for itself would leave no answer that follows both.
+  // Keys beside the keys of variants: closing each on its own would leave no answer that satisfies both.
   if (has("anyOf") || has("oneOf")) return isObject(schema);
   if (has("enum") || has("const")) return false;
   if ([schema.type].flat().includes("array") && !has("items")) return true;
@@ -67,7 +67,7 @@ const heldFormats = new Set(["date-time", "time", "date", "duration", "email", "
 
 function narrow(schema: Schema): Schema {
   const narrowed: Schema = {};
-  const told: Schema = {};
+  const leftOut: Schema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (isRecord(value) && (keyword === "properties" || keyword === "$defs" || keyword === "definitions")) {
       narrowed[keyword] = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, narrowPart(part)]));
@@ -78,11 +78,11 @@ function narrow(schema: Schema): Schema {
     } else if (isHeld(keyword, value)) {
       narrowed[keyword] = value;
     } else if (!["$schema", "$id", "additionalProperties"].includes(keyword)) {
-      told[keyword] = value;
+      leftOut[keyword] = value;
     }
   }
   if (isObject(schema)) narrowed.additionalProperties = false;
-  if (Object.keys(told).length > 0) narrowed.description = [schema.description, JSON.stringify(told)].filter(Boolean).join("\n\n");
+  if (Object.keys(leftOut).length > 0) narrowed.description = [schema.description, JSON.stringify(leftOut)].filter(Boolean).join("\n\n");
   return narrowed;
 }
 
@@ -92,7 +92,7 @@ function narrowPart(part: unknown): unknown {
 
 function isHeld(keyword: string, value: unknown): boolean {
   if (keyword === "format") return heldFormats.has(String(value));
-  // Of the sizes of arrays, "at least none" and "at least one" alone.
+  // Of the array size limits, only "at least none" and "at least one" are supported.
   if (keyword === "minItems") return value === 0 || value === 1;
   return heldKeywords.has(keyword);
 }

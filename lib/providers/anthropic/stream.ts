@@ -1,6 +1,6 @@
-// A streamed message of Anthropic's. Input is counted by message_start, output by message_delta (cumulative); the end is
-// message_stop, or the end of the stream after a stop reason. Events of unknown types are passed over, as its versioning asks.
-// A tool call is a content block: its start has id and name, its deltas hold the arguments as pieces of JSON text.
+// A streamed Anthropic message. message_start counts the input, message_delta the output (cumulative); the end is message_stop, or
+// the end of the stream after a stop reason. Events of unknown types are ignored, as Anthropic's versioning demands.
+// A tool call is a content block: its start has id and name, its deltas contain the arguments as pieces of JSON text.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
@@ -33,7 +33,7 @@ const messageDeltaSchema = z.object({
   usage: anthropicUsageSchema.nullish(),
 });
 
-/** @throws ProviderFailure malformed, or what an error event says (unavailable where it does not say) */
+/** @throws ProviderFailure malformed, or the kind of an error event (unavailable where it names none) */
 export async function* readAnthropicStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
   const answer = new AnswerUnderWay(onRequestId);
   for await (const events of readServerSentEvents(chunks)) {
@@ -54,7 +54,7 @@ type BlockStart = z.infer<typeof blockStartSchema>;
 type BlockDelta = z.infer<typeof blockDeltaSchema>;
 
 interface CallUnderWay {
-  /** Among the calls of the answer. */
+  /** The call's position among the calls of the answer. */
   index: number;
   hasArguments: boolean;
 }
@@ -63,7 +63,7 @@ class AnswerUnderWay {
   isStopped = false;
   #reason: FinishReason | undefined;
   #usage: AnthropicUsage | undefined;
-  /** By the index of their content blocks, which text and thinking count in too. */
+  /** By the index of their content blocks; text and thinking blocks count as well. */
   readonly #calls = new Map<number | null | undefined, CallUnderWay>();
   #callCount = 0;
   readonly #onRequestId: OnRequestId | undefined;
@@ -72,7 +72,7 @@ class AnswerUnderWay {
     this.#onRequestId = onRequestId;
   }
 
-  /** Takes in one event and returns what it adds to the answer. */
+  /** Consumes one event and returns what it adds to the answer. */
   take(data: string): ProviderEvent | undefined {
     const event = parseJson(data, "an event");
     const { type } = readShape(eventSchema, event, "an event");
@@ -108,7 +108,7 @@ class AnswerUnderWay {
   #takeStart({ index, content_block: block }: BlockStart): ProviderEvent | undefined {
     if (block.type !== "tool_use") return textEvent(anthropicBlockText(block));
     const call = readAnthropicCall({ ...block, input: block.input ?? {} }, this.#callCount++);
-    // The input of a start is {} and stands for "to come"; only one that already holds something is part of the arguments.
+    // The input of a start is {} as a placeholder; only a non-empty one is part of the arguments.
     const hasArguments = call.arguments !== "{}";
     this.#calls.set(index, { index: call.index, hasArguments });
     return hasArguments ? call : { ...call, arguments: "" };
@@ -124,7 +124,7 @@ class AnswerUnderWay {
     return { type: "tool_call", index: call.index, arguments: delta.partial_json };
   }
 
-  /** A call without input has no delta, or empty ones; its arguments are an empty object all the same. */
+  /** A call without input has no delta, or only empty ones; its arguments are still an empty object. */
   #takeStop(index: number | null | undefined): ProviderEvent | undefined {
     const call = this.#calls.get(index);
     this.#calls.delete(index);

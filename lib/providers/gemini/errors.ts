@@ -1,5 +1,5 @@
-// Errors of Gemini: {error: {code, message, status, details}}, Google's RPC status, also inside a stream, and in an array
-// where a stream without events was asked for. Documented at https://ai.google.dev/gemini-api/docs/troubleshooting.
+// Errors of Gemini: {error: {code, message, status, details}}, Google's RPC status, also inside a stream, and in an array when a
+// stream without SSE was requested. Documented at https://ai.google.dev/gemini-api/docs/troubleshooting.
 
 import { type HttpRefusal, kindOfStatus, type ProviderProblem, readHttpRefusal } from "../http-failure";
 import type { ProviderFailure } from "../types";
@@ -24,7 +24,7 @@ export function readGeminiProblem(body: unknown): ProviderProblem | undefined {
   };
 }
 
-/** A wrong or expired key comes as 400 with its reason among the details; a project without billing as 400 FAILED_PRECONDITION. */
+/** A wrong or expired key gets 400 with its reason among the details; a project without billing gets 400 FAILED_PRECONDITION. */
 function isOperators(status: unknown, details: Record<string, unknown>[]): boolean {
   if (status === "FAILED_PRECONDITION") return true;
   return details.some(({ reason }) => typeof reason === "string" && reason.startsWith("API_KEY_"));

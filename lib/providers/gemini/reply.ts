@@ -1,4 +1,4 @@
-// An answer of generateContent, whole or one chunk of a stream: both have one form. A function call is one part, never a piece.
+// A generateContent answer, whole or one chunk of a stream: both have the same shape. A function call is one part, never split.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
@@ -42,7 +42,7 @@ const answerSchema = z.object({
 
 type GeminiAnswer = z.infer<typeof answerSchema>;
 
-/** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
+/** @throws ProviderFailure malformed, or the kind of the error inside a 200 (rejected where it names none) */
 export function readGeminiReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const answer = readGeminiAnswer(body, "rejected");
   onRequestId?.(answer.responseId);
@@ -55,7 +55,7 @@ export function readGeminiReply(body: string, onRequestId?: OnRequestId): Provid
   return [...output, { type: "finish", reason: readGeminiFinishReason(candidate.finishReason, hasCalls), usage }];
 }
 
-/** Reads one answer or chunk; `fallback` is the kind of an error inside it that does not say what it is. */
+/** Reads one answer or chunk; `fallback` is the kind of an error inside it that does not name its own. */
 export function readGeminiAnswer(data: string, fallback: ProviderFailureKind): GeminiAnswer {
   const parsed = parseJson(data, "the answer");
   if (isRecord(parsed) && parsed.error) throw failureInside(readGeminiProblem(parsed), fallback);
@@ -69,7 +69,7 @@ export function isGeminiPromptBlocked(answer: GeminiAnswer): boolean {
 }
 
 /**
- * The text and the calls of an answer or chunk; `firstIndex` counts the calls of the chunks before. Thoughts are paid for
+ * The text and the calls of an answer or chunk; `firstIndex` is the number of calls in the chunks before. Thoughts are billed
  * and are not part of the answer.
  */
 export function geminiOutput({ candidates, modelVersion }: GeminiAnswer, firstIndex: number): ProviderEvent[] {
@@ -90,14 +90,14 @@ export function geminiOutput({ candidates, modelVersion }: GeminiAnswer, firstIn
 
 /**
  * https://ai.google.dev/api/generate-content#FinishReason. Calls end with STOP, as text does. A call that went wrong
- * (MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS …) is not in the answer, and its tokens are billed.
+ * (MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, TOO_MANY_TOOL_CALLS …) is not in the answer, but its tokens are billed.
  */
 export function readGeminiFinishReason(reason: string | null | undefined, hasCalls: boolean): FinishReason {
   switch (reason) {
     case "STOP":
       return hasCalls ? "tool_calls" : "stop";
     case "MAX_TOKENS":
-    // The cap of one request was reached before ours: the rest would have to be asked for with a token.
+    // Google's own limit per request came before ours: the rest would need a request with a continuation token.
     case "CONTINUATION":
       return "length";
     case "SAFETY":
@@ -113,9 +113,9 @@ export function readGeminiFinishReason(reason: string | null | undefined, hasCal
 }
 
 /**
- * Thoughts are counted beside the candidates, results of tools beside the prompt, cached content inside the prompt
- * (https://ai.google.dev/api/generate-content#UsageMetadata). Counts of zero are left out by proto3 JSON. Null when the provider left out
- * the count of the prompt, which is never zero.
+ * The candidates' count excludes thoughts, the prompt's excludes tool results and includes cached content
+ * (https://ai.google.dev/api/generate-content#UsageMetadata). proto3 JSON omits counts of zero. Null when the provider omitted the
+ * count of the prompt, which is never zero.
  */
 export function readGeminiUsage(usage: GeminiUsage | null | undefined): TokenUsage | null {
   if (typeof usage?.promptTokenCount !== "number") return null;

@@ -17,14 +17,14 @@ const weatherTool: Tool = {
 };
 const timeTool: Tool = { name: "get_time" };
 
-/** The body that is sent for a call of `messages` to a model of the third generation, or of the one given. */
+/** The request body for a call to a third-generation model, or to the given one. */
 function bodyOf(options: Partial<ModelCall>, wireName = "gemini-3.5-flash-lite") {
   const call: ModelCall = { messages: [question], maxOutputTokens: 64, stream: false, ...options };
   return JSON.parse(geminiFormat.buildRequest(call, wireName, "AIza-test", "gemini").body);
 }
 
 describe("functions", () => {
-  test("are declared in plain JSON Schema, and one without arguments has no schema", () => {
+  test("are declared in plain JSON Schema, and a function without arguments has no schema", () => {
     expect(bodyOf({ tools: [weatherTool, timeTool] })).toEqual({
       contents: [{ role: "user", parts: [{ text: question.content }] }],
       tools: [
@@ -48,7 +48,7 @@ describe("functions", () => {
     expect(bodyOf({ tools: [timeTool], toolChoice }).toolConfig).toEqual({ functionCallingConfig });
   });
 
-  test("a strict one is held to its schema where the model has the choice", () => {
+  test("a strict function is held to its schema when the model may choose", () => {
     const tools = [{ ...weatherTool, strict: true }, timeTool];
     for (const toolChoice of [undefined, "auto"] as const)
       expect(bodyOf({ tools, toolChoice }).toolConfig).toEqual({ functionCallingConfig: { mode: "VALIDATED" } });
@@ -79,7 +79,7 @@ describe("calls and results in the conversation", () => {
   const weatherCall = { functionCall: { id: "call_a", name: "get_weather", args: { city: "Zürich" } } };
   const timeCall = { functionCall: { id: "call_b", name: "get_time", args: {} } };
 
-  test("results in a row are one turn, named as their calls, and what the user says next is another", () => {
+  test("consecutive results are one turn, named as their calls, and the user's next text is another", () => {
     expect(bodyOf({ messages: conversation }, "gemini-2.5-flash").contents).toEqual([
       { role: "user", parts: [{ text: question.content }] },
       { role: "model", parts: [weatherCall, timeCall] },
@@ -94,14 +94,14 @@ describe("calls and results in the conversation", () => {
     ]);
   });
 
-  test("a system message between two results does not part them", () => {
+  test("a system message between two results does not separate them", () => {
     const messages = [question, { role: "assistant", content: "", toolCalls: calls } as const, ...results];
     messages.splice(3, 0, { role: "system", content: "Be brief." });
     const { contents } = bodyOf({ messages });
     expect(contents.map(({ parts }: { parts: unknown[] }) => parts.length)).toEqual([1, 2, 2]);
   });
 
-  test("text that came with calls stays before them", () => {
+  test("text sent with calls stays before them", () => {
     const { contents } = bodyOf({ messages: [question, { role: "assistant", content: "I look.", toolCalls: calls }] }, "gemini-2.5-flash");
     expect(contents[1]).toEqual({ role: "model", parts: [{ text: "I look." }, weatherCall, timeCall] });
   });
@@ -135,7 +135,7 @@ describe("calls and results in the conversation", () => {
 describe("thought signatures", () => {
   const fixture = fixtureBytes("gemini", "parallel-tool-calls.json").toString();
 
-  /** The conversation as an OpenAI client sends it back: ids, names and arguments as they came. */
+  /** The conversation as an OpenAI client sends it back: ids, names and arguments unchanged. */
   function replayed(): ChatMessage[] {
     const events = geminiFormat.readReply(fixture).filter((event) => event.type === "tool_call");
     const toolCalls = events.map(({ id = "", name = "", arguments: text }) => ({ id, name, arguments: text }));
@@ -143,7 +143,7 @@ describe("thought signatures", () => {
     return [question, { role: "assistant", content: "I look both up.", toolCalls }, ...results];
   }
 
-  test("an answer of Gemini 3 goes back to it part by part as it came", () => {
+  test("a Gemini 3 answer is sent back part by part, unchanged", () => {
     const { contents } = bodyOf({ messages: replayed() });
     expect(contents[1]).toEqual(JSON.parse(fixture).candidates[0].content);
     const names = ["get_weather", "check_flight", "get_time"];
@@ -152,13 +152,13 @@ describe("thought signatures", () => {
     );
   });
 
-  test("a model before Gemini 3 gets none, and its own ids stay short", () => {
+  test("a model before Gemini 3 gets none, and its own ids stay without one", () => {
     const { contents } = bodyOf({ messages: replayed() }, "gemini-2.5-flash");
     expect(JSON.stringify(contents)).not.toMatch(/thought/i);
     expect(contents[1].parts[1].functionCall.id).toBe("fjq1n2wx");
   });
 
-  test("the first of another model's calls gets the documented stand-in, each time", () => {
+  test("the first call of another model's turn gets the documented placeholder, each time", () => {
     const step = (id: string): ChatMessage[] => [
       { role: "assistant", content: "", toolCalls: ["1", "2"].map((digit) => ({ id: id + digit, name: "f", arguments: "{}" })) },
       ...["1", "2"].map((digit) => ({ role: "tool", toolCallId: id + digit, content: "" }) as const),
@@ -177,7 +177,7 @@ describe("thought signatures", () => {
     ["gemini-2.0-flash", false],
     ["gemini-1.5-pro", false],
     ["gemma-3-27b-it", false],
-  ])("%s asks for signatures: %s", (wireName, asks) => {
+  ])("%s requires signatures: %s", (wireName, asks) => {
     const toolCalls = [{ id: "call_a", name: "f", arguments: "{}" }];
     const { contents } = bodyOf({ messages: [question, { role: "assistant", content: "", toolCalls }] }, wireName);
     expect("thoughtSignature" in contents[1].parts[0]).toBe(asks);
@@ -185,7 +185,7 @@ describe("thought signatures", () => {
 });
 
 describe("options", () => {
-  test("are sent as far as Gemini knows them", () => {
+  test("are sent where Gemini supports them", () => {
     const options = { temperature: 0, topP: 0.9, seed: 7, stop: ["END", "\n\n"], parallelToolCalls: false };
     expect(bodyOf({ ...options, frequencyPenalty: 0.5, presencePenalty: -0.5 }).generationConfig).toEqual({
       maxOutputTokens: 64,
@@ -202,7 +202,7 @@ describe("options", () => {
     [-1, -1],
     [2 ** 31, -(2 ** 31)],
     [2 ** 53 - 1, -1],
-  ])("the seed %d is sent as 32 bits", (seed, sent) => {
+  ])("the seed %d is truncated to 32 bits", (seed, sent) => {
     expect(bodyOf({ seed }).generationConfig.seed).toBe(sent);
   });
 
@@ -210,12 +210,12 @@ describe("options", () => {
   const format = { type: "json_schema", name: "answer", schema, strict: true } as const;
   const asJson = { maxOutputTokens: 64, responseMimeType: "application/json" };
 
-  test("JSON is asked for by its type, and a schema as it is", () => {
+  test("JSON is requested by its MIME type, and a schema is sent unchanged", () => {
     expect(bodyOf({ responseFormat: { type: "json_object" } }).generationConfig).toEqual(asJson);
     expect(bodyOf({ responseFormat: format }, "gemini-2.5-flash").generationConfig).toEqual({ ...asJson, responseJsonSchema: schema });
   });
 
-  test("Gemini 3 takes functions and a format together, earlier models the one that matters", () => {
+  test("Gemini 3 gets functions and a format together, earlier models the one that matters", () => {
     const both = { tools: [timeTool], responseFormat: format };
     expect(bodyOf(both)).toMatchObject({ tools: [{}], generationConfig: { responseJsonSchema: schema } });
     expect(bodyOf(both, "gemini-2.5-flash")).toMatchObject({ tools: [{}], generationConfig: { maxOutputTokens: 64 } });

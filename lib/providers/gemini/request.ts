@@ -1,4 +1,4 @@
-// A model call in the words of Gemini's generateContent, documented at https://ai.google.dev/api/generate-content. Image parts
+// A model call as a request to Gemini's generateContent, documented at https://ai.google.dev/api/generate-content. Image parts
 // belong here once they exist.
 
 import type { ChatMessage, ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
@@ -13,7 +13,7 @@ export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: st
     path: `v1beta/models/${encodeURIComponent(wireName)}:${method}`,
     headers: { "content-type": "application/json", "x-goog-api-key": apiKey },
     body: JSON.stringify({
-      // There is no system role among the contents: wherever it stood, it comes first.
+      // Gemini has no system role among the contents: every system message comes first, wherever it was.
       systemInstruction: system.length === 0 ? undefined : { parts: system.map(({ content }) => ({ text: content })) },
       contents: geminiContents(call.messages, wireName),
       tools: tools && [{ functionDeclarations: tools.map(functionDeclaration) }],
@@ -24,29 +24,29 @@ export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: st
 }
 
 /**
- * `parallelToolCalls` has no word here. The penalties do, but the models answer 400 "Penalty is not enabled for this model" to
+ * Gemini has no field for `parallelToolCalls`. It has penalties, but the models answer 400 "Penalty is not enabled for this model" to
  * any but 0 (https://github.com/google-gemini/cookbook/issues/1290): the customer is served without them.
  */
 function samplingConfig({ maxOutputTokens, temperature, topP, seed, stop }: ModelCall): Record<string, unknown> {
   return {
-    // The limit covers thoughts too. Temperature is 0 to 2, as ours.
+    // The limit includes thoughts. Temperature is 0 to 2, as ours.
     maxOutputTokens,
     temperature,
     topP,
-    // 32 bits wide; of a longer one the low bits are as good a seed.
+    // Gemini's seed has 32 bits; the low bits of a longer one are as good.
     seed: seed === undefined ? undefined : seed | 0,
-    // At most five; OpenAI takes four.
+    // At most five; OpenAI accepts four.
     stopSequences: stop?.length ? stop : undefined,
   };
 }
 
-/** Plain JSON Schema has a field of its own; `responseSchema` takes a part of OpenAPI's and refuses what it does not know. */
+/** Plain JSON Schema has its own field; `responseSchema` accepts a part of OpenAPI's and refuses unknown keywords. */
 function formatConfig(format: ResponseFormat | undefined): Record<string, unknown> {
   if (format === undefined) return {};
   return { responseMimeType: "application/json", responseJsonSchema: format.type === "json_schema" ? format.schema : undefined };
 }
 
-/** As with the answer's format: `parameters` would be OpenAPI's, and refuse `additionalProperties` and `$schema`. */
+/** As with the response format: `parameters` would be OpenAPI's, and refuse `additionalProperties` and `$schema`. */
 function functionDeclaration({ name, description, parameters }: Tool): Record<string, unknown> {
   return { name, description, parametersJsonSchema: parameters };
 }
@@ -59,16 +59,16 @@ function toolConfig(tools: readonly Tool[], choice: ToolChoice | undefined): obj
 
 function functionCallingConfigOf(tools: readonly Tool[], choice: ToolChoice | undefined): object | undefined {
   if (choice === "none") return { mode: "NONE" };
-  // Schemas are held to here in any case.
+  // ANY enforces schemas in any case.
   if (choice === "required") return { mode: "ANY" };
   if (typeof choice === "object") return { mode: "ANY", allowedFunctionNames: [choice.name] };
-  // AUTO, with calls that are held to their schemas; it is said for all functions or for none.
+  // VALIDATED is AUTO with calls held to their schemas; it applies to all functions or to none.
   if (tools.some(({ strict }) => strict)) return { mode: "VALIDATED" };
   return choice && { mode: "AUTO" };
 }
 
 /**
- * The call's functions and its format, as far as the model takes them together. Before Gemini 3 it is one or the other
+ * The call's functions and its format, as far as the model accepts both. Before Gemini 3 it is one or the other
  * (https://ai.google.dev/gemini-api/docs/structured-output): the functions, unless they must not be called.
  */
 function functionsAndFormat(call: ModelCall, wireName: string): Pick<ModelCall, "tools" | "toolChoice" | "responseFormat"> {
@@ -89,8 +89,9 @@ interface Content {
 }
 
 /**
- * All messages but the system's, which have no place among the contents. Function calls are parts of the model's turn, and their results
- * are the user's next: https://ai.google.dev/gemini-api/docs/function-calling, https://ai.google.dev/api/caching#FunctionResponse.
+ * All messages except system ones, which do not belong among the contents. Function calls are parts of the model's turn, and their
+ * results are the user's next: https://ai.google.dev/gemini-api/docs/function-calling,
+ * https://ai.google.dev/api/caching#FunctionResponse.
  */
 function geminiContents(messages: readonly ChatMessage[], wireName: string): Content[] {
   const signsCalls = isSinceGemini3(wireName);
@@ -118,7 +119,7 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
 function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistant" }, signsCalls: boolean): Part[] {
   const calls = toolCalls.map((call, index) => {
     const { id, thoughtSignature } = splitCallId(call.id);
-    // Of calls made together only the first is signed, and only its signature is asked for.
+    // Of calls made together only the first is signed, and only its signature is required.
     const signature = thoughtSignature ?? (index === 0 ? noThoughtSignature : undefined);
     return {
       functionCall: { id, name: call.name, args: readJsonObject(call.arguments) ?? unreadableArguments(call.arguments) },
@@ -128,14 +129,14 @@ function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistan
   return content === "" && calls.length > 0 ? calls : [{ text: content }, ...calls];
 }
 
-/** Results in a row are one turn: a turn of calls must be followed by one that answers them all, and holds nothing else. */
+/** Consecutive results are one turn: a turn of calls must be followed by one that answers them all and contains nothing else. */
 function addFunctionResponse(contents: Content[], message: ChatMessage & { role: "tool" }, name: string | undefined): void {
   const part: Part = {
     functionResponse: {
       id: splitCallId(message.toolCallId).id,
-      // A result of no call is refused by Google whatever it is called, but the field has to be there.
+      // Google refuses a result without a call under any name, but the field is required.
       name: name ?? "unknown",
-      // `output` is the field for what is no object.
+      // `output` is the field for values that are not an object.
       response: readJsonObject(message.content) ?? { output: message.content },
     },
   };
@@ -144,7 +145,7 @@ function addFunctionResponse(contents: Content[], message: ChatMessage & { role:
   else contents.push({ role: "user", parts: [part] });
 }
 
-/** `args` has to be an object: none for no text, else one that keeps what the model wrote. */
+/** `args` must be an object: {} for empty text, otherwise one that keeps what the model wrote. */
 function unreadableArguments(text: string): Record<string, unknown> {
   return text.trim() === "" ? {} : { arguments: text };
 }

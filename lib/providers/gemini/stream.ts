@@ -1,12 +1,12 @@
-// A streamed answer of generateContent. No event marks its end: the stream ends after a chunk with a finish reason, and
-// usage, which may be told with every chunk, counts as it was told last.
+// A streamed generateContent answer. No event marks its end: the stream ends after a chunk with a finish reason. Every chunk may
+// report usage; the last report counts.
 
 import { readServerSentEvents } from "../sse";
 import type { OnRequestId, ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
 import { type GeminiUsage, geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason, readGeminiUsage } from "./reply";
 
-/** @throws ProviderFailure malformed, or what an error inside the stream says (unavailable where it does not say) */
+/** @throws ProviderFailure malformed, or the kind of an error inside the stream (unavailable where it names none) */
 export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
   let finishReason: string | undefined;
   let usage: GeminiUsage | null | undefined;

@@ -10,7 +10,7 @@ export function readOpenAIRefusal(refusal: HttpRefusal): ProviderFailure {
   return readHttpRefusal(refusal, readOpenAIProblem);
 }
 
-/** Reads an error body, or a 200 answer that holds an error; undefined when it has no known form. */
+/** Reads an error body, or a 200 answer that contains an error; undefined when it has no known shape. */
 export function readOpenAIProblem(body: unknown): ProviderProblem | undefined {
   if (!isRecord(body)) return undefined;
   const error = isRecord(body.error) ? body.error : body;
@@ -21,12 +21,12 @@ export function readOpenAIProblem(body: unknown): ProviderProblem | undefined {
   return { message: words, certainKind: certainKindOf(codes, words), likelyKind: likelyKindOf(codes, words) };
 }
 
-// Codes that only the operator can cure, although they come as 400 or 429.
+// Codes that only the operator can fix, although they come as 400 or 429.
 const operatorCodes = ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "invalid_api_key", "model_not_found"];
 
 function certainKindOf(codes: string[], words: string): ProviderFailureKind | undefined {
   if (codes.some((code) => operatorCodes.includes(code))) return "misconfigured";
-  // xAI answers a wrong key with 400 and spent credits with 429 or 403, told apart by their words alone.
+  // xAI answers a wrong key with 400 and spent credits with 429 or 403; only the words distinguish them.
   if (/incorrect api key|used all available credits/i.test(words)) return "misconfigured";
   // xAI answers 403 to a prompt that its safety check refuses, which is not the operator's fault.
   if (/violates usage guidelines/i.test(words)) return "rejected";

@@ -1,4 +1,4 @@
-// A whole chat completion, and what its parts mean to us, in a stream as well: text, tool calls, finish reason and token counts.
+// A whole chat completion, and what its parts mean, in a stream as well: text, tool calls, finish reason and token counts.
 
 import { z } from "zod";
 import { randomBase62 } from "@/lib/base/ids";
@@ -7,7 +7,7 @@ import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailur
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
 
-/** One entry of `tool_calls`, whole or a piece. Entries of other types than `function` carry fields of their own. */
+/** One entry of `tool_calls`, whole or a piece. Entries of other types than `function` have fields of their own. */
 const openaiToolCallSchema = z.object({
   index: z.number().int().nullish(),
   id: z.string().nullish(),
@@ -29,8 +29,8 @@ export const openaiUsageSchema = z.object({
 type OpenAIUsage = z.infer<typeof openaiUsageSchema>;
 
 /**
- * A message, or the delta of one. `reasoning_content` is left out on purpose: it is paid for, and not part of the answer.
- * So is the older `function_call`, which answers a request that we do not make.
+ * A message, or the delta of one. `reasoning_content` is omitted on purpose: it is billed, and not part of the answer.
+ * So is the older `function_call`, which answers a request that we never make.
  */
 export const openaiMessageSchema = z.object({
   content: z.string().nullish(),
@@ -44,7 +44,7 @@ const replySchema = z.object({
   usage: openaiUsageSchema.nullish(),
 });
 
-/** @throws ProviderFailure malformed, or what the error inside a 200 says (rejected where it does not say) */
+/** @throws ProviderFailure malformed, or the kind of the error inside a 200 (rejected where it names none) */
 export function readOpenAIReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readOpenAIProblem(parsed), "rejected");
@@ -58,51 +58,51 @@ export function readOpenAIReply(body: string, onRequestId?: OnRequestId): Provid
   return events;
 }
 
-/** What the customer reads. A refusal stands in a field of its own; its words are the answer, and they are charged. */
+/** What the customer reads. A refusal has its own field; its text is the answer, and it is charged. */
 export function openaiText(message: z.infer<typeof openaiMessageSchema>): string {
   return `${message.content ?? ""}${message.refusal ?? ""}`;
 }
 
-/** @throws ProviderFailure unavailable, when the provider says that it stopped for want of machines */
+/** @throws ProviderFailure unavailable, when the provider reports that it stopped for lack of resources */
 export function readOpenAIFinishReason(reason: string | null | undefined, isRefused: boolean): FinishReason {
   switch (reason) {
     case "stop":
-      // OpenAI calls a refusal a complete answer.
+      // OpenAI reports a refusal as a complete answer.
       return isRefused ? "content_filter" : "stop";
     case "length":
     case "content_filter":
     case "tool_calls":
       return reason;
     case "function_call":
-      // What it was called before there were several.
+      // The name from before there were several calls.
       return "tool_calls";
     case "insufficient_system_resource":
-      // DeepSeek broke the answer off: half of it must not pass for the whole.
+      // DeepSeek broke the answer off: half of it must not pass as the whole.
       throw new ProviderFailure("unavailable", "the provider broke off: insufficient_system_resource", { accepted: true });
     default:
       return "other";
   }
 }
 
-/** @throws ProviderFailure malformed, when a call does not say which function */
+/** @throws ProviderFailure malformed, when a call does not name its function */
 function readOpenAIToolCalls(calls: readonly ToolCallPiece[]): ToolCallEvent[] {
   return calls.filter(isFunctionCall).map((call, index) => firstPiece(call, index));
 }
 
-/** Entries of other types than `function` are passed over. */
+/** Entries of other types than `function` are ignored. */
 export function isFunctionCall({ type }: ToolCallPiece): boolean {
   return !type || type === "function";
 }
 
-/** The first piece of a call, or the whole of it. @throws ProviderFailure malformed, when it does not say which function */
+/** The first piece of a call, or the whole of it. @throws ProviderFailure malformed, when it does not name its function */
 export function firstPiece({ id, function: called }: ToolCallPiece, index: number): ToolCallEvent {
   if (!called?.name) throw malformed("a tool call without the name of its function");
   return { type: "tool_call", index, id: id || `call_${randomBase62(24)}`, name: called.name, arguments: called.arguments ?? "" };
 }
 
 /**
- * OpenAI and DeepSeek count reasoning inside completion_tokens, xAI beside it; the reply's own total says which, so the rule also holds for
- * servers that are not known by name. Null when the provider left out either of the two counts that are charged.
+ * OpenAI and DeepSeek count reasoning inside completion_tokens, xAI beside it. The reply's own total decides, so the rule also holds
+ * for unknown servers. Null when the provider omitted either of the two counts that are charged.
  */
 export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): TokenUsage | null {
   const prompt = usage?.prompt_tokens;
@@ -113,7 +113,7 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): TokenUsa
   const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0;
   const total = usage.total_tokens ?? undefined;
   const outputTokens = isReasoningBeside(prompt, completion, reasoning, total) ? completion + reasoning : completion;
-  // Seen from xAI: a cached part larger than the prompt, in which case it is not part of it. The total must bear that out.
+  // Seen from xAI: a cached count larger than the prompt, which then does not include it. The total must confirm that.
   const isCachedBeside = cached > prompt && total === prompt + cached + outputTokens;
   return closeUsage({
     inputTokens: isCachedBeside ? prompt + cached : prompt,

@@ -33,7 +33,7 @@ const plainKeys = ["model", "messages", "max_completion_tokens"];
 const bodyOf = (wireName: string, provider: ProviderId, changes: Partial<ModelCall> = {}) =>
   JSON.parse(openaiFormat.buildRequest({ ...call, ...changes }, wireName, "sk-test", provider).body);
 
-test("a request holds the call and nothing else", () => {
+test("a request contains the call and nothing else", () => {
   const request = openaiFormat.buildRequest(call, "gpt-4o-mini", "sk-test", "openai");
   expect(request).toMatchObject({
     path: "chat/completions",
@@ -51,7 +51,7 @@ test("a stream asks for its usage", () => {
   expect(bodyOf("gpt-4o-mini", "openai", { stream: true })).toMatchObject({ stream: true, stream_options: { include_usage: true } });
 });
 
-test.each(["xai", "deepseek"] as const)("%s gets the older name of the limit", (provider) => {
+test.each(["xai", "deepseek"] as const)("%s gets the older name of the output limit", (provider) => {
   const body = bodyOf("some-model", provider);
   expect(body.max_tokens).toBe(64);
   expect(body).not.toHaveProperty("max_completion_tokens");
@@ -59,22 +59,22 @@ test.each(["xai", "deepseek"] as const)("%s gets the older name of the limit", (
 
 test.each([
   ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5-mini", "gpt-5.1", "gpt-5.1-chat-latest", "openai/gpt-5", "gpt-4o-search-preview"],
-])("models that refuse a temperature get none, nor what else they refuse", (...names) => {
+])("models that refuse a temperature get none, and no other option that they refuse", (...names) => {
   for (const name of names) expect(Object.keys(bodyOf(name, "openai", sampling)), name).toEqual([...plainKeys, "seed"]);
 });
 
 test.each([
   ["gpt-4o", "gpt-4.1-mini", "gpt-3.5-turbo", "gpt-5-chat-latest", "gpt-4o-mini", "grok-4", "deepseek-reasoner", "olmo-2", "gpt-50x"],
-])("all others get theirs", (...names) => {
+])("all others get their temperature", (...names) => {
   for (const name of names) expect(bodyOf(name, "openai", sampling), name).toMatchObject(samplingOnTheWire);
 });
 
-test("xAI's models that reason are told no penalties and no end of the text, which they refuse", () => {
+test("xAI's reasoning models get no penalties and no stop sequences, which they refuse", () => {
   expect(bodyOf("grok-4.20-non-reasoning", "xai", sampling)).toMatchObject(samplingOnTheWire);
   expect(Object.keys(bodyOf("grok-4.3", "xai", sampling))).toEqual(["model", "messages", "max_tokens", "temperature", "top_p", "seed"]);
 });
 
-test("DeepSeek is not told what its reference does not know", () => {
+test("DeepSeek gets no option that its reference does not list", () => {
   const { seed: _, ...known } = samplingOnTheWire;
   const body = bodyOf("deepseek-chat", "deepseek", { ...sampling, ...tooled, parallelToolCalls: true, responseFormat: jsonSchema });
   expect(body).toMatchObject({ ...known, response_format: { type: "json_object" } });
@@ -85,12 +85,12 @@ test("DeepSeek is not told what its reference does not know", () => {
   expect(body.messages.slice(1)).toEqual(call.messages);
 });
 
-test("nothing is sent of options that say nothing", () => {
+test("empty options are not sent", () => {
   const empty = { stop: [], tools: [], toolChoice: "auto", parallelToolCalls: true } as const;
   expect(Object.keys(bodyOf("gpt-4o", "openai", empty))).toEqual([...plainKeys, "temperature"]);
 });
 
-test("tools go out as functions, with the choice among them", () => {
+test("tools are sent as functions, with the tool choice", () => {
   const body = bodyOf("gpt-4o", "openai", { ...tooled, parallelToolCalls: false });
   expect(body.tools).toEqual([
     { type: "function", function: { name: "get_weather", description: "Weather now", parameters: citySchema, strict: true } },
@@ -103,13 +103,13 @@ test("tools go out as functions, with the choice among them", () => {
   });
 });
 
-test("the o-series is not told about parallel calls", () => {
+test("the o-series gets no parallel_tool_calls", () => {
   const parallel = { ...tooled, parallelToolCalls: true };
   expect(bodyOf("o3-mini", "openai", parallel)).not.toHaveProperty("parallel_tool_calls");
   expect(bodyOf("gpt-5", "openai", parallel)).toHaveProperty("parallel_tool_calls", true);
 });
 
-test("models that take no tools while they reason are asked not to, with tools alone", () => {
+test("models that accept no tools while reasoning get reasoning_effort none, only with tools", () => {
   for (const name of ["gpt-5.6", "gpt-5.6-terra", "gpt-6-sol", "gpt-6.1-terra", "openai/gpt-6-luna"]) {
     expect(bodyOf(name, "openai", tooled), name).toHaveProperty("reasoning_effort", "none");
     expect(bodyOf(name, "openai"), name).not.toHaveProperty("reasoning_effort");
@@ -118,7 +118,7 @@ test("models that take no tools while they reason are asked not to, with tools a
     expect(bodyOf(name, "openai", tooled), name).not.toHaveProperty("reasoning_effort");
 });
 
-test("tool calls and their results go back as they came", () => {
+test("tool calls and their results are sent back unchanged", () => {
   expect(bodyOf("gpt-4o", "openai", { messages: conversation }).messages).toEqual([
     { role: "user", content: "Weather?" },
     {
@@ -132,7 +132,7 @@ test("tool calls and their results go back as they came", () => {
   ]);
 });
 
-test("an id that is longer than OpenAI takes is shortened alike in the call and in its result", () => {
+test("an id too long for OpenAI is shortened the same way in the call and in its result", () => {
   const id = `call_1__thought__${"x".repeat(300)}`;
   const { messages } = bodyOf("gpt-4o", "openai", {
     messages: [
@@ -144,7 +144,7 @@ test("an id that is longer than OpenAI takes is shortened alike in the call and 
   expect(messages[1].tool_call_id).toMatch(/^call_\w{32}$/);
 });
 
-test("DeepSeek's thinking models get their thoughts back empty, and do not think when a tool is forced", () => {
+test("DeepSeek's thinking models get empty reasoning_content back, and do not think when a tool is forced", () => {
   const { messages } = bodyOf("deepseek-flash", "deepseek", { messages: conversation });
   for (const message of messages) expect(message.reasoning_content).toBe(message.role === "assistant" ? "" : undefined);
   expect(JSON.stringify(bodyOf("deepseek-chat", "deepseek", { messages: conversation }))).not.toContain("reasoning_content");
@@ -153,7 +153,7 @@ test("DeepSeek's thinking models get their thoughts back empty, and do not think
     expect(bodyOf("deepseek-flash", "deepseek", { ...tooled, toolChoice }).thinking).toEqual({ type: "disabled" });
 });
 
-test("a format of the answer is asked for", () => {
+test("a response format is requested", () => {
   expect(bodyOf("gpt-4o", "openai", { responseFormat: { type: "json_object" } }).response_format).toEqual({ type: "json_object" });
   const { type, ...named } = jsonSchema;
   expect(bodyOf("gpt-4o", "openai", { responseFormat: jsonSchema }).response_format).toEqual({ type, json_schema: named });

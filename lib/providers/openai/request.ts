@@ -1,9 +1,9 @@
-// A model call in the words of chat completions, and in what its models differ there. What the call leaves open is not sent.
+// A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { createHash } from "node:crypto";
 import type { ChatMessage, ModelCall, ProviderId, ResponseFormat, Tool, ToolCall, ToolChoice, WireRequest } from "../types";
 
-/** The request of one chat completion; `provider` and `wireName` decide which of the options the model is told. */
+/** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
 export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
   return {
     path: "chat/completions",
@@ -12,10 +12,10 @@ export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: st
   };
 }
 
-/** One object of one shape for every call, not put together from parts: each request makes one. What is undefined is not written. */
+/** One object of one shape for every call, not assembled from parts: each request creates one. Undefined fields are not serialized. */
 function openaiBody(call: ModelCall, wireName: string, dialect: OpenAIDialect): object {
   const { limit, takesSampling, takesPenalties } = dialect;
-  // Nothing of tools without tools: OpenAI answers 400 to `tool_choice` and `parallel_tool_calls` alone.
+  // Without tools no tool option is sent: OpenAI answers 400 to `tool_choice` and `parallel_tool_calls` alone.
   const tools = call.tools?.length ? call.tools : undefined;
   return {
     model: wireName,
@@ -32,7 +32,7 @@ function openaiBody(call: ModelCall, wireName: string, dialect: OpenAIDialect): 
     tool_choice: tools && openaiToolChoice(call.toolChoice),
     parallel_tool_calls: tools && dialect.takesParallelToolCalls ? call.parallelToolCalls : undefined,
     reasoning_effort: tools && dialect.needsNoEffortForTools ? "none" : undefined,
-    // "Thinking mode does not support this tool_choice": the customer asked for the tool, not for the thinking.
+    // "Thinking mode does not support this tool_choice": the customer requested the tool, not the thinking.
     thinking: tools && dialect.thinks && isForced(call.toolChoice) ? { type: "disabled" } : undefined,
     response_format: openaiResponseFormat(call.responseFormat, dialect),
     stream: call.stream || undefined,
@@ -61,12 +61,12 @@ function openaiResponseFormat(format: ResponseFormat | undefined, dialect: OpenA
 function openaiMessages({ messages, responseFormat }: ModelCall, dialect: OpenAIDialect): object[] {
   const written = messages.map((message) => openaiMessage(message, dialect));
   if (responseFormat?.type !== "json_schema" || dialect.takesJsonSchema) return written;
-  // JSON mode must also be asked for in a message: https://api-docs.deepseek.com/guides/json_mode
+  // JSON mode must also be requested in a message: https://api-docs.deepseek.com/guides/json_mode
   const content = `Return JSON that conforms to this JSON Schema: ${JSON.stringify(responseFormat.schema)}`;
   return [{ role: "system", content }, ...written];
 }
 
-/** `system` everywhere: OpenAI reads it as its newer `developer` role, which the compatible servers do not know. */
+/** `system` everywhere: OpenAI reads it as its newer `developer` role, which compatible servers do not know. */
 function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
   switch (message.role) {
     case "assistant":
@@ -74,7 +74,7 @@ function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
         role: "assistant",
         content: message.content === "" && message.toolCalls?.length ? null : message.content,
         tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
-        // Thoughts are not part of an answer here, so there are none to give back; DeepSeek accepts empty ones.
+        // Our answers do not include thoughts, so there are none to send back; DeepSeek accepts empty ones.
         reasoning_content: dialect.thinks ? "" : undefined,
       };
     case "tool":
@@ -90,18 +90,18 @@ function openaiToolCall({ id, name, arguments: text }: ToolCall): object {
 
 const maxIdLength = 40;
 
-/** OpenAI answers 400 to a longer id, as a conversation has that was begun at Gemini: there the id carries a signature. */
+/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
 function shortId(id: string): string {
   if (id.length <= maxIdLength) return id;
   return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
 }
 
 /**
- * In what the models behind chat completions differ. What a provider answers with 400 is left out of the request: the customer is served
- * without it.
+ * How the models behind chat completions differ. Options that a provider answers with 400 are left out of the request: the customer is
+ * served without them.
  */
 interface OpenAIDialect {
-  /** OpenAI's reasoning models refuse `max_tokens`; DeepSeek and most compatible servers know nothing else. */
+  /** OpenAI's reasoning models refuse `max_tokens`; DeepSeek and most compatible servers know only that. */
   limit: "max_completion_tokens" | "max_tokens";
   /** temperature and top_p */
   takesSampling: boolean;
@@ -110,7 +110,7 @@ interface OpenAIDialect {
   takesSeed: boolean;
   takesParallelToolCalls: boolean;
   takesStrictTools: boolean;
-  /** Where not, the schema is said in words and the format is json_object. */
+  /** If false, the schema goes into a message and the format is json_object. */
   takesJsonSchema: boolean;
   /** Function tools are refused unless `reasoning_effort` is "none". */
   needsNoEffortForTools: boolean;
@@ -138,8 +138,8 @@ function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
   };
 }
 
-// OpenAI's reasoning models (o1, o3-mini, gpt-5, gpt-5.1 …, not gpt-5-chat) and its search previews answer 400 to any
-// temperature, top_p or penalty but the default, and to `stop`: https://platform.openai.com/docs/guides/reasoning,
+// OpenAI's reasoning models (o1, o3-mini, gpt-5, gpt-5.1 …, not gpt-5-chat) and its search previews answer 400 to any temperature,
+// top_p or penalty except the default, and to `stop`: https://platform.openai.com/docs/guides/reasoning,
 // https://platform.openai.com/docs/api-reference/chat/create ("Not supported with latest reasoning models").
 const reasoning = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$)|gpt-4o(?:-mini)?-search-preview)/;
 
@@ -147,9 +147,9 @@ const reasoning = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$
 const oSeries = /^(?:.*\/)?o\d+(?:-|$)/;
 
 // From gpt-5.6 on: "Function tools with reasoning_effort are not supported in /v1/chat/completions. To use function tools,
-// use /v1/responses or set reasoning_effort to 'none'", which they also answer when no effort is set.
+// use /v1/responses or set reasoning_effort to 'none'", which is also the answer when no effort is set.
 const withoutToolsWhileReasoning = /^(?:.*\/)?gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?:[.-]|$)/;
 
 // "presencePenalty, frequencyPenalty and stop parameters are not supported by reasoning models": https://docs.x.ai/docs/guides/reasoning.
-// Every model of today reasons, but for those that say in their name that they do not.
+// Every current model reasons, except those whose name says that they do not.
 const xaiWithoutReasoning = /non-reasoning/;

@@ -1,5 +1,5 @@
-// A streamed chat completion. Usage comes with the last chunk, in a chunk of its own without choices, or again and again
-// (xAI): the last one counts. The end is `[DONE]`, or the end of the stream after a finish reason.
+// A streamed chat completion. Usage comes with the last chunk, in a separate chunk without choices, or repeatedly (xAI): the last one
+// counts. The end is `[DONE]`, or the end of the stream after a finish reason.
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
@@ -20,14 +20,14 @@ import {
 
 const chunkSchema = z.object({
   id: z.unknown().optional(),
-  // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk that has none.
+  // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk without choices.
   choices: z.array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
   usage: openaiUsageSchema.nullish(),
 });
 
 type Chunk = z.infer<typeof chunkSchema>;
 
-/** @throws ProviderFailure malformed, or what an error inside the stream says (unavailable where it does not say) */
+/** @throws ProviderFailure malformed, or the kind of an error inside the stream (unavailable where it names none) */
 export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
   let reason: FinishReason | undefined;
   let usage: Chunk["usage"];
@@ -70,12 +70,12 @@ function readChunk(data: string): Chunk {
 interface KnownCall {
   wireIndex: number | undefined;
   wireId: string | undefined;
-  /** Undefined for a call of another type than `function`, whose pieces are passed over. */
+  /** Undefined for a call of another type than `function`, whose pieces are ignored. */
   index: number | undefined;
 }
 
 /**
- * Puts the pieces of one stream's calls in order. They are told apart by `index`; compatible servers leave it out, give every call the
+ * Assigns the pieces of a stream to their calls. `index` distinguishes the calls; compatible servers omit it, give every call the
  * index 0, or repeat id and name in each piece.
  */
 class ToolCallPieces {
@@ -83,13 +83,13 @@ class ToolCallPieces {
   #functions = 0;
 
   /**
-   * Undefined for a piece that says nothing new.
+   * Undefined for a piece that adds nothing.
    * @throws ProviderFailure malformed, when a call begins without the name of its function
    */
   read(piece: ToolCallPiece): ToolCallEvent | undefined {
     const known = this.#find(piece);
     if (known === undefined) return this.#begin(piece);
-    // A late id still tells pieces apart; the customer has been given another by then.
+    // A late id still distinguishes pieces; by then the customer has received another id.
     known.wireId ??= piece.id || undefined;
     const text = piece.function?.arguments;
     return known.index === undefined || !text ? undefined : { type: "tool_call", index: known.index, arguments: text };
@@ -103,12 +103,12 @@ class ToolCallPieces {
     return event;
   }
 
-  /** The call that a piece continues; undefined when it begins one. */
+  /** The call that a piece continues; undefined when the piece begins one. */
   #find(piece: ToolCallPiece): KnownCall | undefined {
     const isNamed = Boolean(piece.function?.name);
     if (piece.index !== undefined && piece.index !== null) {
       const known = this.#known.findLast(({ wireIndex }) => wireIndex === piece.index);
-      // Gemini's own chat completions give each of several calls the index 0, with its own id and name.
+      // Gemini's own chat completions give several calls the same index 0, each with its own id and name.
       const isOther = isNamed && piece.id && known?.wireId !== undefined && known.wireId !== piece.id;
       return isOther ? this.#known.findLast(({ wireId }) => wireId === piece.id) : known;
     }

@@ -1,4 +1,4 @@
-// For tests of calls: a model, a setup without the process's settings, and a reader that keeps events and failure apart.
+// For tests of calls: a model, a setup independent of the process's settings, and a reader that keeps events and failure apart.
 
 import { nanoUsd } from "@/lib/base/money";
 import { callProvider, callProviderWhole, type ProviderCall, type RoutingSetup, type WholeCall } from "../call";
@@ -50,7 +50,7 @@ export interface CallOptions {
   limits?: Partial<RoutingSetup["limits"]>;
 }
 
-/** A stream that is read, or (`stream: false`) a whole answer that has been asked for. */
+/** A stream to read, or (`stream: false`) a whole answer already requested. */
 export function callAt(urls: string[], options: CallOptions & { stream: false }): WholeCall;
 export function callAt(urls: string[], options?: CallOptions & { stream?: true }): ProviderCall;
 export function callAt(urls: string[], options?: CallOptions): ProviderCall | WholeCall;
@@ -71,7 +71,7 @@ export interface Outcome {
   answer: ProviderCall["answer"];
 }
 
-/** Reads a call to its end, whichever it is. */
+/** Reads a call, stream or whole, to its end. */
 export async function readCall({ events: source, answer }: ProviderCall | WholeCall): Promise<Outcome> {
   const events: ProviderEvent[] = [];
   let failure: ProviderFailure | undefined;

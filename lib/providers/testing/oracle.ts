@@ -1,5 +1,5 @@
-// The AI SDK's provider packages as a second opinion: the same bytes go in through a fetch of ours, and what they make of
-// them comes out in our words. Each vendor's own package is asked.
+// The AI SDK's provider packages as an oracle: the same bytes go in through our fetch, and what they read comes out in our types. Each
+// vendor has its own package.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createDeepSeek } from "@ai-sdk/deepseek";
@@ -18,7 +18,7 @@ type OracleReply = Awaited<ReturnType<OracleModel["doGenerate"]>>;
 type OracleUsage = OracleReply["usage"];
 type OraclePrompt = OracleOptions["prompt"];
 
-/** Ours, which the packages are compared with. */
+/** Our wire formats, which are compared with the packages. */
 export const formats: Record<ProviderId, WireFormat> = {
   openai: openaiFormat,
   xai: openaiFormat,
@@ -56,7 +56,7 @@ export async function runOracle(provider: ProviderId, bytes: Uint8Array, how: { 
   try {
     return how.stream ? await gatherStream(model) : await gatherReply(model);
   } catch {
-    // The packages throw for whatever they cannot read; that they do is all that is compared.
+    // The packages throw for whatever they cannot read; only that they throw is compared.
     return null;
   }
 }
@@ -142,7 +142,7 @@ export async function oracleRequest(provider: ProviderId, wireName: string, call
   try {
     await (call.stream ? model.doStream(options) : model.doGenerate(options));
   } catch {
-    // The answer is a refusal, so that both ways end once the request was seen.
+    // The answer is a refusal, so that both kinds of call end once the request was captured.
   }
   if (sent === undefined) throw new Error("the package sent no request");
   return sent;

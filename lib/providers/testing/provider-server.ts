@@ -1,4 +1,4 @@
-// For tests: a real HTTP server on 127.0.0.1 that plays a provider, badly or well, and a small wire format to speak to it.
+// For tests: a real HTTP server on 127.0.0.1 that plays a provider, well or badly, and a small wire format for it.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -10,7 +10,7 @@ export interface ProviderServer {
   requests: { path: string; headers: IncomingMessage["headers"]; body: string }[];
   /** Connections accepted so far. */
   accepted: () => number;
-  /** Answers whose connection was closed before they were whole. */
+  /** Answers whose connection was closed before they were complete. */
   cutOff: () => number;
   close: () => Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startProvider(behave: Behaviour): Promise<ProviderServer> 
   };
 }
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 export async function closedPort(): Promise<string> {
   const server = await startProvider(() => undefined);
   await server.close();

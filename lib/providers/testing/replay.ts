@@ -1,4 +1,4 @@
-// Replays the bytes of a fixture through a wire format, cut in any way, and gathers what comes out.
+// Replays the bytes of a fixture through a wire format, chunked in any way, and collects the result.
 
 import { readFileSync } from "node:fs";
 import {
@@ -15,13 +15,13 @@ import {
 
 export interface Answer {
   text: string;
-  /** Absent from an answer without any. */
+  /** Absent from an answer without calls. */
   toolCalls?: ToolCall[];
   reason: FinishReason;
   usage: TokenUsage | null;
 }
 
-/** One case of an `errors.json`: a refusal as it comes over the wire, and what it means. */
+/** One case of an `errors.json`: a refusal as sent over the wire, and what it means. */
 export interface RefusalCase {
   name: string;
   status: number;
@@ -39,12 +39,12 @@ export function refusalCases(format: WireFormatId): RefusalCase[] {
   return JSON.parse(fixtureBytes(format, "errors.json").toString("utf8"));
 }
 
-/** Cuts bytes into pieces of `size`, each in memory of its own, as a socket would. */
+/** Splits bytes into pieces of `size`, each in its own memory, as a socket would. */
 export async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield Uint8Array.from(bytes.subarray(start, start + size));
 }
 
-/** Gathers a whole answer; there must be exactly one `finish`, at the end, no empty text and no piece of a call without its start. */
+/** Collects a whole answer; there must be exactly one `finish`, at the end, no empty text and no piece of a call without its start. */
 export async function gather(events: Iterable<ProviderEvent> | AsyncIterable<ProviderEvent>): Promise<Answer> {
   let text = "";
   const toolCalls: ToolCall[] = [];
@@ -83,7 +83,7 @@ export async function readFixture(format: WireFormat, name: string, size?: numbe
   return gather(name.endsWith(".sse") ? format.readStream(inPieces(bytes, size)) : format.readReply(bytes.toString("utf8")));
 }
 
-/** Reads a stream that fails: what was delivered before, and the failure. */
+/** Reads a stream that fails: the text delivered before, and the failure. */
 export async function readUntilFailure(events: AsyncIterable<ProviderEvent>): Promise<{ text: string; failure: ProviderFailure }> {
   let text = "";
   try {

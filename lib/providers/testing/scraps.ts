@@ -1,4 +1,4 @@
-// For tests of bounds: texts of many kinds, and scraps of them to be put together in any order.
+// For tests of bounds: texts of many kinds, and fragments of them to be combined in any order.
 
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-// For tests of bounds: the tokenizers that npm carries, which say how many tokens a text truly has.
+// For tests of bounds: the tokenizers available on npm, which give a text's true token count.
 
 import { getTokenizer } from "@anthropic-ai/tokenizer";
 import { encode as encodeCl100k } from "gpt-tokenizer/encoding/cl100k_base";

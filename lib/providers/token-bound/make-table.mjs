@@ -1,5 +1,5 @@
-// Makes table.json: what the vocabularies of o200k_base, cl100k_base and Claude's published tokenizer have in common, and
-// nothing that was not checked here against all three, case by case. Run it again after one of their packages changed:
+// Makes table.json: what the vocabularies of o200k_base, cl100k_base and Claude's published tokenizer have in common, with every
+// entry checked here against all three. Run it again after one of their packages changed:
 //   node lib/providers/token-bound/make-table.mjs
 // The vocabularies come from development packages; the product ships only the table.
 
@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
 
-/** Reads tiktoken's own text form: lines of `! firstRank token token …`, tokens in base64; bytes are kept as latin1. */
+/** Reads tiktoken's own text format: lines of `! firstRank token token …`, tokens in base64; bytes are kept as latin1. */
 function readRanks(text) {
   const ranks = new Map();
   for (const line of text.split("\n")) {
@@ -31,7 +31,7 @@ const claude = readRanks(require("@anthropic-ai/tokenizer/claude.json").bpe_rank
 const vocabularies = [o200k, cl100k, claude];
 const common = new Set([...claude.keys()].filter((token) => o200k.has(token) && cl100k.has(token)));
 
-/** Tokens of one pretoken: byte pair encoding as tiktoken does it, lowest rank first. */
+/** Number of tokens of one pretoken: byte pair encoding as tiktoken does it, lowest rank first. */
 function countPretoken(ranks, bytes) {
   if (ranks.has(bytes)) return 1;
   const parts = [...bytes];
@@ -51,7 +51,7 @@ const utf8 = (text) => Buffer.from(text, "utf8").toString("latin1");
 
 // --- characters beyond ASCII: the most tokens that can begin inside one of them, in any text ------------------------------
 
-/** Where tokens of a vocabulary cross the borders of characters: the heads they end with and the tails they begin with. */
+/** Where tokens of a vocabulary cross character borders: the partial characters they end with (heads) and begin with (tails). */
 function findCrossings(ranks) {
   const heads = new Set();
   const tails = new Set();
@@ -72,8 +72,8 @@ function findCrossings(ranks) {
 }
 
 /**
- * Tries every way in which tokens can lie on the bytes of a character: the first may have begun before it, the last may end
- * after it, and two neighbours that lie wholly inside never join to a token (else they would have been merged).
+ * Tries every way in which tokens can cover the bytes of a character: the first may have begun before it, the last may end
+ * after it, and two neighbours that lie wholly inside never join into a token (they would have been merged).
  */
 function maxTokensBegun(ranks, { heads, tails }, bytes) {
   let most = 0;
@@ -120,15 +120,15 @@ for (let code = 0x1f300; code <= 0x1faff; code++) {
 
 // --- words ---------------------------------------------------------------------------------------------------------------
 
-// o200k cuts between a small and a capital letter, so a word of this shape is one pretoken in all three.
+// o200k splits between a lower-case and an upper-case letter, so a word of this shape is one pretoken in all three.
 const wordShape = /^(?:[A-Z]*[a-z]+|[A-Z]+)$/;
 const contractions = ["'s", "'t", "'re", "'ve", "'m", "'ll", "'d"];
 for (const needed of [...contractions, "re", "ve", "ll"]) if (!common.has(needed)) throw new Error(`not common: ${needed}`);
 
-// o200k keeps a contraction in the word's pretoken. Words that then cost more than word + 1 are left out.
+// o200k keeps a contraction in the word's pretoken. Words that would then cost more than word + 1 are left out.
 const staysCheap = (word) => contractions.every((tail) => countPretoken(o200k, word + tail) <= 2);
 
-/** What may stand right before a word and become part of its pretoken (o200k, cl100k), with what scan.ts counts for it. */
+/** Characters right before a word that may become part of its pretoken (o200k, cl100k), with what scan.ts counts for them. */
 const typographic = "–—‘’“”…•«»·";
 const prefixes = [];
 for (let code = 0; code < 0x80; code++) {
@@ -144,7 +144,7 @@ const spacedWords = new Set(
   [...common].filter((token) => token[0] === " " && wordShape.test(token.slice(1)) && staysCheap(token)).map((token) => token.slice(1)),
 );
 
-/** A sorted list in which each word gives the number of letters it shares with the one before (one digit) and the rest. */
+/** A sorted list in which each word is the number of letters it shares with the previous word (one digit) and the rest. */
 function writeWords(words) {
   let before = "";
   let text = "";
@@ -159,7 +159,7 @@ function writeWords(words) {
 
 // --- runs of one character, digits, pairs and triples ---------------------------------------------------------------------
 
-/** The greatest length up to which every run of `char` is a token of all three. */
+/** The greatest length up to which every run of `char` is one token in all three. */
 function longestRun(char) {
   let length = 1;
   while (common.has(char.repeat(length + 1))) length++;

@@ -1,10 +1,10 @@
-// Bytes of a text in UTF-8, and in its NFKC normal form where that is longer: Claude's published tokenizer normalises first,
-// which turns U+FDFA into 18 characters. Never below the bytes that any tokenizer sees, and found without normalising the
-// text itself: ordering a long chain of combining marks takes quadratic time.
+// Bytes of a text in UTF-8, or in its NFKC normal form where that is longer: Claude's published tokenizer normalises first, which
+// turns U+FDFA into 18 characters. Never below the bytes that any tokenizer sees, and computed without normalising the text itself:
+// ordering a long chain of combining marks takes quadratic time.
 
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
-// One number per code point: bytes of NFKD, bytes of NFKC << 8, and these flags. Found when first met, 0 until then.
+// One number per code point: bytes of NFKD, bytes of NFKC << 8, and these flags. Computed on first use, 0 until then.
 const KNOWN = 1 << 18;
 const JOINS = 1 << 16;
 const INERT = 1 << 17;
@@ -12,15 +12,15 @@ const INERT = 1 << 17;
 export interface NormalForms {
   /**
    * The bytes that the character `codePoint` at text[index] adds to the text: an upper bound over UTF-8 and NFKC.
-   * A character that stands alone (nothing after it combines with it) has the bytes of its own NFKC form; in a group that
-   * combines, each has at most those of its NFKD form, since no composition is longer than its parts.
+   * A character that stands alone (nothing after it combines with it) has the bytes of its own NFKC form; in a combining group,
+   * each has at most those of its NFKD form, since no composition is longer than its parts.
    */
   byteCost(text: string, index: number, codePoint: number): number;
-  /** True when normalising leaves this character as it is, here in this text. */
+  /** True when normalising leaves this character unchanged at this place in the text. */
   isInert(text: string, index: number, codePoint: number): boolean;
 }
 
-export const normalForms = onceKept("normalForms", createNormalForms);
+export const normalForms = processSingleton("normalForms", createNormalForms);
 
 /** Upper bound of the bytes that any tokenizer sees of `text`. Lone surrogates count as U+FFFD, which replaces them. */
 export function countBytes(text: string): number {
@@ -43,7 +43,7 @@ export function utf8Length(codePoint: number): number {
 function createNormalForms(): NormalForms {
   const memo = new Int32Array(0x20000);
   const formOf = (codePoint: number): number => {
-    // Emoji and their kin, of which texts have many, and the planes above: nothing there grows.
+    // Emoji, which are frequent, and the planes above: nothing there grows.
     if (codePoint >= 0x1f300 && codePoint <= 0x1faff) return KNOWN | INERT | (4 << 8) | 4;
     if (codePoint >= 0x20000) return KNOWN | JOINS | (4 << 8) | 4;
     const known = memo[codePoint] ?? 0;
@@ -70,8 +70,8 @@ function createNormalForms(): NormalForms {
   };
 }
 
-// Joins backward: what has a combining class or is the second part of a composition. All of these are marks, but for the
-// vowels and finals of Hangul and of Kirat Rai.
+// Characters that combine with the one before: those with a combining class, and second parts of a composition. All of them are
+// marks, except the vowels and finals of Hangul and of Kirat Rai.
 const joiners = /^[\p{M}\u1160-\u11ff\u{16d63}\u{16d67}-\u{16d6a}]/u;
 
 function findForm(codePoint: number): number {

@@ -1,21 +1,21 @@
-// Walks a text once and adds up the most tokens that can begin in each stretch of it. A stretch is a run of ASCII letters,
-// digits, signs or white space, or one character beyond ASCII. Every claim rests on one of three facts:
-// - a pretoken that is in the vocabulary is one token, and where the three public tokenizers put its borders is certain here;
+// Walks a text once and adds up the maximum number of tokens that can begin in each stretch of it. A stretch is a run of ASCII
+// letters, digits, signs or white space, or one non-ASCII character. Every claim rests on one of three facts:
+// - a pretoken in the vocabulary is one token, where it is certain how all three public tokenizers place its borders;
 // - no pretoken border divides the stretch, so `maxTokens` bounds what begins in it;
 // - a token has at least one byte.
-// Next to a character beyond ASCII only the last two count, since whether it is a letter, and what NFKC makes of it, may be
-// other there than here.
+// Next to a non-ASCII character only the last two apply, since tokenizers may disagree with us on whether it is a letter, and on
+// its NFKC form.
 
 import { type NormalForms, normalForms, utf8Length } from "./normal-form";
 import { BARE, JOINABLE, maxTokens, maxTokensOfRun, SPACED, type TokenTable, tokenTable } from "./table";
 
-/** In what the tokenizers differ. */
+/** How the tokenizers differ. */
 export interface ScanRules {
-  /** o200k: a border between a small and a capital letter, and contractions ('s, 't …) belong to the word before. */
+  /** o200k: a border between a lower-case and an upper-case letter, and contractions ('s, 't …) belong to the word before. */
   splitsCase: boolean;
-  /** o200k and cl100k: numbers are cut into groups of three digits, each one token. */
+  /** o200k and cl100k: numbers are split into groups of three digits, each one token. */
   groupsDigits: boolean;
-  /** Claude's: the text is brought into NFKC first. */
+  /** Claude's: the text is first normalised to NFKC. */
   normalises: boolean;
 }
 
@@ -45,7 +45,7 @@ type Before =
   | "letters"
   /** One sign or tab, which may or may not belong to a word that follows. */
   | "sign"
-  /** The same, and that sign is an apostrophe which may take the first letters away: 's|ample. */
+  /** The same, and that sign is an apostrophe, which may take the first letters away: 's|ample. */
   | "apostrophe"
   | "unknown";
 
@@ -98,12 +98,12 @@ class Scan {
     return end;
   }
 
-  /** Of a character that may be a letter, mark or number, or become one. */
+  /** True for a character that may be, or become, a letter, mark or number. */
   private isUnclear(index: number): boolean {
     return this.kind(index) === BEYOND && this.table.typographic[this.text.charCodeAt(index)] !== 1;
   }
 
-  /** The letters of a contraction at `index`, 0 for none. Capitals count, though not every tokenizer takes them. */
+  /** The number of letters of a contraction at `index`, 0 for none. Capitals count, though not every tokenizer accepts them. */
   private contractionLength(index: number): number {
     contraction.lastIndex = index;
     return contraction.test(this.text) ? contraction.lastIndex - index : 0;
@@ -111,13 +111,13 @@ class Scan {
 
   // --- letters ---
 
-  /** `spaced`: one space before them belongs to them and is counted here. */
+  /** `spaced`: one space before the letters belongs to them and is counted here. */
   private letters(spaced: boolean): number {
     const [start, end, before] = [this.at, this.runEnd(LETTER), spaced ? "border" : this.before];
     this.at = end;
     this.before = "letters";
     const whole = this.words(start, end, before, spaced);
-    // 'sample is 's|ample where the apostrophe begins a match, and é'Sample is é'S|ample; a wide apostrophe may become one.
+    // 'sample is 's|ample where the apostrophe begins a match, and é'Sample is é'S|ample; a full-width apostrophe may become one.
     if (before !== "apostrophe" && before !== "unknown") return whole;
     const cut = this.contractionLength(start);
     if (cut === 0) return whole;
@@ -160,7 +160,7 @@ class Scan {
     return true;
   }
 
-  /** `maxTokens` of [start, end). The last character counts by itself where a mark may follow, which would change it. */
+  /** `maxTokens` of [start, end). The last character counts alone where a mark may follow, which would change it. */
   private merged(start: number, end: number, open: boolean): number {
     if (this.kind(end) === BEYOND && open) return maxTokens(this.table, this.text, start, end - 1, true) + 1;
     return maxTokens(this.table, this.text, start, end, open);
@@ -172,7 +172,7 @@ class Scan {
     const [start, end, before] = [this.at, this.runEnd(DIGIT), this.before];
     this.at = end;
     this.before = "border";
-    // Beside a character that may be a number too, the groups may begin elsewhere.
+    // Beside a character that may also be a number, the groups may begin elsewhere.
     const certain = this.rules.groupsDigits && before !== "unknown" && !this.isUnclear(end);
     return certain ? Math.ceil((end - start) / 3) : end - start;
   }
@@ -184,7 +184,7 @@ class Scan {
     const last = this.text.charCodeAt(end - 1);
     const next = this.kind(end);
     if (last === blank && (next === LETTER || next === SIGN)) {
-      // All three give the last space to the word or the signs after it.
+      // All three attach the last space to the word or the signs after it.
       const tokens = this.runs(start, end - 1, false);
       this.at = end;
       return tokens + (next === LETTER ? this.letters(true) : this.signs(true));
@@ -195,7 +195,7 @@ class Scan {
     return this.runs(start, end, next !== END);
   }
 
-  /** White space by runs of one character. Borders lie only between runs and, when `open`, before the last character. */
+  /** Bounds white space by its runs of one character. Borders lie only between runs and, when `open`, before the last character. */
   private runs(start: number, end: number, open: boolean): number {
     let tokens = 0;
     let from = start;
@@ -210,7 +210,7 @@ class Scan {
 
   // --- signs: punctuation, symbols, control characters ---
 
-  /** `spaced`: one space before them belongs to them and is counted here. */
+  /** `spaced`: one space before the signs belongs to them and is counted here. */
   private signs(spaced: boolean): number {
     const [start, end] = [this.at, this.runEnd(SIGN)];
     const contracted = spaced ? 0 : this.certainContraction(start, end);
@@ -226,7 +226,7 @@ class Scan {
     let tokens = 0;
     let from = spaced ? start - 1 : start;
     if (!spaced && this.isAfterLineEnd(start)) {
-      // o200k lets slashes after a line's end belong to the signs before that end, so a border may follow them.
+      // o200k attaches slashes after a line end to the signs before that line end, so a border may follow the slashes.
       while (from < end && this.text.charCodeAt(from) === slash) from++;
       tokens = this.merged(start, from, from < end || open || from - start === 1);
     }
@@ -241,8 +241,8 @@ class Scan {
   }
 
   /**
-   * The length of a contraction (don|'t) after which all three surely cut, and which is one token with its apostrophe.
-   * A mark after it would make another letter of its last one in NFKC.
+   * The length of a contraction (don|'t) that is one token with its apostrophe, with a certain border after it in all three.
+   * A mark after it would turn its last letter into another in NFKC.
    */
   private certainContraction(start: number, end: number): number {
     if (end - start !== 1 || this.before !== "letters" || this.text.charCodeAt(start) !== apostrophe) return 0;

@@ -1,15 +1,15 @@
-// The table of facts that the three public vocabularies share (made by make-table.mjs), unpacked once per process: whole words that are one
-// token, pairs and triples that always merge, and how many tokens may begin in a character; and how many a stretch of text can become when
-// no more is known of it than that.
+// The facts that the three public vocabularies share (made by make-table.mjs), unpacked once per process: words that are one token,
+// pairs and triples that always merge, and how many tokens may begin in a character; and the maximum number of tokens in a stretch
+// of text that follows from those facts alone.
 
-import { onceKept } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import packed from "./table.json";
 
 /** The word alone is one token. */
 export const BARE = 1;
 /** The word with one space before it is one token. */
 export const SPACED = 2;
-/** The word costs at most one token more than the sign right before it, also where a tokenizer takes both together. */
+/** The word costs at most one token more than the sign right before it, even where a tokenizer joins both. */
 export const JOINABLE = 4;
 
 export interface TokenTable {
@@ -18,7 +18,7 @@ export interface TokenTable {
   /** True when the two ASCII characters are a token in all vocabularies. */
   isPair(first: number, second: number): boolean;
   isTriple(first: number, second: number, third: number): boolean;
-  /** The most tokens that can begin inside a character of the basic plane, whatever stands around it. */
+  /** The maximum number of tokens that can begin inside a character of the basic plane, whatever surrounds it. */
   charCost: Uint8Array;
   /** Dashes, curly quotes and the like, for which JOINABLE was checked too: 1 at their code. */
   typographic: Uint8Array;
@@ -26,7 +26,7 @@ export interface TokenTable {
   runLimit: Uint8Array;
 }
 
-export const tokenTable = onceKept("tokenTable", unpackTable);
+export const tokenTable = processSingleton("tokenTable", unpackTable);
 
 function unpackTable(): TokenTable {
   const flags = new Map<string, number>();
@@ -55,7 +55,7 @@ function unpackTable(): TokenTable {
   };
 }
 
-/** Words of a list in table.json. Front coding: each word is one digit (letters shared with the word before) and the rest of its letters. */
+/** Words of a list in table.json. Front coding: each word is one digit (letters shared with the previous word) and its other letters. */
 export function readWords(coded: string): string[] {
   const words: string[] = [];
   let before = "";
@@ -95,9 +95,8 @@ function unpackCharCosts(): Uint8Array {
   return costs;
 }
 
-// A Map would want a substring per look-up. One slot holds all of a word: where its letters start (<< 8), how many they are
-// (<< 3) and its flags; 0 is free. Letters are compared one by one, never by hash alone: a collision that somebody searched
-// for would make the bound too low.
+// A Map would need a substring per look-up. One slot describes a word: where its letters start (<< 8), their number (<< 3) and its
+// flags; 0 is free. Letters are compared one by one, never by hash alone: a crafted collision would make the bound too low.
 function indexWords(flags: Map<string, number>): TokenTable["findWord"] {
   const slots = new Int32Array(1 << 16);
   const slotMask = slots.length - 1;
@@ -132,13 +131,13 @@ function hashLetters(text: string, start: number, end: number): number {
 }
 
 // A finished byte pair encoding has no two neighbours (inside one pretoken) that together are a token: they would have been
-// merged. So the most tokens of any division that respects this is an upper bound, whatever the order of the merges.
+// merged. So the maximum over all divisions that respect this is an upper bound, whatever the order of the merges.
 
 /**
- * The most tokens that can begin in the ASCII characters text[start, end), which no pretoken border divides. The first token
- * may have begun before `start`. `open`: the last token may end after `end`; else a border lies there.
- * The division is searched in one pass: for each position, the most tokens before it when the last of them is one, two,
- * or three and more characters long. Only lengths one and two take part in known pairs and triples.
+ * The maximum number of tokens that can begin in the ASCII characters text[start, end), which no pretoken border divides. The first
+ * token may have begun before `start`. `open`: the last token may end after `end`; otherwise a border lies there.
+ * One pass over the divisions: for each position, the most tokens before it when the last of them is one, two, or three and more
+ * characters long. Only lengths one and two take part in known pairs and triples.
  */
 export function maxTokens(table: TokenTable, text: string, start: number, end: number, open: boolean): number {
   // Plain integers, shifted by hand: this runs for each character of an unknown word.
@@ -180,8 +179,8 @@ export function maxTokens(table: TokenTable, text: string, start: number, end: n
 const none = -(2 ** 30);
 
 /**
- * The most tokens that can begin in a run of `length` equal characters, when every run up to `limit` is a token:
- * two neighbours are then always longer than `limit` together. `open` as above.
+ * The maximum number of tokens that can begin in a run of `length` equal characters, when every run up to `limit` is a token:
+ * two neighbours together are then always longer than `limit`. `open` as above.
  */
 export function maxTokensOfRun(length: number, limit: number, open: boolean): number {
   if (length === 0) return 0;

@@ -1,5 +1,5 @@
-// A process of its own that stores and relays, and kills itself at a chosen statement: before it is sent, or when it is sent and
-// its answer not seen.
+// A separate process that stores and relays calls, and kills itself at a chosen statement: before it is sent, or once it is sent and before
+// its answer is seen.
 
 import type { Hex } from "viem";
 import { setClock } from "@/lib/base/clock";
@@ -21,10 +21,10 @@ export interface RelayOrder extends Death {
   chainId: number;
   relayerKey: Hex;
   nowMs: number;
-  /** A call each, of one unit of USDC to this receiver, as many at once as the pool has connections. */
+  /** One call for each id, which moves one unit of USDC to this receiver; as many at once as the pool has connections. */
   ids: readonly string[];
   receiver: Hex;
-  /** Each is stored and rolled back once before. */
+  /** Whether each call is stored and rolled back once first. */
   rollBackFirst: boolean;
   rounds: number;
 }
@@ -55,7 +55,7 @@ const storeNext = async (): Promise<void> => {
     await inTransaction((transaction) => storeCall(id, prepared, transaction));
   }
 };
-// A wait of more than five seconds for a connection of the pool fails.
+// Waiting more than five seconds for a connection of the pool fails.
 await Promise.all(Array.from({ length: config().DATABASE_POOL_SIZE }, storeNext));
 await sendStored(order.ids, { evm });
 for (let round = 0; round < order.rounds; round++) await runRelay({ evm, stuckAfterMs: 0, resendAfterMs: 0 });

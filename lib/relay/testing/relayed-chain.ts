@@ -13,7 +13,7 @@ import { type Call, type PreparedCall, prepareCall, type StoredCall, storeCall }
 import { type Relayer, setRelayer } from "../relayer";
 import { type RelayOptions, runRelay } from "../run";
 
-/** Blocks until one is final. */
+/** Blocks until a block is final. */
 export const TO_FINAL = 6;
 
 export function relayerOf(privateKey: Hex): Relayer {
@@ -36,13 +36,13 @@ export async function startRelayedChain() {
   let latestMs = Date.now();
   const restoreClock = setClock(() => latestMs);
   const readClock = async () => {
-    // Blocks made in a row can be many in a second or some in the future; two rounds are never at the same moment.
+    // Many blocks may fall into one second, or lie in the future; two rounds must never run at the same instant.
     const latest = await findBlock("latest", chain.nodes);
     latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
   };
   const { nodes } = chain;
 
-  /** One round that sends at once what no node knows. */
+  /** One round that immediately sends transactions that no node knows. */
   const round = async (options: RelayOptions = {}) => {
     await readClock();
     await runRelay({ evm: nodes, resendAfterMs: 0, ...options });
@@ -52,7 +52,7 @@ export async function startRelayedChain() {
     if (prepared.kind === "reverts") throw new Error(prepared.reason);
     return prepared;
   };
-  /** A transfer of the relayer's own USDC, as a call that the chain carries out at most once. */
+  /** A transfer of the relayer's own USDC, as a call that the chain executes at most once. */
   const newTransfer = (units = 1n): Call => ({ to: chain.usdc, data: encodeTransfer(newAddress(), units) });
   const store = async (id: string, call?: Call): Promise<StoredCall> => {
     const prepared = await prepare(call);
@@ -68,7 +68,7 @@ export async function startRelayedChain() {
 
 export type RelayedChain = Awaited<ReturnType<typeof startRelayedChain>>;
 
-/** All that was ever stored for the relayer has a nonce, each one of its own, without a gap. */
+/** The nonces of everything that was ever stored for the relayer, in order. */
 export async function noncesOf({ relayer }: Pick<RelayedChain, "relayer">): Promise<number[]> {
   const { rows } = await pool().query<{ nonce: number }>("SELECT nonce FROM relayed WHERE sender = $1 ORDER BY nonce", [
     relayer.address.toLowerCase(),

@@ -1,4 +1,4 @@
-// A process of its own that stores signed bytes for Solana and relays them, until it is final or dies at a chosen statement.
+// A separate process that stores signed bytes for Solana and relays them, until they are final or it dies at a chosen statement.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";

@@ -1,46 +1,46 @@
-// anvil, the sandbox's EVM node, as a child process: no account of its own has money, and only this machine reaches it.
+// anvil, the sandbox's EVM node, as a child process: without funded default accounts, reachable from this machine only.
 
 import { createRequire } from "node:module";
 import { type ChildEnd, startChild } from "../child-process";
 
 export interface AnvilOptions {
   chainId: number;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port: number;
-  /** Read at its start, written at its end. */
+  /** Read at start, written at the end. */
   statePath: string;
-  /** Where it may keep what it needs only while it runs; it leaves some behind. */
+  /** For its temporary files, some of which it leaves behind. */
   cachePath: string;
 }
 
 export interface Anvil {
   url: string;
   port: number;
-  /** Of the process to be watched; the node itself is its child. */
+  /** The watcher's process ID; the node itself is its child. */
   pid: number;
-  /** Resolves when it has ended, wanted or not. */
+  /** Resolves when it has ended, for any reason. */
   ended: Promise<ChildEnd>;
   stop(): Promise<ChildEnd>;
 }
 
-/** A block is safe when this many have followed it, and final after as many again. */
+/** A block is safe after this many more blocks, and final after twice as many. */
 export const BLOCKS_TO_SAFE = 3;
-/** Until it is killed, it writes its state. */
+/** Time to write its state before it is killed. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** @throws Error when it cannot start: the port is taken, the state is unreadable, its package is missing */
+/** @throws Error when it cannot start: the port is taken, the state is unreadable, or its package is missing */
 export async function startAnvil({ chainId, port, statePath, cachePath }: AnvilOptions): Promise<Anvil> {
   const child = await startChild({
     name: "EVM chain",
     command: findProgram(),
     args: [
       ...["--host", "127.0.0.1", "--port", `${port}`, "--no-cors"],
-      // A later fork keeps more for each block, and slows down with their number.
+      // A later fork stores more per block, and slows down with their number.
       ...["--chain-id", `${chainId}`, "--hardfork", "cancun", "--slots-in-an-epoch", `${BLOCKS_TO_SAFE}`],
-      // Its own accounts have keys that the whole world knows.
+      // The keys of its default accounts are public.
       ...["--accounts", "0"],
       ...["--state", statePath],
-      // By default it writes the state of every older block to the user's home, gigabytes of them: the last 500, in memory, do.
+      // By default it writes the state of every older block to the user's home, gigabytes in all; the last 500, in memory, suffice.
       ...["--max-persisted-states", "0", "--cache-path", cachePath],
     ],
     endsWithStdin: false,
@@ -52,7 +52,7 @@ export async function startAnvil({ chainId, port, statePath, cachePath }: AnvilO
   return { url: `http://127.0.0.1:${given}`, port: given, pid: child.pid, ended: child.ended, stop: child.stop };
 }
 
-/** The binary itself: the package's own command is a script that would stand between us and its signals. */
+/** The binary itself: the package's command is a wrapper script, which would intercept our signals. */
 function findProgram(): string {
   const program = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}/bin/anvil`;
   try {

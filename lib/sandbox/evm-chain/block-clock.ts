@@ -1,5 +1,5 @@
-// When blocks are made without a transaction: some after each one that has any, so that it becomes safe and then final, and one now
-// and then, so that the chain's time stays near the clock's. An idle sandbox's chain hardly grows.
+// Mines blocks without transactions: a few after each block with transactions, so that it becomes safe and then final, and one every 30 s,
+// so that the chain's time follows the clock. An idle sandbox's chain hardly grows.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -12,30 +12,30 @@ import { writeStateFile } from "./state-file";
 
 export interface BlockClockOptions {
   statePath: string;
-  /** Milliseconds between two blocks while something waits to become final. */
+  /** Milliseconds between two blocks while a block is not final. */
   blockTimeMs: number;
 }
 
 export interface BlockClock {
-  /** Ends after what it is doing now. */
+  /** Ends after the current tick. */
   stop(): Promise<void>;
 }
 
-/** A head that is older is taken for stuck by those who watch it, and calls would see its time as now. */
+/** An older head would count as stuck, and calls would use its timestamp as the current time. */
 const IDLE_BLOCK_MS = 30_000;
-/** Between a block's changes to the accounts and its being shown. */
+/** Delay between a block's changes to the accounts and its appearance as head. */
 const BLOCK_SHOWN_MS = 25;
-/** The rest of the time is for the node's own work. */
+/** Maximum share of time spent on saving; the rest is for the node's own work. */
 const MAX_TIME_WRITING = 0.1;
 
 const head = z.object({ number: quantity, hash: bytes32, timestamp: quantity, transactions: z.array(bytes32) });
 type HeadBlock = z.infer<typeof head>;
 
-/** Makes blocks and saves the state until it is stopped. A node that is away is waited for. */
+/** Mines blocks and saves the state until it is stopped. Retries while the node is down. */
 export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: BlockClockOptions): BlockClock {
   const stopping = new AbortController();
   const readHead = () => node.call("eth_getBlockByNumber", ["latest", false], head);
-  /** The last block that this clock made; any other head is news. */
+  /** The last head seen; a different one restarts the countdown to final. */
   let known: HeadBlock | null = null;
   let finalAt = 0;
   let savedHash = "";
@@ -52,7 +52,7 @@ export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: Block
   async function mineBlock(before: HeadBlock): Promise<void> {
     await node.call("evm_mine", [], z.unknown());
     const made = await readHead();
-    // Somebody else's transaction may have come with it or between: then the next tick must find news.
+    // A transaction may have been mined in this block or between: then the next tick must see a new head.
     if (made.number === before.number + 1 && made.transactions.length === 0) known = made;
   }
 
@@ -60,8 +60,8 @@ export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: Block
     const startedMs = nowMs();
     const dumped = await node.call("anvil_dumpState", [], bytes);
     const tookMs = nowMs() - startedMs;
-    // anvil reads its blocks first and its accounts after, and shows a block a moment after it has changed the accounts: a state is
-    // whole only if no block came while it was read, nor right after.
+    // anvil dumps its blocks before its accounts, and shows a block slightly after changing the accounts: a dump is consistent only if no
+    // block arrived during it or right after.
     await sleep(BLOCK_SHOWN_MS);
     if ((await readHead()).hash !== hash) return;
     await writeStateFile(statePath, dumped);
@@ -70,14 +70,14 @@ export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: Block
   }
 
   async function run(): Promise<void> {
-    let isTold = false;
+    let isLogged = false;
     while (!stopping.signal.aborted) {
       try {
         await tick();
-        isTold = false;
+        isLogged = false;
       } catch (error) {
-        if (!isTold && !stopping.signal.aborted) log().warn({ err: error }, "the sandbox's EVM chain makes no blocks now");
-        isTold = true;
+        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, "the sandbox's EVM chain makes no blocks now");
+        isLogged = true;
       }
       await sleep(blockTimeMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
     }

@@ -1,4 +1,4 @@
-// Whoever makes test USDC on the EVM chain. Any process that has the key and reaches a node may do so.
+// The minter of test USDC on the EVM chain. Any process with the key and a node can mint.
 
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
@@ -8,12 +8,12 @@ import { createSender } from "./sender";
 
 const abi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
 
-/** Units are millionths; both resolve with a transaction's hash, and throw as `Sender` does. */
+/** Units are millionths; both resolve with the transaction's hash, and throw like `Sender`. */
 export interface Minter {
   address: Hex;
-  /** Makes units out of nothing. */
+  /** Mints new units. */
   mint: (node: EvmNode, to: Hex, units: bigint) => Promise<Hex>;
-  /** Sends what it has itself. */
+  /** Sends from the minter's own balance. */
   pay: (node: EvmNode, to: Hex, units: bigint) => Promise<Hex>;
 }
 

@@ -1,5 +1,5 @@
-// Calls of test USDC that a key of the sandbox sends, one at a time, since each takes the next nonce. Another process may have the
-// same key and take that nonce first: then the call is signed again with the one after.
+// Sends calls of test USDC from a sandbox key, one at a time, since each takes the next nonce. Another process with the same key may take
+// that nonce first: then the call is signed again with the next one.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Hex, keccak256 } from "viem";
@@ -13,20 +13,20 @@ import { bytes, bytes32, quantity, wei } from "@/lib/chains/evm/wire";
 import { fundGas } from "./gas";
 
 /**
- * Sends a call of the token, and resolves with the transaction's hash when it is in a block.
- * @throws Error when the token refuses it, or the node is away
- * @throws UnknownOutcome when it was sent and no answer came
+ * Sends a call of the token, and resolves with the transaction's hash once it is mined.
+ * @throws Error when the token refuses it, or the node is down
+ * @throws UnknownOutcome when it was sent and no response came
  */
 export type Sender = (node: EvmNode, data: Hex) => Promise<Hex>;
 
-/** The node was handed the transaction and did not say what became of it. */
+/** The node received the transaction but did not report its outcome. */
 export class UnknownOutcome extends Error {}
 
 const GAS = 200_000n;
-/** One gwei. Not what the node proposes, which is what was paid before. */
+/** One gwei. The node's suggestion is not used: it repeats earlier tips. */
 const TIP = 10n ** 9n;
 const MAX_ATTEMPTS = 20;
-/** A block follows each transaction at once. */
+/** Each transaction is mined immediately. */
 const MAX_WAIT_MS = 5_000;
 const LOOKED_FOR_EVERY_MS = 20;
 const SURELY_MISSED = 10;
@@ -53,7 +53,7 @@ export function createSender(key: Hex, chainId: number): Sender {
   }
 
   async function send(node: EvmNode, data: Hex): Promise<Hex> {
-    // Asked first, since a transaction that fails does not say why.
+    // Simulated first, since a failed transaction does not say why.
     await node.call("eth_call", [{ from: account.address, to: usdcOnBase, data }, "latest"], bytes);
     await fundGas(node, account.address);
     for (let attempt = 1; ; attempt++) {
@@ -65,12 +65,12 @@ export function createSender(key: Hex, chainId: number): Sender {
 
   return (node, data) => {
     const sent = last.then(() => send(node, data));
-    last = sent.catch(() => undefined); // Told to whoever asked for it; the next one goes on.
+    last = sent.catch(() => undefined); // the caller gets the error; the queue continues
     return sent;
   };
 }
 
-/** Its hash when it is in a block; null when another transaction took the nonce. */
+/** The hash once it is mined; null when another transaction took the nonce. */
 async function broadcast(node: EvmNode, signed: Signed): Promise<Hex | null> {
   const hash = keccak256(signed.raw);
   try {
@@ -78,14 +78,14 @@ async function broadcast(node: EvmNode, signed: Signed): Promise<Hex | null> {
     return (await waitFor(node, signed)) ? hash : null;
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
-    // The same call by two processes is one transaction, which only one of them has sent.
+    // The same call from two processes is one transaction, which only one of them has sent.
     if (/nonce too low|underpriced|already (imported|known)/i.test(error.message)) return null;
     if (error.kind === "rejected") throw error;
     throw new UnknownOutcome("the sandbox's EVM chain did not say what became of a transaction", { cause: error });
   }
 }
 
-/** True when it is in a block; false when another of its nonce is, which paid more while it waited. */
+/** True once it is mined; false when another transaction with its nonce paid more and was mined. */
 async function waitFor(node: EvmNode, { raw, sender, nonce }: Signed): Promise<boolean> {
   const hash = keccak256(raw);
   let timesMissed = 0;
@@ -94,7 +94,7 @@ async function waitFor(node: EvmNode, { raw, sender, nonce }: Signed): Promise<b
     const receipt = await node.call("eth_getTransactionReceipt", [hash], receiptForm);
     if (receipt?.status === "0x0") throw new Error(`A transaction of test USDC failed: ${hash}`);
     if (receipt) return true;
-    // The node counts a transaction a moment before it shows its block.
+    // The node counts a transaction slightly before it shows its block.
     if (next > nonce) timesMissed += 1;
     if (timesMissed === SURELY_MISSED) return false;
   }

@@ -49,7 +49,7 @@ async function balanceOf(chain: EvmChain, account: Hex): Promise<bigint> {
   return units;
 }
 
-/** Processes of anvil whose state lies in `dataDir`. */
+/** anvil processes with their state in `dataDir`. */
 function anvilPids(dataDir: string): number[] {
   const listed = execFileSync("ps", ["-A", "-ww", "-o", "pid=,args="], { encoding: "utf8" }).split("\n");
   return listed
@@ -66,7 +66,7 @@ const untilSaved = (dataDir: string, hash: Hex) =>
     { timeout: 30_000 },
   );
 
-test("a faucet's USDC arrive by a real transaction, and are safe and final a few blocks later without anybody's doing", async () => {
+test("the faucet's USDC arrives by a real transaction, and becomes safe and final a few blocks later automatically", async () => {
   const chain = await start({ dataDir: newDataDir() });
   const to = newAddress();
   const hash = await chain.mint(to, 5_000_000n);
@@ -82,7 +82,7 @@ test("a faucet's USDC arrive by a real transaction, and are safe and final a few
   await reach("finalized");
 });
 
-test("what nobody waits for makes no blocks", async () => {
+test("an idle chain mines no blocks", async () => {
   const chain = await start({ dataDir: newDataDir() });
   await chain.mint(newAddress(), 1n);
   const atRest = async () => {
@@ -97,7 +97,7 @@ async function sameAfter(chain: EvmChain, ms: number): Promise<number | undefine
   return (await findBlock("latest", nodesOf(chain)))?.number;
 }
 
-test("forty people at the faucet at once get what they asked for, each in a transaction of their own", async () => {
+test("forty concurrent faucet requests are served, each in its own transaction", async () => {
   const chain = await start({ dataDir: newDataDir() });
   const people = Array.from({ length: 40 }, () => newAddress());
   const hashes = await Promise.all(people.map((to, index) => chain.mint(to, BigInt(index + 1))));
@@ -105,7 +105,7 @@ test("forty people at the faucet at once get what they asked for, each in a tran
   for (const [index, to] of people.entries()) expect(await balanceOf(chain, to)).toBe(BigInt(index + 1));
 });
 
-test("the accounts whose keys everybody knows have nothing; those that were named have gas money", async () => {
+test("anvil's default accounts, whose keys are public, have nothing; the configured ones have gas money", async () => {
   const relayer = privateKeyToAddress(generatePrivateKey());
   const chain = await start({ dataDir: newDataDir(), gasFor: [relayer] });
   for (let addressIndex = 0; addressIndex < 10; addressIndex++) {
@@ -119,7 +119,7 @@ test("the accounts whose keys everybody knows have nothing; those that were name
   expect(await readGasBalance(other, nodesOf(chain))).toBe(GAS_MONEY);
 });
 
-test("it goes on where it was after it was stopped: the same blocks, balances and receipts", async () => {
+test("after a stop it continues with the same blocks, balances and receipts", async () => {
   const dataDir = newDataDir();
   const to = newAddress();
   const first = await start({ dataDir });
@@ -137,7 +137,7 @@ test("it goes on where it was after it was stopped: the same blocks, balances an
   expect(readdirSync(join(dataDir, "chains"))).toEqual(["evm.json"]);
 });
 
-test("it comes back by itself, at its address and with its balances, when its process is killed with -9", async () => {
+test("after kill -9 it restarts automatically, at its URL and with its balances", async () => {
   const dataDir = newDataDir();
   const to = newAddress();
   const chain = await start({ dataDir });
@@ -158,7 +158,7 @@ test("it comes back by itself, at its address and with its balances, when its pr
   expect(await balanceOf(chain, to)).toBe(8n);
 });
 
-test("killed with -9 while it works, again and again, it always starts again from a whole state", async () => {
+test("repeatedly killed with -9 under load, it always restarts from a consistent state", async () => {
   const dataDir = newDataDir();
   const to = newAddress();
   const chain = await start({ dataDir, blockTimeMs: 1 });
@@ -180,7 +180,7 @@ test("killed with -9 while it works, again and again, it always starts again fro
   expect(BigInt(transfers.length)).toBe(kept);
 }, 90_000);
 
-test("it ends when its parent is killed with -9, and has kept all that it was told", async () => {
+test("it ends when its parent is killed with -9, and has saved all transactions", async () => {
   const dataDir = newDataDir();
   const outfile = join(fileURLToPath(new URL("../../../node_modules/.cache/", import.meta.url)), `evm-chain-${process.pid}`, "parent.mjs");
   onTestFinished(() => rmSync(join(outfile, ".."), { recursive: true, force: true }));
@@ -215,7 +215,7 @@ test("it ends when its parent is killed with -9, and has kept all that it was to
   expect(await balanceOf(again, to)).toBe(9n);
 });
 
-test("two sandboxes at once know nothing of each other, and one may be chain 8453", async () => {
+test("two concurrent sandboxes are isolated, and one may be chain 8453", async () => {
   const [one, two] = await Promise.all([start({ dataDir: newDataDir() }), start({ dataDir: newDataDir(), chainId: 8_453 })]);
   const to = newAddress();
   await one.mint(to, 1n);
@@ -224,7 +224,7 @@ test("two sandboxes at once know nothing of each other, and one may be chain 845
   await expect(findBlock("latest", createNodes({ urls: [two.url()], chainId: 31_337 }))).rejects.toMatchObject({ kind: "wrong_chain" });
 });
 
-test("a port that is taken is said to be, and whoever has it is left alone", async () => {
+test("a port in use is reported, and its owner is left alone", async () => {
   const first = await start({ dataDir: newDataDir() });
   const port = Number(new URL(first.url()).port);
   const dataDir = newDataDir();
@@ -236,8 +236,8 @@ test("a port that is taken is said to be, and whoever has it is left alone", asy
 test.each([
   ["cut off", (text: string) => text.slice(0, text.length / 2)],
   ["empty", () => ""],
-  ["something else", () => '{"hello":1}'],
-])("a state that is damaged (%s) is left as it is, and the message says what to do", async (_, damage) => {
+  ["other content", () => '{"hello":1}'],
+])("a damaged state file (%s) is left unchanged, and the message says what to do", async (_, damage) => {
   const dataDir = newDataDir();
   const path = join(dataDir, "chains", "evm.json");
   const chain = await start({ dataDir });
@@ -250,7 +250,7 @@ test.each([
   expect(await balanceOf(await start({ dataDir }), newAddress())).toBe(0n);
 });
 
-test("another minter's key, or a new release's contract, takes the old one's place and the balances stay", async () => {
+test("a new minter key or a new release's contract replaces the old one, and balances stay", async () => {
   const dataDir = newDataDir();
   const to = newAddress();
   const first = await start({ dataDir });
@@ -262,7 +262,7 @@ test("another minter's key, or a new release's contract, takes the old one's pla
   expect(await balanceOf(second, to)).toBe(10n);
 });
 
-test("what the faucet can not do is an error that says why", async () => {
+test("a faucet failure is an error that says why", async () => {
   const chain = await start({ dataDir: newDataDir() });
   await expect(chain.mint(chain.usdc, 1n)).rejects.toThrow("Blacklistable: account is blacklisted");
   await expect(chain.mint(newAddress(), 0n)).rejects.toThrow("mint amount not greater than 0");

@@ -1,4 +1,4 @@
-// The sandbox's EVM chain: a real node of its own with test USDC on it, kept on disk, kept running, and never in reach of a public one.
+// The sandbox's EVM chain: its own real node with test USDC, persisted, kept running, and never connected to a public chain.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,39 +15,39 @@ import { checkStateFile } from "./state-file";
 import { openToken } from "./token";
 
 export interface EvmChainOptions {
-  /** The chain is kept in `chains/evm.json` below it. */
+  /** The chain's state is in `chains/evm.json` below it. */
   dataDir: string;
-  /** Whoever holds it makes USDC, pauses it and blacklists. Random, and the sandbox's own. */
+  /** Its holder can mint, pause and blacklist USDC. Random per sandbox. */
   minterKey: Hex;
-  /** Addresses that are given gas money at every start: the relayer, demo wallets. */
+  /** Addresses that get gas money at every start: the relayer, demo wallets. */
   gasFor?: readonly Hex[];
-  /** 8453 for tests with clients that know only public chains. */
+  /** 8453 in tests with clients that know public chains only. */
   chainId?: number;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port?: number;
-  /** Milliseconds between blocks while something waits to become final; 3 of them until it is safe, 6 until it is final. */
+  /** Milliseconds between blocks while a block is not final; a block is safe after 3 more and final after 6. */
   blockTimeMs?: number;
-  /** Called with the node's address, at the start and whenever it had to take another. */
+  /** Called with the node's URL, at the start and whenever it changes. */
   onUrl?: (url: string) => void;
 }
 
 export interface EvmChain {
   chainId: number;
   usdc: Hex;
-  /** Where the node is now, or was last. */
+  /** The node's current or last URL. */
   url: () => string;
-  /** False while the node is away. */
+  /** False while the node is down. */
   isWell: () => boolean;
   /**
-   * Makes `units` (millionths) of test USDC for `to`, in a transaction of its own.
+   * Mints `units` (millionths) of test USDC to `to`, in its own transaction.
    * @returns its hash
-   * @throws Error when the node is away or the token refuses: it is paused, the address blacklisted
+   * @throws Error when the node is down or the token refuses: it is paused, or the address is blacklisted
    */
   mint: (to: Hex, units: bigint) => Promise<Hex>;
-  /** As `mint`, out of what the minter's own address has. */
+  /** Like `mint`, from the minter's own balance. */
   pay: (to: Hex, units: bigint) => Promise<Hex>;
   minterAddress: Hex;
-  /** Fills an address' gas money up; never lowers it. */
+  /** Tops up an address' gas money; never lowers it. */
   fundGas: (address: Hex) => Promise<void>;
   stop: () => Promise<void>;
 }
@@ -56,8 +56,8 @@ const SANDBOX_CHAIN_ID = 31_337;
 const CALL_TIMEOUT_MS = 30_000;
 
 /**
- * Starts the chain on 127.0.0.1, where its last run left it. It ends with this process, however that ends.
- * @throws Error when it cannot start: the port is taken, its file is damaged
+ * Starts the chain on 127.0.0.1 from its last state. It ends with this process, however that ends.
+ * @throws Error when it cannot start: the port is taken, or its file is damaged
  */
 export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
   const { chainId = SANDBOX_CHAIN_ID, onUrl } = options;
@@ -65,7 +65,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
   let port = options.port ?? 0;
   const start = async () => {
     const started = await startWhole({ ...options, chainId, port });
-    // After a fall it comes back where it was, since somebody may have written that address down.
+    // After a crash it restarts on the same port, since users may have stored the URL.
     port = started.anvil.port;
     if (url !== started.anvil.url) onUrl?.(started.anvil.url);
     url = started.anvil.url;
@@ -75,7 +75,7 @@ export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain>
     try {
       return await start();
     } catch (error) {
-      // The first start says what is wrong with the port that was wished for; later ones take any.
+      // The first start reports a problem with the requested port; later ones fall back to any port.
       if (url === "") throw error;
       port = options.port ?? 0;
       return start();
@@ -105,7 +105,7 @@ interface WholeOptions extends EvmChainOptions {
   port: number;
 }
 
-/** A node with its token, its money for gas, and its clock. */
+/** A node with its token, gas money and block clock. */
 async function startWhole({ dataDir, chainId, port, minterKey, gasFor = [], blockTimeMs = 1_000 }: WholeOptions) {
   const statePath = join(dataDir, "chains", "evm.json");
   const cachePath = join(dataDir, "chains", "evm-cache");

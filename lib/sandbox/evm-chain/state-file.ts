@@ -1,4 +1,4 @@
-// The chain's state on disk: written whole or not at all while the chain runs, so that kill -9 at any moment leaves one to go on from.
+// The chain's state on disk: written atomically while the chain runs, so that kill -9 at any time leaves a usable state.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { z } from "zod";
 
-/** What anvil needs of it to start; the rest is its own. */
+/** The fields that anvil needs to start; the rest is opaque to us. */
 const anvilState = z.looseObject({
   block: z.looseObject({ number: z.string() }),
   accounts: z.record(z.string(), z.unknown()),
@@ -15,7 +15,7 @@ const anvilState = z.looseObject({
 });
 
 /**
- * Makes sure that the file can be started from, or is not there.
+ * Checks that the file is a usable state, or absent.
  * @throws Error that says what to do
  */
 export function checkStateFile(path: string): void {
@@ -40,7 +40,7 @@ function readText(path: string): string | null {
   }
 }
 
-/** Writes what `anvil_dumpState` answered, gzip in hex, as anvil itself would write it. */
+/** Writes the result of `anvil_dumpState`, gzip in hex, in anvil's own file format. */
 export async function writeStateFile(path: string, dumped: string): Promise<void> {
   const state = await promisify(gunzip)(Buffer.from(dumped.slice(2), "hex"));
   const beside = `${path}.${process.pid}`;

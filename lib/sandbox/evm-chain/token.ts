@@ -1,4 +1,4 @@
-// The sandbox's USDC: put where Base has the real one, and kept there when this project's contract changes.
+// The sandbox's USDC: installed at real USDC's address on Base, and updated there when this project's contract changes.
 
 import { encodeDeployData, type Hex } from "viem";
 import { z } from "zod";
@@ -8,10 +8,10 @@ import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { bytes } from "@/lib/chains/evm/wire";
 
 /**
- * Makes sure that this release's contract is at USDC's address, with `minter` as who mints. Balances stay.
+ * Ensures that this release's contract is at USDC's address, with `minter` as its minter. Balances stay.
  *
- * The code to put there is what a deployment would leave, run as a call: the compiler's own output has blanks for what is only
- * known then, and a real deployment would be at another address.
+ * The runtime code comes from an eth_call of the creation code: the compiler's output has placeholders for immutables, and a real
+ * deployment would get another address.
  */
 export async function openToken(node: EvmNode, minter: Hex): Promise<void> {
   const creation = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode as Hex, args: [minter] });

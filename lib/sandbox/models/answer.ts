@@ -1,5 +1,5 @@
-// Writes the answer of a simulated model: short, plainly simulated, and the same for the same prompt. Its length never
-// exceeds the request's limit, and its usage is counted from exactly what is delivered.
+// Creates the answer of a simulated model: short, obviously simulated, and deterministic per prompt. It never exceeds the request's limit,
+// and its usage counts exactly the delivered output.
 
 import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
@@ -28,7 +28,7 @@ const NEXT_STEPS = [
 const FILLER = "This sentence stands in for more of the same answer, so that its length can be chosen. ";
 const THOUGHT = "Weighing the question before answering it, as far as a simulation can. ";
 
-/** Makes the answer of `vendor` to `call`. `problems` are directives that could not be read: the answer names them. */
+/** Creates the answer of `vendor` to `call`. `problems` are invalid directives: the answer names them. */
 export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): SimulatedAnswer {
   const limit = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const reasoningLimit = vendor.limitBoundsReasoning ? limit : Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Beh
   const visibleLimit = vendor.limitBoundsReasoning ? limit - reasoning : limit;
 
   const plan = planToolCalls(call, behaviour);
-  // A model may speak before it calls; a simulated one does when it is told what to say.
+  // A model may write text before its tool calls; a simulated one does only when a directive gives the text.
   const isSilent = plan.calls.length > 0 && behaviour.text === undefined;
   const text = isSilent ? "" : wantedText(call, behaviour, [...problems, ...plan.problems]);
   const { said, stoppedBy } = cutAtStop(text, call.stop);
@@ -60,13 +60,13 @@ export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Beh
 }
 
 function wantedText(call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): string {
-  // A prompt may hold half a surrogate pair; no vendor sends such a text back.
+  // A prompt may contain half a surrogate pair; no vendor returns such text.
   const text = (behaviour.text ?? composeAnswer(call, problems)).replace(/\p{Surrogate}/gu, "\ufffd");
   if (behaviour.answerTokens === undefined) return text;
   return splitIntoTokens(`${text} ${repeatToTokens(FILLER, behaviour.answerTokens)}`, behaviour.answerTokens).join("");
 }
 
-/** `text` up to the first of the texts that end it. */
+/** `text` up to the first stop sequence. */
 function cutAtStop(text: string, stop: readonly string[]): { said: string; stoppedBy: string | null } {
   let said = text;
   let stoppedBy: string | null = null;
@@ -101,13 +101,13 @@ function composeText(call: SimulatedCall, problems: readonly string[]): string {
   );
 }
 
-/** What functions returned since anybody else spoke; empty when somebody else spoke last. */
+/** The tool results at the end of the conversation; empty when its last message is not a tool result. */
 function lastResults({ messages }: SimulatedCall): string[] {
   const last = messages.findLastIndex(({ role }) => role !== "tool");
   return messages.slice(last + 1).map(({ text }) => text);
 }
 
-/** The last message that a user sent: the one that directives are taken from. */
+/** The last user message, which directives are read from. */
 export function lastQuestion(call: SimulatedCall): string {
   return call.messages.findLast((message) => message.role === "user")?.text ?? "";
 }
@@ -125,7 +125,7 @@ function countUsage(call: SimulatedCall, behaviour: Behaviour, output: { visible
   if (behaviour.noUsage) return null;
   const { reasoning } = output;
   const input = behaviour.usage?.inputTokens ?? countInputTokens(call.messages, call.tools);
-  // An answer of nothing still costs its end-of-answer token, unless reasoning used up the limit.
+  // An empty answer still costs its end-of-answer token, unless reasoning used up the limit.
   const text =
     behaviour.usage === undefined ? Math.max(output.visible, reasoning > 0 ? 0 : 1) : Math.max(0, behaviour.usage.outputTokens - reasoning);
   const sign = behaviour.usageNegative ? -1 : 1;

@@ -7,7 +7,7 @@ test("directives are read from anywhere in the prompt, several at once and in se
   expect(behaviour).toEqual({ status: 429, retryAfterSeconds: 2, hang: true });
 });
 
-test("each directive sets what it says", () => {
+test("each directive sets its behaviour", () => {
   const text =
     "first-status=500 delay=2000 keep-alive=100 close-midway error-midway rubbish rubbish-midway stall-after=3 slow=50 usage=in:5,out:999999999 " +
     'no-usage usage-negative reasoning=50 cached=7 tokens=500 filtered only=xai text="a \\"quoted\\" ]] text\\nand more" tool=look,find args="{\\"a\\":1}"';
@@ -38,7 +38,7 @@ test("each directive sets what it says", () => {
   });
 });
 
-test("a tool may go without a name, but not with an empty one", () => {
+test("`tool` works without a name, but not with an empty one", () => {
   expect(readDirectives("tool")).toEqual({ behaviour: { tools: [] }, problems: [] });
   expect(readDirectives("tool=a,,b args").problems).toEqual([
     "`tool=a,,b` wants names of functions: NAME or NAME,OTHER",
@@ -46,12 +46,12 @@ test("a tool may go without a name, but not with an empty one", () => {
   ]);
 });
 
-test("a text may hold what looks like the end of the block", () => {
+test("a text may contain what looks like the end of the block", () => {
   expect(readPromptBehaviour('[[simulate: text="x ]] y"]] rest').behaviour).toEqual({ text: "x ]] y" });
   expect(withoutDirectives('[[simulate: text="x ]] y"]] rest')).toBe("rest");
 });
 
-test("a directive that is not understood is named, and the others still count", () => {
+test("an invalid directive is named, and the others still apply", () => {
   const { behaviour, problems } = readDirectives("staus=500 delay=soon hang=1 tokens=9");
   expect(behaviour).toEqual({ answerTokens: 9 });
   expect(problems).toEqual([
@@ -61,7 +61,7 @@ test("a directive that is not understood is named, and the others still count", 
   ]);
 });
 
-test("a prompt without directives is left alone", () => {
+test("a prompt without directives is unchanged", () => {
   expect(readPromptBehaviour("simulate: status=500")).toEqual({ behaviour: {}, problems: [] });
   expect(withoutDirectives("  as it is ")).toBe("  as it is ");
 });

@@ -1,10 +1,10 @@
-// What a simulated model is told to do beside answering: the directives of `[[simulate: …]]` in a prompt, which the
-// control endpoint takes as well. README.md in this folder lists them for people.
+// The behaviour of a simulated model beyond answering: `[[simulate: …]]` directives in a prompt, which the control endpoint accepts too.
+// README.md in this folder documents them.
 
 import type { ProviderId } from "@/lib/providers/types";
 
 export interface Behaviour {
-  /** Answer with this error status and the vendor's own body. */
+  /** Respond with this error status and the vendor's own body. */
   status?: number;
   /** The same, for the first of two equal calls only. */
   firstStatus?: number;
@@ -17,9 +17,9 @@ export interface Behaviour {
   errorMidway?: boolean;
   rubbish?: boolean;
   rubbishMidway?: boolean;
-  /** Fall silent after this many deltas. */
+  /** Stop sending after this many deltas. */
   stallAfter?: number;
-  /** Between two deltas of a stream. */
+  /** Milliseconds between two deltas of a stream. */
   slowMs?: number;
   usage?: { inputTokens: number; outputTokens: number };
   noUsage?: boolean;
@@ -31,17 +31,17 @@ export interface Behaviour {
   text?: string;
   /** Call these functions, all at once; empty: the request's first. */
   tools?: readonly string[];
-  /** The arguments of those calls, as they stand. */
+  /** The arguments of those calls, sent unchanged. */
   toolArguments?: string;
-  /** End as a content filter ends an answer. */
+  /** End the answer like a content filter. */
   filtered?: boolean;
-  /** Which vendor the directives are for; the others answer as usual. */
+  /** The vendor that the directives apply to; the others answer normally. */
   only?: ProviderId;
 }
 
 export interface BehaviourReading {
   behaviour: Behaviour;
-  /** What could not be understood, in words; empty when all was. */
+  /** Messages about invalid directives; empty when all are valid. */
   problems: string[];
 }
 
@@ -87,7 +87,7 @@ export function readPromptBehaviour(prompt: string): BehaviourReading {
   return readDirectives(blocks.join(" "));
 }
 
-/** The prompt as a person means it: without its `[[simulate: …]]` blocks. */
+/** The prompt without its `[[simulate: …]]` blocks. */
 export function withoutDirectives(prompt: string): string {
   return prompt.includes("[[simulate:") ? prompt.replace(BLOCK, " ").trim() : prompt;
 }

@@ -1,5 +1,5 @@
-// What the simulated vendors were asked: the last thousand calls and how each ended, so that a test can prove that an upstream
-// call was made once, or was cut. Prompts are kept in part: everything here is simulated and stays in this process.
+// The log of calls to the simulated vendors: the last thousand and how each ended, so that a test can prove that an upstream call was made
+// once, or was cut. It keeps the beginning of each prompt: everything here is simulated and stays in this process.
 
 import { nowMs } from "@/lib/base/clock";
 import type { ProviderId } from "@/lib/providers/types";
@@ -8,13 +8,13 @@ const CALLS_KEPT = 1000;
 const QUESTION_CHARACTERS_KEPT = 2000;
 
 export interface CallRecord {
-  /** Counts from 1 since the start or the last clearing. */
+  /** Counts from 1 since the start or the last `clear`. */
   number: number;
   provider: ProviderId;
-  /** Empty where the request was refused before its model was read. */
+  /** Empty when the request was refused before its model was read. */
   model: string;
   stream: boolean;
-  /** The last user message, its beginning. */
+  /** The beginning of the last user message. */
   question: string;
   maxOutputTokens: number | undefined;
   temperature: number | undefined;
@@ -22,7 +22,7 @@ export interface CallRecord {
   status: number | null;
   state: "running" | "finished" | "aborted_by_client" | "cut_by_server";
   bytesReceived: number;
-  /** Bytes of body given to the connection. */
+  /** Body bytes written to the connection. */
   bytesSent: number;
   deltasSent: number;
   receivedAtMs: number;
@@ -36,14 +36,14 @@ export interface CallLog {
     call: { model: string; stream: boolean; maxOutputTokens?: number; temperature?: number },
     question: string,
   ): void;
-  /** Notes the end; the first one counts. */
+  /** Records the end; only the first call counts. */
   close(record: CallRecord, state: Exclude<CallRecord["state"], "running">): void;
-  /** How many calls there were, and the last thousand, oldest first. */
+  /** The number of calls, and the last thousand, oldest first. */
   read(): { count: number; calls: CallRecord[] };
   clear(): void;
 }
 
-/** Makes an empty log. */
+/** Creates an empty log. */
 export function createCallLog(): CallLog {
   let ring: CallRecord[] = [];
   let count = 0;
@@ -89,7 +89,7 @@ export function createCallLog(): CallLog {
   };
 }
 
-// Through bytes, since a plain slice would keep the whole prompt in memory behind it.
+// Copied through bytes, since a plain slice would keep the whole prompt in memory.
 function keepBeginning(question: string): string {
   if (question.length <= QUESTION_CHARACTERS_KEPT) return question;
   return Buffer.from(question.slice(0, QUESTION_CHARACTERS_KEPT), "utf16le").toString("utf16le");

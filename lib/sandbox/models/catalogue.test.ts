@@ -1,4 +1,4 @@
-// The simulated models as the gateway uses them: every model of the catalogue, through our own adapters.
+// Every model of the catalogue on the simulated vendors, through our own adapters.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -56,7 +56,7 @@ const routes = builtInModels.flatMap((model) =>
 );
 
 describe.each(routes)("$name", ({ model }) => {
-  test("answers JSON and stream alike, with usage", async () => {
+  test("answers as JSON and as a stream, with usage", async () => {
     const question = "Explain the tides. [[simulate: reasoning=10 cached=2]]";
     const json = await read(call(model, question, false).events);
     expect(json.text).toMatch(/^Simulated answer from /);
@@ -72,7 +72,7 @@ const wrongKey = builtInModels
   .map((model) => model.routes[0])
   .filter((route, index, all) => all.findIndex(({ provider }) => provider === route.provider) === index);
 
-test.each(wrongKey)("a wrong key at $provider is the operator's to mend", async (route) => {
+test.each(wrongKey)("a wrong key at $provider is reported as the operator's problem", async (route) => {
   const model = builtInModels.find(({ routes: [first] }) => first === route);
   if (model === undefined) throw new Error("no such model");
   const failure: unknown = await read(call({ ...model, routes: [route] }, "Hi", false, "sk-wrong").events).catch((error: unknown) => error);
@@ -122,7 +122,7 @@ const text = fc.oneof(
   fc.lorem({ maxCount: 50 }),
 );
 
-test("the simulated count of a prompt stays within every bound that a balance is held for", () => {
+test("the simulated input token count stays within every token bound that holds use", () => {
   const bounds: TokenBoundId[] = ["o200k", "cl100k", "claude", "bytes"];
   fc.assert(
     fc.property(text, (content) => {

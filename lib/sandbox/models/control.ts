@@ -1,5 +1,5 @@
-// The control endpoint: rules that set the behaviour of the next calls, and the log of what came in. A rule is used up by
-// exactly the calls that match it, so calls that run at the same time never get each other's behaviour.
+// The control endpoint: rules that set the behaviour of the next calls, and the call log. Only matching calls use up a rule, so concurrent
+// calls never get each other's behaviour.
 
 import { z } from "zod/mini";
 import type { ProviderId } from "@/lib/providers/types";
@@ -9,7 +9,7 @@ import type { CallLog } from "./call-log";
 const ruleBody = z.strictObject({
   /** Directives as in a prompt, without the brackets. */
   simulate: z.string(),
-  /** How many matching calls it is for. */
+  /** The number of matching calls it applies to. */
   times: z._default(z.int().check(z.minimum(1)), 1),
   provider: z.optional(z.enum(["openai", "anthropic", "gemini", "xai", "deepseek"])),
   model: z.optional(z.string()),
@@ -17,7 +17,7 @@ const ruleBody = z.strictObject({
   promptIncludes: z.optional(z.string()),
 });
 
-/** What `POST /control` takes. */
+/** The body of `POST /control`. */
 export type ControlRule = z.input<typeof ruleBody>;
 
 interface Rule extends z.output<typeof ruleBody> {
@@ -25,7 +25,7 @@ interface Rule extends z.output<typeof ruleBody> {
 }
 
 export interface Control {
-  /** Takes the oldest rule that matches, once; an empty behaviour when none does. */
+  /** Uses the oldest matching rule once; an empty behaviour when none matches. */
   takeBehaviour(call: { provider: ProviderId; model: string; question: string }): Behaviour;
   /** Answers a request to `/control…`; `body` is its text. */
   answer(method: string, path: string, body: string): { status: number; body: object };
@@ -71,7 +71,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // The schema says what is wanted instead.
+    return undefined; // not JSON: schema validation reports it
   }
 }
 

@@ -1,5 +1,4 @@
-// Sends an answer over the wire at a model's pace, or breaks it the way its behaviour says. It ends early, without an error,
-// when the client has gone.
+// Sends an answer at a model's pace, or breaks it as its behaviour says. It ends early, without an error, when the client disconnects.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -13,11 +12,11 @@ export interface Delivery {
   call: SimulatedCall;
   answer: SimulatedAnswer;
   behaviour: Behaviour;
-  /** Between two deltas, where the behaviour does not say. */
+  /** Default milliseconds between two deltas. */
   deltaDelayMs: number;
   requestId: string;
   response: ServerResponse;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   gone: AbortSignal;
   log: CallLog;
   record: CallRecord;
@@ -25,7 +24,7 @@ export interface Delivery {
 
 const RUBBISH = "<html><body><h1>502 Bad Gateway</h1></body></html>";
 
-/** Delivers the answer to an accepted call. Status directives are decided before. */
+/** Delivers the answer to an accepted call. Status directives are handled earlier. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { behaviour, call } = delivery;
   if (behaviour.rubbish) return finish(delivery, RUBBISH);
@@ -33,7 +32,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   return deliverJson(delivery);
 }
 
-/** Lets the time of `delay` or `hang` pass, with keep-alive lines where asked for. */
+/** Waits for `delay` or `hang`, with keep-alive lines if configured. */
 export async function waitBefore(delivery: Delivery): Promise<void> {
   const { call, behaviour, gone } = delivery;
   const { delayMs = 0, keepAliveMs, hang } = behaviour;
@@ -59,7 +58,7 @@ async function deliverJson(delivery: Delivery): Promise<void> {
     delivery.record.deltasSent = countDeltas(delivery);
     return finish(delivery, body);
   }
-  // The announced length makes the break visible as one.
+  // The announced Content-Length lets the client detect the break.
   if (!response.headersSent) startReply(delivery, { "content-length": String(Buffer.byteLength(body)) });
   await send(delivery, body.slice(0, Math.floor(body.length / 2)));
   if (behaviour.stallAfter !== undefined) return untilGone(gone);
@@ -67,7 +66,7 @@ async function deliverJson(delivery: Delivery): Promise<void> {
   cut(delivery);
 }
 
-/** How many deltas the answer has as a stream. */
+/** The number of deltas in the answer's stream. */
 function countDeltas({ vendor, answer }: Delivery): number {
   const ofCalls = answer.toolCalls.map(({ pieces }) => (vendor.callsComeWhole ? 1 : pieces.length));
   return ofCalls.reduce((sum, count) => sum + count, answer.pieces.length);
@@ -116,13 +115,13 @@ async function send({ response, record, gone }: Delivery, text: string): Promise
   if (!response.write(text)) await once(response, "drain", { signal: gone });
 }
 
-// The connection is ended, not reset: what was written before must arrive.
+// Ends the connection without a reset: the data already written must arrive.
 function cut({ response, log, record }: Delivery): void {
   log.close(record, "cut_by_server");
   response.socket?.destroySoon();
 }
 
-/** Waits for the client to go, and then ends by the abort, so that nothing more is written. */
+/** Waits for the client to disconnect, and then throws the abort, so that nothing more is written. */
 async function untilGone(gone: AbortSignal): Promise<never> {
   if (!gone.aborted) await once(gone, "abort");
   throw gone.reason;

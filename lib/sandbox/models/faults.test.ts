@@ -47,7 +47,7 @@ function toRequest(prompt: string, { provider = "openai", stream = false }: Ask)
   };
 }
 
-/** Sends a prompt and resolves with the reply's head, its body still to be read. */
+/** Sends a prompt and resolves with the response's head; the body is still unread. */
 async function open(prompt: string, options: Ask = {}): Promise<IncomingMessage> {
   const { path, headers, body } = toRequest(prompt, options);
   const request = httpRequest(models.baseUrls[options.provider ?? "openai"] + path, {
@@ -60,7 +60,7 @@ async function open(prompt: string, options: Ask = {}): Promise<IncomingMessage>
   return response;
 }
 
-/** The whole reply; `broken` when the connection ended before its end. */
+/** The whole response; `broken` when the connection ended early. */
 async function ask(prompt: string, options: Ask = {}) {
   const response = await open(prompt, options);
   let text = "";
@@ -74,7 +74,7 @@ async function ask(prompt: string, options: Ask = {}) {
   return { status: response.statusCode, headers: response.headers, text, broken };
 }
 
-/** What has come when `mark` has. */
+/** The text received up to and including `mark`. */
 function readUntil(response: IncomingMessage, mark: string): Promise<string> {
   let text = "";
   return new Promise((resolve) => {
@@ -85,11 +85,11 @@ function readUntil(response: IncomingMessage, mark: string): Promise<string> {
   });
 }
 
-/** A word of one token that stands for the number. */
+/** A one-token word that encodes the number. */
 const wordFor = (number: number) => `own${[...String(number + 100)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`;
 
 describe.each(everyone)("%s", (provider) => {
-  test("a status is answered with the vendor's own error body, JSON and stream alike", async () => {
+  test("`status` returns the vendor's own error body, for JSON and stream", async () => {
     for (const stream of [false, true]) {
       const { status, text, headers } = await ask("x [[simulate: status=500]]", { provider, stream });
       expect(status).toBe(500);
@@ -100,7 +100,7 @@ describe.each(everyone)("%s", (provider) => {
     expect(limited).toMatchObject({ status: 429, headers: { "retry-after": "2" } });
   });
 
-  test("an answer that closes midway breaks off after some of its text", async () => {
+  test("`close-midway` breaks off after a part of the text", async () => {
     const whole = await ask("x [[simulate: tokens=20]]", { provider, stream: true });
     const cut = await ask("x [[simulate: tokens=20 close-midway]]", { provider, stream: true });
     expect(whole.broken).toBe(false);
@@ -111,7 +111,7 @@ describe.each(everyone)("%s", (provider) => {
     await models.awaitCall((call) => call.state === "cut_by_server" && call.stream && call.deltasSent === 10);
   });
 
-  test("an error inside a 200 has the vendor's form", async () => {
+  test("an error inside a 200 has the vendor's format", async () => {
     const stream = await ask("x [[simulate: error-midway]]", { provider, stream: true });
     expect(stream).toMatchObject({ status: 200, broken: false });
     const last = stream.text
@@ -123,7 +123,7 @@ describe.each(everyone)("%s", (provider) => {
     expect(JSON.parse((await ask("x [[simulate: error-midway]]", { provider })).text)).toHaveProperty("error");
   });
 
-  test("rubbish is rubbish", async () => {
+  test("`rubbish` returns HTML", async () => {
     for (const stream of [false, true]) {
       expect(await ask("x [[simulate: rubbish]]", { provider, stream })).toMatchObject({
         status: 200,
@@ -144,7 +144,7 @@ describe.each(everyone)("%s", (provider) => {
     }
   });
 
-  test("a stalled answer stays silent until the client goes, and the log says that it was cut", async () => {
+  test("a stalled answer stays silent until the client disconnects, and the log records the abort", async () => {
     const leave = new AbortController();
     const response = await open(`${provider} [[simulate: stall-after=3]]`, { provider, stream: true, signal: leave.signal });
     response.on("error", () => {});
@@ -156,7 +156,7 @@ describe.each(everyone)("%s", (provider) => {
   });
 });
 
-test("a hanging call sends nothing, and ends with its client", async () => {
+test("a hanging call sends nothing, and ends when its client does", async () => {
   const leave = new AbortController();
   const answer = open("hang on [[simulate: hang]]", { signal: leave.signal });
   await models.awaitCall((call) => call.state === "running" && call.question.startsWith("hang on"));
@@ -165,7 +165,7 @@ test("a hanging call sends nothing, and ends with its client", async () => {
   expect(await models.awaitCall((call) => call.state === "aborted_by_client")).toMatchObject({ status: null, bytesSent: 0 });
 });
 
-test("a delayed call answers after its delay, others meanwhile at once", async () => {
+test("a delayed call answers after its delay, while others answer immediately", async () => {
   const slow = ask("x [[simulate: delay=300]]");
   await models.awaitCall((call) => call.state === "running");
   await ask("quick");
@@ -174,7 +174,7 @@ test("a delayed call answers after its delay, others meanwhile at once", async (
   expect((await slow).status).toBe(200);
 });
 
-test("keep-alive lines come before the answer, as DeepSeek sends them", async () => {
+test("keep-alive lines precede the answer, as DeepSeek sends them", async () => {
   const stream = await ask("x [[simulate: delay=60 keep-alive=20]]", { provider: "deepseek", stream: true });
   expect(stream.text).toMatch(/^(: keep-alive\n\n){3}data: \{/);
   const json = await ask("x [[simulate: delay=60 keep-alive=20]]", { provider: "deepseek" });
@@ -182,24 +182,24 @@ test("keep-alive lines come before the answer, as DeepSeek sends them", async ()
   expect(JSON.parse(json.text)).toHaveProperty("choices");
 });
 
-test("only the first of two equal calls fails with first-status", async () => {
+test("with first-status only the first of two equal calls fails", async () => {
   const statuses: (number | undefined)[] = [];
   for (const prompt of ["a", "a", "b", "a", "b"]) statuses.push((await ask(`${prompt} [[simulate: first-status=503]]`)).status);
   expect(statuses).toEqual([503, 200, 503, 503, 200]);
 });
 
-test("directives for one vendor leave the others alone", async () => {
+test("directives for one vendor do not affect the others", async () => {
   expect((await ask("x [[simulate: only=xai status=500]]", { provider: "openai" })).status).toBe(200);
   expect((await ask("x [[simulate: only=xai status=500]]", { provider: "xai" })).status).toBe(500);
 });
 
-test("a directive that is not understood is explained in the answer", async () => {
+test("an invalid directive is explained in the answer", async () => {
   expect((await ask("x [[simulate: staus=500]]")).text).toContain(
     "a directive in the prompt was not understood. `staus=500` is not one of status",
   );
 });
 
-test("the header and the control endpoint set a behaviour too, a rule as often as it says and for whom it says", async () => {
+test("the header and the control endpoint set a behaviour too; a rule applies to its vendor, as often as it says", async () => {
   expect((await ask("x", { headers: { "x-simulate": "status=502" } })).status).toBe(502);
   await models.simulate("status=503", { times: 2, provider: "gemini", promptIncludes: "unlucky" });
   const statuses: (number | undefined)[] = [];
@@ -216,7 +216,7 @@ test("the header and the control endpoint set a behaviour too, a rule as often a
   await expect(models.simulate("staus=1")).rejects.toThrow("400");
 });
 
-test("a hundred calls at once with behaviours of their own never get each other's", async () => {
+test("a hundred concurrent calls with different behaviours never get each other's", async () => {
   const answers = await Promise.all(
     Array.from({ length: 100 }, async (_, number) => {
       const provider = everyone[number % everyone.length];

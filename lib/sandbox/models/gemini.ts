@@ -1,4 +1,4 @@
-// The Gemini API. A stream is served for `alt=sse` only: without it the real one answers an array that no client of ours asks for.
+// The Gemini API. Streams require `alt=sse`: without it the real API returns a JSON array, which none of our clients uses.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { overloaded, refuse } from "./gemini/refusals";

@@ -1,5 +1,5 @@
-// Answers in JSON: where the request's format asks for it, or its system prompt does in words, as a gateway has to ask a model
-// that knows no formats. A real model follows such words; this one knows the two sentences that are common.
+// JSON answers: when the request's format requires it, or its system prompt does in words, as a gateway must for models without formats. A
+// real model follows any such words; this one recognizes the two common sentences.
 
 import { sampleOf } from "./schema-sample";
 import type { SimulatedCall } from "./vendor";
@@ -7,7 +7,7 @@ import type { SimulatedCall } from "./vendor";
 const IN_WORDS = /\bone JSON object and nothing else\b/i;
 const SCHEMA_IN_WORDS = "JSON Schema: ";
 
-/** The JSON text of an answer that would say `text` otherwise; null where no JSON is asked for. */
+/** The JSON form of an answer with `text`; null when no JSON is requested. */
 export function composeJson(call: SimulatedCall, text: string): string | null {
   const instructions = call.messages.filter(({ role }) => role === "system").map((message) => message.text);
   const schema = call.json?.schema ?? findSchema(instructions);
@@ -16,7 +16,7 @@ export function composeJson(call: SimulatedCall, text: string): string | null {
   return isAsked ? JSON.stringify({ answer: text }) : null;
 }
 
-/** The schema that an instruction ends with. */
+/** The schema at the end of an instruction. */
 function findSchema(instructions: readonly string[]): object | undefined {
   for (const instruction of instructions) {
     const at = instruction.lastIndexOf(SCHEMA_IN_WORDS);
@@ -25,7 +25,7 @@ function findSchema(instructions: readonly string[]): object | undefined {
       const schema: unknown = JSON.parse(instruction.slice(at + SCHEMA_IN_WORDS.length));
       if (typeof schema === "object" && schema !== null) return schema;
     } catch {
-      // Words that only look like it.
+      // Not a schema after all.
     }
   }
   return undefined;

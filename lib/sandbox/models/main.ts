@@ -1,5 +1,5 @@
-// The child process of the simulated models. It writes one line of JSON when it listens, `{"port", "apiKey"}`, and ends when its
-// standard input does, which is when its parent stops it or dies. It imports as little as it can: it is started with every sandbox.
+// The child process of the simulated models. It writes one line of JSON when it listens, `{"port", "apiKey"}`, and ends when its standard
+// input does: when its parent stops it or dies. It has few imports, since it starts with every sandbox.
 
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
@@ -14,7 +14,7 @@ const { values } = parseArgs({
   },
 });
 
-// Made here and told over a pipe, so that neither the environment nor the command line shows it.
+// Created here and passed over a pipe, so that neither the environment nor the command line shows it.
 const apiKey = `sk-simulated-${randomBase62(32)}`;
 const server = createSimulatedServer({ apiKey, deltaDelayMs: Number(values["delta-delay-ms"]), extraModels: values.model });
 

@@ -1,4 +1,4 @@
-// OpenAI, and the two vendors that speak its chat completions with an accent: xAI and DeepSeek.
+// OpenAI, and the two vendors with variants of its chat completions: xAI and DeepSeek.
 
 import type { IncomingHttpHeaders } from "node:http";
 import { deepseekRefusal, openaiError, openaiRefusal, toReply, xaiRefusal } from "./openai/refusals";
@@ -10,7 +10,7 @@ import type { CallReading, Refusal, Vendor } from "./vendor";
 interface Accent {
   provider: "openai" | "xai" | "deepseek";
   basePath: string;
-  /** Paths below the base path that are chat completions. */
+  /** The chat completions paths below the base path. */
   paths: readonly string[];
   modelNames: RegExp;
   limitBoundsReasoning: boolean;

@@ -43,11 +43,11 @@ async function ask(provider: ProviderId, { key = models.apiKey, body, text, path
 
 const everyone = Object.keys(good) as ProviderId[];
 
-test.each(everyone)("%s answers a good request", async (provider) => {
+test.each(everyone)("%s answers a valid request", async (provider) => {
   expect((await ask(provider)).status).toBe(200);
 });
 
-test("a missing key is refused as each vendor refuses it", async () => {
+test("each vendor refuses a missing key in its own way", async () => {
   expect(await ask("openai", { key: null })).toMatchObject({ status: 401, body: { error: { type: "invalid_request_error", code: null } } });
   expect(await ask("xai", { key: null })).toMatchObject({ status: 401, body: { code: expect.any(String), error: expect.any(String) } });
   expect(await ask("deepseek", { key: null })).toMatchObject({ status: 401, body: { error: { type: "authentication_error" } } });
@@ -58,7 +58,7 @@ test("a missing key is refused as each vendor refuses it", async () => {
   expect(await ask("gemini", { key: null })).toMatchObject({ status: 403, body: { error: { code: 403, status: "PERMISSION_DENIED" } } });
 });
 
-test("a wrong key is refused as each vendor refuses it, and never written back whole", async () => {
+test("each vendor refuses a wrong key in its own way, and never echoes it completely", async () => {
   const key = "sk-wrong-key-of-somebody";
   const answers = await Promise.all(everyone.map((provider) => ask(provider, { key })));
   expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(key);
@@ -81,7 +81,7 @@ test("a wrong key is refused as each vendor refuses it, and never written back w
   });
 });
 
-test("a model that the vendor does not have is refused as each vendor refuses it", async () => {
+test("each vendor refuses an unknown model in its own way", async () => {
   expect(await ask("openai", { body: chat("claude-sonnet-4-5") })).toMatchObject({
     status: 404,
     body: { error: { code: "model_not_found" } },
@@ -98,15 +98,15 @@ test("a model that the vendor does not have is refused as each vendor refuses it
   });
 });
 
-test("a model named at the start is served beside the vendor's own", async () => {
+test("models named at the start are served in addition to the vendor's own", async () => {
   expect(await ask("openai", { body: chat("llama-of-mine") })).toMatchObject({ status: 200, body: { model: "llama-of-mine" } });
 });
 
-test("a body that is no JSON is a 400 everywhere", async () => {
+test("a body that is not JSON is a 400 at every vendor", async () => {
   for (const provider of everyone) expect((await ask(provider, { text: '{"model": ' })).status).toBe(400);
 });
 
-test("wrong types, unknown fields and missing fields are refused in the vendor's own words", async () => {
+test("wrong types, unknown fields and missing fields get the vendor's own messages", async () => {
   const openai = (body: object) => ask("openai", { body: { ...good.openai.body, ...body } });
   expect(await openai({ messages: [{ role: "user", content: 5 }] })).toMatchObject({
     status: 400,
@@ -162,7 +162,7 @@ test("wrong types, unknown fields and missing fields are refused in the vendor's
 const weather = { name: "weather", parameters: { type: "object", properties: {} } };
 const calledWeather = (id: string) => ({ id, type: "function", function: { name: "weather", arguments: "{}" } });
 
-test("OpenAI refuses tools and results that are out of order, and options that its models do not take", async () => {
+test("OpenAI refuses tools and results out of order, and options that its models do not support", async () => {
   const user = { role: "user", content: "Hi" };
   const tools = [{ type: "function", function: weather }];
   const refusal = async (body: object, model = "gpt-4o") => {
@@ -201,7 +201,7 @@ test("OpenAI refuses tools and results that are out of order, and options that i
   expect(await refusal({ tools, parallel_tool_calls: false }, "o3")).toMatchObject({ param: "parallel_tool_calls" });
 });
 
-test("xAI and DeepSeek refuse what their reasoning models do not take", async () => {
+test("xAI and DeepSeek refuse options that their reasoning models do not support", async () => {
   const tools = [{ type: "function", function: weather }];
   expect(await ask("xai", { body: { ...good.xai.body, stop: ["a"] } })).toMatchObject({
     status: 400,
@@ -215,7 +215,7 @@ test("xAI and DeepSeek refuse what their reasoning models do not take", async ()
   expect((await deepseek({ tools, tool_choice: "required", thinking: { type: "disabled" } })).status).toBe(200);
 });
 
-test("Anthropic refuses tools and results that are out of order, and options that its models do not take", async () => {
+test("Anthropic refuses tools and results out of order, and options that its models do not support", async () => {
   const user = { role: "user", content: "Hi" };
   const tools = [{ name: "weather", input_schema: { type: "object" } }];
   const message = async (body: object) => {
@@ -249,7 +249,7 @@ test("Anthropic refuses tools and results that are out of order, and options tha
   expect(await message({ output_config: { format: { type: "json_schema", schema } } })).toContain("'additionalProperties'");
 });
 
-test("Gemini refuses calls and responses that are out of order, and schemas that are not its own", async () => {
+test("Gemini refuses calls and responses out of order, and schema keywords it does not support", async () => {
   const user = { role: "user", parts: [{ text: "Hi" }] };
   const functionCall = { name: "weather", args: {} };
   const called = { role: "model", parts: [{ functionCall }] };
@@ -287,10 +287,10 @@ test("Gemini refuses calls and responses that are out of order, and schemas that
   expect(await message({ generationConfig: { seed: 2 ** 40 } })).toContain("seed");
 });
 
-test("a path that the vendor does not have is a 404", async () => {
+test("an unknown path is a 404", async () => {
   for (const provider of everyone) expect((await ask(provider, { path: "/v9/nothing" })).status).toBe(404);
 });
 
-test("the control endpoint is closed to whoever has no key", async () => {
+test("the control endpoint requires the key", async () => {
   expect((await fetch(`${models.controlUrl}/calls`)).status).toBe(401);
 });

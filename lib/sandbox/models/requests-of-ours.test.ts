@@ -1,5 +1,5 @@
-// What our own wire formats send is accepted by the simulated vendors, which refuse what the real ones refuse: tools, their
-// calls and results, formats and every other option, at every model of the catalogue.
+// The simulated vendors, as strict as the real ones, accept the requests of our own wire formats: tools, their calls and results, formats
+// and every other option, for every model of the catalogue.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
@@ -31,7 +31,7 @@ async function send(route: ModelRoute, call: ModelCall) {
   const { path, headers, body } = format.buildRequest(call, route.wireName, models.apiKey, route.provider);
   const response = await fetch(`${models.baseUrls[route.provider]}/${path}`, { method: "POST", headers, body });
   const events: ProviderEvent[] = [];
-  // The text of a refusal is what a failed test should show.
+  // Makes a failed test show the refusal's text.
   if (!response.ok) return { refusal: `${response.status} ${await response.text()}`, events };
   if (!call.stream) return { refusal: null, events: format.readReply(await response.text()) };
   if (response.body === null) throw new Error("a stream without a body");
@@ -106,7 +106,7 @@ const calls: Record<string, Omit<ModelCall, "maxOutputTokens" | "stream">> = {
   "a named tool": { messages: opening, tools, toolChoice: { name: "get_time" } },
   "no tool allowed": { messages: conversation, tools, toolChoice: "none" },
   "tool results": { messages: conversation, tools },
-  "tool results, and the user goes on": { messages: [...conversation, { role: "user", content: "And tomorrow?" }], tools },
+  "tool results, then a user message": { messages: [...conversation, { role: "user", content: "And tomorrow?" }], tools },
   "a second round of calls": {
     messages: [
       ...conversation,
@@ -125,7 +125,7 @@ const calls: Record<string, Omit<ModelCall, "maxOutputTokens" | "stream">> = {
   "a JSON schema and tools": { messages: opening, responseFormat: schemaFormat, tools },
 };
 
-// Models that an operator may add, whose vendors refuse more than those of the catalogue do.
+// Models that an operator may add, with stricter rules than those of the catalogue.
 const addedRoutes: ModelRoute[] = [
   { provider: "openai", wireName: "o3" },
   { provider: "openai", wireName: "gpt-5-mini" },
@@ -153,7 +153,7 @@ describe.each(routes)("$name", ({ route, bound }) => {
     }
   });
 
-  test("a format is kept to, whether the vendor has a field for it or is told in words", async () => {
+  test("the answer follows the format, whether the vendor has a field for it or the prompt asks for it", async () => {
     const read = async (responseFormat: ResponseFormat) => {
       const { events } = await send(route, { messages: opening, responseFormat, maxOutputTokens: 500, stream: false });
       return JSON.parse(events.map((event) => (event.type === "text" ? event.text : "")).join("")) as unknown;
@@ -162,10 +162,10 @@ describe.each(routes)("$name", ({ route, bound }) => {
     expect(await read({ type: "json_object" })).toEqual({ answer: expect.stringMatching(/^Simulated answer/) });
   });
 
-  test("a call that was answered is taken back with its result", async () => {
-    const asked = { messages: [{ role: "user" as const, content: "Look twice. [[simulate: tool=get_weather,get_time]]" }], tools };
+  test("an answered call is accepted with its result", async () => {
+    const question = { messages: [{ role: "user" as const, content: "Look twice. [[simulate: tool=get_weather,get_time]]" }], tools };
     for (const stream of [false, true]) {
-      const { refusal, events } = await send(route, { ...asked, maxOutputTokens: 500, stream });
+      const { refusal, events } = await send(route, { ...question, maxOutputTokens: 500, stream });
       expect(refusal).toBeNull();
       expect(events.at(-1)).toMatchObject({ type: "finish", reason: "tool_calls" });
       const toolCalls = readToolCalls(events);
@@ -174,7 +174,7 @@ describe.each(routes)("$name", ({ route, bound }) => {
         ["get_time", {}],
       ]);
       const messages: ChatMessage[] = [
-        ...asked.messages,
+        ...question.messages,
         { role: "assistant", content: "", toolCalls },
         ...toolCalls.map(({ id, name }) => ({ role: "tool" as const, content: `${name} is done`, toolCallId: id })),
       ];
@@ -186,7 +186,7 @@ describe.each(routes)("$name", ({ route, bound }) => {
   });
 });
 
-test("every answer has a request id of its own, where the vendor's own support looks for it", async () => {
+test("every answer has its own request id, in the vendor's own header or field", async () => {
   const forms = { openai: /^req_\w{22}$/, anthropic: /^req_01\w{22}$/, gemini: /^\w{24}$/, xai: /^\w{22}$/, deepseek: /^\w{22}$/ };
   const seen = new Set<string | undefined>();
   for (const provider of providerIds) {

@@ -1,4 +1,4 @@
-// The first thing wrong with a request body, in a form from which each vendor words its own complaint.
+// The first issue of a request body, in a neutral form that each vendor turns into its own error message.
 
 import type { z } from "zod/mini";
 
@@ -7,12 +7,12 @@ type Path = readonly PropertyKey[];
 export interface SchemaIssue {
   path: Path;
   kind: "missing" | "wrong_type" | "unknown_field" | "bad_value";
-  /** What the schema wants, in its own words: `string`, `int`, `array`, or for a bad value the rule it breaks. */
+  /** What the schema expects, in its terms: `string`, `int`, `array`, or the broken rule for an invalid value. */
   expected: string;
   received: unknown;
 }
 
-/** The first issue of `error`; where a union failed, the one that got furthest into the value. */
+/** The first issue of `error`; in a failed union, the issue deepest in the value. */
 export function firstIssue(error: z.core.$ZodError, body: unknown): SchemaIssue {
   const issue = error.issues[0];
   if (issue === undefined) return { path: [], kind: "wrong_type", expected: "object", received: body };
@@ -56,7 +56,7 @@ function toIssue(issue: z.core.$ZodIssue, prefix: Path, body: unknown): SchemaIs
 
 function toUnionIssue(issue: z.core.$ZodIssueInvalidUnion, path: Path, body: unknown): SchemaIssue {
   const received = valueAt(body, path);
-  // No branches: a discriminator with none of the values that are known.
+  // No branches: the discriminator has an unknown value.
   if (issue.errors.length === 0)
     return { path, kind: received === undefined ? "missing" : "bad_value", expected: "a known value", received };
   const branches = issue.errors.flatMap((branch) => (branch[0] === undefined ? [] : [toIssue(branch[0], path, body)]));
@@ -82,7 +82,7 @@ export function bracketPath(path: Path): string {
 /** `messages.0.content`, as Anthropic writes a path. */
 export const dotPath = (path: Path): string => path.map(String).join(".");
 
-/** What JSON calls the value: `integer`, `array`, `null`. */
+/** The JSON type of the value: `integer`, `array`, `null`. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleOf } from "./schema-sample";
 
-test("each type gets its value, and of an object's properties the required ones", () => {
+test("each type gets its value, and an object its required properties", () => {
   const schema = {
     type: "object",
     properties: {
@@ -29,7 +29,7 @@ test("each type gets its value, and of an object's properties the required ones"
   });
 });
 
-test("limits are kept", () => {
+test("limits are respected", () => {
   expect(sampleOf({ type: "integer", minimum: 5, multipleOf: 4 })).toBe(8);
   expect(sampleOf({ type: "number", maximum: -2 })).toBe(-2);
   expect(sampleOf({ type: "string", minLength: 9 })).toBe("exampleex");
@@ -53,12 +53,12 @@ test("alternatives, references and combinations are followed", () => {
   expect(sampleOf(schema)).toEqual({ other: true, maybe: "example", more: "example", one: 1 });
 });
 
-test("a schema that refers to itself ends, however wide it is", () => {
+test("a recursive schema terminates, however wide it is", () => {
   const names = Array.from({ length: 20 }, (_, index) => `p${index}`);
   const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, { $ref: "#" }])), required: names };
   expect(JSON.stringify(sampleOf(schema)).length).toBeLessThan(300_000);
 });
 
-test("what is no schema is answered with a word", () => {
+test("an invalid schema gives a word", () => {
   for (const schema of [undefined, true, {}, "string"]) expect(sampleOf(schema)).toBe("example");
 });

@@ -1,5 +1,5 @@
-// Makes a value that fits a JSON Schema, always the same for the same one: what a model would fill in, without a model. Types are
-// read in Gemini's upper case too. Patterns and conditions are not looked at.
+// Generates a value that fits a JSON Schema, deterministically: what a model would fill in, without a model. Gemini's upper-case types are
+// supported too. Patterns and conditions are ignored.
 
 const WORD = "example";
 const TEXT_OF_FORMAT = new Map([
@@ -11,7 +11,7 @@ const TEXT_OF_FORMAT = new Map([
   ["uuid", "00000000-0000-4000-8000-000000000000"],
 ]);
 
-// A schema may refer to itself, and so ask for a value without end.
+// A schema may refer to itself and so describe an infinite value.
 const DEEPEST = 12;
 const MAX_VALUES = 2000;
 const LONGEST_TEXT = 1000;
@@ -25,8 +25,8 @@ interface Walk {
 }
 
 /**
- * A value for `schema`: required properties (all, where none is said to be required), a word, 1, true, the first of an enum or
- * of alternatives, one item. Where the schema goes on without end, null.
+ * A value for `schema`: required properties (all, when `required` is absent), a word, 1, true, the first of an enum or of alternatives, one
+ * item. Null where an infinite schema is cut.
  */
 export function sampleOf(schema: unknown): unknown {
   return sample(schema, 0, { root: schema, valuesLeft: MAX_VALUES });
@@ -103,13 +103,13 @@ function merge(one: Schema, other: Schema): Schema {
   };
 }
 
-/** What `#/$defs/name` stands for. */
+/** The schema that `#/$defs/name` refers to. */
 function resolve(reference: string, root: unknown): unknown {
   const steps = reference.split("/").slice(1);
   return steps.reduce<unknown>((at, step) => (isSchema(at) ? at[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined), root);
 }
 
-// Gemini writes the numbers of its schemas as text too, as protocol buffers do with 64 bits.
+// Gemini may write the numbers of its schemas as strings, as protocol buffers do for 64-bit integers.
 function numberOf(value: unknown): number | undefined {
   const read = typeof value === "string" ? Number(value) : value;
   return typeof read === "number" && Number.isFinite(read) ? read : undefined;

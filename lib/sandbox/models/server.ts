@@ -1,5 +1,5 @@
-// The simulated vendors: one http server that speaks the wire formats of OpenAI, Anthropic, Gemini, xAI and DeepSeek below a
-// base path each. It checks keys and requests as strictly as they do, answers at once or at a model's pace, and fails on request.
+// The simulated vendors: one HTTP server with the wire formats of OpenAI, Anthropic, Gemini, xAI and DeepSeek, each below its base path. It
+// checks keys and requests as strictly as they do, answers at once or at a model's pace, and fails on request.
 
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -15,18 +15,18 @@ import { deepseek, openai, xai } from "./openai";
 import type { Refusal, SimulatedCall, Vendor } from "./vendor";
 
 export interface SimulatedServerOptions {
-  /** The one key that every vendor and the control endpoint take. */
+  /** The key for every vendor and the control endpoint. */
   apiKey: string;
   /** Milliseconds between two deltas of a stream. */
   deltaDelayMs: number;
-  /** Model names served beside those that look like a vendor's own. */
+  /** Additional model names, besides those that look like a vendor's own. */
   extraModels?: readonly string[];
 }
 
 interface Simulation extends SimulatedServerOptions {
   log: CallLog;
   control: Control;
-  /** Calls whose first attempt was failed by `first-status`; oldest first. */
+  /** Calls whose first attempt failed through `first-status`; oldest first. */
   failedOnce: Set<string>;
 }
 
@@ -43,10 +43,10 @@ const vendors: readonly Vendor[] = [openai, anthropic, gemini, xai, deepseek];
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const FIRST_FAILURES_KEPT = 10_000;
-// Longer than any client keeps an idle connection, so that it is never this side that closes one just being used again.
+// Longer than any client keeps an idle connection, so that this side never closes one that is just being reused.
 const KEEP_ALIVE_MS = 75_000;
 
-/** Makes the server; the caller listens and closes. */
+/** Creates the server; the caller listens and closes. */
 export function createSimulatedServer(options: SimulatedServerOptions): Server {
   const log = createCallLog();
   const simulation: Simulation = { ...options, log, control: createControl(log), failedOnce: new Set() };
@@ -75,7 +75,7 @@ async function serve(simulation: Simulation, request: IncomingMessage, response:
   try {
     await serveCall(simulation, exchange, { path: path.slice(vendor.basePath.length), query: new URLSearchParams(search) });
   } catch (error) {
-    // Every wait ends by an abort when the client has gone, and a body that stops half-way by an error; nobody is left to tell.
+    // Waits throw an abort when the client disconnects, and a body that stops half-way errors; no client is left to respond to.
     if (!goes.signal.aborted && request.errored === null) throw error;
   }
 }
@@ -114,7 +114,7 @@ async function answerCall(simulation: Simulation, exchange: Exchange, call: Simu
   await deliver(delivery);
 }
 
-// What a test set by the control endpoint wins over the header, and the header over the prompt.
+// Rules of the control endpoint take precedence over the header, and the header over the prompt.
 function decideBehaviour(
   { control }: Simulation,
   { request, vendor }: Exchange,
@@ -166,7 +166,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** The whole body as text; null when it is too large, after it has been read. */
+/** The whole body as text; null when it is too large, after reading it to the end. */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

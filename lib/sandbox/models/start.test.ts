@@ -24,7 +24,7 @@ function ask({ baseUrls, apiKey }: { baseUrls: { openai: string }; apiKey: strin
   });
 }
 
-test("each start listens on this machine only, with a key of its own", async () => {
+test("each start listens on this machine only, with its own key", async () => {
   const [first, second] = await Promise.all([startSimulatedModels({ scriptPath }), startSimulatedModels({ scriptPath })]);
   onTestFinished(async () => void (await Promise.all([first.stop(), second.stop()])));
   expect(first.baseUrls.anthropic).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/anthropic$/);
@@ -33,7 +33,7 @@ test("each start listens on this machine only, with a key of its own", async () 
   expect((await ask({ ...first, apiKey: second.apiKey }, "Hi")).status).toBe(401);
 });
 
-test("the port can be chosen; one that is taken is an error that says so", async () => {
+test("the port can be chosen; a port in use is an error that says so", async () => {
   const first = await startSimulatedModels({ scriptPath });
   onTestFinished(async () => void (await first.stop()));
   const port = Number(new URL(first.controlUrl).port);
@@ -48,7 +48,7 @@ test("a missing script is an error that names it", async () => {
   await expect(startSimulatedModels({ scriptPath: "/nowhere/simulated-models.mjs" })).rejects.toThrow("/nowhere/simulated-models.mjs");
 });
 
-test("stop ends the process, with answers under way too", async () => {
+test("stop ends the process, even during answers", async () => {
   const models = await startTestModels();
   const answer = await ask(models, "x [[simulate: stall-after=1]]");
   await models.stop();
@@ -56,7 +56,7 @@ test("stop ends the process, with answers under way too", async () => {
   expect(() => process.kill(models.pid, 0)).toThrow("ESRCH");
 });
 
-test("a stream arrives in pieces, at the pace that was set", async () => {
+test("a stream arrives in pieces, at the configured pace", async () => {
   const models = await startTestModels({ deltaDelayMs: 5 });
   onTestFinished(async () => void (await models.stop()));
   const reader = (await ask(models, "x [[simulate: tokens=20]]")).body?.getReader();
@@ -77,7 +77,7 @@ test("the simulated models end when their parent is killed with -9", async () =>
     logLevel: "error",
   });
   onTestFinished(() => rmSync(modulePath, { force: true }));
-  // Without scriptPath: the script is found beside the bundle, as in production.
+  // Without scriptPath the script is found beside the bundle, as in production.
   const parent = spawn(
     process.execPath,
     [
@@ -96,10 +96,10 @@ test("the simulated models end when their parent is killed with -9", async () =>
     try {
       process.kill(models.pid, "SIGKILL");
     } catch {
-      // It has ended, as it should.
+      // It has ended, as expected.
     }
   });
-  // The child's end is seen from outside by its connection: it closes without an answer.
+  // The child's end shows at its connection: it closes without a response.
   const hanging = ask(models, "x [[simulate: hang]]");
   expect((await ask(models, "Hi")).status).toBe(200);
   parent.kill("SIGKILL");

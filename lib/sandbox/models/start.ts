@@ -1,35 +1,35 @@
-// Starts the simulated models as a child process, and says where and with which key they are reached.
+// Starts the simulated models as a child process, and returns their URLs and key.
 
 import { fileURLToPath } from "node:url";
 import type { ProviderId } from "@/lib/providers/types";
 import { type ChildEnd, startChild } from "../child-process";
 
 export interface SimulatedModelsOptions {
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   port?: number;
-  /** Milliseconds between two deltas of a stream; 20 lets a person see it flow. */
+  /** Milliseconds between two deltas of a stream; the default of 20 makes the streaming visible. */
   deltaDelayMs?: number;
-  /** Model names served beside those that look like a vendor's own. */
+  /** Additional model names, besides those that look like a vendor's own. */
   extraModels?: readonly string[];
-  /** The built `main.ts`; by default it lies beside the built server. */
+  /** The built `main.ts`; by default beside the built server. */
   scriptPath?: string;
 }
 
 export interface SimulatedModels {
-  /** As each vendor's own client takes a base URL. */
+  /** In the form that each vendor's own client expects. */
   baseUrls: Record<ProviderId, string>;
-  /** New at each start; every simulated vendor takes it. */
+  /** New at each start; valid at every simulated vendor. */
   apiKey: string;
   controlUrl: string;
   pid: number;
-  /** Resolves when the process has ended, wanted or not. */
+  /** Resolves when the process has ended, for any reason. */
   ended: Promise<ChildEnd>;
   stop(): Promise<ChildEnd>;
 }
 
 /**
  * Starts the simulated models on 127.0.0.1. They end with this process, however it ends.
- * @throws Error when they cannot start: the port is taken, the script is missing
+ * @throws Error when they cannot start: the port is taken, or the script is missing
  */
 export async function startSimulatedModels(options: SimulatedModelsOptions = {}): Promise<SimulatedModels> {
   const { port = 0, deltaDelayMs = 20, extraModels = [] } = options;
@@ -38,7 +38,7 @@ export async function startSimulatedModels(options: SimulatedModelsOptions = {})
     name: "simulated models",
     command: process.execPath,
     args: [
-      // A small young generation keeps the process small; what it makes is short-lived anyway.
+      // A small young generation keeps the process small; its objects are short-lived anyway.
       "--max-semi-space-size=1",
       scriptPath,
       `--port=${port}`,

@@ -1,4 +1,4 @@
-// For tests: the simulated models as a real child process, built on the spot, and a client of their control endpoint.
+// For tests: the simulated models as a real child process, built on demand, and a client of their control endpoint.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,9 +17,9 @@ export interface TestModels extends SimulatedModels {
   /** Sets the behaviour of the next matching calls: `simulate("status=500", { times: 2, provider: "xai" })`. */
   simulate(directives: string, rule?: Omit<ControlRule, "simulate">): Promise<void>;
   calls(): Promise<{ count: number; calls: CallRecord[] }>;
-  /** The first call that fits, as soon as there is one. Fails after ten seconds. */
+  /** Resolves with the first matching call. Fails after ten seconds. */
   awaitCall(fits: (call: CallRecord) => boolean): Promise<CallRecord>;
-  /** Forgets rules and calls. */
+  /** Deletes rules and calls. */
   clear(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ test("a text costs at least one token and never more than its UTF-8 bytes", () =
   );
 });
 
-test("a prompt costs at most eight tokens a message beside its bytes", () => {
+test("a prompt costs at most its bytes plus eight tokens per message", () => {
   fc.assert(
     fc.property(fc.array(anyText, { minLength: 1, maxLength: 5 }), (texts) => {
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -28,7 +28,7 @@ test("a prompt costs at most eight tokens a message beside its bytes", () => {
   );
 });
 
-test("the tokens of a text, joined, are the text, and there are as many as it costs", () => {
+test("a text's tokens join to the text, and their number is its cost", () => {
   fc.assert(
     fc.property(
       anyText.filter((text) => text !== ""),

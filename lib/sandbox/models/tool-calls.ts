@@ -1,5 +1,5 @@
-// Decides which functions an answer calls and with which arguments: those that the request forces or a directive asks for, in
-// answer to a user. A function's result is never answered by another call, so that every conversation ends.
+// Decides which functions an answer calls and with which arguments: those that the request forces or a directive names, in response to a
+// user message. A tool result never leads to another call, so that every conversation ends.
 
 import { randomBase62 } from "@/lib/base/ids";
 import type { Behaviour } from "./behaviour";
@@ -9,11 +9,11 @@ import type { AnsweredCall, SimulatedCall, SimulatedTool } from "./vendor";
 
 export interface ToolPlan {
   calls: AnsweredCall[];
-  /** What a directive asked for and the request does not allow, in words. */
+  /** Messages about directives that the request does not allow. */
   problems: string[];
 }
 
-/** The calls of the answer to `call`, without regard to the request's limit of output. */
+/** The calls of the answer to `call`, ignoring the request's output limit. */
 export function planToolCalls(call: SimulatedCall, behaviour: Behaviour): ToolPlan {
   const { toolChoice } = call;
   if (call.messages.at(-1)?.role !== "user" || toolChoice.mode === "none") return { calls: [], problems: [] };
@@ -22,9 +22,9 @@ export function planToolCalls(call: SimulatedCall, behaviour: Behaviour): ToolPl
   const names = behaviour.tools ?? [];
   const unknown = names.filter((name) => !callable.some((tool) => tool.name === name));
   if (unknown.length > 0) return { calls: [], problems: unknown.map((name) => `\`tool\` names ${name}, which the request does not have`) };
-  const asked = names.length === 0 ? callable.slice(0, 1) : names.flatMap((name) => callable.find((tool) => tool.name === name) ?? []);
-  if (asked.length === 0) return { calls: [], problems: ["`tool` needs a request with tools"] };
-  const tools = call.parallelToolCalls ? asked : asked.slice(0, 1);
+  const requested = names.length === 0 ? callable.slice(0, 1) : names.flatMap((name) => callable.find((tool) => tool.name === name) ?? []);
+  if (requested.length === 0) return { calls: [], problems: ["`tool` needs a request with tools"] };
+  const tools = call.parallelToolCalls ? requested : requested.slice(0, 1);
   return { calls: tools.map((tool) => toCall(tool, behaviour.toolArguments)), problems: [] };
 }
 
@@ -33,10 +33,10 @@ function toCall(tool: SimulatedTool, given: string | undefined): AnsweredCall {
   return { id: randomBase62(24), name: tool.name, pieces: splitIntoTokens(text, Number.POSITIVE_INFINITY), isWhole: true };
 }
 
-/** Tokens that a tool call of an answer is billed as. */
+/** Billed tokens of a tool call in an answer. */
 export const countCall = ({ name, pieces }: AnsweredCall): number => countTokens(name) + pieces.length;
 
-/** As much of `calls` as `limit` tokens hold: the last one may break off in its arguments. */
+/** The part of `calls` that fits into `limit` tokens: the last one's arguments may be cut off. */
 export function cutCalls(calls: readonly AnsweredCall[], limit: number): AnsweredCall[] {
   const kept: AnsweredCall[] = [];
   let left = limit;
@@ -50,12 +50,12 @@ export function cutCalls(calls: readonly AnsweredCall[], limit: number): Answere
   return kept;
 }
 
-/** The arguments as the vendors send them that send no text; an empty object where they broke off or are none. */
+/** The arguments for vendors that send an object instead of text; an empty object when they were cut off or are absent. */
 export function readArguments({ pieces }: AnsweredCall): object {
   try {
     const value: unknown = JSON.parse(pieces.join(""));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
   } catch {
-    return {}; // Cut by the limit, or said to be no JSON by a directive.
+    return {}; // cut off by the limit, or invalid JSON from a directive
   }
 }

@@ -1,4 +1,4 @@
-// Tool calls on the wire: in which pieces each vendor sends them, and what the request's limits leave of them.
+// Tool calls on the wire: the pieces in which each vendor sends them, and how the request's limit cuts them.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { ProviderId } from "@/lib/providers/types";
@@ -53,7 +53,7 @@ interface Ask {
   prompt: string;
   stream?: boolean;
   model?: string;
-  /** Fields beside those that every request has. */
+  /** Additional fields of the request. */
   more?: object;
 }
 
@@ -77,7 +77,7 @@ async function requestJson(provider: ProviderId, given: Ask): Promise<unknown> {
   return JSON.parse((await ask(provider, given)).text);
 }
 
-/** The data of the stream's events, without the last mark. */
+/** The data of the stream's events, without the end marker. */
 async function requestStream(provider: ProviderId, given: Ask): Promise<unknown[]> {
   const { text } = await ask(provider, { ...given, stream: true });
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith("data: ") && line !== "data: [DONE]");
@@ -119,7 +119,7 @@ test("OpenAI and DeepSeek send id and name first, then the arguments in pieces; 
   );
 });
 
-test("Anthropic sends each call as a block of its own, behind the text, with partial JSON", async () => {
+test("Anthropic sends each call as its own block after the text, with partial JSON", async () => {
   const events = await requestStream("anthropic", { prompt: 'x [[simulate: tool text="Let"]]' });
   const rest = events.slice(events.findIndex((event) => JSON.stringify(event).includes("tool_use")));
   expect(rest.slice(0, 2)).toEqual([
@@ -145,7 +145,7 @@ test("Anthropic sends each call as a block of its own, behind the text, with par
   });
 });
 
-test("Anthropic names the stop sequence that ended an answer", async () => {
+test("Anthropic reports the stop sequence that ended an answer", async () => {
   const more = { stop_sequences: [" b"] };
   expect(await requestJson("anthropic", { prompt: 'x [[simulate: text="a b c"]]', more })).toMatchObject({
     content: [{ type: "text", text: "a" }],
@@ -171,7 +171,7 @@ test("Gemini sends a call as a whole part, from Gemini 3 on with an id and the f
   expect(today).toMatchObject({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
 });
 
-test("one call is made where parallel ones are not allowed", async () => {
+test("only one call is made when parallel calls are not allowed", async () => {
   const prompt = "x [[simulate: tool=weather,time]]";
   expect(await requestJson("openai", { prompt, more: { parallel_tool_calls: false } })).toMatchObject({
     choices: [{ message: { tool_calls: [{ function: { name: "weather" } }] } }],
@@ -180,14 +180,14 @@ test("one call is made where parallel ones are not allowed", async () => {
   expect(await requestJson("anthropic", { prompt, more })).toMatchObject({ content: { length: 1 } });
 });
 
-test("Gemini calls one of the functions that it is allowed", async () => {
+test("Gemini calls one of the allowed functions", async () => {
   const more = { toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["time"] } } };
   expect(await requestJson("gemini", { prompt: "x", more })).toMatchObject({
     candidates: [{ content: { parts: [{ functionCall: { name: "time" } }] } }],
   });
 });
 
-test("the limit of the request breaks a call off in its arguments, and all that was sent is billed", async () => {
+test("the request's limit cuts off a call's arguments, and everything sent is billed", async () => {
   const prompt = "x [[simulate: tool]]";
   expect(await requestJson("openai", { prompt, more: { max_tokens: 3 } })).toMatchObject({
     choices: [{ message: { tool_calls: [{ function: { arguments: '{"city' } }] }, finish_reason: "length" }],
@@ -203,7 +203,7 @@ test("the limit of the request breaks a call off in its arguments, and all that 
   expect(JSON.stringify(cut)).not.toContain("functionCall");
 });
 
-test("a tool that the request does not have is explained in the answer", async () => {
+test("a `tool` directive for a missing tool is explained in the answer", async () => {
   expect((await ask("openai", { prompt: "x [[simulate: tool=other]]" })).text).toContain(
     "`tool` names other, which the request does not have",
   );
@@ -212,7 +212,7 @@ test("a tool that the request does not have is explained in the answer", async (
   );
 });
 
-test("a stream of a call can break off midway too", async () => {
+test("a stream with a call can break off midway too", async () => {
   for (const provider of ["openai", "anthropic"] as const) {
     const { text } = await ask(provider, { prompt: "x [[simulate: tool error-midway]]", stream: true });
     expect(text).toContain("city");

@@ -1,15 +1,15 @@
-// What a simulated vendor is: it reads its own requests as strictly as the real one, and writes its own answers, streams and
-// errors. It knows neither sockets nor faults; delivering is done elsewhere, for all vendors alike.
+// The interface of a simulated vendor: it reads requests as strictly as the real one, and writes its own responses, streams and errors. It
+// knows neither sockets nor faults; `deliver.ts` handles those for all vendors.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { ProviderId } from "@/lib/providers/types";
 import type { SchemaIssue } from "./schema-issue";
 
 export interface SimulatedMessage {
-  /** `tool`: what one of the caller's functions returned. */
+  /** `tool`: the result of one of the caller's functions. */
   role: "system" | "user" | "assistant" | "tool";
   text: string;
-  /** What an assistant asked for. */
+  /** The calls of an assistant message. */
   toolCalls?: readonly AskedCall[];
 }
 
@@ -19,7 +19,7 @@ export interface AskedCall {
   arguments: string;
 }
 
-/** One of the caller's functions, as far as an answer needs it. */
+/** The part of a caller's function that an answer needs. */
 export interface SimulatedTool {
   name: string;
   description?: string;
@@ -33,7 +33,7 @@ export interface ToolChoice {
   names?: readonly string[];
 }
 
-/** A request, read; no vendor's words are left in it. */
+/** A parsed request in vendor-neutral form. */
 export interface SimulatedCall {
   model: string;
   stream: boolean;
@@ -45,16 +45,16 @@ export interface SimulatedCall {
   toolChoice: ToolChoice;
   /** False: an answer may hold one tool call only. */
   parallelToolCalls: boolean;
-  /** Texts that end the answer before them. */
+  /** Stop sequences: the answer ends before them. */
   stop: readonly string[];
-  /** Set when the answer has to be JSON; with a schema, JSON that fits it. */
+  /** Set when the answer must be JSON; with a schema, JSON that fits it. */
   json: { schema?: unknown } | undefined;
   /** False when the vendor sends usage with a stream only on request, and it was not requested. */
   wantsUsage: boolean;
 }
 
 export interface TokenCounts {
-  /** Cached input included. */
+  /** Including cached input. */
   input: number;
   cached: number;
   /** Text and tool calls, without reasoning. */
@@ -69,13 +69,13 @@ export interface SimulatedAnswer {
   model: string;
   /** The text, one token each. */
   pieces: readonly string[];
-  /** What the model "thought", one token each; only some vendors show it. */
+  /** The model's reasoning, one token each; only some vendors return it. */
   thoughts: readonly string[];
   toolCalls: readonly AnsweredCall[];
   finish: "stop" | "tool_calls" | "length" | "filtered";
-  /** The request's own text that ended the answer; null when it ended by itself. */
+  /** The stop sequence that ended the answer; null when none did. */
   stoppedBy: string | null;
-  /** Null: the vendor is told not to report any. */
+  /** Null: a directive suppresses usage. */
   usage: TokenCounts | null;
 }
 
@@ -86,7 +86,7 @@ export interface AnsweredCall {
   name: string;
   /** The arguments' JSON text, one token each. */
   pieces: readonly string[];
-  /** False where the request's limit broke it off. */
+  /** False when the request's limit cut it off. */
   isWhole: boolean;
 }
 
@@ -104,13 +104,13 @@ export type Refusal =
   | { kind: "invalid"; issue: SchemaIssue }
   | ({ kind: "broken_rule" } & BrokenRule)
   | { kind: "unknown_model"; model: string }
-  /** Asked for by a directive, or too large a body. */
+  /** Requested by a directive, or the body is too large. */
   | { kind: "status"; status: number; retryAfterSeconds?: number };
 
-/** What a request's form allows and the vendor does not, in the vendor's own words. */
+/** A rule that a request's schema cannot express, with the vendor's own message. */
 export interface BrokenRule {
   message: string;
-  /** The field, where the vendor names it beside the words. */
+  /** The field, when the vendor names it beside the message. */
   param?: string;
   code?: string;
 }
@@ -121,7 +121,7 @@ export interface VendorReply {
   body: string;
 }
 
-/** What the URL says: Gemini names model and stream there. */
+/** Data from the URL: Gemini names the model and streaming there. */
 export interface VendorEndpoint {
   model?: string;
   stream?: boolean;
@@ -133,20 +133,20 @@ export interface Vendor {
   provider: ProviderId;
   /** The first part of every path, with a leading slash. */
   basePath: string;
-  /** Which model names the vendor knows. */
+  /** The vendor's valid model names. */
   modelNames: RegExp;
-  /** True where the request's limit of output bounds reasoning too. */
+  /** True when the request's output limit includes reasoning. */
   limitBoundsReasoning: boolean;
-  /** True where a stream carries each tool call in one piece. */
+  /** True when a stream carries each tool call in one piece. */
   callsComeWhole: boolean;
-  /** `path` is what follows `basePath`. Null: there is nothing there. */
+  /** `path` is the part after `basePath`. Null: not found. */
   readPath(path: string, query: URLSearchParams): VendorEndpoint | null;
   readKey(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
   readCall(body: unknown, endpoint: VendorEndpoint, headers: IncomingHttpHeaders): CallReading;
   replyHeaders(requestId: string): Record<string, string>;
   writeJson(answer: SimulatedAnswer): string;
   writeStream(answer: SimulatedAnswer, call: SimulatedCall): Iterable<Frame>;
-  /** An error that comes after the status 200: as the whole body, or as an event of a stream. */
+  /** An error after status 200: as the whole body, or as a stream event. */
   writeLateError(stream: boolean): string;
   refuse(refusal: Refusal, requestId: string): VendorReply;
 }

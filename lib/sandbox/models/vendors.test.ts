@@ -1,4 +1,4 @@
-// Each simulated vendor, read back by the package that its real counterpart's users read it with.
+// Each simulated vendor, read by the client package that users of the real vendor use.
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createDeepSeek } from "@ai-sdk/deepseek";
@@ -88,7 +88,7 @@ const toCalled = (part: { toolCallId: string; toolName: string; input: string })
   input: part.input,
 });
 
-/** Ids are new each time; the rest is the same. */
+/** Only the ids differ between calls. */
 const withoutIds = (read: Read) => ({ ...read, calls: read.calls.map(({ name, input }) => ({ name, input })) });
 
 const weatherSchema = {
@@ -112,7 +112,7 @@ const tools: Options["tools"] = [
 const weatherInput = '{"city":"example","unit":"celsius","days":1}';
 
 describe.each(Object.entries(vendors))("%s", (_name, createModel) => {
-  test("JSON and stream say the same text and the same usage", async () => {
+  test("JSON and stream have the same text and usage", async () => {
     const question = "Why is the sky blue? 🌈 ¿Por qué? なぜ";
     const json = await readJson(createModel(), prompt(question, 1000));
     expect(json.text).toMatch(/^Simulated answer from \S+: you asked “Why is the sky blue\?/);
@@ -122,14 +122,14 @@ describe.each(Object.entries(vendors))("%s", (_name, createModel) => {
     expect(await readStream(createModel(), prompt(question, 1000))).toEqual(json);
   });
 
-  test("the limit of the request cuts the answer, and the finish reason says so", async () => {
+  test("the request's limit cuts the answer, and the finish reason says so", async () => {
     const json = await readJson(createModel(), prompt("Count. [[simulate: tokens=500]]", 16));
     expect(json).toMatchObject({ finish: "length", outputTokens: 16 });
     expect(countTokens(json.text)).toBe(16);
     expect(await readStream(createModel(), prompt("Count. [[simulate: tokens=500]]", 16))).toEqual(json);
   });
 
-  test("reasoning and cached input are counted where this vendor counts them", async () => {
+  test("reasoning and cached input are counted in this vendor's fields", async () => {
     const question = 'Think. [[simulate: reasoning=50 cached=3 text="Done."]]';
     const json = await readJson(createModel(), prompt(question, 1000));
     expect(json).toMatchObject({ text: "Done.", outputTokens: 52, cachedTokens: 3 });
@@ -137,22 +137,22 @@ describe.each(Object.entries(vendors))("%s", (_name, createModel) => {
     expect(await readStream(createModel(), prompt(question, 1000))).toEqual(json);
   });
 
-  test("a tool is called when the prompt asks for it, JSON and stream alike, and its result is answered with text", async () => {
+  test("a tool is called when the prompt asks for it, in JSON and stream, and its result is answered with text", async () => {
     const question = "Shall I take an umbrella? [[simulate: tool]]";
-    const asked = { ...prompt(question, 1000), tools };
-    const json = await readJson(createModel(), asked);
+    const request = { ...prompt(question, 1000), tools };
+    const json = await readJson(createModel(), request);
     expect(withoutIds(json)).toMatchObject({ text: "", finish: "tool-calls", calls: [{ name: "get_weather", input: weatherInput }] });
     expect(json.outputTokens).toBe(countTokens("get_weather") + countTokens(weatherInput));
     expect(json.inputTokens).toBeGreaterThan(countInputTokens([{ text: "Be brief." }, { text: question }]) + 40);
-    expect(withoutIds(await readStream(createModel(), asked))).toEqual(withoutIds(json));
+    expect(withoutIds(await readStream(createModel(), request))).toEqual(withoutIds(json));
 
     const [call] = json.calls;
     if (call === undefined) throw new Error("no call");
     const called = { toolCallId: call.id, toolName: call.name };
     const answered: Options = {
-      ...asked,
+      ...request,
       prompt: [
-        ...asked.prompt,
+        ...request.prompt,
         { role: "assistant", content: [{ type: "tool-call", ...called, input: JSON.parse(call.input) as unknown }] },
         { role: "tool", content: [{ type: "tool-result", ...called, output: { type: "text", value: "It rains in Oslo." } }] },
       ],
@@ -165,18 +165,18 @@ describe.each(Object.entries(vendors))("%s", (_name, createModel) => {
     expect(await readStream(createModel(), answered)).toEqual(end);
   });
 
-  test("two tools are called at once, with the arguments that the prompt says", async () => {
-    const asked = { ...prompt('x [[simulate: tool=get_time,get_weather args="{\\"exact\\":false}"]]', 1000), tools };
-    const json = await readJson(createModel(), asked);
+  test("two tools are called at once, with the arguments from the prompt", async () => {
+    const request = { ...prompt('x [[simulate: tool=get_time,get_weather args="{\\"exact\\":false}"]]', 1000), tools };
+    const json = await readJson(createModel(), request);
     expect(json.calls.map(({ name, input }) => [name, JSON.parse(input) as unknown])).toEqual([
       ["get_time", { exact: false }],
       ["get_weather", { exact: false }],
     ]);
     expect(new Set(json.calls.map(({ id }) => id)).size).toBe(2);
-    expect(withoutIds(await readStream(createModel(), asked))).toEqual(withoutIds(json));
+    expect(withoutIds(await readStream(createModel(), request))).toEqual(withoutIds(json));
   });
 
-  test("the tool choice forces a call, or forbids it", async () => {
+  test("the tool choice forces or forbids a call", async () => {
     const read = (toolChoice: Options["toolChoice"], text = "x") => readJson(createModel(), { ...prompt(text, 1000), tools, toolChoice });
     expect((await read({ type: "auto" })).calls).toEqual([]);
     expect((await read({ type: "required" })).calls).toMatchObject([{ name: "get_weather" }]);
@@ -197,23 +197,23 @@ describe.each(Object.entries(vendors))("%s", (_name, createModel) => {
 
 test("a stop sequence ends the answer before it", async () => {
   for (const [name, createModel] of Object.entries(vendors)) {
-    // The reasoning models of OpenAI and xAI refuse it.
+    // The reasoning models of OpenAI and xAI refuse `stop`.
     if (name.includes("reasoning") || name === "xai") continue;
-    const asked = { ...prompt('x [[simulate: text="one two three"]]', 100), stopSequences: [" three", " two"] };
-    const json = await readJson(createModel(), asked);
+    const request = { ...prompt('x [[simulate: text="one two three"]]', 100), stopSequences: [" three", " two"] };
+    const json = await readJson(createModel(), request);
     expect(json).toMatchObject({ text: "one", finish: "stop", outputTokens: 1 });
-    expect(await readStream(createModel(), asked)).toEqual(json);
+    expect(await readStream(createModel(), request)).toEqual(json);
   }
 });
 
-test("reasoning uses up the limit everywhere but at xAI", async () => {
+test("reasoning counts against the limit except at xAI", async () => {
   const question = "Think hard. [[simulate: reasoning=100]]";
   expect(await readJson(vendors.gemini(), prompt(question, 20))).toMatchObject({ text: "", finish: "length", outputTokens: 20 });
   expect(await readJson(vendors.openai(), prompt(question, 20))).toMatchObject({ text: "", finish: "length", outputTokens: 20 });
   expect(await readJson(vendors.xai(), prompt(question, 20))).toMatchObject({ finish: "length", outputTokens: 120 });
 });
 
-test("an answer that a content filter ended says so", async () => {
+test("an answer ended by a content filter says so", async () => {
   for (const createModel of Object.values(vendors)) {
     expect(await readJson(createModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });
     expect(await readStream(createModel(), prompt("x [[simulate: filtered]]", 100))).toMatchObject({ finish: "content-filter" });

@@ -1,5 +1,5 @@
-// The chain: slots that pass, and transactions that are taken or refused. What a transaction did is in the journal before
-// anybody is told of it.
+// The chain: slots pass, and transactions are accepted or refused. A transaction's effects are in the journal before any response mentions
+// them.
 
 import { nowMs } from "@/lib/base/clock";
 import type { Account, Simulation } from "./runtime/bank";
@@ -11,16 +11,16 @@ import type { WireMessage, WireTransaction } from "./runtime/wire";
 import { State, type StateOptions } from "./state";
 
 export interface ChainOptions extends StateOptions {
-  /** How many slots the finalized one is behind. */
+  /** How many slots the finalized slot is behind. */
   finalityLag: number;
 }
 
-/** A transaction with the bytes it came as. */
+/** A transaction with its original bytes. */
 export interface Sent extends WireTransaction {
   bytes: Uint8Array;
 }
 
-/** Slots whose time is remembered. */
+/** Number of slots whose time is kept. */
 const MAX_TIMES = 10_000;
 
 export class Chain {
@@ -36,7 +36,7 @@ export class Chain {
     this.#state = new State(options);
     this.usdcMint = options.usdcMint;
     const { lastSlot, seed } = this.#state;
-    // What an earlier process told is final at once, since what it could still have changed is not known any more.
+    // Everything from an earlier process is final immediately, since earlier account versions are not persisted.
     const current = lastSlot === null ? FIRST_SLOT : lastSlot + options.finalityLag + 1;
     this.slots = new Slots({ seed, current, finalityLag: options.finalityLag });
     this.#beginSlot();
@@ -74,18 +74,18 @@ export class Chain {
     this.bank.setClock(current, seconds);
   }
 
-  /** When a slot began, in seconds; null when it is too long ago, or did not come yet. */
+  /** When a slot began, in seconds; null when it is too old, or has not begun. */
   timeOf(slot: number): number | null {
     return this.#times.get(slot) ?? this.history.inSlot(slot)[0]?.blockTime ?? null;
   }
 
-  /** An account at the newest slot of a commitment; null when there is none. */
+  /** An account at the newest slot of a commitment; null when it does not exist there. */
   accountAt(address: string, commitment: Commitment): Account | null {
     const version = commitment === "processed" ? undefined : this.#versions.at(this.slots.at(commitment), address);
     return version === undefined ? this.bank.find(address) : version;
   }
 
-  /** Accounts that `program` owned at the newest slot of a commitment, and whose data fitted. */
+  /** Accounts that `program` owned at the newest slot of a commitment and whose data matches. */
   ownedBy(program: string, commitment: Commitment, fits: (data: Uint8Array) => boolean): { address: string; account: Account }[] {
     const candidates = new Set([...this.bank.ownedBy(program, fits), ...this.#versions.addresses()]);
     return [...candidates].flatMap((address) => {
@@ -94,13 +94,13 @@ export class Chain {
     });
   }
 
-  /** Why a transaction can not be taken, whatever it does; null when it can. */
+  /** Why a transaction cannot be accepted, regardless of its effects; null when it can. */
   refusalOf({ signatures: [signature = ""], message }: WireTransaction): TransactionError | null {
     if (!this.slots.isValid(message.recentBlockhash)) return "BlockhashNotFound";
     return this.history.find(signature) ? "AlreadyProcessed" : null;
   }
 
-  /** What a transaction would do. */
+  /** Simulates a transaction. */
   simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Simulation {
     const simulation = this.bank.simulate(sent.bytes, { verifySignatures });
     const refusal = this.refusalOf(sent);
@@ -109,7 +109,7 @@ export class Chain {
     return { error: refusal, logs: [], unitsConsumed: 0, returnData: null, innerInstructions: [], accounts: new Map() };
   }
 
-  /** Takes a transaction into the current slot. One that can not be taken is forgotten, as a validator forgets it. */
+  /** Includes a transaction in the current slot. One that cannot be accepted is dropped, as by a validator. */
   send(sent: Sent): void {
     if (this.refusalOf(sent) !== null) return;
     const { bank, slots } = this;
@@ -144,13 +144,13 @@ export class Chain {
     this.#state.keep(record, changed);
   }
 
-  /** All accounts of a message, those from address tables last. @throws RangeError when a table lacks one */
+  /** All accounts of a message, with those from address tables last. @throws RangeError when a table lacks one */
   accountsOf(message: WireMessage): Pick<TransactionRecord, "accounts" | "loadedAddresses"> {
     const loadedAddresses = loadAddresses(this.bank, message);
     return { accounts: [...message.accountKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly], loadedAddresses };
   }
 
-  /** Writes down what must be kept. Nothing may be asked of it afterwards. */
+  /** Persists the state. The chain must not be used afterwards. */
   close(): void {
     this.#state.close(this.slots.current);
   }

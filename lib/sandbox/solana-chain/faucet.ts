@@ -1,4 +1,4 @@
-// The faucet: gives away test SOL and test USDC, by transactions like anybody's.
+// The faucet: gives away test SOL and test USDC by ordinary transactions.
 
 import { base58 } from "@scure/base";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
@@ -27,7 +27,7 @@ export class Faucet {
     return this.#send([{ program: SYSTEM_PROGRAM, accounts, data }]);
   }
 
-  /** Mints USDC into the associated token account of `owner`, which is made when it is not there. Resolves with the signature. */
+  /** Mints USDC into the associated token account of `owner`, which is created when missing. Resolves with the signature. */
   sendUsdc(owner: string, units: bigint): string {
     const [faucet, mint] = [this.chain.faucetKey.address, this.chain.usdcMint];
     const tokenAccount = deriveTokenAccount(owner, mint);
@@ -71,7 +71,7 @@ export class Faucet {
     return signature;
   }
 
-  /** A limit of compute units that no other transaction of this slot has: two gifts alike would be one transaction. */
+  /** A compute unit limit unique in this slot: two identical gifts would be the same transaction. */
   #newLimit(): NewInstruction {
     const data = Buffer.alloc(5);
     data.writeUInt8(2, 0); // SetComputeUnitLimit

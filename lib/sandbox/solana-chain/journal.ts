@@ -1,6 +1,5 @@
-// The journal: a file that the chain is read from again. Lines are only ever appended, each with a checksum and written before
-// it is answered for, so that a killed process loses nothing; a line that was cut off by a crash was never answered for.
-// Now and then it is written anew, as short as the state allows.
+// The journal: the file from which the chain is restored. Lines are append-only, each with a checksum, and written before the response, so
+// that a killed process loses nothing; no response was sent for a line that a crash cut off. The journal is compacted now and then.
 
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
@@ -9,11 +8,11 @@ import { z } from "zod";
 import { assert } from "@/lib/base/assert";
 import { transactionRecord } from "./runtime/transaction-record";
 
-/** Address, lamports, owner, data in base64, and whether it is a program. Without lamports it is gone. */
+/** Address, lamports, owner, data in base64, and whether it is a program. Zero lamports means deleted. */
 const accountEntry = z.tuple([z.string(), z.number(), z.string(), z.string(), z.boolean()]);
 
 const entry = z.union([
-  /** The first line. Both secrets are of 32 bytes, hex. */
+  /** The first line. Both secrets are 32 bytes, hex. */
   z.strictObject({ chain: z.literal(1), seed: z.string().length(64), faucetSeed: z.string().length(64) }),
   /** Slots up to this one may have been used. */
   z.strictObject({ slots: z.number().int() }),
@@ -35,8 +34,7 @@ export class Journal {
   }
 
   /**
-   * All lines, none when there is no such file yet. A last line without an end is left out: it must be written anew before more
-   * is appended.
+   * All lines, none when the file does not exist yet. An unterminated last line is left out: rewrite the file before appending.
    * @throws Error that says what to do when the file is damaged
    */
   read(): JournalEntry[] {
@@ -48,19 +46,19 @@ export class Journal {
     try {
       this.#bytes += writeLine(this.#file, JSON.stringify(line));
     } catch (error) {
-      // A full disk, most likely. What is told and what is kept must not part: the next process goes on from what is kept.
+      // Most likely a full disk. Exit, since responses must never diverge from the persisted state: the next process continues from that.
       process.stderr.write(`${this.#path} cannot be written: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);
     }
   }
 
-  /** True when writing it anew would pay. */
+  /** True when compaction is worthwhile. */
   isLong(): boolean {
     return this.#bytes > this.#bytesWhenNew + Math.max(this.#bytesWhenNew, MIN_GROWTH_BYTES);
   }
 
   /**
-   * Replaces all lines, at once: a crash leaves the old file or the new one.
+   * Replaces all lines atomically: a crash leaves the old file or the new one.
    * @param lines entries, as JSON
    */
   rewrite(lines: Iterable<string>): void {
@@ -72,7 +70,7 @@ export class Journal {
     fsyncSync(file);
     renameSync(beside, this.#path);
     if (this.#file !== null) closeSync(this.#file);
-    // It was renamed, not copied: this is the journal's own file now.
+    // The file was renamed, so this handle is the journal's file now.
     this.#file = file;
     this.#bytes = bytes;
     this.#bytesWhenNew = bytes;
@@ -97,19 +95,19 @@ function readEntries(path: string): JournalEntry[] {
   const entries: JournalEntry[] = [];
   for (let start = 0, number = 1; start < bytes.length; number++) {
     const end = bytes.indexOf(10, start);
-    if (end < 0) break; // A line that was never answered for.
+    if (end < 0) break; // No response was sent for this line.
     const read = readLine(bytes.toString("utf8", start, end));
     if (read === null) throw damaged(path, number);
     entries.push(read);
     start = end + 1;
   }
-  // Written whole before it has its name: not even an empty one comes from a crash.
+  // Written completely before it gets its name: a crash leaves not even an empty file.
   const [first] = entries;
   if (first === undefined || !("chain" in first)) throw damaged(path, 1);
   return entries;
 }
 
-/** Null when the line is not as it was written. */
+/** Null when the line is damaged. */
 function readLine(line: string): JournalEntry | null {
   const json = line.slice(9);
   if (line.slice(0, 9) !== `${checksum(json)} `) return null;

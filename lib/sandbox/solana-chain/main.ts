@@ -1,5 +1,5 @@
-// The child process of the sandbox's Solana chain. It writes one line of JSON when it listens, and ends when its standard input
-// does, which is when its parent stops it or dies. It imports as little as it can: it is started with every sandbox.
+// The child process of the sandbox's Solana chain. It writes one line of JSON when it listens, and ends when its standard input does: when
+// its parent stops it or dies. It has few imports, since it starts with every sandbox.
 
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const LOCK_TIMEOUT_MS = 3_000;
 const LOCK_PAUSE_MS = 50;
 
-/** Two processes would write one journal. One whose parent was killed may take a moment to end. */
+/** Prevents two processes from writing one journal. A process whose parent was killed may take a moment to end. */
 async function takeLock(folder: string): Promise<OwnerLock> {
   mkdirSync(folder, { recursive: true });
   for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, end);
   process.stdin.once("close", end).resume();
-  // Told over a pipe, so that neither the environment nor the command line shows the key.
+  // Passed over a pipe, so that neither the environment nor the command line shows the key.
   const ready = {
     port: server.port,
     genesisHash: chain.slots.genesisHash(),

@@ -1,4 +1,4 @@
-// All methods that this chain answers over HTTP and WebSocket alike.
+// All methods that this chain supports over both HTTP and WebSocket.
 
 import type { Chain } from "./chain";
 import { accountMethods } from "./methods/accounts";

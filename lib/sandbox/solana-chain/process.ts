@@ -1,4 +1,4 @@
-// The process of the sandbox's Solana chain: where it is reached, and how to be given test money on it.
+// Starts the process of the sandbox's Solana chain, and requests test money from it.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,18 +6,18 @@ import { z } from "zod";
 import { type ChildEnd, startChild } from "../child-process";
 
 export interface SolanaProcessOptions {
-  /** The chain is kept in `chains/solana.*` below it. */
+  /** The chain's data is in `chains/solana.*` below it. */
   dataDir: string;
-  /** Where the chain's USDC has its mint, base58. */
+  /** The mint of the chain's USDC, base58. */
   usdcMint: string;
-  /** HTTP; WebSocket is one above. 0 takes two free ones. */
+  /** HTTP; WebSocket is one above. 0 picks two free ones. */
   port?: number;
   slotMs?: number;
-  /** How many slots the finalized one is behind: with 8, a transaction is final after 3 seconds. */
+  /** How many slots the finalized slot is behind: with 8, a transaction is final after 3 seconds. */
   finalityLagSlots?: number;
-  /** How many transactions are remembered, beside those of the last 150 slots. */
+  /** How many transactions are kept, besides those of the last 150 slots. */
   mostTransactions?: number;
-  /** The built `main.ts`; by default it lies beside the built server. */
+  /** The built `main.ts`; by default beside the built server. */
   scriptPath?: string;
 }
 
@@ -25,17 +25,17 @@ export interface SolanaProcess {
   /** JSON-RPC over HTTP. */
   url: string;
   webSocketUrl: string;
-  /** Of this sandbox alone. */
+  /** Unique to this sandbox. */
   genesisHash: string;
   faucetAddress: string;
   /** 64 bytes. It may mint and freeze this chain's USDC. */
   faucetSecretKey: Uint8Array;
-  /** Sends test USDC, in base units, by a real transaction; resolves with its signature. The token account is made if there is none. */
+  /** Sends test USDC, in base units, by a real transaction; resolves with its signature. The token account is created when missing. */
   faucet(owner: string, units: bigint): Promise<string>;
   /** Sends test SOL, for fees. */
   airdrop(address: string, lamports: bigint): Promise<string>;
   pid: number;
-  /** Resolves when the process has ended, wanted or not. */
+  /** Resolves when the process has ended, for any reason. */
   ended: Promise<ChildEnd>;
   stop(): Promise<ChildEnd>;
 }
@@ -46,8 +46,8 @@ const FAUCET_TIMEOUT_MS = 10_000;
 const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddress: z.string(), faucetSecretKey: z.string().length(128) });
 
 /**
- * Starts the chain on 127.0.0.1, where it went on last time. It ends with this process, however it ends.
- * @throws Error when it cannot start: a port is taken, the journal is damaged or in use, the script is missing
+ * Starts the chain on 127.0.0.1 from its last state. It ends with this process, however that ends.
+ * @throws Error when it cannot start: a port is taken, the journal is damaged or in use, or the script is missing
  */
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<SolanaProcess> {
   const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8, mostTransactions = 10_000 } = options;
@@ -85,7 +85,7 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
   };
 }
 
-/** As `faucet`, of the chain at `url`: any process may ask it. */
+/** Like `faucet`, for the chain at `url`: any process can call it. */
 export const requestUsdc = (url: string, owner: string, units: bigint): Promise<string> =>
   requestFunds(url, "sandbox_requestUsdc", [owner, units.toString()]);
 

@@ -1,4 +1,4 @@
-// What the chain refuses, as the stock clients see it.
+// The chain's refusals, as the stock clients see them.
 
 import { freezeAccount, getAccount, thawAccount, transfer } from "@solana/spl-token";
 import { type Connection, Keypair, PublicKey, SystemProgram, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await chain?.remove());
 
-test("too little money is refused before it is sent, and recorded as failed when sent all the same", async () => {
+test("insufficient funds are refused before sending, and recorded as failed when sent anyway", async () => {
   const { wallet, account } = await newHolder(chain, 1n);
   const { account: to } = await newHolder(chain, 1n);
   await expect(transfer(connection, wallet, account, to, wallet, 2n)).rejects.toThrow(
@@ -47,7 +47,7 @@ test("a frozen account neither sends nor receives, until it is thawed", async ()
   expect((await getAccount(connection, to)).amount).toBe(6n);
 });
 
-test("a transaction that comes again is known, and runs once", async () => {
+test("a resent transaction is recognized, and runs once", async () => {
   const [from, to] = [(await newHolder(chain, 1n)).wallet, Keypair.generate().publicKey];
   const { blockhash } = await connection.getLatestBlockhash();
   const transaction = new Transaction({ feePayer: from.publicKey, recentBlockhash: blockhash } as Transaction);
@@ -59,7 +59,7 @@ test("a transaction that comes again is known, and runs once", async () => {
   expect(await connection.getBalance(to, "processed")).toBe(SOL);
 });
 
-test("a signature that is not the key's is refused, and one that is missing too", async () => {
+test("a wrong or missing signature is refused", async () => {
   const [from, to] = [(await newHolder(chain, 1n)).wallet, Keypair.generate().publicKey];
   const { blockhash } = await connection.getLatestBlockhash();
   const transaction = new Transaction({ feePayer: from.publicKey, recentBlockhash: blockhash } as Transaction);

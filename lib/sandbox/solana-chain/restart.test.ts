@@ -1,4 +1,4 @@
-// What outlives the chain's process, however it ends.
+// The state that survives the chain's process, however it ends.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,7 +31,7 @@ let dataDir: string;
 beforeEach((context) => {
   const made = mkdtempSync(join(tmpdir(), "solana-restart-"));
   dataDir = made;
-  // What is registered first runs last: the chains have ended by then.
+  // Handlers run in reverse order, so the chains have ended by then.
   context.onTestFinished(() => rmSync(made, { recursive: true, force: true }));
 });
 
@@ -49,7 +49,7 @@ async function kill({ pid, ended }: SolanaProcess, signal: NodeJS.Signals): Prom
   await ended;
 }
 
-test.each(["SIGTERM", "SIGKILL"] as const)("after %s the chain goes on where it was, with new slots and blockhashes", async (signal) => {
+test.each(["SIGTERM", "SIGKILL"] as const)("after %s the chain keeps its state, with new slots and blockhashes", async (signal) => {
   const owner = Keypair.generate();
   const first = await start();
   const signatures: string[] = [];
@@ -79,7 +79,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)("after %s the chain goes on where it 
   expect(after.lastValidBlockHeight).toBeGreaterThan(before.lastValidBlockHeight);
 });
 
-test("a transaction signed before a restart is taken after it, once, and a replay is known", async () => {
+test("a transaction signed before a restart is accepted once after it, and a replay is recognized", async () => {
   const [from, to] = [Keypair.generate(), Keypair.generate().publicKey];
   const first = await start({ slotMs: 400 });
   await first.airdrop(from.publicKey.toBase58(), 10_000_000n);
@@ -100,7 +100,7 @@ test("a transaction signed before a restart is taken after it, once, and a repla
   expect(await second.connection.getBalance(to)).toBe(3_000_000);
 });
 
-test("a blockhash expires after 150 blocks, and what was signed with it never runs", async () => {
+test("a blockhash expires after 150 blocks, and transactions signed with it never run", async () => {
   const chain = await start({ slotMs: 5 });
   const from = Keypair.generate();
   await chain.airdrop(from.publicKey.toBase58(), 10_000_000n);
@@ -138,7 +138,7 @@ test(`${SENT} signatures, more than a page, are listed newest first, without a g
     listed.push(...page.map(({ signature }) => signature));
   }
   expect(pages).toEqual(isLong ? [1_000, 1_000, 500] : [1_000, 300]);
-  // Requests of one batch overtake each other; batches do not.
+  // Requests within a batch may overtake each other; batches do not.
   for (const [index, batch] of sent.reverse().entries())
     expect(new Set(listed.slice(index * 100, index * 100 + 100))).toEqual(new Set(batch));
   const between = await connection.getSignaturesForAddress(owner, { until: listed[1_200], before: listed[1_000] });
@@ -146,7 +146,7 @@ test(`${SENT} signatures, more than a page, are listed newest first, without a g
   expect(await connection.getSignaturesForAddress(owner, { before: "5".repeat(87) })).toEqual([]);
 });
 
-test("a last line that was cut off is dropped; any other damage stops the start and says what to do", async () => {
+test("a cut-off last line is dropped; any other damage prevents the start and says what to do", async () => {
   const owner = Keypair.generate().publicKey;
   const first = await start();
   await first.airdrop(owner.toBase58(), 1_000_000n);
@@ -179,7 +179,7 @@ test("two chains run side by side; two on one data directory do not", async () =
   await expect(start()).rejects.toThrow("already in use");
 });
 
-test("a port that is taken, of the two, is an error that says so", async () => {
+test("a taken port, of either of the two, is an error that says so", async () => {
   const first = await start();
   const otherDir = mkdtempSync(join(tmpdir(), "solana-other-"));
   onTestFinished(() => rmSync(otherDir, { recursive: true, force: true }));
@@ -190,7 +190,7 @@ test("a port that is taken, of the two, is an error that says so", async () => {
   expect((await start({ port })).url).toBe(first.url);
 });
 
-test("the chain ends when its parent is killed with -9, and the next one goes on at once", async () => {
+test("the chain ends when its parent is killed with -9, and the next one continues immediately", async () => {
   const modulePath = join(dirname(scriptPath), "process.mjs");
   await build({
     entryPoints: [fileURLToPath(new URL("./process.ts", import.meta.url))],
@@ -206,7 +206,7 @@ test("the chain ends when its parent is killed with -9, and the next one goes on
     import { startSolanaProcess } from ${JSON.stringify(modulePath)};
     const chain = await startSolanaProcess({ dataDir: ${JSON.stringify(dataDir)}, usdcMint: ${JSON.stringify(USDC_MINT)} });
     console.log(JSON.stringify(chain));`;
-  // Without scriptPath: the script is found beside the bundle, as in production.
+  // Without scriptPath the script is found beside the bundle, as in production.
   const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
@@ -215,7 +215,7 @@ test("the chain ends when its parent is killed with -9, and the next one goes on
     try {
       process.kill(orphan.pid, "SIGKILL");
     } catch {
-      // It has ended, as it should.
+      // It has ended, as expected.
     }
   });
   parent.kill("SIGKILL");

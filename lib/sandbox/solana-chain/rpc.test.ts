@@ -1,4 +1,4 @@
-// The RPC's protocol: JSON-RPC 2.0, its errors as a validator words them, and what is told of blocks.
+// The RPC protocol: JSON-RPC 2.0, errors with a validator's messages, and blocks.
 
 import { Keypair, SystemProgram, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -27,7 +27,7 @@ async function ask(method: string, ...params: unknown[]): Promise<Answer> {
 
 const someone = Keypair.generate().publicKey.toBase58();
 
-test("a batch is answered as a batch, each call with its id", async () => {
+test("a batch gets a batch response, each call with its id", async () => {
   const calls = [
     { jsonrpc: "2.0", id: "a", method: "getHealth" },
     { jsonrpc: "2.0", id: 2, method: "getNothing" },
@@ -43,7 +43,7 @@ test("a batch is answered as a batch, each call with its id", async () => {
   expect((await post("{")).answer).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } });
 });
 
-test("a page of another origin can not reach the chain: only JSON is taken, and no origin is allowed", async () => {
+test("a page of another origin cannot reach the chain: only JSON is accepted, and no origin is allowed", async () => {
   expect((await post("{}", "text/plain")).status).toBe(415);
   const response = await fetch(chain.url, { method: "OPTIONS", headers: { origin: "https://example.com" } });
   expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([405, null]);
@@ -75,7 +75,7 @@ test.each([
   expect(error?.message).toContain(message);
 });
 
-test("a refused transaction tells its logs", async () => {
+test("a refused transaction returns its logs", async () => {
   const from = Keypair.generate();
   await chain.airdrop(from.publicKey.toBase58(), 1_000_000_000n);
   const { result } = await ask("getLatestBlockhash");
@@ -113,7 +113,7 @@ test("a block has its transactions, its parent's hash and its time", async () =>
   expect((await ask("getBlocks", slot, slot)).result).toEqual([slot]);
 });
 
-test("the chain is no public one, and says so by its genesis hash", async () => {
+test("the chain's genesis hash differs from every public cluster's", async () => {
   const publicOnes = [
     "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
     "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",

@@ -1,4 +1,4 @@
-// The RPC's doors: HTTP on one port, and WebSocket on the next one, where clients look for it that know only the first.
+// The RPC's servers: HTTP on one port, and WebSocket on the next port, where clients expect it by default.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,18 +12,18 @@ import { acceptWebSocket } from "./rpc/websocket";
 export interface ChainServer {
   /** HTTP; WebSocket is one above. */
   port: number;
-  /** To be called when a slot has begun. */
+  /** Call when a slot has begun. */
   notify(): void;
 }
 
 const HOST = "127.0.0.1";
 const MAX_BYTES = 4 * 2 ** 20;
-/** Longer than any client holds an idle connection, which would else be closed under a request on its way. */
+/** Longer than any client keeps an idle connection; otherwise it could be closed while a request is on its way. */
 const KEEP_ALIVE_MS = 65_000;
 const PAIRS_TRIED = 50;
 
 /**
- * Listens on `port` and the one above; 0 takes two free ones.
+ * Listens on `port` and the one above; 0 picks two free ones.
  * @throws Error EADDRINUSE when one of them is taken
  */
 export async function serveChain(chain: Chain, port: number): Promise<ChainServer> {
@@ -70,7 +70,7 @@ async function answerRequest(methods: Methods, request: IncomingMessage, respons
   if (request.method === "GET" && request.url === "/health") return reply(response, 200, "ok", "text/plain");
   if (request.method !== "POST")
     return reply(response, 405, "Used HTTP Method is not allowed. POST or OPTIONS is required\n", "text/plain");
-  // No page of another origin can send this type without asking first, and nothing here says yes.
+  // A page of another origin cannot send this type without a preflight, which is never granted here.
   if (!request.headers["content-type"]?.startsWith("application/json"))
     return reply(response, 415, "Supplied content type is not allowed. Content-Type: application/json is required\n", "text/plain");
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// An Ed25519 key that signs for an address of this chain.
+// An Ed25519 key for an address of this chain.
 
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -8,7 +8,7 @@ export interface SigningKey {
   sign(message: Uint8Array): Buffer;
 }
 
-/** What precedes the 32 bytes of a private key in PKCS #8 (RFC 8410). */
+/** The PKCS #8 prefix before the 32 bytes of a private key (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** @param seed 32 bytes */
@@ -17,7 +17,7 @@ export function openKey(seed: Uint8Array): SigningKey {
   return { address: base58.encode(publicBytes(key)), sign: (message) => sign(null, message, key) };
 }
 
-/** Seed and public key, as Solana's tools keep a key: 64 bytes. */
+/** Seed and public key, the 64-byte format of Solana's tools. */
 export function secretKeyOf(seed: Uint8Array): Buffer {
   const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });
   return Buffer.concat([seed, publicBytes(key)]);

@@ -27,7 +27,7 @@ async function start(usdcMint: string) {
   return { chain, urls };
 }
 
-test("a chain that was killed comes back by itself, at its address, with all it held", async () => {
+test("a killed chain restarts automatically at its URL, with its whole state", async () => {
   const mint = Keypair.generate().publicKey.toBase58();
   const { chain, urls } = await start(mint);
   const owner = Keypair.generate().publicKey.toBase58();
@@ -43,14 +43,14 @@ test("a chain that was killed comes back by itself, at its address, with all it 
   await expect.poll(async () => (await readTokenBalances(nodes, [account])).get(account)?.value).toBe(5_000_001n);
 });
 
-test("the mint lies where the sandbox wants it, on and off the curve", async () => {
+test("the mint is at the configured address, on or off the curve", async () => {
   const [offCurve] = PublicKey.findProgramAddressSync([Buffer.from("mint")], PublicKey.default);
   const { chain } = await start(offCurve.toBase58());
   expect(chain.usdcMint).toBe(offCurve.toBase58());
   await chain.faucet(Keypair.generate().publicKey.toBase58(), 1n);
 });
 
-test("a start that fails says why, and leaves nothing running", async () => {
+test("a failed start says why, and leaves nothing running", async () => {
   await expect(startSolanaChain({ dataDir: "/dev/null", usdcMint: PublicKey.default.toBase58(), scriptPath })).rejects.toThrow(
     "The Solana chain ended before it was ready",
   );

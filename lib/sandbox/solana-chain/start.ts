@@ -1,49 +1,48 @@
-// The sandbox's Solana chain: a process of its own with test USDC on it, kept on disk, kept running, and never in reach of a
-// public one.
+// The sandbox's Solana chain: its own process with test USDC, persisted, kept running, and never connected to a public cluster.
 
 import { keepRunning } from "../keep-running";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
 
 export interface SolanaChainOptions extends SolanaProcessOptions {
-  /** Called with the chain's address, at the start and whenever it had to take another. */
+  /** Called with the chain's URL, at the start and whenever it changes. */
   onUrl?: (url: string) => void;
 }
 
 export interface SolanaChain {
   usdcMint: string;
-  /** Of this sandbox alone, for as long as its data directory lives. */
+  /** Unique to this sandbox, as long as its data directory lasts. */
   genesisHash: string;
-  /** May mint the test USDC and freeze accounts of it. */
+  /** May mint the test USDC and freeze its accounts. */
   faucetAddress: string;
   /** 64 bytes. */
   faucetSecretKey: Uint8Array;
-  /** Where the chain is now, or was last. WebSocket is one port above. */
+  /** The chain's current or last URL. WebSocket is one port above. */
   url: () => string;
-  /** False while the process is away. */
+  /** False while the process is down. */
   isWell: () => boolean;
-  /** Null while the process is away. */
+  /** Null while the process is down. */
   pid: () => number | null;
   /**
-   * Sends `units` (millionths) of test USDC to an owner, by a transaction of its own; the token account is made if there is none.
+   * Sends `units` (millionths) of test USDC to an owner, in its own transaction; the token account is created when missing.
    * @returns its signature
-   * @throws Error when the chain is away or refuses
+   * @throws Error when the chain is down or refuses
    */
   faucet: (owner: string, units: bigint) => Promise<string>;
-  /** As `faucet`, of test SOL for fees, at most 1,000. */
+  /** Like `faucet`, with test SOL for fees, at most 1,000. */
   airdrop: (address: string, lamports: bigint) => Promise<string>;
   stop: () => Promise<void>;
 }
 
 /**
- * Starts the chain on 127.0.0.1, where its last run left it. It ends with this process, however that ends.
- * @throws Error when it cannot start: a port is taken, its journal is damaged or in use
+ * Starts the chain on 127.0.0.1 from its last state. It ends with this process, however that ends.
+ * @throws Error when it cannot start: a port is taken, or its journal is damaged or in use
  */
 export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions): Promise<SolanaChain> {
   let url = "";
   let port = options.port ?? 0;
   const start = async () => {
     const started = await startSolanaProcess({ ...options, port });
-    // After a fall it comes back where it was, since somebody may have written that address down.
+    // After a crash it restarts on the same port, since users may have stored the URL.
     port = Number(new URL(started.url).port);
     if (url !== started.url) onUrl?.(started.url);
     url = started.url;
@@ -53,7 +52,7 @@ export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions
     try {
       return await start();
     } catch (error) {
-      // The first start says what is wrong with the port that was wished for; later ones take any.
+      // The first start reports a problem with the requested port; later ones fall back to any port.
       if (url === "") throw error;
       port = options.port ?? 0;
       return start();

@@ -1,4 +1,4 @@
-// The chain's state: its own secrets, all accounts and the transactions that are remembered, as the journal keeps them.
+// The chain's state, persisted in the journal: its own secrets, all accounts, and the kept transactions.
 
 import { randomBytes } from "node:crypto";
 import { Journal, type JournalEntry } from "./journal";
@@ -10,30 +10,30 @@ import type { TransactionRecord } from "./runtime/transaction-record";
 import { openKey, type SigningKey } from "./signing-key";
 
 export interface StateOptions {
-  /** The journal's file; made when it is not there. */
+  /** The journal's file; created when missing. */
   path: string;
-  /** Where the sandbox's USDC has its mint; put there when it is not. */
+  /** The mint of the sandbox's USDC; created when missing. */
   usdcMint: string;
-  /** How many transactions are remembered, beside those of the last minute. */
+  /** How many transactions are kept, besides those of the last minute. */
   mostTransactions: number;
 }
 
 const USDC_DECIMALS = 6;
-/** Below 2^53, so that all lamports together are a number of JavaScript's. */
+/** Below 2^53, so that the sum of all lamports is a safe integer. */
 const FAUCET_LAMPORTS = 5_000_000 * 1e9;
 const ACCOUNTS_PER_LINE = 500;
-/** So many slots are written down ahead of their use: a killed process knows where it may go on. */
+/** Slots are reserved in the journal this far ahead, so that a restarted process knows where it may continue. */
 const SLOTS_AHEAD = 50;
 
 export class State {
   readonly bank = new Bank();
   readonly history: History;
-  /** Mints the USDC and may freeze it; has the lamports. */
+  /** The USDC's mint and freeze authority; holds the faucet's lamports. */
   readonly faucetKey: SigningKey;
   /** 32 bytes. */
   readonly seed: Buffer;
   readonly faucetSeed: Buffer;
-  /** The last slot that an earlier process used or may have used; null for a new chain. */
+  /** The last slot that an earlier process may have used; null for a new chain. */
   readonly lastSlot: number | null;
   readonly #journal: Journal;
   readonly #addresses = new Set<string>();
@@ -52,11 +52,11 @@ export class State {
     for (const entry of entries) this.#restore(entry);
     this.lastSlot = kept === null ? null : this.#slotsWritten;
     this.#openAccounts(usdcMint);
-    // Also ends a last line that was cut off.
+    // Also removes a cut-off last line.
     this.#journal.rewrite(this.#lines());
   }
 
-  /** Keeps the accounts that a transaction left, before anybody is told of it. */
+  /** Persists the accounts that a transaction changed, before any response mentions it. */
   keep(record: TransactionRecord, changed: ReadonlyMap<string, Account | null>): void {
     for (const address of changed.keys()) this.#addresses.add(address);
     const accounts = [...changed].map(([address, account]) => accountEntry(address, account));
@@ -65,14 +65,14 @@ export class State {
     if (this.#journal.isLong()) this.#journal.rewrite(this.#lines());
   }
 
-  /** To be called before `slot` is used. */
+  /** Call before `slot` is used. */
   keepSlot(slot: number): void {
     if (slot <= this.#slotsWritten) return;
     this.#slotsWritten = slot + SLOTS_AHEAD;
     this.#journal.append({ slots: this.#slotsWritten });
   }
 
-  /** Ends with the journal as short as it can be. `slot` is the last one used. */
+  /** Compacts the journal and closes it. `slot` is the last one used. */
   close(slot: number): void {
     this.#slotsWritten = slot;
     this.#journal.rewrite(this.#lines());

@@ -1,4 +1,4 @@
-// The stock clients, @solana/web3.js and @solana/spl-token as they are published, on a chain that runs as its own process.
+// The unmodified stock clients @solana/web3.js and @solana/spl-token on a chain in its own process.
 
 import {
   createAssociatedTokenAccountIdempotent,
@@ -55,7 +55,7 @@ test("SOL is sent, and confirmed over the WebSocket", async () => {
   expect(value?.confirmations).toBeGreaterThanOrEqual(1);
 });
 
-test("confirmations count up until a transaction is final, and only then the finalized balance moves", async () => {
+test("confirmations increase until a transaction is final, and only then the finalized balance changes", async () => {
   const to = Keypair.generate().publicKey;
   const signature = await connection.requestAirdrop(to, SOL);
   expect(await connection.getBalance(to, "processed")).toBe(SOL);
@@ -80,7 +80,7 @@ test("the mint is USDC's: six decimals, and the faucet may mint and freeze", asy
   expect(Keypair.fromSecretKey(chain.faucetSecretKey).publicKey.toBase58()).toBe(chain.faucetAddress);
 });
 
-test("the faucet makes the token account and mints, and does so twice in one slot", async () => {
+test("the faucet creates the token account and mints, even twice in one slot", async () => {
   const owner = Keypair.generate().publicKey;
   const signatures = await Promise.all([chain.faucet(owner.toBase58(), 5_000_000n), chain.faucet(owner.toBase58(), 5_000_000n)]);
   expect(new Set(signatures).size).toBe(2);
@@ -89,7 +89,7 @@ test("the faucet makes the token account and mints, and does so twice in one slo
   expect(value).toEqual({ amount: "10000000", decimals: 6, uiAmount: 10, uiAmountString: "10" });
 });
 
-test("USDC is sent with transfer and transferChecked, to an account made idempotently", async () => {
+test("USDC is sent with transfer and transferChecked to an account created idempotently", async () => {
   const { wallet, account } = await newHolder(chain, 3_000_000n);
   const owner = Keypair.generate().publicKey;
   const to = await createAssociatedTokenAccountIdempotent(connection, wallet, mint, owner);
@@ -105,7 +105,7 @@ test("USDC is sent with transfer and transferChecked, to an account made idempot
   await expect(transferChecked(connection, wallet, account, mint, to, wallet, 1n, 9)).rejects.toThrow("custom program error: 0x12");
 });
 
-test("a parsed transaction names what moved, with token balances before and after", async () => {
+test("a parsed transaction shows its transfers, with token balances before and after", async () => {
   const { wallet, account } = await newHolder(chain, 2_000_000n);
   const { account: to } = await newHolder(chain, 7n);
   const signature = await transferChecked(connection, wallet, account, mint, to, wallet, 2_000_000n, 6);
@@ -132,7 +132,7 @@ test("a parsed transaction names what moved, with token balances before and afte
   expect(parsed?.meta?.logMessages?.at(-1)).toMatch(/success$/);
 });
 
-test("a transaction's own instructions and those they called are told in every encoding", async () => {
+test("a transaction's own and inner instructions are returned in every encoding", async () => {
   const owner = Keypair.generate().publicKey.toBase58();
   const signature = await chain.faucet(owner, 1n);
   await confirm(signature);
@@ -145,7 +145,7 @@ test("a transaction's own instructions and those they called are told in every e
   expect(plain?.meta?.innerInstructions?.[0]?.instructions).toHaveLength(4);
 });
 
-test("a versioned transaction pays its priority fee, and its memo is told", async () => {
+test("a versioned transaction pays its priority fee, and its memo is returned", async () => {
   const wallet = (await newHolder(chain, 1n)).wallet;
   const { blockhash, lastValidBlockHeight } = await connection.getLatestBlockhash();
   const message = new TransactionMessage({
@@ -173,7 +173,7 @@ test("a versioned transaction pays its priority fee, and its memo is told", asyn
   expect(told).toMatchObject({ version: 0, meta: { fee: 105_000 } });
 });
 
-test("a simulation tells what would happen and changes nothing, without a signature and with any blockhash", async () => {
+test("a simulation returns the result without changes, even without a signature and with any blockhash", async () => {
   const { wallet, account } = await newHolder(chain, 5n);
   const message = new TransactionMessage({
     payerKey: wallet.publicKey,
@@ -191,7 +191,7 @@ test("a simulation tells what would happen and changes nothing, without a signat
   expect(refused.value.err).toBe("BlockhashNotFound");
 });
 
-test("several transfers in one transaction are one balance change; only the mint's authority mints", async () => {
+test("several transfers in one transaction are one balance change; only the mint authority can mint", async () => {
   const { wallet, account } = await newHolder(chain, 100n);
   const { wallet: other, account: to } = await newHolder(chain, 1n);
   const faucet = Keypair.fromSecretKey(chain.faucetSecretKey);
@@ -205,7 +205,7 @@ test("several transfers in one transaction are one balance change; only the mint
   await expect(sendAndConfirmTransaction(connection, theft, [wallet])).rejects.toThrow("custom program error: 0x4");
 });
 
-/** A promise, and what resolves it. */
+/** A promise and its resolver. */
 function newPromise<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {};
   const promise = new Promise<T>((settle) => {
@@ -214,7 +214,7 @@ function newPromise<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve };
 }
 
-test("accounts and logs are told to those who subscribed to them", async () => {
+test("subscribers are notified of accounts and logs", async () => {
   const owner = Keypair.generate().publicKey;
   const logs = newPromise<string>();
   const lamports = newPromise<number>();

@@ -1,4 +1,4 @@
-// For tests: the Solana chain as a real child process, built on the spot.
+// For tests: the Solana chain as a real child process, built on demand.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } fro
 
 const projectFolder = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** Builds `main.ts` into a temporary folder of the project, from where it finds its packages. */
+/** Builds `main.ts` into a temporary folder inside the project, so that it finds its packages. */
 export async function buildSolanaChain(): Promise<{ scriptPath: string; remove(): void }> {
   const folder = mkdtempSync(join(projectFolder, "node_modules", ".cache-solana-chain-"));
   const scriptPath = join(folder, "solana-chain.mjs");
@@ -36,11 +36,11 @@ export interface TestSolanaChain extends SolanaProcess {
   dataDir: string;
   /** A new connection of web3.js. It stops reconnecting when the chain stops. */
   connect(): Connection;
-  /** Stops it and removes all it kept. */
+  /** Stops it and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** Starts a chain for a test, with quick slots and a data directory of its own. Call `remove` in `afterAll`. */
+/** Starts a chain for a test, with fast slots and its own data directory. Call `remove` in `afterAll`. */
 export async function startTestSolanaChain(options: Partial<SolanaProcessOptions> = {}): Promise<TestSolanaChain> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "solana-chain-"));
   const scriptPath = bundleProgram("lib/sandbox/solana-chain/main.ts");
@@ -62,7 +62,7 @@ export async function startTestSolanaChain(options: Partial<SolanaProcessOptions
   return { ...chain, stop, dataDir, connect, remove };
 }
 
-/** A new key with 10 SOL, and its account with so much USDC; both are confirmed. */
+/** A new key with 10 SOL and a token account with `units` USDC, both confirmed. */
 export async function newHolder(chain: SolanaProcess, units: bigint): Promise<{ wallet: Keypair; account: PublicKey }> {
   const connection = new Connection(chain.url, "confirmed");
   const wallet = Keypair.generate();

@@ -1,5 +1,5 @@
-// A process for tests of first starts: for each line of its standard input, the name of a data directory, it opens the
-// sandbox's secrets and seed there and writes what it found as one line of JSON, or `{ "error": … }`.
+// A process for tests of first starts: for each line of its standard input, a data directory, it opens the sandbox's secrets and seed there
+// and writes the result as one line of JSON, or `{ "error": … }`.
 
 import { createInterface } from "node:readline";
 import { openSecrets } from "../secrets";

@@ -1,4 +1,4 @@
-// Processes that open a sandbox's data directory, for tests of what happens when several do so at once or die on the way.
+// Processes that open a sandbox's data directory, for tests in which several do so concurrently or die half way.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -10,11 +10,11 @@ export type Opened = { secrets: SandboxSecrets; xpub: string } | { error: string
 
 export interface Opener {
   process: ChildProcess;
-  /** Asks it to open the directory; rejects when it ends before it has. */
+  /** Makes it open the directory; rejects when it ends first. */
   open(dataDir: string): Promise<Opened>;
 }
 
-/** Starts one; with `largestFile` it can write no file of more 512-byte blocks than that, as on a full disk. */
+/** Starts one; with `largestFile` it cannot write files with more 512-byte blocks than that, as on a full disk. */
 export async function startOpener({ largestFile }: { largestFile?: number } = {}): Promise<Opener> {
   const script = bundleProgram("lib/sandbox/testing/opener.ts");
   const limit = largestFile === undefined ? "" : `ulimit -f ${largestFile}; `;

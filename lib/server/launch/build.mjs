@@ -1,4 +1,4 @@
-// Builds the pages (Next) and the server (one bundle) when their sources changed since the last build, and not otherwise.
+// Builds the pages (Next) and the server (one bundle), only when their sources changed since the last build.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -24,7 +24,7 @@ function hashSources(root) {
   return hash.digest("hex");
 }
 
-/** Builds what changed. In development Next builds pages itself, as they are asked for. */
+/** Builds what changed. In development Next builds pages itself, on demand. */
 export async function buildIfChanged(root, { dev }) {
   const { generatePrismaClient } = await import("../../db/generate.mjs");
   await generatePrismaClient();
@@ -40,8 +40,8 @@ export async function buildIfChanged(root, { dev }) {
 }
 
 /**
- * Packages stay outside, but for those of which little is used and which load whole otherwise: what is not called of them is left
- * out of the bundle, and out of memory.
+ * Packages stay external, except those that load whole although little of them is used: bundling leaves their unused code out, and
+ * out of memory.
  */
 const takenApart = /^(viem|ox|abitype|@noble|@scure|micro-key-producer|micro-packed)(\/|$)/;
 const packagesOutside = {

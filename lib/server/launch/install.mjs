@@ -1,10 +1,9 @@
-// Installs the packages of the lockfile when they are missing or are not those. Development packages too: the build needs
-// them.
+// Installs the lockfile's packages when they are missing or differ. Development packages too: the build needs them.
 
 import { spawnSync } from "node:child_process";
 import { missingPackage } from "./packages.mjs";
 
-/** Installs unless `node_modules` is already what the lockfile says. */
+/** Installs unless `node_modules` already matches the lockfile. */
 export function installIfChanged(root) {
   const missing = missingPackage(root);
   if (missing === null) return;

@@ -1,15 +1,15 @@
-// Whether the installed packages are those of the lockfile.
+// Whether the installed packages match the lockfile.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Compares the lockfile with the record that npm keeps of what it installed; says what differs, or null. */
+/** Compares the lockfile with npm's record of what it installed; returns the first difference, or null. */
 export function missingPackage(root) {
   const installed = readPackages(join(root, "node_modules/.package-lock.json"));
   if (installed === null) return "none there yet";
   const locked = readPackages(join(root, "package-lock.json")) ?? {};
   for (const [path, entry] of Object.entries(locked)) {
-    // Optional ones are left out where they do not fit the system.
+    // Optional packages are left out where they do not fit the system.
     if (path === "" || !path.includes("node_modules/") || (entry.optional && !installed[path])) continue;
     if (installed[path]?.version !== entry.version || installed[path]?.integrity !== entry.integrity)
       return `${path} is not as in the lockfile`;
@@ -21,6 +21,6 @@ function readPackages(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8")).packages;
   } catch {
-    return null; // not there, or not whole: then nothing is known of it
+    return null; // missing or incomplete: nothing is known
   }
 }

@@ -1,4 +1,4 @@
-// Bundles the service as a start does, with the tests' own entry, into the directory that is named.
+// Bundles the service as a start does, with the tests' own entry, into the given directory.
 
 import { bundleServer } from "../launch/build.mjs";
 

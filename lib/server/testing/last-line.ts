@@ -1,4 +1,4 @@
-// Logs a line and comes to its end.
+// Logs a line and ends at once.
 
 import { log } from "@/lib/base/observe/log";
 

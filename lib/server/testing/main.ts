@@ -1,5 +1,5 @@
-// The service for tests of its process: everything is real but the pages, which would need a build of Next. It ends with the
-// test that started it, however that ends.
+// The service for tests of its process: everything is real except the pages, which would need a Next build. It ends with the test
+// that started it, however that test ends.
 
 import type { Pages } from "../pages";
 import { runService } from "../run";

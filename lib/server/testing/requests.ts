@@ -1,4 +1,4 @@
-// Requests to a running service, and what its books say of them.
+// Requests to a running service, and what its books record about them.
 
 export interface PromptAnswer {
   status: number;
@@ -20,7 +20,7 @@ const post = ({ baseUrl, apiKey }: Target, body: string, headers: Record<string,
     body,
   });
 
-/** Asks for a whole answer. `prompt` may tell the simulated models how to behave. */
+/** Requests a whole answer. `prompt` may tell the simulated models how to behave. */
 export async function requestWhole(
   target: Target,
   prompt: string,
@@ -33,15 +33,15 @@ export async function requestWhole(
 
 export interface StreamedAnswer {
   status: number;
-  /** The text of all events, as they came; rejects when the connection is cut. */
+  /** The text of all events, as received; rejects when the connection is cut. */
   rest: Promise<string>;
 }
 
-/** Asks for a stream and resolves when it has begun. */
+/** Requests a stream and resolves when it has begun. */
 export async function requestStream(target: Target, prompt: string, more: object = {}): Promise<StreamedAnswer> {
   const response = await post(target, promptBody(prompt, { stream: true, ...more }), {});
   const rest = response.text();
-  rest.catch(() => undefined); // a test that cuts it on purpose may not look at it again
+  rest.catch(() => undefined); // a test that cuts the stream on purpose may never await it
   return { status: response.status, rest };
 }
 

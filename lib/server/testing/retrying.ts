@@ -1,4 +1,4 @@
-// Clients that give each question an Idempotency-Key of its own and ask again until it is answered, whatever becomes of the service.
+// Clients that give each question its own Idempotency-Key and retry it until it is answered, whatever happens to the service.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type PromptAnswer, requestWhole, type Target } from "./requests";
@@ -8,15 +8,15 @@ const RETRY_EVERY_MS = 50;
 export interface RetriedAnswer {
   key: string;
   answer: PromptAnswer;
-  /** Monotonic; when it was first asked, and when it was answered. */
+  /** Monotonic milliseconds: when it was first sent, and when it was answered. */
   askedAt: number;
   answeredAt: number;
-  /** What its tries came to before it was answered: a status, or null when the connection broke. */
+  /** What each failed try returned: a status, or null when the connection broke. */
   failures: (number | null)[];
 }
 
 export interface RetryingClients {
-  /** Of all so far. */
+  /** All answers so far. */
   answered: readonly RetriedAnswer[];
   /** Resolves when every question has its answer. */
   stop: () => Promise<void>;
@@ -24,7 +24,7 @@ export interface RetryingClients {
 
 let lastKey = 0;
 
-/** Starts so many clients; `target` says where the service is at present. */
+/** Starts `count` clients; `target` returns where the service is now. */
 export function startRetryingClients(count: number, target: () => Target, prompt: string): RetryingClients {
   const answered: RetriedAnswer[] = [];
   let stopping = false;

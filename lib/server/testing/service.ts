@@ -1,5 +1,5 @@
-// The service as a process of its own, for tests of its life: built as for a start, on a port that the system chooses, with a
-// data directory of its own. Whatever a test leaves running or on disk is ended and removed by `cleanUpServices`.
+// The service as a separate process, for tests of its lifecycle: built as for a start, on a port that the system chooses, with its
+// own data directory. `cleanUpServices` ends and removes everything that a test leaves running or on disk.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -22,16 +22,16 @@ export interface End {
 export interface Running {
   process: ChildProcess;
   pid: number;
-  /** Everything that it has written so far, standard error included. */
+  /** Everything that it has written so far, including standard error. */
   output(): string;
   ended: Promise<End>;
-  /** The address of the ready line. Rejects with the output when the process ends before it. */
+  /** The address from the ready line. Rejects with the output when the process ends first. */
   ready: Promise<string>;
 }
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 
-/** Run it after the tests: ends and removes what they made, last made first, whatever fails on the way. */
+/** Call it after the tests: ends and removes everything they created, last created first, even when a step fails. */
 export async function cleanUpServices(): Promise<void> {
   const failures: unknown[] = [];
   for (const cleanUp of cleanUps.splice(0).reverse()) {
@@ -44,10 +44,10 @@ export async function cleanUpServices(): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, "cleaning up failed");
 }
 
-/** Adds something of a test's own to what is cleaned up. */
+/** Adds a test's own step to the clean-up. */
 export const onCleanUp = (cleanUp: () => Promise<void> | void): void => void cleanUps.push(cleanUp);
 
-/** Bundles the service. It lies within the project, since its packages do. */
+/** Bundles the service inside the project, where its packages are found. */
 export function bundleService(): string {
   const directory = join("node_modules/.cache/pennyprompt", `service-${randomBytes(6).toString("hex")}`);
   onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
@@ -55,10 +55,10 @@ export function bundleService(): string {
   return resolve(directory);
 }
 
-/** A data directory that does not hold anything yet. */
+/** A new, empty data directory. */
 export function newDataDir(): string {
   const dataDir = mkdtempSync(join(inject("scratch"), "service-"));
-  chmodSync(dataDir, 0o755); // the database's user must be able to pass through
+  chmodSync(dataDir, 0o755); // the database's user must be able to traverse it
   onCleanUp(async () => {
     await removeDatabase(join(dataDir, databaseDirectory));
     rmSync(dataDir, { recursive: true, force: true });
@@ -66,11 +66,11 @@ export function newDataDir(): string {
   return dataDir;
 }
 
-/** Starts the service with these settings and no others. `detached` puts it into a process group of its own. */
+/** Starts the service with only these settings. `detached` puts it into its own process group. */
 export const startService = (bundle: string, settings: Record<string, string>, { detached = false } = {}): Running =>
   startBundled(join(bundle, "main.mjs"), { PORT: "0", ...settings }, detached);
 
-/** Runs the check of the books with these settings; resolves with its end and its output. */
+/** Runs check-ledger with these settings; resolves with its exit and its output. */
 export async function runCheckLedger(bundle: string, settings: Record<string, string>): Promise<End & { output: string }> {
   const { ended, output } = startBundled(join(bundle, "check-ledger.mjs"), settings, false);
   return { ...(await ended), output: output() };
@@ -114,13 +114,13 @@ export const logLines = (output: string): Record<string, unknown>[] =>
 export const readSandbox = (dataDir: string): { baseUrl: string; apiKey: string } =>
   JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as { baseUrl: string; apiKey: string };
 
-/** Number of the embedded database's process. */
+/** Process id of the embedded database. */
 export function databasePid(dataDir: string): number {
   const home = join(dataDir, databaseDirectory);
   return readPidFile({ cluster: join(findKeptAt(home) ?? home, "cluster") })?.pid ?? 0;
 }
 
-/** Numbers of the processes that `pid` started and that still run; with `program`, of those that have it in their command line. */
+/** Process ids of the running children of `pid`; with `program`, of those whose command line contains it. */
 export function childrenOf(pid: number, program = ""): number[] {
   const listed = execFileSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
   return listed
@@ -132,17 +132,17 @@ export function childrenOf(pid: number, program = ""): number[] {
     .map(([child]) => Number(child));
 }
 
-/** Parts of the command lines of what a sandbox runs: its models and its chains. */
+/** Parts of the command lines of a sandbox's children: its models and its chains. */
 const sandboxPrograms = ["simulated-models.mjs", "/bin/anvil", "solana-chain.mjs"] as const;
 
-/** Resolves with the numbers of the processes of a sandbox, as soon as all of them run. */
+/** Resolves with the process ids of a sandbox's children, as soon as all of them run. */
 export async function untilSandboxRuns(pid: number): Promise<number[]> {
   const find = () => sandboxPrograms.map((program) => childrenOf(pid, program));
   await until("the models and the chains run", () => find().every(({ length }) => length === 1));
   return find().flat();
 }
 
-/** True when `pid` still does something: a zombie, in a container that buries none, does not. */
+/** True when `pid` still runs: a zombie, in a container without a reaper, does not. */
 export const isRunning = (pid: number): boolean => findProcessIdentity(pid) !== undefined;
 
 /** Resolves as soon as `condition` holds. @throws Error that names `what` after forty seconds */

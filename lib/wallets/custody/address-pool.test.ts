@@ -1,8 +1,8 @@
-// The pool of addresses on a real database: filled by any number of signers, each index made once, and only by the right seed.
+// The address pool on a real database: any number of signers fill it, each index is created once, and only from the right seed.
 
 import { beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { fillAddressPool } from "./address-pool";
 import { auditSeed } from "./seed-audit";
@@ -15,7 +15,7 @@ const query = (sql: string, values: unknown[] = []) => database.pool.query(sql, 
 
 beforeEach(async () => {
   await query("TRUNCATE custody, address_pool, custodial_wallet");
-  forgetOnce("address pool rows");
+  forgetSingleton("address pool rows");
 });
 
 /** The derivation indexes in the pool, and the next one. */
@@ -27,7 +27,7 @@ async function readPool(): Promise<{ indexes: number[]; next: number }> {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-test("a first start makes a few addresses at once, and the job as many as are wanted", async () => {
+test("a first start creates a few addresses immediately, and the job fills the pool", async () => {
   await startTestCustody();
   expect(await readPool()).toEqual({ indexes: upTo(3), next: 3 });
   await fillAddressPool();
@@ -38,7 +38,7 @@ test("a first start makes a few addresses at once, and the job as many as are wa
   expect((await metrics().addressPoolFree.get()).values[0]?.value).toBe(50);
 });
 
-test("ADDRESS_POOL_SIZE says how many; a run makes a part of many, so that a stop never waits long", async () => {
+test("ADDRESS_POOL_SIZE sets the pool's size; a run of a large pool creates only a part, so that a stop never waits long", async () => {
   withSettings({ ADDRESS_POOL_SIZE: "2" });
   await startTestCustody();
   await fillAddressPool();
@@ -51,14 +51,14 @@ test("ADDRESS_POOL_SIZE says how many; a run makes a part of many, so that a sto
   expect(indexes).toEqual(upTo(next));
 });
 
-test("two signers that fill at once make each index once, and leave no gap", async () => {
+test("two signers that fill concurrently create each index once, without gaps", async () => {
   withSettings({ ADDRESS_POOL_SIZE: "60" });
   await startTestCustody();
   for (let runs = 0; (await readPool()).next < 60 && runs < 20; runs++) await Promise.all([fillAddressPool(), fillAddressPool()]);
   expect(await readPool()).toEqual({ indexes: upTo(60), next: 60 });
 });
 
-test("rows that stand in the signer's way are removed: indexes it has not made, and those that were given", async () => {
+test("rows that would block the signer are removed: indexes it has not created, and assigned ones", async () => {
   const signer = await startTestCustody();
   const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.deriveAddresses(3);
   const row = [baseAddress, solanaAddress, solanaTokenAccount, attestation];
@@ -68,7 +68,7 @@ test("rows that stand in the signer's way are removed: indexes it has not made, 
   expect((await readPool()).indexes).toEqual(upTo(51).filter((index) => index !== 1));
 });
 
-test("a database remembers its seed: another one refuses to start, and the same one goes on", async () => {
+test("a database is bound to its seed: another seed refuses to start, the same one continues", async () => {
   await startTestCustody();
   await expect(startTestCustody(abandonWords)).rejects.toThrow(
     /come from the seed [0-9a-f]{8}, and the one given is 73c5da0a\. Restore custody-seed\.json and secrets\.json/,
@@ -77,7 +77,7 @@ test("a database remembers its seed: another one refuses to start, and the same 
   expect((await readPool()).next).toBe(3);
 });
 
-test("a database whose seed is changed under a running signer gets no addresses, and the job says so", async () => {
+test("a database whose seed changes under a running signer gets no addresses, and the job fails", async () => {
   await startTestCustody();
   const { xpub } = await openSigner(abandonWords, "sandbox");
   await query("UPDATE custody SET xpub = $1", [xpub]);
@@ -85,18 +85,18 @@ test("a database whose seed is changed under a running signer gets no addresses,
   expect((await readPool()).next).toBe(3);
 });
 
-test("two first starts at the same moment agree on one seed", async () => {
+test("two concurrent first starts agree on one seed", async () => {
   const signers = await Promise.all([openSigner(hardhatWords, "sandbox"), openSigner(abandonWords, "sandbox")]);
   const outcomes = await Promise.allSettled(signers.map((signer) => startCustody(signer)));
   expect(outcomes.map((outcome) => outcome.status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a process without a seed starts on any database, and leaves it as it is", async () => {
+test("a process without a seed starts on any database, and leaves it unchanged", async () => {
   await startCustody(null);
   expect((await query("SELECT 1 FROM custody")).rowCount).toBe(0);
 });
 
-test("the audit of a seed tells a database that has none, its own, and one whose wallets are another's", async () => {
+test("a seed audit distinguishes a database without a seed, its own, and another seed's", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   expect(await auditSeed(signer)).toEqual({ kind: "unused" });
   await startTestCustody();

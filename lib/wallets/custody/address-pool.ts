@@ -1,52 +1,52 @@
-// Addresses made ahead of their accounts. The signer keeps the pool filled, and corrects rows that it did not make; any number
-// of signers of the same seed may do so at once, and no derivation index is ever made twice.
+// Addresses created in advance for new accounts. The signer keeps the pool filled, and corrects rows that it did not create; any number of
+// signers of the same seed may do so concurrently, and no derivation index is ever created twice.
 
 import { setImmediate as otherWork } from "node:timers/promises";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { type AttestedAddresses, addressesOf, rowOf } from "./addresses";
 import { checkSeed, findCustody } from "./custody";
 import { type Signer, signer } from "./signer";
 
 const LIVE_SIZE = 1_000;
-/** Fewer: the signer and the web share a sandbox's process, and a new one has few accounts. */
+/** Fewer: in a sandbox the signer and the web server share a process, and a new sandbox has few accounts. */
 const SANDBOX_SIZE = 50;
 
-/** Enough for a demo account and the first sign-ins. */
+/** Enough for the demo account and the first sign-ins. */
 const FIRST_ADDRESSES = 3;
-/** No batch begins later in a run, which would hold up a shutdown. */
+/** A run starts no batch after this time, which would delay a shutdown. */
 const LAST_BATCH_AFTER_MS = 3_000;
 const BATCH = 25;
 
 const poolSize = (): number => config().ADDRESS_POOL_SIZE ?? (config().MODE === "live" ? LIVE_SIZE : SANDBOX_SIZE);
 
 /**
- * Corrects rows that the signer did not make, and makes addresses until enough are free, or for as long as a run may.
+ * Corrects rows that the signer did not create, and creates addresses until enough are free or the run's time is over.
  * @throws Error in a process without a signer, or when the database's seed is no longer the signer's
  */
 export async function fillAddressPool(): Promise<void> {
   const held = signer();
-  await checkSeed(held); // at every run: somebody who can write the xpub could otherwise bring addresses of their own
+  await checkSeed(held); // at every run: otherwise an attacker who can write the xpub could bring in their own addresses
   await deleteUnmade();
   await repairForged(held, await listFree());
   metrics().addressPoolFree.set(await addUntil(held, poolSize()));
 }
 
-/** A first start waits for it; at any later one the addresses are there already. */
+/** A first start waits for this; at a later one the addresses exist already. */
 export async function createFirstAddresses(): Promise<void> {
   await addUntil(signer(), Math.min(FIRST_ADDRESSES, poolSize()));
 }
 
-/** Resolves with how many are free. */
+/** Resolves with the number of free addresses. */
 async function addUntil(held: Signer, size: number): Promise<number> {
   let free = await prisma().addressPool.count();
   const until = performance.now() + LAST_BATCH_AFTER_MS;
   while (free < size && performance.now() < until) {
     const count = Math.min(BATCH, size - free);
-    if (!(await addAddresses(held, count))) break; // another signer is at it
+    if (!(await addAddresses(held, count))) break; // another signer is filling
     free += count;
   }
   return free;
@@ -54,13 +54,13 @@ async function addUntil(held: Signer, size: number): Promise<number> {
 
 const listFree = async (): Promise<AttestedAddresses[]> => (await prisma().addressPool.findMany()).map(addressesOf);
 
-/** False when another signer took the first index meanwhile: the addresses are thrown away. */
+/** False when another signer took the first index meanwhile: the addresses are discarded. */
 async function addAddresses(held: Signer, count: number): Promise<boolean> {
   const from = (await findCustody())?.nextIndex ?? 0;
   const made: AttestedAddresses[] = [];
   while (made.length < count) {
     made.push(held.deriveAddresses(from + made.length));
-    await otherWork(); // a row takes milliseconds of computing, and requests are answered in between
+    await otherWork(); // a row takes milliseconds of CPU; this lets requests run in between
   }
   return inTransaction(async (transaction) => {
     const moved = await transaction.custody.updateMany({
@@ -73,8 +73,8 @@ async function addAddresses(held: Signer, count: number): Promise<boolean> {
   });
 }
 
-/** Rows seen to be the signer's own, so that each is derived again once and not at every run. */
-const seenRows = () => once("address pool rows", () => ({ authentic: new Set<string>() }));
+/** Rows verified as the signer's own, so that each is derived again once, not at every run. */
+const seenRows = processSingleton("address pool rows", () => ({ authentic: new Set<string>() }));
 
 async function repairForged(held: Signer, rows: readonly AttestedAddresses[]): Promise<void> {
   const authentic = new Set<string>();
@@ -82,7 +82,7 @@ async function repairForged(held: Signer, rows: readonly AttestedAddresses[]): P
   seenRows().authentic = authentic;
 }
 
-/** Resolves with the text of the row as it is now right. */
+/** Resolves with the correct row as text. */
 async function checkRow(held: Signer, row: AttestedAddresses): Promise<string> {
   await otherWork();
   const right = held.deriveAddresses(row.index);
@@ -93,9 +93,9 @@ async function checkRow(held: Signer, row: AttestedAddresses): Promise<string> {
   return textOf(right);
 }
 
-/** Rows of an index that the signer has not made yet, or whose wallet was given: they would stand in its way. */
+/** Deletes rows whose index the signer has not created yet, or whose wallet is assigned: they would block it. */
 async function deleteUnmade(): Promise<void> {
-  // In one statement: otherwise a row that another signer adds in between would be taken for one that nobody made.
+  // In one statement: otherwise a row that another signer adds in between would be deleted as not created.
   const rows = await prisma().$queryRaw<{ index: number }[]>`
     DELETE FROM address_pool p WHERE p.derivation_index >= (SELECT c.next_index FROM custody c)
       OR EXISTS (SELECT FROM custodial_wallet w WHERE w.derivation_index = p.derivation_index)

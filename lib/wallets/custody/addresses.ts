@@ -1,21 +1,21 @@
-// The addresses of one derivation index, and how a process without the seed knows that they are right: the Base address is
-// derived again from the xpub, and all of them are signed by a child key of that xpub, which only the signer has.
+// The addresses of one derivation index, and how a process without the seed verifies them: it derives the Base address again from the xpub,
+// and checks a signature over all addresses by a child key of that xpub, which only the signer has.
 
 import { createHash, ECDH } from "node:crypto";
 import { HDKey } from "@scure/bip32";
 import type { Hex } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import { assert } from "@/lib/base/assert";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 
 export interface WalletAddresses {
   /** Derivation index, from 0. */
   index: number;
-  /** With the checksum of ERC-55. */
+  /** With its ERC-55 checksum. */
   baseAddress: string;
-  /** The owner, which people send to. */
+  /** The owner address, which people send to. */
   solanaAddress: string;
-  /** Where the owner's USDC lies: its associated token account. */
+  /** The owner's associated token account for USDC. */
   solanaTokenAccount: string;
 }
 
@@ -24,7 +24,7 @@ export interface AttestedAddresses extends WalletAddresses {
   attestation: Buffer;
 }
 
-/** As the database names them. */
+/** The database row. */
 export interface AddressRow {
   derivationIndex: number;
   baseAddress: string;
@@ -55,34 +55,34 @@ export const addressesOf = ({
   attestation: Buffer.from(attestation),
 });
 
-/** Derivation indexes of custodial wallets are below it; those from here on are the operator's own. */
+/** Custodial wallets have derivation indexes below this; the rest is reserved for the operator. */
 export const RESERVED_INDEX = 0x7fff_ff00;
 
-/** This child of the xpub signs addresses and is none. */
+/** This child of the xpub signs addresses and is not an address itself. */
 export const ATTESTATION_INDEX = 0x7fff_ffff;
 
 export const isCustodialIndex = (index: number): boolean => Number.isInteger(index) && index >= 0 && index < RESERVED_INDEX;
 
-/** Address `index` of an account-level key; its public half is enough. */
+/** Address `index` of an account-level key; the public key suffices. */
 export function deriveBaseAddress(account: HDKey, index: number): Hex {
   assert(isCustodialIndex(index), "a derivation index is below 0x7fffff00");
   return baseAddressOf(account.deriveChild(index));
 }
 
-/** The address of a key, with the checksum of ERC-55; its public half is enough. */
+/** The address of a key, with its ERC-55 checksum; the public key suffices. */
 export function baseAddressOf({ publicKey }: HDKey): Hex {
   assert(publicKey, "an extended key has a public half");
   const uncompressed = ECDH.convertKey(publicKey, "secp256k1", undefined, "hex", "uncompressed");
   return publicKeyToAddress(`0x${uncompressed.toString()}`);
 }
 
-/** What the attestation signs. */
+/** The hash that the attestation signs. */
 export function attestedHash({ index, baseAddress, solanaAddress, solanaTokenAccount }: WalletAddresses): Buffer {
   const text = ["custodial addresses, version 1", index, baseAddress, solanaAddress, solanaTokenAccount].join("\n");
   return createHash("sha256").update(text).digest();
 }
 
-/** True when these are the addresses of their index under `xpub`, as its signer made them. */
+/** True when the signer of `xpub` created these addresses for their index. */
 export function areAuthentic(addresses: AttestedAddresses, xpub: string): boolean {
   const { account, attester } = keysOf(xpub);
   return (
@@ -98,9 +98,11 @@ interface PublicKeys {
   attester: HDKey;
 }
 
+const parsedKeys = processSingleton("custody public keys", () => new Map<string, PublicKeys>());
+
 /** Parsed once: a process has one xpub. */
 function keysOf(xpub: string): PublicKeys {
-  const parsed = once("custody public keys", () => new Map<string, PublicKeys>());
+  const parsed = parsedKeys();
   const known = parsed.get(xpub);
   if (known) return known;
   const account = HDKey.fromExtendedKey(xpub);

@@ -1,4 +1,4 @@
-// Wallets on a real database: one for each account, only of the signer's addresses, and at once.
+// Wallets on a real database: one per account, only from the signer's addresses, without waiting.
 
 import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => fillAddressPool());
 afterEach(() => query("DELETE FROM custodial_wallet WHERE account_id = 'acc_forged'"));
 
-/** A first sign-in: a transaction of its own, as the console has it. */
+/** A first sign-in: its own transaction, as in the console. */
 const signIn = (accountId: AccountId): Promise<CustodialWallet> => inTransaction((transaction) => openWallet(accountId, transaction));
 
 const refusals = async (reason: string): Promise<number> =>
@@ -41,7 +41,7 @@ test("the first call gives an account the signer's next addresses, and every lat
   expect((await query("SELECT 1 FROM address_pool WHERE derivation_index = $1", [wallet.index])).rowCount).toBe(0);
 });
 
-test("ten first sign-ins of one account at the same instant get one wallet, though a single address is free", async () => {
+test("ten concurrent first sign-ins of one account get one wallet, even with a single free address", async () => {
   await query("DELETE FROM address_pool WHERE derivation_index <> (SELECT min(derivation_index) FROM address_pool)");
   const accountId = newAccountId();
   const wallets = await Promise.all(Array.from({ length: 10 }, () => signIn(accountId)));
@@ -49,7 +49,7 @@ test("ten first sign-ins of one account at the same instant get one wallet, thou
   expect((await query("SELECT 1 FROM custodial_wallet WHERE account_id = $1", [accountId])).rowCount).toBe(1);
 });
 
-test("fifty accounts at once get fifty wallets, no address twice, and wait for nobody who has not committed", async () => {
+test("fifty concurrent accounts get fifty wallets without duplicates, and do not wait for uncommitted transactions", async () => {
   withSettings({ ADDRESS_POOL_SIZE: "51" });
   await fillAddressPool();
   const givenUp = new Error("the first sign-in is given up");
@@ -64,7 +64,7 @@ test("fifty accounts at once get fifty wallets, no address twice, and wait for n
   await expect(unfinished).rejects.toBe(givenUp);
 });
 
-test("a sign-in that is rolled back gives its address back", async () => {
+test("a rolled-back sign-in returns its address to the pool", async () => {
   const accountId = newAccountId();
   const failed = inTransaction(async (transaction) => {
     await openWallet(accountId, transaction);
@@ -74,7 +74,7 @@ test("a sign-in that is rolled back gives its address back", async () => {
   expect(await findWallet(accountId)).toBeNull();
 });
 
-test("an empty pool refuses with an error that can be retried, tells the operator the cure, and is counted", async () => {
+test("an empty pool refuses with a retryable error, logs a fix for the operator, and is counted", async () => {
   await query("DELETE FROM address_pool");
   const before = await refusals("empty");
   const refused = await signIn(newAccountId()).catch((error: unknown) => error);
@@ -90,15 +90,15 @@ test("an empty pool refuses with an error that can be retried, tells the operato
 });
 
 const forgeries: readonly (readonly [what: string, column: string, value: unknown])[] = [
-  ["a Base address of somebody else", "base_address", "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"],
+  ["somebody else's Base address", "base_address", "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"],
   ["the same Base address without its checksum", "base_address", "lower"],
-  ["a Solana address of somebody else", "solana_owner", "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"],
-  ["a token account of somebody else", "solana_token_account", "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"],
-  ["a signature that is none", "attestation", randomBytes(64)],
+  ["somebody else's Solana address", "solana_owner", "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"],
+  ["somebody else's token account", "solana_token_account", "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk"],
+  ["an invalid signature", "attestation", randomBytes(64)],
   ["no signature", "attestation", Buffer.alloc(0)],
 ];
 
-test.each(forgeries)("a pool row with %s is given to nobody, and the signer puts it right", async (_, column, value) => {
+test.each(forgeries)("a pool row with %s is never assigned, and the signer corrects it", async (_, column, value) => {
   const { rows } = await query("SELECT min(derivation_index) AS first FROM address_pool");
   const { first } = rows[0] as { first: number };
   const set = value === "lower" ? `${column} = lower(${column})` : `${column} = $2`;
@@ -115,7 +115,7 @@ test.each(forgeries)("a pool row with %s is given to nobody, and the signer puts
   expect((await signIn(accountId)).index).toBe(first);
 });
 
-test("a wallet that somebody wrote into the database is not shown", async () => {
+test("a wallet forged in the database is not shown", async () => {
   const foreign = (await openSigner(abandonWords, "sandbox")).deriveAddresses(900);
   await query("INSERT INTO custodial_wallet VALUES ('acc_forged', $1, $2, $3, $4, $5, now())", [
     foreign.index,
@@ -127,7 +127,7 @@ test("a wallet that somebody wrote into the database is not shown", async () => 
   await expect(findWallet("acc_forged" as AccountId)).rejects.toMatchObject({ context: { reason: "forged" } });
 });
 
-test("in live mode addresses under another xpub than the pinned one are given to nobody", async () => {
+test("in live mode addresses under another xpub than the pinned one are never assigned", async () => {
   const accountId = newAccountId();
   const wallet = await signIn(accountId);
   const live = {
@@ -147,7 +147,7 @@ test("in live mode addresses under another xpub than the pinned one are given to
   await expect(signIn(newAccountId())).rejects.toMatchObject({ context: { reason: "forged" } });
 });
 
-test("a process without the seed gives and shows wallets, and cannot fill the pool", async () => {
+test("a process without the seed can assign and show wallets, but not fill the pool", async () => {
   setSigner(undefined);
   try {
     const wallet = await signIn(newAccountId());

@@ -1,5 +1,5 @@
-// The custodial wallet of an account: its own addresses on Base and Solana, given once and for good. No address leaves this
-// file that the signer did not make, whatever stands in the database.
+// The custodial wallet of an account: its own addresses on Base and Solana, assigned once and permanently. Only addresses that the signer
+// created leave this file, whatever the database contains.
 
 import { getAddress } from "viem";
 import { now } from "@/lib/base/clock";
@@ -15,19 +15,19 @@ export interface CustodialWallet extends WalletAddresses {
   accountId: AccountId;
 }
 
-/** What the database holds of a wallet, to be checked against the seed that `xpub` is of. */
+/** A wallet as stored, to be verified against the seed of `xpub`. */
 interface StoredWallet {
   addresses: AttestedAddresses;
   xpub: string;
 }
 
 /**
- * The account's wallet, given to it now when it has none. `transaction` is the caller's own: the wallet is there when that
- * commits, and the same for every caller at once.
- * @throws AppError INTERNAL_ERROR, retryable: no address is free, or the next one is forged; the signer mends both
+ * The account's wallet, assigned now when it has none. `transaction` is the caller's: the wallet exists once that commits, and all
+ * concurrent callers get the same one.
+ * @throws AppError INTERNAL_ERROR, retryable: no address is free, or the next one is forged; the signer repairs both
  */
 export async function openWallet(accountId: AccountId, transaction: Transaction): Promise<CustodialWallet> {
-  await lockName(`wallet of ${accountId}`, transaction); // ten first calls of one account take one address, not ten
+  await lockName(`wallet of ${accountId}`, transaction); // ten concurrent first calls of one account take one address, not ten
   const stored = (await findStored(accountId, transaction)) ?? (await takeFree(accountId, transaction));
   if (!stored) {
     const cure = "start a process with ROLES=jobs, look in its log for the job fill-address-pool, or raise ADDRESS_POOL_SIZE";
@@ -36,9 +36,9 @@ export async function openWallet(accountId: AccountId, transaction: Transaction)
   return authentic(accountId, stored);
 }
 
-/** Gives the account the first free addresses; null when none are free. */
+/** Assigns the first free addresses to the account; null when none are free. */
 async function takeFree(accountId: AccountId, transaction: Transaction): Promise<StoredWallet | null> {
-  // Prisma knows no SKIP LOCKED, without which each new account would wait for the one before to commit.
+  // Raw SQL: Prisma has no SKIP LOCKED, without which each new account would wait for the previous one's commit.
   const [row] = await transaction.$queryRaw<(AddressRow & { xpub: string })[]>`
     WITH taken AS (
       DELETE FROM address_pool p
@@ -55,7 +55,7 @@ async function takeFree(accountId: AccountId, transaction: Transaction): Promise
 
 /**
  * The account's wallet, or null before its first sign-in.
- * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
+ * @throws AppError INTERNAL_ERROR when the stored wallet is not the signer's
  */
 export async function findWallet(accountId: AccountId): Promise<CustodialWallet | null> {
   const stored = await findStored(accountId, prisma());
@@ -68,7 +68,7 @@ async function findStored(accountId: AccountId, database: Database): Promise<Sto
   return custody && { addresses: addressesOf(wallet), xpub: custody.xpub };
 }
 
-/** Whether customers pay in at this address: its authorizations are our sweeps, which anybody can read on the chain. */
+/** Whether this is a deposit address: its authorizations are our sweeps, which anybody can read on the chain. */
 export async function isCustodialOnBase(address: string): Promise<boolean> {
   const found = await prisma().custodialWallet.findUnique({ where: { baseAddress: getAddress(address) }, select: { accountId: true } });
   return found !== null;

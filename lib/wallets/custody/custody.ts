@@ -1,4 +1,4 @@
-// Which seed a database's addresses come from: written at the first start with a seed, and compared at every later one.
+// The seed that a database's addresses come from: recorded at the first start with a seed, and compared at every later one.
 
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
@@ -17,11 +17,11 @@ export interface Custody {
   relayer: { base: Hex };
   /** Pays the fees of payments on Solana. */
   sponsor: { solana: string };
-  /** The first derivation index that has never been made. */
+  /** The next derivation index to create. */
   nextIndex: number;
 }
 
-/** What the database knows of its seed; null before the first start with one. */
+/** The database's record of its seed; null before the first start with one. */
 export async function findCustody(database: Database = prisma()): Promise<Custody | null> {
   const row = await database.custody.findFirst();
   if (!row) return null;
@@ -38,12 +38,12 @@ export async function findCustody(database: Database = prisma()): Promise<Custod
 }
 
 /**
- * Makes the database remember the signer's seed, for ever.
- * @throws Error that says what to do when it remembers another one, or when the settings pin another
+ * Binds the database to the signer's seed, permanently.
+ * @throws Error that says what to do when it is bound to another seed, or when the settings pin another
  */
 export async function registerSeed(signer: Signer): Promise<void> {
   if ((await findCustody()) === null) {
-    refuseUnpinned(signer); // before a wrong seed is the database's own
+    refuseUnpinned(signer); // before the database is bound to a wrong seed
     await insertCustody(signer);
   }
   await checkSeed(signer);
@@ -52,14 +52,14 @@ export async function registerSeed(signer: Signer): Promise<void> {
 async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }: Signer): Promise<void> {
   const treasuries = { treasuryBase: treasury.base, treasurySolana: treasury.solana };
   const feePayers = { relayerBase: relayer.address, sponsorSolana: sponsor.address };
-  // Of two first starts at once, one writes the row.
+  // Of two concurrent first starts, one writes the row.
   await prisma().custody.createMany({
     data: [{ fingerprint, xpub, usdcMint, ...treasuries, ...feePayers, createdAt: now() }],
     skipDuplicates: true,
   });
 }
 
-/** What is public of a seed, of a signer or of a database, in lines that can be compared. */
+/** The public values of a signer's or a database's seed, for comparison by line. */
 export const publicHalf = (seed: Signer | Custody): Readonly<Record<string, string>> => ({
   fingerprint: seed.fingerprint,
   xpub: seed.xpub,
@@ -70,7 +70,7 @@ export const publicHalf = (seed: Signer | Custody): Readonly<Record<string, stri
   "sponsor on Solana": "address" in seed.sponsor ? seed.sponsor.address : seed.sponsor.solana,
 });
 
-/** @throws Error that says what to do when the database remembers another seed than the signer's */
+/** @throws Error that says what to do when the database is bound to another seed than the signer's */
 export async function checkSeed(signer: Signer): Promise<void> {
   const known = await findCustody();
   const given = publicHalf(signer);
@@ -83,10 +83,13 @@ export async function checkSeed(signer: Signer): Promise<void> {
   );
 }
 
-/** The mint that people are asked to send. In live mode Circle's own: somebody who can write to the database could name another. */
+/**
+ * The mint of the token that customers should send. In live mode always Circle's: an attacker who can write to the database could name
+ * another.
+ */
 export const payableMint = (custody: Custody): string => (config().MODE === "live" ? USDC_MINT : custody.usdcMint);
 
-/** True when CUSTODY_XPUB, where it is set, is `xpub`. A sandbox makes its own seed and pins none. */
+/** True when CUSTODY_XPUB is unset or equals `xpub`. A sandbox creates its own seed and pins none. */
 export function isPinned(xpub: string): boolean {
   const { CUSTODY_XPUB: pinned, MODE } = config();
   return MODE !== "live" || pinned === undefined || pinned === xpub;

@@ -1,4 +1,4 @@
-// What the seed's words become: published vectors, so that any other wallet finds the same addresses from the same words.
+// Key derivation from the seed's words, against published vectors, so that any other wallet derives the same addresses from the same words.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ test("SLIP-0010, test vector 1 for ed25519", () => {
   }
 });
 
-test("the words that everybody knows give the addresses that everybody knows", async () => {
+test("well-known mnemonics give their well-known addresses", async () => {
   const hardhat = await openSigner(hardhatWords, "sandbox");
   expect([0, 1, 2].map((index) => hardhat.deriveAddresses(index).baseAddress)).toEqual([
     "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -60,7 +60,7 @@ test("the words that everybody knows give the addresses that everybody knows", a
   expect(abandon.fingerprint).toBe("73c5da0a");
 });
 
-test("the xpub alone derives the same Base addresses, and holds no private key", async () => {
+test("the xpub alone derives the same Base addresses, and contains no private key", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   const account = HDKey.fromExtendedKey(signer.xpub);
   expect(account.privateKey).toBeNull();
@@ -69,14 +69,14 @@ test("the xpub alone derives the same Base addresses, and holds no private key",
   }
 });
 
-test("an index that no custodial wallet has is refused: the one that signs, and those kept for the operator", async () => {
+test("reserved indexes are refused for custodial wallets: the attestation key's, and the operator's", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   for (const index of [-1, 0.5, RESERVED_INDEX, ATTESTATION_INDEX, 2 ** 31, Number.NaN]) {
     expect(() => signer.deriveAddresses(index), String(index)).toThrow(/derivation index/);
   }
 });
 
-test("token accounts and the curve are those of web3.js", () => {
+test("token accounts and the curve check agree with web3.js", () => {
   const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
   const [token, associated] = ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"].map(
     (address) => new PublicKey(address),
@@ -92,13 +92,13 @@ test("token accounts and the curve are those of web3.js", () => {
     }),
     { numRuns: 200 },
   );
-  // Zero, one, the field's order and one more, and all bits set.
+  // Zero, one, the field's order, the order plus one, and all bits set.
   for (const hex of ["00".repeat(32), `01${"00".repeat(31)}`, `ed${"ff".repeat(30)}7f`, `ee${"ff".repeat(30)}7f`, "ff".repeat(32)]) {
     expect(isOnCurve(bytes(hex)), hex).toBe(PublicKey.isOnCurve(bytes(hex)));
   }
 });
 
-test("live token accounts are for Circle's USDC; a sandbox's mint is its seed's own and no other's", async () => {
+test("live token accounts are for Circle's USDC; a sandbox's mint is unique to its seed", async () => {
   const [live, one, other] = await Promise.all([
     openSigner(hardhatWords, "live"),
     openSigner(hardhatWords, "sandbox"),
@@ -110,7 +110,7 @@ test("live token accounts are for Circle's USDC; a sandbox's mint is its seed's 
   expect(live.deriveAddresses(0).solanaTokenAccount).not.toBe(one.deriveAddresses(0).solanaTokenAccount);
 });
 
-test("addresses are authentic only as the signer made them: each changed field, another seed's xpub, or no signature is refused", async () => {
+test("only unchanged addresses are authentic: each changed field, another seed's xpub, or a missing signature is refused", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   const [right, other] = [signer.deriveAddresses(7), signer.deriveAddresses(8)];
   const foreign = (await openSigner(abandonWords, "sandbox")).deriveAddresses(7);
@@ -127,7 +127,7 @@ test("addresses are authentic only as the signer made them: each changed field, 
   expect(areAuthentic(foreign, signer.xpub)).toBe(false);
 });
 
-test("words are 24, their checksum is right, and are read as people write them; what is wrong is not repeated", () => {
+test("a mnemonic must have 24 words and a valid checksum, may be typed loosely, and is never repeated in an error", () => {
   const words = createWords();
   expect(words.split(" ")).toHaveLength(24);
   expect(createWords()).not.toBe(words);
@@ -138,7 +138,7 @@ test("words are 24, their checksum is right, and are read as people write them; 
   }
 });
 
-test("nothing of a seed or signer shows when it is printed, logged or serialized", async () => {
+test("printing, logging or serializing a seed or signer shows nothing of it", async () => {
   const seed = await Seed.fromWords(hardhatWords);
   const signer = await openSigner(hardhatWords, "sandbox");
   const secrets = [seed.baseAccount().privateExtendedKey, Buffer.from(seed.solanaKey(0).privateKey).toString("hex"), "junk"];
@@ -149,7 +149,7 @@ test("nothing of a seed or signer shows when it is printed, logged or serialized
   }
 });
 
-test("only the signer's file opens seeds, and it exports nothing that holds a key", () => {
+test("only the signer's file opens seeds, and it exports nothing that contains a key", () => {
   const files = readdirSync("lib", { recursive: true, encoding: "utf8" }).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
   const opens = (path: string) => {
     const text = readFileSync(join("lib", path), "utf8");

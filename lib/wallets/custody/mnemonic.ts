@@ -1,13 +1,13 @@
-// The words of a seed, BIP-39 in English: made at random, or read as a person wrote them down.
+// The words of a seed, BIP-39 in English: generated, or parsed as a person wrote them down.
 
 import { generateMnemonic, validateMnemonic } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
 
-/** 24 new words of 256 random bits. */
+/** 24 new words from 256 random bits. */
 export const createWords = (): string => generateMnemonic(wordlist, 256);
 
 /**
- * The mnemonic in `text`, with single blanks.
+ * The mnemonic in `text`, normalized to single spaces.
  * @throws Error that does not repeat the text
  */
 export function readWords(text: string): string {

@@ -1,4 +1,4 @@
-// From a seed file and its passphrase to a signer. A passphrase that does not fit refuses, and says what to do.
+// Opens a seed file with its passphrase and creates a signer. A wrong passphrase throws an error that says what to do.
 
 import { assert } from "@/lib/base/assert";
 import type { CustodySettings } from "@/lib/base/config";
@@ -10,7 +10,7 @@ import type { Signer } from "./signer";
 
 /**
  * The words in the file at `path`.
- * @throws Error that says what to do; no secret is in it
+ * @throws Error that says what to do and contains no secret
  */
 export async function openSeedFile(path: string, passphrase: string): Promise<{ words: string; file: SeedFile }> {
   const file = await readSeedFile(path);
@@ -24,13 +24,13 @@ export async function openSeedFile(path: string, passphrase: string): Promise<{ 
 }
 
 /**
- * The signer of a live process with the jobs role. From then on the environment holds no passphrase.
- * @throws Error that says what to do; no secret is in it
+ * The signer of a live process with the jobs role. Removes the passphrase from the environment.
+ * @throws Error that says what to do and contains no secret
  */
 export async function openLiveSigner(settings: CustodySettings): Promise<Signer> {
   const { CUSTODY_SEED_FILE: path, CUSTODY_XPUB: pinned } = settings;
   assert(path, "settings of live mode with the jobs role name a seed");
-  delete process.env.CUSTODY_PASSPHRASE; // it was read into `settings`: no child process may inherit it
+  delete process.env.CUSTODY_PASSPHRASE; // `settings` has it already; no child process may inherit it
   const { words, file } = await openSeedFile(path, readPassphrase(settings));
   if (file.mode !== "live") {
     throw new Error(`CUSTODY_SEED_FILE: ${path} is the seed of a sandbox; make one for real money: npm run custody -- init`);

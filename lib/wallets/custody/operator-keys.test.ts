@@ -1,5 +1,5 @@
-// The operator's own keys: other libraries derive the same from the same words, live mode pins them, the relayer signs
-// calls of USDC, and sweeps go to the treasury.
+// The operator's own keys: other libraries derive the same keys from the same words, live mode pins them, the relayer signs only its calls,
+// and sweeps go to the treasury.
 
 import { createHmac, pbkdf2Sync } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -32,7 +32,7 @@ import { abandonWords, hardhatWords, withSettings } from "./testing/seeds";
 
 const database = await openTestDatabase();
 
-/** SLIP-0010 written once more, from its text: all steps hardened. */
+/** An independent SLIP-0010 implementation from the specification: all steps hardened. */
 function solanaKeypair(words: string, path: readonly number[]): Keypair {
   const hash = (key: Buffer | string, text: Buffer) => createHmac("sha512", key).update(text).digest();
   let node = hash("ed25519 seed", pbkdf2Sync(words, "mnemonic", 2048, 64, "sha512"));
@@ -44,7 +44,7 @@ function solanaKeypair(words: string, path: readonly number[]): Keypair {
   return Keypair.fromSeed(node.subarray(0, 32));
 }
 
-test.each([hardhatWords, abandonWords])("treasury, relayer and sponsor are where viem and web3.js find them: %s", async (words) => {
+test.each([hardhatWords, abandonWords])("viem and web3.js derive the same treasury, relayer and sponsor: %s", async (words) => {
   const { treasury, relayer, sponsor } = await openSigner(words, "live");
   expect(treasury).toEqual({
     base: mnemonicToAccount(words, { path: "m/44'/60'/1'/0/0" }).address,
@@ -54,7 +54,7 @@ test.each([hardhatWords, abandonWords])("treasury, relayer and sponsor are where
   expect(sponsor.address).toBe(solanaKeypair(words, [44, 501, 2_147_483_645, 0]).publicKey.toBase58());
 });
 
-test("the test's own derivation finds the Solana address that everybody knows", () => {
+test("the test's own derivation gives the well-known Solana address", () => {
   const keypair = solanaKeypair(abandonWords, [44, 501, 0, 0]);
   expect(keypair.publicKey.toBase58()).toBe("HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk");
 });
@@ -69,7 +69,7 @@ const call = {
   maxPriorityFeePerGas: 1n,
 } as const;
 
-test("the relayer signs a call of USDC as itself", async () => {
+test("the relayer signs a USDC call with its own key", async () => {
   const { relayer } = await openSigner(hardhatWords, "sandbox");
   const signature = await relayer.signTransaction(call);
   expect(await recoverAddress({ hash: transactionSigningHash(call), signature })).toBe(relayer.address);
@@ -77,9 +77,9 @@ test("the relayer signs a call of USDC as itself", async () => {
 
 test.each([
   ["to anybody else", { to: `0x${"1".repeat(40)}` as const }],
-  ["to the deployer of contracts, of anything but its own", { to: deterministicDeployer }],
-  ["that gives its ETH away", { value: 1n }],
-  ["of another chain", { chainId: 8_453 }],
+  ["to the contract factory with anything but its own contract", { to: deterministicDeployer }],
+  ["that sends its ETH", { value: 1n }],
+  ["for another chain", { chainId: 8_453 }],
 ])("the relayer signs no transaction %s", async (_, changed) => {
   const { relayer } = await openSigner(hardhatWords, "sandbox");
   await expect(async () => relayer.signTransaction({ ...call, ...changed })).rejects.toThrow("assertion failed: the relayer");
@@ -100,7 +100,7 @@ test("the relayer signs settlements at its own settlement contract, and that con
   }
 });
 
-test("the relayer signs nothing else at either: no other call, no ETH, no contract of other terms", async () => {
+test("the relayer signs nothing else there: no other call, no ETH, no contract with other terms", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   const terms = settlementOf(signer);
   const other = (await openSigner(abandonWords, "sandbox")).treasury.base;
@@ -134,7 +134,7 @@ test("a sweep on Base is the custodial address's own authorization, to the treas
   expect(await recoverTypedDataAddress({ ...authorizationTypedData(authorization, 31_337), signature })).toBe(from);
 });
 
-test("a sweep on Solana moves USDC of its owners to the treasury's own account, and nothing else", async () => {
+test("a sweep on Solana moves its owners' USDC to the treasury's own account, and nothing else", async () => {
   const signer = await openSigner(abandonWords, "sandbox");
   const indexes = [0, 1, 2, 3, 4, 5];
   const { bytes, signature } = signer.signSweepOnSolana({
@@ -160,7 +160,7 @@ test("a sweep on Solana moves USDC of its owners to the treasury's own account, 
   ]);
 });
 
-test("nothing is swept from a key of the operator's own, nor more owners than fit into a transaction", async () => {
+test("no sweep of the operator's own keys, nor of more owners than fit into a transaction", async () => {
   const signer = await openSigner(hardhatWords, "sandbox");
   const sweepOnSolana = (...indexes: number[]) =>
     signer.signSweepOnSolana({ owners: indexes.map((index) => ({ index, units: 1n })), blockhash: signer.usdcMint });
@@ -172,7 +172,7 @@ test("nothing is swept from a key of the operator's own, nor more owners than fi
   expect(() => sweepOnSolana()).toThrow("one to 6 owners");
 });
 
-test("live mode refuses a treasury that is not the seed's, says what to write, and remembers no seed before it is right", async () => {
+test("live mode refuses a treasury that is not the seed's, says what to set, and stores no seed until it matches", async () => {
   const signer = await openSigner(hardhatWords, "live");
   const right = { TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana };
   const other = (await openSigner(abandonWords, "live")).treasury;
@@ -201,7 +201,7 @@ test("live mode refuses a treasury that is not the seed's, says what to write, a
   const known = { treasury: signer.treasury, relayer: { base: signer.relayer.address }, sponsor: { solana: signer.sponsor.address } };
   expect(await findCustody()).toMatchObject(known);
 
-  // A process without the seed compares what the database says, which somebody may have written.
+  // A process without the seed compares the database's value, which may be forged.
   await database.pool.query("UPDATE custody SET treasury_base = $1", [other.base]);
   withSettings({ ROLES: "web" });
   await expect(startCustody(null)).rejects.toThrow(/TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS are not those of the seed/);

@@ -1,4 +1,4 @@
-// The passphrase of the seed: from the environment, or from a file that a secrets store puts there.
+// The passphrase of the seed: from the environment, or from a file that a secrets store provides.
 
 import { readFileSync } from "node:fs";
 import type { CustodySettings } from "@/lib/base/config";
@@ -7,11 +7,11 @@ const MIN_CHARACTERS = 16;
 
 type PassphraseSettings = Pick<CustodySettings, "CUSTODY_PASSPHRASE" | "CUSTODY_PASSPHRASE_FILE">;
 
-/** True when the settings hold a passphrase, or name a file that does. */
+/** True when the settings contain a passphrase or name its file. */
 export const hasPassphrase = ({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): boolean =>
   direct !== undefined || path !== undefined;
 
-/** @throws Error that says which setting to write; it repeats no passphrase */
+/** @throws Error that names the setting to fix, without any passphrase */
 export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): string {
   if (direct !== undefined) return direct;
   if (path === undefined) {
@@ -21,8 +21,8 @@ export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_
 }
 
 /**
- * `text` without the line end that editors and `echo` leave.
- * @throws Error that begins with `where` when it is too short to protect anything
+ * `text` without the trailing newline that editors and `echo` add.
+ * @throws Error that starts with `where` when the passphrase is too short
  */
 export function checkPassphrase(text: string, where: string): string {
   const passphrase = text.replace(/\r?\n$/, "");

@@ -1,15 +1,15 @@
-// A payout on Solana: from the treasury's USDC to the destination's token account, which is made where the fee is for that too. The
-// order's nonce is its memo, so that the chain itself tells what was paid.
+// A payout on Solana: from the treasury's USDC to the destination's token account, which is created when the order's fee covers that. The
+// memo is the order's nonce, so that the chain itself records which orders were paid.
 
 import { createTokenAccount, payForComputing, transferUsdc, writeMemo } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 
-/** Twice what they take. */
+/** Twice the actual usage. */
 const UNITS_OF_TRANSFER = 20_000;
 const UNITS_OF_MEMO = 30_000;
 const UNITS_OF_ACCOUNT = 60_000;
-/** Some 5,500 lamports in all at the most, as much as one signature costs. */
+/** At most 5,500 lamports in all, about the cost of one signature. */
 const MICRO_LAMPORTS = 50_000;
 
 interface Payout {

@@ -1,11 +1,11 @@
-// The signer alone, without any database: it pays what an owner signed, to the letter, and nothing else.
+// The signer alone, without a database: it pays exactly the orders that owners signed, and nothing else.
 
 import { type Hex, recoverTypedDataAddress } from "viem";
 import { afterEach, expect, test, vi } from "vitest";
 import { now, nowMs, setClock } from "@/lib/base/clock";
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { authorizationTypedData } from "@/lib/chains/evm/usdc";
 import { asUsd, type KeyWallet, newKeyWallet } from "../withdrawals/testing/world";
 import { createWords } from "./mnemonic";
@@ -17,7 +17,7 @@ afterEach(() => {
   restoreClock();
   restoreClock = () => {};
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
 });
 
 const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
@@ -37,7 +37,7 @@ async function sign(order: Order, by: KeyWallet = evm): Promise<SignedOrder> {
 const pay = async (signer: Awaited<ReturnType<typeof openSigner>>, order: SignedOrder) =>
   order.chain === "base" ? signer.signPayoutOnBase(order) : signer.signPayoutOnSolana({ order, ...recent });
 
-test("a payout on Base is the treasury's authorization of exactly what was signed, good for an hour", async () => {
+test("a payout on Base is the treasury's authorization of exactly the signed order, valid for an hour", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   for (const by of [evm, solana]) {
     const order = await sign(newOrder("base"), by);
@@ -49,7 +49,7 @@ test("a payout on Base is the treasury's authorization of exactly what was signe
   }
 });
 
-test("one text has one authorization, however often it is signed, and every other text another", async () => {
+test("one order text has one authorization nonce, however often it is signed, and every other text another", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   const order = newOrder("base");
   const nonces = new Set<Hex>();
@@ -61,7 +61,7 @@ test("one text has one authorization, however often it is signed, and every othe
   expect(again.authorization.nonce).toBe(first.authorization.nonce);
 });
 
-test.each(["base", "solana"] as const)("on %s, whatever is changed after it was signed is refused", async (chain) => {
+test.each(["base", "solana"] as const)("on %s any change after signing is refused", async (chain) => {
   const signer = await openSigner(createWords(), "sandbox");
   const order = await sign(newOrder(chain));
   const thief = newKeyWallet(chain === "base" ? "evm" : "solana");
@@ -90,7 +90,7 @@ test.each(["base", "solana"] as const)("on %s, whatever is changed after it was 
   await expect(pay(signer, order)).resolves.toBeDefined();
 });
 
-test("an order for the other chain, to the signer's own addresses, of no whole units or too old is refused though it is signed", async () => {
+test("a signed order for the other chain, to the signer's own addresses, of fractional units or too old is refused", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   const [base, onSolana] = [await sign(newOrder("base")), await sign(newOrder("solana"))];
   await expect(signer.signPayoutOnBase(onSolana)).rejects.toMatchObject({ refusal: "order" });
@@ -107,7 +107,7 @@ test("an order for the other chain, to the signer's own addresses, of no whole u
   await expect(pay(signer, base)).rejects.toMatchObject({ refusal: "expired" });
 });
 
-test("a nonce that was paid with one text is refused with another, both signed", async () => {
+test("a nonce already paid with one text is refused with another, although both are signed", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   const order = newOrder("solana");
   await pay(signer, await sign(order));
@@ -115,9 +115,9 @@ test("a nonce that was paid with one text is refused with another, both signed",
   await expect(pay(signer, await sign(order))).resolves.toBeDefined();
 });
 
-test("what was thrown away unseen counts for no limit, and what was signed before it still does", async () => {
+test("a payout dropped unseen does not count against the limit, but an earlier one for the same order still does", async () => {
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
-  forgetOnce("config");
+  forgetSingleton("config");
   const signer = await openSigner(createWords(), "sandbox");
   for (let n = 0; n < 5; n++) {
     for (const chain of ["base", "solana"] as const) {
@@ -133,7 +133,7 @@ test("what was thrown away unseen counts for no limit, and what was signed befor
   await expect(pay(signer, await sign(newOrder("base")))).rejects.toMatchObject({ refusal: "limit" });
 });
 
-test("of two texts with one nonce at the same moment one is paid", async () => {
+test("of two concurrent texts with the same nonce one is paid", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   const order = newOrder("base");
   const both = [await sign(order), await sign({ ...order, amount: asUsd(6) })];
@@ -141,9 +141,9 @@ test("of two texts with one nonce at the same moment one is paid", async () => {
   expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("in a day it pays no more than the service's limit, whatever it is asked, and an attempt more of one order costs nothing", async () => {
+test("it never pays more than the service's daily limit, and a repeated attempt of one order counts once", async () => {
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
-  forgetOnce("config");
+  forgetSingleton("config");
   const signer = await openSigner(createWords(), "sandbox");
   const first = await sign(newOrder("base"));
   for (let n = 0; n < 5; n++) await pay(signer, first);

@@ -1,5 +1,5 @@
-// What the signer asks of an order before it pays it. Whoever holds the database, and no key, gets nothing out of it: the text is
-// written again from the order's fields, its owner's signature is verified again, and what is paid in a day has an end.
+// The signer's checks before it pays an order. An attacker with the database but without keys gains nothing: the signer rebuilds the text
+// from the order's fields, verifies the owner's signature again, and enforces a daily limit.
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -8,21 +8,21 @@ import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
 import { type SignedOrder, verifyOrder, writeOrderText } from "./withdrawal-order";
 
 export type Refusal =
-  /** Not what its owner signed, or not signed any more: another amount or destination, the owners of a contract wallet. */
+  /** The signature does not match the order (another amount or destination), or no longer counts (a contract wallet changed its owners). */
   | "signature"
-  /** The wallet is a contract, and no node could be asked. */
+  /** The wallet is a contract, and no node answered. */
   | "unavailable"
   | "expired"
-  /** Another text had its nonce. */
+  /** Its nonce was used with another text. */
   | "nonce"
-  /** With it, more would be paid in 24 hours than the service's limit is. */
+  /** It would exceed the service's limit for 24 hours. */
   | "limit"
-  /** On Solana: it was paid, or may still be, by the transaction that was signed for it last. */
+  /** On Solana: the transaction last signed for it paid it, or still could. */
   | "paid"
-  /** It is for the other chain, would pay to the signer's own addresses, or is not of whole units. */
+  /** It is for the other chain, pays to the signer's own addresses, or is not in whole units. */
   | "order";
 
-/** The signer signs nothing. */
+/** The signer refused, and signed nothing. */
 export class PayoutRefused extends Error {
   constructor(readonly refusal: Refusal) {
     super(`The signer does not pay this order: ${refusal}.`);
@@ -33,7 +33,7 @@ export class PayoutRefused extends Error {
 /** True for a PayoutRefused of any copy of this module. */
 export const isPayoutRefused = (error: unknown): error is PayoutRefused => error instanceof Error && error.name === "PayoutRefused";
 
-/** USDC's base units are a thousand nano-USD. */
+/** One USDC base unit is a thousand nano-USD. */
 export const NANO_PER_UNIT = 1_000n;
 
 const DAY_MS = 24 * 3_600_000;
@@ -42,9 +42,9 @@ interface PaidOrder {
   text: string;
   amount: bigint;
   atMs: number;
-  /** How often it was signed, without what was thrown away. */
+  /** How often it was signed, without dropped payouts. */
   times: number;
-  /** On Solana, what was signed last, and what that took the place of. */
+  /** On Solana, the last signed transaction, and the one it replaced. */
   last: SignedFor | null;
   before: SignedFor | null;
 }
@@ -53,12 +53,12 @@ interface SignedFor extends Omit<RecentBlockhash, "blockhash"> {
   signature: string;
 }
 
-/** What one signer was asked to pay, as far as it remembers. */
+/** The orders that one signer has admitted, in memory. */
 export class PaidOrders {
   readonly #orders = new Map<string, PaidOrder>();
 
   /**
-   * Comes back when the order may be paid, and remembers it. The same order again is no other one.
+   * Returns when the order may be paid, and records it. A repeated order counts once.
    * @throws PayoutRefused
    */
   async admit(order: SignedOrder): Promise<void> {
@@ -78,8 +78,8 @@ export class PaidOrders {
   }
 
   /**
-   * Comes back when a transaction may take the place of the one that was signed for the order before: the same again, or one after
-   * all nodes say that the other can never run.
+   * Returns when a transaction may replace the last one signed for the order: the same one, or another once all nodes say that the last can
+   * no longer run.
    * @throws PayoutRefused, SolanaUnavailable
    */
   async replace(order: SignedOrder, next: SignedFor): Promise<void> {
@@ -93,17 +93,17 @@ export class PaidOrders {
     Object.assign(known, { last: next, before: last });
   }
 
-  /** What was signed last for the order was thrown away, unseen. */
+  /** The last transaction signed for the order was discarded unseen. */
   drop({ nonce }: SignedOrder): void {
     const known = this.#orders.get(nonce);
     if (!known) return;
     known.times -= 1;
-    // What it took the place of can never run, or was the same bytes.
+    // The transaction it replaced can never run, or was the same bytes.
     known.last = known.before;
     if (known.times === 0) this.#orders.delete(nonce);
   }
 
-  /** What is older than an order can be is forgotten. */
+  /** Entries older than an order's maximum life are deleted. */
   #paidInADay(): bigint {
     let paid = 0n;
     for (const [nonce, { amount, atMs }] of this.#orders) {

@@ -1,20 +1,20 @@
-// Is a seed the one that a database's addresses come from? Read-only: for an operator who restores a seed, or checks that it can be restored.
+// Checks whether a database's addresses come from a seed. Read-only: for an operator who restores a seed, or tests its backup.
 
 import { type Database, prisma } from "@/lib/db/prisma";
 import { addressesOf, type WalletAddresses } from "./addresses";
 import { findCustody, publicHalf } from "./custody";
 import type { Signer } from "./signer";
 
-/** Wallets compared at either end: all of many would take minutes, and one seed makes all of them. */
+/** Wallets compared at either end: comparing all would take minutes, and one seed creates all of them. */
 const COMPARED = 100;
 
 export type SeedAudit =
   | { kind: "unused" }
   | { kind: "match"; wallets: number; nextIndex: number }
-  /** What differs, one line each. */
+  /** The differences, one line each. */
   | { kind: "differs"; differences: string[] };
 
-/** Compares what is public of the seed, and the first and last wallets that were given. */
+/** Compares the seed's public values, and the first and last assigned wallets. */
 export async function auditSeed(signer: Signer, database: Database = prisma()): Promise<SeedAudit> {
   const custody = (await isMigrated(database)) ? await findCustody(database) : null;
   if (!custody) return { kind: "unused" };
@@ -35,13 +35,13 @@ export async function auditSeed(signer: Signer, database: Database = prisma()): 
     : { kind: "match", wallets: wallets.length, nextIndex: custody.nextIndex };
 }
 
-/** False for a database that no release with custody has started on. */
+/** False for a database without the custody tables. */
 async function isMigrated(database: Database): Promise<boolean> {
   const [table] = await database.$queryRaw<{ isThere: boolean }[]>`SELECT to_regclass('custody') IS NOT NULL AS "isThere"`;
   return table?.isThere ?? false;
 }
 
-/** The first and the last ones, by their index. */
+/** The first and last wallets by index. */
 async function listWallets(database: Database): Promise<WalletAddresses[]> {
   const first = await database.custodialWallet.findMany({ orderBy: { derivationIndex: "asc" }, take: COMPARED });
   const last = await database.custodialWallet.findMany({ orderBy: { derivationIndex: "desc" }, take: COMPARED });

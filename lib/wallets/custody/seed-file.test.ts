@@ -25,7 +25,7 @@ import { readSeedFile, replaceSeedFile, writeNewSeedFile } from "./seed-storage"
 import { withSettings } from "./testing/seeds";
 
 const words = createWords();
-/** Single words may stand in any sentence. */
+/** Pairs, since single words may occur in any sentence. */
 const wordPairs = words.split(" ").flatMap((word, index, all) => (index > 0 ? [`${all[index - 1]} ${word}`] : []));
 const passphrase = "correct horse battery staple";
 const other = "wrong horse battery staple";
@@ -43,7 +43,7 @@ function newDirectory(): string {
   return directory;
 }
 
-/** The error of `work`, as whoever prints it would see it; no secret may be in it. */
+/** The printed error of `work`, checked for secrets. */
 async function problemOf(work: () => unknown): Promise<string> {
   let error: unknown;
   try {
@@ -57,7 +57,7 @@ async function problemOf(work: () => unknown): Promise<string> {
   return (error as Error).message;
 }
 
-test("a sealed seed opens with its passphrase, typed on any system, and holds its words nowhere in clear", async () => {
+test("a sealed seed opens with its passphrase, typed on any system, and nowhere contains its words in plain text", async () => {
   expect(await unsealSeed(sealed, passphrase)).toBe(words);
   const text = JSON.stringify(sealed);
   for (const pair of wordPairs) expect(text).not.toContain(pair);
@@ -66,7 +66,7 @@ test("a sealed seed opens with its passphrase, typed on any system, and holds it
   expect(await unsealSeed(accented, "ein sehr langes Fu\u0308llwort")).toBe(words);
 });
 
-test("each sealing takes a new salt and IV", async () => {
+test("each sealing uses a new salt and IV", async () => {
   const again = await seal();
   for (const pair of [
     [again.kdf.salt, sealed.kdf.salt],
@@ -77,14 +77,14 @@ test("each sealing takes a new salt and IV", async () => {
   }
 });
 
-test("another passphrase opens nothing", async () => {
+test("a wrong passphrase opens nothing", async () => {
   for (const wrong of [other, "", passphrase.toUpperCase(), `${passphrase} `]) expect(await unsealSeed(sealed, wrong)).toBeNull();
 });
 
-/** The first digit from `place` on, replaced by another. */
+/** Replaces the first digit from `place` on. */
 const flip = (text: string, place = 0) => `${text.slice(0, place)}${text[place] === "0" ? "1" : "0"}${text.slice(place + 1)}`;
 
-test("a file that was changed anywhere does not open: every field of the header, and every byte of ciphertext and tag", async () => {
+test("a file with any change does not open: every field of the header, every byte of ciphertext and tag", async () => {
   const { kdf } = sealed;
   const changed: Record<string, SeedFile> = {
     mode: { ...sealed, mode: "sandbox" },
@@ -101,7 +101,7 @@ test("a file that was changed anywhere does not open: every field of the header,
     expect(await unsealSeed(file, passphrase), what).toBeNull();
   }
   const places = (text: string) => Array.from({ length: text.length / 2 }, (_, byte) => 2 * byte);
-  // Fewer bytes than the words have, since each costs a run of scrypt.
+  // Fewer bytes than the words have, since each byte costs a run of scrypt.
   const short = await sealSeed("twelve bytes", passphrase, { mode: "live", fingerprint: sealed.fingerprint, cost: COST_FOR_RANDOM });
   expect(await unsealSeed(short, passphrase)).toBe("twelve bytes");
   const bytes = [
@@ -116,24 +116,24 @@ test.each([
   ["another cipher", { cipher: "aes-128-gcm" }],
   ["a shorter tag, which would be easier to guess", { tag: "00" }],
   ["a shorter IV", { iv: "00" }],
-  ["a field more", { extra: 1 }],
+  ["an extra field", { extra: 1 }],
   ["no ciphertext", { ciphertext: "" }],
-])("a file with %s is no seed file", (_, change) => {
+])("a file with %s is not a seed file", (_, change) => {
   expect(seedFileSchema.safeParse({ ...sealed, ...change }).success).toBe(false);
 });
 
 test.each([
-  ["too little work to be safe", { N: 2 ** 13 }],
-  ["so much work that a start would never end", { N: 2 ** 21 }],
-  ["no power of two", { N: 2 ** 14 + 1 }],
+  ["a cost that is too low", { N: 2 ** 13 }],
+  ["a cost that would take forever", { N: 2 ** 21 }],
+  ["a cost that is not a power of two", { N: 2 ** 14 + 1 }],
   ["another block size", { r: 1 }],
-  ["more lanes than any of ours", { p: 5 }],
+  ["more lanes than ours", { p: 5 }],
   ["another function", { name: "pbkdf2" }],
-])("a file whose key takes %s is no seed file", (_, change) => {
+])("a file whose key derivation has %s is not a seed file", (_, change) => {
   expect(seedFileSchema.safeParse({ ...sealed, kdf: { ...sealed.kdf, ...change } }).success).toBe(false);
 });
 
-test("a file is written for its owner alone, never over another, and a rotation replaces it", async () => {
+test("a file is private to its owner and never overwrites another; only a rotation replaces it", async () => {
   const path = join(newDirectory(), "new", "seed.json");
   expect(await writeNewSeedFile(path, sealed)).toBe(true);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -162,7 +162,7 @@ test("a rotation of a file behind a symbolic link replaces the file, not the lin
   expect(readdirSync(named)).toEqual(["seed.json"]);
 });
 
-test("a write that fails leaves nothing beside, and the old file as it was", async () => {
+test("a failed write leaves no temporary file, and the old file unchanged", async () => {
   const directory = newDirectory();
   const path = join(directory, "seed.json");
   const unwritable = {
@@ -179,7 +179,7 @@ test("a write that fails leaves nothing beside, and the old file as it was", asy
   expect(await readSeedFile(path)).toEqual(sealed);
 });
 
-test("a live seed that others may read or write is refused; a sandbox's is worth nothing", async () => {
+test("a live seed that others may read or write is refused; a worthless sandbox's is not", async () => {
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
   for (const mode of [0o640, 0o604, 0o620, 0o666, 0o610]) {
@@ -193,7 +193,7 @@ test("a live seed that others may read or write is refused; a sandbox's is worth
   expect((await readSeedFile(path)).mode).toBe("sandbox");
 });
 
-test("what is not there, no file, or no seed file is told with its cure; a file of bare words is not repeated", async () => {
+test("a missing path, a directory, and a non-seed file are errors with a fix; bare words are not repeated", async () => {
   const directory = newDirectory();
   const path = join(directory, "seed.json");
   expect(await problemOf(() => readSeedFile(path))).toContain(`CUSTODY_SEED_FILE: ${path} is not there`);
@@ -209,7 +209,7 @@ test("what is not there, no file, or no seed file is told with its cure; a file 
   }
 });
 
-test("a passphrase that does not fit, or a changed file, refuses and says what to do", async () => {
+test("a wrong passphrase or a changed file is refused, and the error says what to do", async () => {
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
   const told = /does not open: the passphrase is not its own, or the file was changed\. Correct CUSTODY_PASSPHRASE .*restore/;
@@ -218,7 +218,7 @@ test("a passphrase that does not fit, or a changed file, refuses and says what t
   expect(await problemOf(() => openSeedFile(path, passphrase))).toMatch(told);
 });
 
-test("a live process opens its own seed, with the xpub that is pinned; never a sandbox's", async () => {
+test("a live process opens its own seed with the pinned xpub, never a sandbox's", async () => {
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
   const settings = { CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase };
@@ -230,7 +230,7 @@ test("a live process opens its own seed, with the xpub that is pinned; never a s
   expect(await problemOf(() => openLiveSigner(settings))).toContain("is the seed of a sandbox; make one for real money");
 });
 
-test("the passphrase is read from its file without the line end, and one too short is refused", async () => {
+test("the passphrase is read from its file without the newline, and a short one is refused", async () => {
   const path = join(newDirectory(), "passphrase");
   expect(await problemOf(() => readPassphrase({ CUSTODY_PASSPHRASE_FILE: path }))).toContain(
     `CUSTODY_PASSPHRASE_FILE: ${path} cannot be read`,

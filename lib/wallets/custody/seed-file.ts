@@ -1,5 +1,5 @@
-// The seed at rest: one BIP-39 mnemonic, AES-256-GCM under a key that scrypt makes of a passphrase. All that stands in clear
-// in the file is authenticated with the ciphertext, so a file that was changed anywhere does not open.
+// The seed at rest: one BIP-39 mnemonic, encrypted with AES-256-GCM under a key that scrypt derives from a passphrase. All plain-text
+// fields are authenticated with the ciphertext, so a file with any change does not open.
 
 import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from "node:crypto";
 import { z } from "zod";
@@ -12,11 +12,11 @@ export const seedFileSchema = z.strictObject({
   version: z.literal(1),
   /** Where the seed may be used: a sandbox's never holds real money. */
   mode: z.enum(["sandbox", "live"]),
-  /** BIP-32 fingerprint of the master key: says which seed this is without opening it. */
+  /** BIP-32 fingerprint of the master key: identifies the seed without opening it. */
   fingerprint: hex(4),
   kdf: z.strictObject({
     name: z.literal("scrypt"),
-    // Bounded, so that a file cannot make a start take hours or all memory.
+    // Bounded, so that a file cannot make a start take hours or exhaust memory.
     N: z
       .number()
       .min(2 ** 14)
@@ -34,9 +34,9 @@ export const seedFileSchema = z.strictObject({
 
 export type SeedFile = z.infer<typeof seedFileSchema>;
 
-/** A third of a second and 128 MB for each guess: a person may have chosen the passphrase. */
+/** A third of a second and 128 MB per guess: a person may have chosen the passphrase. */
 const COST_FOR_PEOPLE = 2 ** 17;
-/** For a passphrase of 256 random bits, which no cost could make harder to guess. */
+/** For a passphrase of 256 random bits, for which the cost is irrelevant. */
 export const COST_FOR_RANDOM = 2 ** 14;
 
 interface SealOptions {
@@ -46,7 +46,7 @@ interface SealOptions {
   cost?: number;
 }
 
-/** Encrypts `words`, under a salt and an IV that are used once. */
+/** Encrypts `words` with a fresh salt and IV. */
 export async function sealSeed(words: string, passphrase: string, options: SealOptions): Promise<SeedFile> {
   const { mode, fingerprint, cost = COST_FOR_PEOPLE } = options;
   const kdf = { name: "scrypt", N: cost, r: 8, p: 1, salt: randomBytes(32).toString("hex") } as const;
@@ -57,7 +57,7 @@ export async function sealSeed(words: string, passphrase: string, options: SealO
   return { ...header, ciphertext, tag: cipher.getAuthTag().toString("hex") };
 }
 
-/** The words in `file`, or null when the passphrase is another one or the file was changed: GCM cannot tell which. */
+/** The words in `file`, or null when the passphrase is wrong or the file was changed: GCM cannot distinguish them. */
 export async function unsealSeed(file: SeedFile, passphrase: string): Promise<string | null> {
   const key = await deriveKey(passphrase, file.kdf);
   const decipher = createDecipheriv(file.cipher, key, Buffer.from(file.iv, "hex"), { authTagLength: 16 });
@@ -72,7 +72,7 @@ export async function unsealSeed(file: SeedFile, passphrase: string): Promise<st
 
 type Header = Omit<SeedFile, "ciphertext" | "tag">;
 
-/** Everything of the file but the ciphertext and its tag, in an order that does not depend on how the JSON was written. */
+/** Everything in the file but the ciphertext and its tag, in an order independent of the JSON's. */
 function authenticated({ version, mode, fingerprint, kdf, cipher, iv }: Header): Buffer {
   return Buffer.from(JSON.stringify([version, mode, fingerprint, kdf.name, kdf.N, kdf.r, kdf.p, kdf.salt, cipher, iv]));
 }
@@ -80,7 +80,7 @@ function authenticated({ version, mode, fingerprint, kdf, cipher, iv }: Header):
 function deriveKey(passphrase: string, { N, r, p, salt }: SeedFile["kdf"]): Promise<Buffer> {
   const options: ScryptOptions = { N, r, p, maxmem: 2 * 128 * N * r };
   return new Promise((resolve, reject) => {
-    // NFKC: the same letters typed on another system are the same passphrase.
+    // NFKC: the same characters typed on another system give the same passphrase.
     scrypt(passphrase.normalize("NFKC"), Buffer.from(salt, "hex"), 32, options, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }

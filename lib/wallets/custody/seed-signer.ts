@@ -1,5 +1,5 @@
-// The signer that derives from a seed. No key leaves this file: an xpub together with one child's private key gives away every
-// key below it.
+// The signer that derives its keys from a seed. No key leaves this file: an xpub together with one child's private key reveals every key
+// below it.
 
 import { base58 } from "@scure/base";
 import type { HDKey } from "@scure/bip32";
@@ -38,12 +38,12 @@ import { MAX_OWNERS, sweepInstructions } from "./sweep-instructions";
 import { treasuryAccountInstructions } from "./treasury-instructions";
 import { payoutNonce, type SignedOrder } from "./withdrawal-order";
 
-/** A sandbox's mint is an address of its own seed, so that no account of it exists on any public chain. */
+/** A sandbox's mint is an address of its own seed, so that no account for it exists on any public chain. */
 const SANDBOX_MINT_INDEX = 0x7fff_ffff;
 const TREASURY_INDEX = 0x7fff_fffe;
 const SPONSOR_INDEX = 0x7fff_fffd;
 
-/** How long a payout on Base may be carried out, in seconds. */
+/** Validity of a payout on Base, in seconds. */
 const PAYOUT_SECONDS = 3_600n;
 
 type Mode = "sandbox" | "live";
@@ -173,7 +173,7 @@ class SeedSigner implements Signer {
     return signHash(this.#seed.baseRelayer(), transactionSigningHash(transaction));
   }
 
-  /** Whoever hands the bytes over checked them already; what this key signs is checked here, with nothing from outside but them. */
+  /** The caller has checked the bytes already, but everything this key signs is checked here too, with no other outside input. */
   #signPaymentOnSolana(bytes: Uint8Array): SignedBySponsor {
     const terms = { feePayer: this.sponsor.address, mint: this.usdcMint, payTo: this.treasury.solana };
     const read = readPaymentTransaction(bytes, terms);

@@ -1,5 +1,5 @@
-// The seed's file on disk: written whole or not at all, never over another one but by a rotation, which keeps the old one, and
-// in live mode readable by its owner alone. Errors name the path and the cure; nothing of the file's content gets into them.
+// The seed's file on disk: written atomically, replaced only by a rotation, which keeps the old file, and in live mode readable by its
+// owner alone. Errors name the path and the fix, and never contain the file's content.
 
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -12,7 +12,7 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 /**
  * Reads the file at `path`; it stays encrypted.
- * @throws Error that says what to do when it is not there, is damaged, or holds a live seed that others may read
+ * @throws Error that says what to do when it is missing, damaged, or holds a live seed that others may read
  */
 export async function readSeedFile(path: string): Promise<SeedFile> {
   const others = await permissionsOfOthers(path);
@@ -28,7 +28,7 @@ export async function readSeedFile(path: string): Promise<SeedFile> {
   return file;
 }
 
-/** The bits of the file's mode that concern others than its owner. */
+/** The permission bits for group and others. */
 async function permissionsOfOthers(path: string): Promise<number> {
   try {
     await access(path, constants.R_OK);
@@ -42,7 +42,7 @@ async function permissionsOfOthers(path: string): Promise<number> {
   throw new Error(`CUSTODY_SEED_FILE: ${path} is no file; write the path of the encrypted seed.`);
 }
 
-/** Null for anything but a seed file. A parser's own error would repeat the text, which may be the words themselves. */
+/** Null for anything but a seed file. The parser's error would repeat the text, which may be the words. */
 function parseSeedFile(text: string): SeedFile | null {
   try {
     return seedFileSchema.parse(JSON.parse(text));
@@ -51,13 +51,13 @@ function parseSeedFile(text: string): SeedFile | null {
   }
 }
 
-/** Writes a seed file where there is none, mode 600. False when something is there: it is left as it is. */
+/** Creates a seed file, mode 600. False when the path exists: it is left unchanged. */
 export async function writeNewSeedFile(path: string, file: SeedFile): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}.${randomBytes(6).toString("hex")}`; // two containers on one directory may have the same process number
+  const beside = `${path}.${randomBytes(6).toString("hex")}`; // random: two containers on one directory may have the same process ID
   try {
     await writePrivate(beside, file);
-    await link(beside, path); // unlike a rename it never replaces
+    await link(beside, path); // unlike a rename, it never replaces a file
     await syncDirectory(dirname(path));
     return true;
   } catch (error) {
@@ -69,11 +69,11 @@ export async function writeNewSeedFile(path: string, file: SeedFile): Promise<bo
 }
 
 /**
- * Replaces the seed file at `path`, or the one that a symbolic link there leads to; at any moment, a crash included, the old one
- * or the new one is there whole. The old one stays beside it under another name, mode 600: resolves with that file's path.
+ * Replaces the seed file at `path`, following a symbolic link. At any time, even after a crash, either the old or the new file is there
+ * completely. The old one is kept beside it under another name, mode 600: resolves with that file's path.
  */
 export async function replaceSeedFile(path: string, file: SeedFile): Promise<string> {
-  const real = await realpath(path); // a rename onto a link would leave the file behind it as it is
+  const real = await realpath(path); // a rename onto a link would leave its target unchanged
   const kept = `${real}.before-${now().toISOString().replace(/[-:.]/g, "")}`;
   if (!(await writeNewSeedFile(kept, await readSeedFile(real)))) throw new Error(`${kept} is there already: another rotation is at work.`);
   const beside = `${real}.new`;
@@ -88,7 +88,7 @@ export async function replaceSeedFile(path: string, file: SeedFile): Promise<str
 }
 
 async function writePrivate(path: string, file: SeedFile): Promise<void> {
-  await rm(path, { force: true }); // what a killed run left, whose mode may be another
+  await rm(path, { force: true }); // left by a killed run, possibly with another mode
   await withOpen(path, "wx", async (handle) => {
     await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
     await handle.sync();

@@ -1,5 +1,5 @@
-// The seed, opened: the only place where private keys are derived, for lib/wallets/custody/seed-signer.ts alone (a test holds to that).
-// An object of this class shows nothing when it is printed, logged or serialized.
+// The opened seed: the only place where private keys are derived, for lib/wallets/custody/seed-signer.ts alone (a test enforces that). An
+// object of this class shows nothing when printed, logged or serialized.
 
 import { pbkdf2 } from "node:crypto";
 import { promisify } from "node:util";
@@ -24,14 +24,14 @@ export class Seed {
     const master = HDKey.fromMasterSeed(seed);
     this.fingerprint = master.fingerprint.toString(16).padStart(8, "0");
     this.#base = master.derive("m/44'/60'/0'/0");
-    // Accounts of their own: the xpub of customers' addresses, with one of these keys, gives nothing away.
+    // Separate accounts: the customers' xpub together with one of these keys reveals nothing.
     this.#treasury = master.derive("m/44'/60'/1'/0/0");
     this.#relayer = master.derive("m/44'/60'/2'/0/0");
     this.#solana = Slip10Key.fromMasterSeed(seed).derive("m/44'/501'");
     seed.fill(0);
   }
 
-  /** BIP-39 without a passphrase of its own. Node's PBKDF2 takes a millisecond, the library's forty. */
+  /** BIP-39 without a BIP-39 passphrase. Node's PBKDF2 takes one millisecond, the library's forty. */
   static async fromWords(words: string): Promise<Seed> {
     assert(validateMnemonic(words, wordlist), "only words whose checksum is right become a seed");
     return new Seed(await stretch(words.normalize("NFKD"), "mnemonic", 2048, 64, "sha512"));

@@ -1,8 +1,8 @@
-// The signer: what may be asked of whoever holds the seed. Each request is one of the product's own; it signs no bytes that it
-// is handed, but payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has one.
+// The signer's interface, the only way to use the seed. Each request is one of the product's own operations; the only caller-provided bytes
+// it signs are payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has a signer.
 
 import type { Hex } from "viem";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { Authorization } from "@/lib/chains/evm/usdc";
 import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
 import type { Relayer } from "@/lib/relay/relayer";
@@ -10,26 +10,26 @@ import type { Sponsor } from "@/lib/relay/sponsor";
 import type { AttestedAddresses } from "./addresses";
 import type { SignedOrder } from "./withdrawal-order";
 
-/** Where swept USDC goes, and withdrawals come from: the operator's own addresses. */
+/** The operator's own addresses: sweeps go there, and withdrawals are paid from there. */
 export interface Treasury {
   base: Hex;
-  /** The owner; pays the fees of our own transactions on Solana, so it holds SOL as well. */
+  /** The owner address; pays the fees of our own transactions on Solana, so it holds SOL too. */
   solana: string;
 }
 
-/** Of one custodial address. The chain carries out one authorization for each nonce of 32 bytes. */
+/** A sweep of one custodial address. The chain carries out one authorization per 32-byte nonce. */
 export interface BaseSweep extends Pick<Authorization, "value" | "validAfter" | "validBefore" | "nonce"> {
   index: number;
 }
 
 export interface AuthorizedSweep {
-  /** To the treasury, always. */
+  /** Always to the treasury. */
   authorization: Authorization;
   signature: Hex;
 }
 
 export interface SolanaSweep {
-  /** Each gives `units`, USDC base units. */
+  /** Each sends `units`, in USDC base units. */
   owners: readonly { index: number; units: bigint }[];
   blockhash: string;
 }
@@ -65,40 +65,41 @@ export interface Signer {
   /** The Solana mint that its token accounts are for. */
   readonly usdcMint: string;
   readonly treasury: Treasury;
-  /** Pays for gas on Base, for calls of USDC and of the settlement contract, and nothing else. */
+  /** Pays gas on Base for calls of USDC and of the settlement contract, and for nothing else. */
   readonly relayer: Relayer;
-  /** Pays the fees of payments on Solana that their payers signed, and is no party to them: it holds SOL, and never USDC. */
+  /** Pays the fees of payments on Solana that their payers signed, without being a party: it holds SOL, never USDC. */
   readonly sponsor: Sponsor;
-  /** The addresses of a derivation index, signed as this signer's. */
+  /** The addresses of a derivation index, attested by this signer. */
   deriveAddresses(index: number): AttestedAddresses;
   /** Lets anybody move an amount from a custodial address to the treasury, once. */
   signSweepOnBase(sweep: BaseSweep): Promise<AuthorizedSweep>;
   /**
    * A transaction that moves amounts of custodial addresses to the treasury, which pays its fee.
-   * @throws Error when they are more than fit into one
+   * @throws Error when the owners do not fit into one transaction
    */
   signSweepOnSolana(sweep: SolanaSweep): SignedSweep;
-  /** A transaction that makes the treasury's own account for USDC, and leaves one that is there. */
+  /** A transaction that creates the treasury's own USDC account, and does nothing when it exists. */
   signTreasuryAccountOnSolana(blockhash: string): SignedSweep;
   /**
-   * Lets anybody carry what an order says from the treasury to its destination, once and within the hour: USDC takes one
-   * authorization for one signed text.
-   * @throws PayoutRefused when it is not what its owner signed
+   * Lets anybody move an order's amount from the treasury to its destination, once and within the hour: USDC accepts one authorization per
+   * signed text.
+   * @throws PayoutRefused when a check fails
    */
   signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout>;
   /**
-   * A transaction that pays an order out of the treasury. Each blockhash makes another one: the nodes must say that the last is lost.
-   * @throws PayoutRefused when it is not what its owner signed, or was paid
-   * @throws SolanaUnavailable when the nodes cannot tell what became of the last
+   * A transaction that pays an order from the treasury. Each blockhash gives a different transaction, so the nodes must first confirm that
+   * the last one is lost.
+   * @throws PayoutRefused when a check fails, or the order was or may be paid
+   * @throws SolanaUnavailable when the nodes cannot say what happened to the last one
    */
   signPayoutOnSolana(payout: SolanaPayout): Promise<SignedPayout>;
-  /** What was signed last for an order was thrown away: nobody has seen it, so it counts for no limit. */
+  /** The last payout signed for an order was discarded: no one has seen it, so it does not count against the limit. */
   dropPayout(order: SignedOrder): void;
 }
 
-const holder = () => once<{ signer?: Signer }>("signer", () => ({}));
+const holder = processSingleton<{ signer?: Signer }>("signer", () => ({}));
 
-/** Gives this process its signer; undefined takes it away again. */
+/** Sets this process's signer; undefined removes it. */
 export function setSigner(signer: Signer | undefined): void {
   holder().signer = signer;
 }

@@ -1,5 +1,5 @@
-// What the sponsor signs: payments to the treasury that their payers signed, and nothing else, whoever asks for it. And what makes the
-// treasury's account, into which they go.
+// The sponsor signs only payments to the treasury that their payers signed, whoever the caller is. And the creation of the treasury's
+// account, which receives them.
 
 import { base58 } from "@scure/base";
 import { createTransferCheckedInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
@@ -25,7 +25,7 @@ const payer = Keypair.generate();
 const payment = { terms, payer, blockhash: newAddressOnSolana(), units: 10_000n, memo: "m".repeat(32) };
 const feePayer = new PublicKey(sponsor.address);
 
-test("a payment is signed for its fee, and for nothing else: web3.js finds both signatures right", async () => {
+test("a payment is signed as fee payer only, and web3.js verifies both signatures", async () => {
   const bytes = signPaymentBytes(payment);
   const signed = sponsor.signPayment(bytes);
   const { message, signatures } = VersionedTransaction.deserialize(signed.bytes);
@@ -45,7 +45,7 @@ test("a payment is signed for its fee, and for nothing else: web3.js finds both 
 const usdcOf = (owner: string) => getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(owner), true);
 const giveSol = SystemProgram.transfer({ fromPubkey: feePayer, toPubkey: payer.publicKey, lamports: 1 });
 
-/** Signed by nobody, or by the payer: what somebody could hand over who has the database, or a process without the seed. */
+/** Unsigned or payer-signed transactions that an attacker with the database, or a process without the seed, could pass in. */
 const others: [string, () => Uint8Array][] = [
   ["no transaction", () => Buffer.from("sign this text")],
   ["a message without its signatures", () => VersionedTransaction.deserialize(signPaymentBytes(payment)).message.serialize()],
@@ -54,7 +54,7 @@ const others: [string, () => Uint8Array][] = [
   ["a payment that takes its SOL", () => signPaymentBytes(payment, [...paymentInstructions(payment), giveSol])],
   ["a transfer of its own SOL", () => signPaymentBytes(payment, [giveSol])],
   [
-    "a payment whose fee eats its SOL",
+    "a payment whose fee drains its SOL",
     () =>
       signPaymentBytes(
         payment,
@@ -62,7 +62,7 @@ const others: [string, () => Uint8Array][] = [
       ),
   ],
   [
-    "a payment out of the treasury",
+    "a payment from the treasury",
     () => {
       const [from, to] = [usdcOf(treasury.solana), usdcOf(payer.publicKey.toBase58())];
       const transfer = createTransferCheckedInstruction(from, new PublicKey(mint), to, new PublicKey(treasury.solana), 1n, 6);
@@ -78,7 +78,7 @@ const others: [string, () => Uint8Array][] = [
   ],
   ["a payment whose fee another key pays", () => signPaymentBytes(payment, undefined, { feePayer: treasury.solana })],
   [
-    "the making of an account at its cost",
+    "the creation of an account at its expense",
     () => {
       const made = { payer: sponsor.address, tokenAccount: usdcOf(treasury.solana).toBase58(), owner: treasury.solana, mint };
       const instructions = [...payForComputing({ units: 60_000, microLamports: 1 }), createTokenAccount(made)].map(
@@ -98,12 +98,12 @@ test.each(others)("the sponsor does not sign %s", (_, bytes) => {
   expect(() => sponsor.signPayment(bytes())).toThrow("assertion failed: the sponsor signs payments to the treasury alone");
 });
 
-test("the sponsor of another seed signs nothing of this one's", async () => {
+test("the sponsor of another seed signs none of this seed's payments", async () => {
   const { sponsor: other } = await openSigner(abandonWords, "live");
   expect(() => other.signPayment(signPaymentBytes(payment))).toThrow("its fee payer is another one");
 });
 
-test("the treasury's account is made by the treasury, for itself, and nothing moves", () => {
+test("the treasury creates its account itself, and nothing moves", () => {
   const { bytes, signature } = signer.signTreasuryAccountOnSolana(payment.blockhash);
   const transaction = Transaction.from(bytes);
   expect(transaction.verifySignatures()).toBe(true);

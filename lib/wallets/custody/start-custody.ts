@@ -1,4 +1,4 @@
-// Custody at the start of a process: with the signer of one that has the jobs role, without one in any other.
+// Starts custody in a process: with a signer in a process with the jobs role, without one in any other.
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -10,7 +10,7 @@ import { checkPins, registerSeed } from "./custody";
 import { type Signer, setSigner } from "./signer";
 
 /**
- * The first addresses are there when it resolves; a job makes the rest.
+ * The first addresses exist when it resolves; a job creates the rest.
  * @throws Error that says what to do when the database's addresses come from another seed than the signer's or the settings'
  */
 export async function startCustody(signer: Signer | null): Promise<void> {

@@ -1,16 +1,16 @@
-// A sweep on Solana: several owners give to the treasury in one transaction, whose fee the treasury pays.
+// A sweep on Solana: several owners pay the treasury in one transaction, whose fee the treasury pays.
 
 import { createTokenAccount, payForComputing, transferUsdc } from "@/lib/chains/solana/instructions";
 import type { Instruction } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 
-/** So many owners fit into one packet, each with its signature and its token account. */
+/** Owners that fit into one packet, each with its signature and its token account. */
 export const MAX_OWNERS = 6;
 
-/** Enough for making the treasury's token account, and for each transfer: twice what they take. */
+/** Compute units for creating the treasury's token account and for each transfer: twice the actual usage. */
 const UNITS_OF_ACCOUNT = 60_000;
 const UNITS_OF_TRANSFER = 15_000;
-/** Some 5,000 lamports in all, as much as one signature costs: enough to be taken at most times. */
+/** 3,750 to 7,500 lamports in all, about the cost of one signature: enough to be included at most times. */
 const MICRO_LAMPORTS = 50_000;
 
 interface Sweeps {

@@ -1,6 +1,6 @@
-// The treasury's account for USDC on Solana: payments go into it, so it is there before anybody is asked for one. It is created once.
+// The treasury's USDC account on Solana, which receives payments: it must exist before any payment is requested. It is created once.
 
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { findAccount } from "@/lib/chains/solana/accounts";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
@@ -17,9 +17,9 @@ import { signer } from "./signer";
 const MIN_LAMPORTS = 3_000_000n;
 const MAX_ATTEMPTS = 100;
 
-const seen = () => once<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
+const seen = processSingleton<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
 
-/** Creates the account unless it is there, or on its way. Without nodes or SOL the next run does. */
+/** Creates the account unless it exists or its transaction is pending. Without nodes or SOL the next run retries. */
 export async function openTreasuryAccount(): Promise<void> {
   if (solanaCluster().urls.length === 0) return;
   const nodes = solanaNodes();
@@ -43,7 +43,7 @@ async function send(nodes: SolanaNodes): Promise<void> {
   await sendStored(id);
 }
 
-/** The next attempt's name; null while one may still come into a block. */
+/** The next attempt's id; null while an earlier attempt may still be included. */
 async function nextId(): Promise<string | null> {
   const ids = Array.from({ length: MAX_ATTEMPTS }, (_, index) => `treasury_account_${index + 1}`);
   const known = await findRelayed(ids);

@@ -1,5 +1,5 @@
-// A withdrawal as its owner orders it: the text that their wallet shows and signs, written from the order's own fields by
-// whoever asks for the signature, whoever takes it, and the signer, who believes nothing else.
+// A withdrawal order and its text, which the owner's wallet shows and signs. The text is built from the order's fields wherever it is
+// requested, accepted or paid, and the signer trusts nothing else.
 
 import { type Hex, keccak256, toBytes } from "viem";
 import { config } from "@/lib/base/config";
@@ -17,34 +17,34 @@ export interface Order {
   chain: WithdrawalChain;
   /** Lower-case hex on Base; on Solana the owner of the token account, base58. */
   destination: string;
-  /** What arrives, and what is paid beside it: whole units of USDC. */
+  /** The amount that arrives, and the fee on top of it: whole USDC base units. */
   amount: NanoUsd;
   fee: NanoUsd;
-  /** Solana: the destination has no account for USDC yet, and the fee is for one too. */
+  /** Solana: the destination has no USDC account yet, and the fee includes creating it. */
   opensAccount: boolean;
   /** 22 letters and digits, used once. */
   nonce: string;
   issuedAt: Date;
-  /** From then on nobody signs a payout of it. */
+  /** From then on no payout of it is signed. */
   validUntil: Date;
 }
 
 export interface SignedOrder extends Order {
-  /** The wallet that signed it: any of the account's. */
+  /** The wallet that signed it: any wallet of the account. */
   signer: Wallet;
   /** Hex on EVM chains, base58 on Solana. */
   signature: string;
 }
 
-/** How long an order may wait to be paid: for approval, for funds, for a chain. */
+/** How long an order may wait for approval, funds or a chain. */
 const LIFE_MS = 7 * 24 * 3_600_000;
 
 export const endOfOrder = (issuedAt: Date): Date => new Date(issuedAt.getTime() + LIFE_MS);
 
-/** The kind of wallet that lives on a chain. */
+/** The kind of wallet on a chain. */
 export const walletChainOf = (chain: WithdrawalChain): WalletChain => (chain === "base" ? "evm" : "solana");
 
-/** The whole text, lines ended by \n, none after the last. */
+/** The whole text, with \n between lines and none at the end. */
 export function writeOrderText(order: Order): string {
   const destination = displayAddress({ chain: walletChainOf(order.chain), address: order.destination });
   return [
@@ -61,7 +61,7 @@ export function writeOrderText(order: Order): string {
   ].join("\n");
 }
 
-/** Another service word makes another text: what is signed for one deployment counts at no other. */
+/** The service name is part of the text, so a signature for one deployment is invalid at any other. */
 const headingOf = (): string => `${config().SERVICE_NAME} Withdrawal`;
 
 function chainText(chain: WithdrawalChain): string {
@@ -69,7 +69,7 @@ function chainText(chain: WithdrawalChain): string {
   return config().MODE === "live" ? "Solana (mainnet)" : "Solana (localnet)";
 }
 
-/** Whether a text asks for a withdrawal from this service, in exactly the form that `writeOrderText` gives it. */
+/** Whether a text is a withdrawal order of this service, in exactly the format of `writeOrderText`. */
 export function isOrderText(text: string): boolean {
   const [heading, ...lines] = text.split("\n");
   return heading === headingOf() && lines.length === forms.length && lines.every((line, index) => forms[index]?.test(line));
@@ -88,12 +88,12 @@ const forms: readonly RegExp[] = [
   new RegExp(`^Valid until: ${moment}$`),
 ];
 
-/** Whether the order's own wallet signed this very order. */
+/** Whether the order's wallet signed exactly this order. */
 export const verifyOrder = (order: SignedOrder): Promise<SignatureVerdict> =>
   verifySignature(order.signer, writeOrderText(order), order.signature);
 
 /**
- * The nonce of the EIP-3009 authorization that pays an order. It follows from all that was signed, so USDC itself lets one signed
- * text be paid once, whatever a database says.
+ * The nonce of the EIP-3009 authorization that pays an order. It is the hash of the signed text, so USDC itself pays each signed text only
+ * once, whatever a database says.
  */
 export const payoutNonce = (order: Order): Hex => keccak256(toBytes(writeOrderText(order)));

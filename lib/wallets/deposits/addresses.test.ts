@@ -1,4 +1,4 @@
-// The addresses that a watcher knows are those in the database, however they came there.
+// A watcher's addresses always equal those in the database, however they got there.
 
 import { expect, test } from "vitest";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -15,7 +15,7 @@ async function expectAll(): Promise<void> {
   expect(known.sort((one, other) => (one.key < other.key ? -1 : 1))).toEqual(rows);
 }
 
-test("addresses that are given, one or many, are known at the next look", async () => {
+test("newly assigned addresses, one or many, are known at the next read", async () => {
   await expectAll();
   for (const count of [1, 3, 1]) {
     await openCustomers(count);
@@ -24,7 +24,7 @@ test("addresses that are given, one or many, are known at the next look", async 
   expect((await readWatchedAddresses()).size).toBe(5);
 });
 
-test("rows that another clock wrote, that went or were changed are noticed, too", async () => {
+test("rows from another clock, deleted rows and changed rows are noticed too", async () => {
   const [late, gone, other] = await openCustomers(3);
   await database.pool.query("UPDATE custodial_wallet SET created_at = now() - interval '2 days' WHERE account_id = $1", [late?.account]);
   await expectAll();
@@ -34,7 +34,7 @@ test("rows that another clock wrote, that went or were changed are noticed, too"
   await expectAll();
 });
 
-test("with 100,000 addresses, what a round reads is what all of them together are, also when one is new or changed", async () => {
+test("with 100,000 addresses an incremental read equals a full one, also when one is new or changed", async () => {
   await database.pool.query(
     `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
      SELECT 'acc_' || n, n, '0x' || md5('a' || n), 'owner ' || n, 'tokens ' || n, '\\x', now() - interval '1 day'

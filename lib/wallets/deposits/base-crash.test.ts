@@ -1,4 +1,4 @@
-// The watcher killed at each of its statements, and two at once: everything that came in is credited, once.
+// The watcher killed at each of its statements, and two concurrent watchers: every deposit is credited once.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -48,7 +48,7 @@ async function runChild(death: Death): Promise<LastWords | null> {
   return words;
 }
 
-/** Watchers that die one after the other. Resolves with their number. */
+/** Runs watchers that die one after the other. Resolves with their number. */
 async function watchAndDie(moment: Moment, prepare: () => Promise<void>): Promise<number> {
   const live = async (death: Death) => {
     await prepare();
@@ -75,7 +75,7 @@ test("a watcher killed before its statements leaves nothing uncredited and nothi
   expect(kept).toBeLessThan(4);
 }, 240_000);
 
-test("a watcher killed at the statements of a reorganisation, their answers unseen, takes a vanished deposit back once", async () => {
+test("a watcher killed after sending the statements of a reorganisation reverses a vanished deposit once", async () => {
   const [gone, stays] = [await openCustomer(), await openCustomer()];
   const watcher = chain.watcher();
   const rounds = await watchAndDie("unseen", async () => {
@@ -83,7 +83,7 @@ test("a watcher killed at the statements of a reorganisation, their answers unse
     await watcher.tick();
     await chain.mint(gone.address, 2n * ONE_USDC);
     await chain.mine(TO_SAFE);
-    // What the child before left undone is done here.
+    // Completes what the previous child left undone.
     expect(await watcher.tick()).toMatchObject({ outcome: "read" });
     expect(await postedOf(gone)).toBe(2_000_000_000n);
     await watcher.release();
@@ -98,7 +98,7 @@ test("a watcher killed at the statements of a reorganisation, their answers unse
   expect(await postedOf(stays)).toBe(BigInt(rounds) * 1_000_000_000n);
 }, 240_000);
 
-test("of two watchers at once one works; when it dies or lets go, the other goes on, and each deposit is credited once", async () => {
+test("of two concurrent watchers one works; when it dies or stops, the other takes over, and each deposit is credited once", async () => {
   const [one, other] = [chain.watcher(), chain.watcher()];
   const customers: Customer[] = [];
   for (let round = 0; round < 6; round++) {
@@ -118,7 +118,7 @@ test("of two watchers at once one works; when it dies or lets go, the other goes
   await Promise.all([one.release(), other.release()]);
 });
 
-test("a lease that went to another holder lets its old one write nothing, at no step", async () => {
+test("a watcher that lost its lease cannot write at any step", async () => {
   const stale = await takeLease({ chain: "base", holder: "paused", seconds: 60 });
   if (!stale) throw new Error("nobody else has the lease");
   expect(await takeLease({ chain: "base", holder: "next", seconds: 60 })).toBeNull();
@@ -131,7 +131,7 @@ test("a lease that went to another holder lets its old one write nothing, at no 
   if (next) expect(await underLease(next, async () => "written")).toBe("written");
 });
 
-test("a lease that lapsed and that nobody took lets its holder write, and is renewed by it", async () => {
+test("a lapsed lease that was not taken lets its holder write, which renews it", async () => {
   const slow = await takeLease({ chain: "base", holder: "slow", seconds: 60 });
   if (!slow) throw new Error("nobody else has the lease");
   await letLeaseLapse();
@@ -144,7 +144,7 @@ test("a lease that lapsed and that nobody took lets its holder write, and is ren
   }
 });
 
-test("a watcher whose lease is taken in the middle of a tick stops there, and the next one does the rest", async () => {
+test("a watcher whose lease is taken during a tick stops, and the next one does the rest", async () => {
   const customer = await openCustomer();
   await chain.mint(customer.address, 3n * ONE_USDC);
   await chain.mine(TO_SAFE);
@@ -152,14 +152,14 @@ test("a watcher whose lease is taken in the middle of a tick stops there, and th
   let calls = 0;
   const slow = {
     ...chain.nodes,
-    ask: async <T>(use: Parameters<typeof chain.nodes.ask<T>>[0]): Promise<T> => {
+    callFirst: async <T>(use: Parameters<typeof chain.nodes.callFirst<T>>[0]): Promise<T> => {
       calls += 1;
-      // The head, then the place, then the range: while that is read, the lease goes to another.
+      // The calls are for the head, the cursor's block and the range: during the last, another watcher takes the lease.
       if (calls === 3) {
         await letLeaseLapse();
         expect(await takeLease({ chain: "base", holder: "thief", seconds: 60 })).not.toBeNull();
       }
-      return chain.nodes.ask(use);
+      return chain.nodes.callFirst(use);
     },
   };
   const watcher = createBaseWatcher({ nodes: slow, startBlock: chain.startBlock });

@@ -1,4 +1,4 @@
-// Nodes that drop, delay, refuse, repeat, lie about the head or show half: each deposit is credited once all the same.
+// Nodes that drop, delay, refuse, repeat, lie about the head or omit logs: each deposit is still credited once.
 
 import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(() => chain?.stop());
 
-/** A watcher that sees the chain through a node which fails as `decide` says; `both` has the chain itself to turn to. */
+/** A watcher behind a node that fails as `decide` says; with `both` it can also use the chain's own node. */
 async function watchThrough(decide: (method: string, params: readonly unknown[], call: number) => Fault | null, { both = false } = {}) {
   let call = 0;
   const node = await startFaultyNode(chain.url(), ({ method, params }) => decide(method, params, call++));
@@ -67,14 +67,14 @@ async function tickUntilRead(watcher: { tick(): Promise<WatchReport> }, most: nu
 test.each<[string, Fault]>([
   ["drops", { drop: true }],
   ["delays", { delayMs: 700 }],
-  ["is asked too often: 429", { status: 429 }],
+  ["is rate limited (429)", { status: 429 }],
   ["breaks", { status: 502 }],
   ["answers with an error", { error: { code: -32_603, message: "internal error" } }],
 ])(
-  "a node that %s at some calls delays a deposit, and no more",
+  "a node that %s at some calls only delays a deposit",
   async (_what, fault) => {
     const customer = await depositTwice();
-    // At each call of a tick in turn, until a tick goes through.
+    // Fails at each call of a tick in turn, until a tick succeeds.
     let failAt = 0;
     let inTick = 0;
     const watcher = await watchThrough(() => (inTick++ === failAt ? fault : null));
@@ -93,7 +93,7 @@ test.each<[string, Fault]>([
 test.each<[string, Fault]>([
   ["drops", { drop: true }],
   ["refuses", { status: 429 }],
-])("with another node to turn to, one that always %s costs nothing", async (_what, fault) => {
+])("with a second node, a node that always %s has no effect", async (_what, fault) => {
   const customer = await depositTwice();
   const watcher = await watchThrough(() => fault, { both: true });
   expect(await watcher.tick()).toMatchObject({ outcome: "read", headLag: 0, credited: 2 });
@@ -109,7 +109,7 @@ test("a node that repeats its logs credits nothing twice", async () => {
   await expectCredited(customer);
 });
 
-test("a range that a node finds too large is asked for in parts, blocks first and then addresses", async () => {
+test("a range that is too large for a node is split, first by blocks and then by addresses", async () => {
   await openCustomers(60);
   await chain.mine(40);
   const customer = await depositTwice();
@@ -123,7 +123,7 @@ test("a range that a node finds too large is asked for in parts, blocks first an
   await expectCredited(customer);
 });
 
-test("a head that lies far ahead, or went back, moves nothing until it is right again", async () => {
+test("a head that lies far ahead or went back stops the watcher until it is right again", async () => {
   const customer = await depositTwice();
   let lie = 0;
   const watcher = await watchThrough((method, [which]) => {
@@ -135,7 +135,7 @@ test("a head that lies far ahead, or went back, moves nothing until it is right 
   expect((await watcher.tick()).outcome).toBe("failed");
   expect(await statesOf(customer)).toEqual([]);
   lie = 0;
-  // What it said stays a reason to doubt what it says now, in this process, until the chain is there or the process starts anew.
+  // The false head keeps the true one in doubt in this process, until the chain gets there or the process restarts.
   expect((await watcher.tick()).outcome).toBe("doubtful");
   await watcher.release();
   const next = chain.watcher({ nodes: createNodes({ urls: [chain.url()], chainId: chain.chainId }) });
@@ -145,7 +145,7 @@ test("a head that lies far ahead, or went back, moves nothing until it is right 
 });
 
 test.each([[false], [true]])(
-  "a node that shows half of a range's logs only delays the other half until it is final (another node: %s)",
+  "a node that omits half of a range's logs only delays those until they are final (another node: %s)",
   async (both) => {
     const customer = await depositTwice();
     let hides = true;
@@ -153,7 +153,7 @@ test.each([[false], [true]])(
     const watcher = await watchThrough((method) => (method === "eth_getLogs" && hides ? half : null), { both });
     await tickUntilRead(watcher, 1);
     expect(await statesOf(customer)).toEqual(["credited"]);
-    hides = both; // one that hides for ever is found out only by another
+    hides = both; // permanent omission is discovered only through another node
     await chain.mine(TO_SAFE);
     await tickUntilRead(watcher, 1);
     await tickUntilRead(watcher, 1);
@@ -161,7 +161,7 @@ test.each([[false], [true]])(
   },
 );
 
-test("a deposit that one node of two makes up, or makes larger, is not credited, and one that both show is", async () => {
+test("a deposit that one of two nodes invents or inflates is not credited; one that both show is", async () => {
   const [customer, liar] = [await openCustomer(), await openCustomer()];
   await chain.mint(customer.address, 2n * ONE_USDC);
   await chain.mint(liar.address, 2n * ONE_USDC);
@@ -183,7 +183,7 @@ test("a deposit that one node of two makes up, or makes larger, is not credited,
   );
   for (let n = 0; n < 3; n++) await watcher.tick();
   expect(await statesOf(customer)).toEqual(["credited"]);
-  // The rescan, by the other node, found the true one.
+  // The rescan through the other node found the true one.
   expect(await postedOf(liar)).toBe(2_000_000_000n);
   expect(await statesOf(liar)).toEqual(expect.arrayContaining(["confirming", "confirming", "credited"]));
   await pool().query("DELETE FROM deposit WHERE account_id = $1 AND state <> 'credited'", [liar.account]);

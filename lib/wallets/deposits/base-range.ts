@@ -1,5 +1,5 @@
-// A range of Base's blocks, read for USDC that came in at our addresses. All of it comes from one node, which also shows that
-// the range follows on the block before it.
+// Reads USDC deposits to our addresses from a range of Base's blocks. All data comes from one node, which also proves that the range
+// follows the block before it.
 
 import type { Hex } from "viem";
 import { fromUsdcUnits } from "@/lib/base/money";
@@ -21,27 +21,27 @@ export interface BaseRange {
 }
 
 /**
- * What came in behind `after`, up to `toBlock` and with it.
+ * Deposits after block `after` up to and including `toBlock`.
  * @throws EvmFailure as readTransfers does; `moved` also when `after` is no longer on the chain
  */
 export async function readBaseRange({ after, toBlock, addresses, chunkSize }: BaseRange, nodes: EvmNodes) {
   const query = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()], fromBlock: after.block + 1, toBlock, chunkSize };
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     const { transfers, end } = await readTransfers(query, onlyNode(node, nodes.chainId));
-    // After the range: had the chain changed below it before, its end would be kept as if it followed on what was read.
+    // Checked after the range: if the chain had changed below it before, its end would be recorded as if it followed `after`.
     const before = await findBlockOf(node, after.block);
     if (before?.hash !== after.hash) throw new EvmFailure("moved", `${node.name}: block ${after.block} is another one now`);
     return { end: { block: end.number, hash: end.hash }, found: depositsIn(transfers, addresses) };
   });
 }
 
-/** Not those of zero units, which anybody can write in anybody's name, nor our own from one address to another. */
+/** Excludes transfers of zero units, which anybody can create in anybody's name, and transfers between our own addresses. */
 export function depositsIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<Hex, WatchedAddress>): FoundDeposit[] {
   const timesNamed = new Map<string, number>();
   return transfers.flatMap((transfer) => {
     const receiver = addresses.get(transfer.to);
     if (!receiver || transfer.units === 0n || addresses.has(transfer.from)) return [];
-    // Without block or log index: both change when a reorganisation moves the transaction.
+    // Excludes block and log index: both change when a reorganisation moves the transaction.
     const name = `base_${transfer.txHash}_${receiver.derivationIndex}_${transfer.units}`;
     const before = timesNamed.get(name) ?? 0;
     timesNamed.set(name, before + 1);
@@ -60,10 +60,10 @@ export function depositsIn(transfers: readonly TokenTransfer[], addresses: Reado
   });
 }
 
-/** The same chain as one node sees it. */
+/** The chain as seen by one node. */
 export const onlyNode = (node: EvmNode, chainId: number): EvmNodes => ({
   chainId,
   count: 1,
-  ask: (use) => use(node),
+  callFirst: (use) => use(node),
   callOthers: async () => [],
 });

@@ -1,4 +1,4 @@
-// Reorganisations around deposits, on a real chain: each ends credited once if the chain has it, and not at all if it does not.
+// Reorganisations around deposits, on a real chain: each deposit ends credited once if the chain has it, and not at all otherwise.
 
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -43,7 +43,7 @@ afterEach(() => expectAllAccountedFor(chain));
 const rawOf = async (hash: Hex): Promise<Hex> =>
   (await chain.client.request({ method: "eth_getRawTransactionByHash" as never, params: [hash] as never })) as Hex;
 
-/** As many blocks as make even a changed final block old, with a tick after each. */
+/** Mines enough blocks to make even a replaced block final, with a tick after each. */
 async function goOn(blocks = 2 * TO_SAFE + 2): Promise<void> {
   for (let made = 0; made < blocks; made++) {
     await chain.mine(1);
@@ -51,10 +51,10 @@ async function goOn(blocks = 2 * TO_SAFE + 2): Promise<void> {
   }
 }
 
-/** A block that a reorganisation changes: without a transaction it would be made again as it was. */
+/** Mines a block that a reorganisation changes: an empty block would be recreated identically. */
 const mineAnother = () => chain.mint(newAddress(), 1n);
 
-/** 5 USDC, and blocks until there are `depth` from its own on; the watcher sees each. */
+/** Deposits 5 USDC and mines up to `depth` blocks including the deposit's; the watcher sees each. */
 async function deposit(customer: Customer, depth: number): Promise<Hex> {
   const hash = await chain.mint(customer.address, 5n * ONE_USDC);
   await watcher.tick();
@@ -65,7 +65,7 @@ async function deposit(customer: Customer, depth: number): Promise<Hex> {
   return hash;
 }
 
-/** On both sides of what is safe always, and a sample of the others. */
+/** Always the depths on both sides of safe, and a sample of the others. */
 function depthsFor(what: string): number[] {
   const around = [TO_SAFE, TO_SAFE + 1];
   const others = Array.from({ length: 10 }, (_, index) => index + 1).filter((depth) => !around.includes(depth));
@@ -82,7 +82,7 @@ test.each(depthsFor("above"))("a reorganisation of depth %i just above a deposit
 });
 
 test.each(depthsFor("away"))(
-  "a deposit that a reorganisation of depth %i takes away is reversed, and credited once when it comes again",
+  "a deposit removed by a reorganisation of depth %i is reversed, and credited once when it returns",
   async (depth) => {
     const customer = await openCustomer();
     const raw = await rawOf(await deposit(customer, depth));
@@ -100,7 +100,7 @@ test.each(depthsFor("away"))(
 );
 
 test.each(depthsFor("moved"))(
-  "a deposit that a reorganisation of depth %i moves to another block is credited once and never reversed",
+  "a deposit moved to another block by a reorganisation of depth %i is credited once and never reversed",
   async (depth) => {
     const customer = await openCustomer();
     const raw = await rawOf(await deposit(customer, depth));
@@ -117,7 +117,7 @@ test.each(depthsFor("moved"))(
   },
 );
 
-test("what was spent of a deposit that vanished is the operator's loss, and its account is frozen", async () => {
+test("the spent part of a vanished deposit is the operator's loss, and its account is frozen", async () => {
   const customer = await openCustomer();
   await deposit(customer, TO_SAFE + 2);
   const spent = nanoUsd(2_000_000_000n);
@@ -139,7 +139,7 @@ test("what was spent of a deposit that vanished is the operator's loss, and its 
   expect(values.find(({ labels }) => labels.reason === "reversed_deposit")?.value).toBe(Number(spent));
 });
 
-test("what is held of a deposit that vanished is taken back when its request ends: nothing is lost, and its account is not frozen", async () => {
+test("the held part of a vanished deposit is taken back when its request ends: no loss, and its account is not frozen", async () => {
   const customer = await openCustomer();
   await deposit(customer, TO_SAFE + 2);
   const hold = await openHold(customer.account, 2_000_000_000n);
@@ -162,7 +162,7 @@ test("what is held of a deposit that vanished is taken back when its request end
   expect([await checkLedger(), await checkDeposits()]).toEqual([[], []]);
 });
 
-test("a deposit below the minimum that vanished is taken out of what is kept", async () => {
+test("a vanished deposit below the minimum is removed from the uncredited liability", async () => {
   const customer = await openCustomer();
   await chain.mint(customer.address, 300_000n);
   for (let made = 0; made <= TO_SAFE; made++) await goOn(1);
@@ -172,7 +172,7 @@ test("a deposit below the minimum that vanished is taken out of what is kept", a
   expect(await statesOf(customer)).toEqual(["reversed"]);
 });
 
-test("a deposit that names a block which the chain does not have is not credited, but read again", async () => {
+test("a deposit in a block that the chain does not have is not credited, but read again", async () => {
   const customer = await openCustomer();
   await deposit(customer, TO_SAFE);
   await database.pool.query("UPDATE deposit SET block_hash = 'another' WHERE account_id = $1", [customer.account]);
@@ -183,7 +183,7 @@ test("a deposit that names a block which the chain does not have is not credited
   expect(await postedOf(customer)).toBe(5_000_000_000n);
 });
 
-test("a range is not taken for the continuation of a block that is gone", async () => {
+test("a range after a block that is no longer on the chain is rejected", async () => {
   const latest = await chain.blockNumber();
   const range = { toBlock: latest, addresses: new Map(), chunkSize: 10 };
   const before = await findBlock(latest - 1, chain.nodes);
@@ -193,7 +193,7 @@ test("a range is not taken for the continuation of a block that is gone", async 
   await expect(gone).rejects.toMatchObject({ kind: "moved" });
 });
 
-test("the depth of a reorganisation is reported, and a chain without any block that is known stops the watcher", async () => {
+test("the depth of a reorganisation is reported, and a chain without any known block stops the watcher", async () => {
   await goOn(1);
   for (let made = 0; made < 3; made++) {
     await mineAnother();

@@ -1,4 +1,4 @@
-// Many addresses and many deposits: each credited once, and soon.
+// Many addresses and many deposits: each is credited once, quickly.
 
 import type { PrivateKeyAccount } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => chain?.stop());
 
-/** One transfer to each, left to be mined. */
+/** Sends one unmined transfer to each. */
 async function sendToEach(owner: PrivateKeyAccount, customers: readonly Customer[], firstNonce: number): Promise<void> {
   for (const [index, { address }] of customers.entries()) {
     const data = encodeTransfer(address, ONE_USDC + BigInt(index));
@@ -72,7 +72,7 @@ test(`${AT_ONCE} deposits in one block are credited once each`, async () => {
   const watcher = chain.watcher();
   await watcher.tick();
   await chain.client.setBlockGasLimit({ gasLimit: 1_000_000_000n });
-  await chain.mine(1); // the limit holds from the next block on
+  await chain.mine(1); // the new limit applies from the next block on
   await chain.client.setAutomine(false);
   await sendToEach(owner, customers, 0);
   await chain.mine(1);

@@ -1,4 +1,4 @@
-// The watcher on a real chain and a real database: what is credited, when, and what is not.
+// The watcher on a real chain and a real database: what it credits and when.
 
 import { type Hex, pad } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -31,7 +31,7 @@ afterAll(() => chain?.stop());
 
 const read = (more: object = {}) => ({ outcome: "read", headLag: 0, reorgDepth: 0, reversed: 0, ...more });
 
-test("a deposit is seen, confirming, credited when its block is safe, and final when it is final", async () => {
+test("a deposit is seen, confirming, credited when its block is safe, and final when its block is", async () => {
   const customer = await openCustomer();
   const told: string[] = [];
   const listener = await listen(
@@ -61,7 +61,7 @@ test("a deposit is seen, confirming, credited when its block is safe, and final 
   await expectAllAccountedFor(chain);
 });
 
-test("deposits of less than 1 USD are kept as a liability, and credited together once their address has 1 USD", async () => {
+test("deposits below 1 USD are kept as a liability, and credited together once their address has 1 USD", async () => {
   const customer = await openCustomer();
   const other = await openCustomer();
   await chain.mint(customer.address, 1n);
@@ -90,10 +90,10 @@ test("deposits of less than 1 USD are kept as a liability, and credited together
   await expectAllAccountedFor(chain);
 });
 
-test("transfers of nothing, our own, and those to strangers are no deposits", async () => {
+test("zero transfers, our own transfers, and transfers to other addresses are not deposits", async () => {
   const customer = await openCustomer();
   const owner = await chain.newAccount(9n * ONE_USDC);
-  await chain.mine(2 * TO_SAFE); // what it got before is read twice, as a stranger's
+  await chain.mine(2 * TO_SAFE); // its earlier transfers are read twice while it is not ours
   await watcher.tick();
   // From now on it is an address of ours.
   const { account } = await openCustomer();
@@ -112,7 +112,7 @@ test("transfers of nothing, our own, and those to strangers are no deposits", as
   await expectAllAccountedFor(chain);
 });
 
-/** A token that moves nothing and says that it moved 5 from and to whom its caller names: PUSH the words, LOG3. */
+/** A token that moves nothing but emits a Transfer of 5 between addresses that its caller names: PUSH the words, LOG3. */
 const STRANGE_TOKEN: Hex = "0x60056000526020356000357fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60206000a300";
 
 test("another token is listed for the operator, once, and not credited", async () => {
@@ -130,7 +130,7 @@ test("another token is listed for the operator, once, and not credited", async (
   await expectAllAccountedFor(chain);
 });
 
-test("an owner sees their own deposits alone, newest first, a page at a time", async () => {
+test("an owner sees only their own deposits, newest first, in pages", async () => {
   const [one, other] = [await openCustomer(), await openCustomer()];
   for (const units of [1n, 2n, 3n]) {
     await chain.mint(one.address, units * ONE_USDC);

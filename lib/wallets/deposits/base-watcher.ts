@@ -1,5 +1,5 @@
-// The watcher of Base: each tick reads the chain from where the last one ended, in any process, and credits what is safe. It
-// can be stopped or killed anywhere: each step is written whole.
+// The watcher of Base: each tick reads the chain from where the last tick of any process ended, and credits safe deposits. It can be
+// stopped or killed anywhere: each step is atomic.
 
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -18,9 +18,9 @@ import type { Watcher, WatchReport } from "./watcher";
 
 export interface BaseWatcherOptions {
   nodes?: EvmNodes;
-  /** The block that a database which has read none begins behind; by default the final one. */
+  /** A new database starts after this block; by default the final one. */
   startBlock?: number;
-  /** How long another watcher waits for this one when it dies. Longer than any one call of a node. */
+  /** How long another watcher waits when this one dies. Longer than any single node call. */
   leaseSeconds?: number;
 }
 
@@ -30,7 +30,7 @@ const MAX_BLOCKS = 2_000;
 const MAX_RECEIVERS = 500;
 const MIN_RECEIVERS = 10;
 
-/** How much is read at once: less when a node finds it too large, more again as it goes well. */
+/** The scan window: shrinks when a range is too large for a node, and grows again on success. */
 interface ScanWindow {
   blocks: number;
   receivers: number;
@@ -82,7 +82,7 @@ async function readOn(round: Round): Promise<WatchReport> {
   return { outcome: "read", headLag, reorgDepth: start.reorgDepth, found, credited: credited.count, reversed };
 }
 
-/** Where to read on: the newest end that is still on the chain; `lost`, the newest of all, when none of the kept ones is. */
+/** Where to continue: the newest stored range end that is still on the chain. When none is, `lost` is the newest of all. */
 async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ end: ScanEnd; reorgDepth: number } | { lost: number }> {
   const ends = await readScanEnds(CHAIN);
   const [newest] = ends;
@@ -103,9 +103,9 @@ async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ e
   return { end: standing, reorgDepth };
 }
 
-/** The newest of `ends` that one node has. A node that lacks the newest height altogether is behind, not reorganised. */
+/** The newest of `ends` that one node has. A node without any block at the newest height is behind, not reorganised. */
 function findStanding(ends: readonly ScanEnd[], nodes: EvmNodes): Promise<ScanEnd | null> {
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     for (const end of ends) {
       const block = await findBlockOf(node, end.block);
       if (!block) throw new EvmFailure("behind", `${node.name}: has no block ${end.block}`);
@@ -134,7 +134,7 @@ async function readToHead({ lease, head, nodes, window, signal }: Round, from: S
   return { end, found, addresses };
 }
 
-/** False when it is the smallest already. */
+/** False when the window is already the smallest. */
 function shrink(window: ScanWindow, blocksRead: number): boolean {
   if (blocksRead > 1) window.blocks = Math.max(1, Math.floor(blocksRead / 2));
   else if (window.receivers > MIN_RECEIVERS) window.receivers = Math.max(MIN_RECEIVERS, Math.floor(window.receivers / 2));
@@ -142,7 +142,7 @@ function shrink(window: ScanWindow, blocksRead: number): boolean {
   return true;
 }
 
-/** A deposit names a block that is not on the chain although the cursor is: its range is read again. */
+/** A deposit's block is not on the chain although the cursor is: its range is read again. */
 async function walkBehind({ lease }: Round, brokenBlock: number): Promise<WatchReport> {
   const before = (await readScanEnds(CHAIN)).find(({ block }) => block < brokenBlock);
   if (!before) return { outcome: "lost", block: brokenBlock };

@@ -1,4 +1,4 @@
-// The check of deposits against the books: it finds nothing where nothing is wrong, and each thing that somebody breaks by hand.
+// The check of deposits against the books: it finds nothing in correct books, and each manual corruption.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { now } from "@/lib/base/clock";
@@ -25,7 +25,7 @@ interface Written {
   block: number;
 }
 
-/** Writes transfers down as a watcher does. */
+/** Records transfers like a watcher. */
 async function write(deposits: readonly Written[]): Promise<void> {
   const found = deposits.map(({ id, owner, amount, block }) => {
     const where = { block, blockHash: `hash of ${block}`, transaction: id, index: 0 };
@@ -34,7 +34,7 @@ async function write(deposits: readonly Written[]): Promise<void> {
   await addFound(found);
 }
 
-/** Writes them, credits them, and lets `gone` leave the chain. */
+/** Records and credits deposits, and removes `gone` from the chain. */
 async function live(deposits: readonly Written[], gone: readonly string[] = []): Promise<void> {
   await write(deposits);
   await credit(deposits.map(({ id }) => id));
@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.release());
 
-// Every test breaks the books in a transaction of its own, with the triggers that forbid it turned off.
+// Every test corrupts the books in its own transaction, with the protecting triggers disabled.
 beforeEach(async () => {
   await client.query("BEGIN; SET LOCAL session_replication_role = replica");
   return async () => {
@@ -84,7 +84,7 @@ async function reported(): Promise<string[]> {
   return rows.map(({ told }) => told).sort();
 }
 
-test("deposits in every state, reversed and come again, agree with the books", async () => {
+test("deposits in every state, including reversed and returned ones, agree with the books", async () => {
   const { rows } = await client.query<{ told: string }>("SELECT id || ' ' || state AS told FROM deposit ORDER BY id");
   expect(rows.map(({ told }) => told)).toEqual([
     "base_back credited",
@@ -108,44 +108,44 @@ const borne = "of a deposit the operator bears what was spent before it was reve
 const chainTotal = "what a chain brought in is its deposits and payments: base";
 const smallTotal = "uncredited_deposits is all that is below the minimum: uncredited_deposits";
 
-const corruptions: readonly (readonly [what: string, sql: string, told: readonly string[]])[] = [
+const corruptions: readonly (readonly [what: string, sql: string, violations: readonly string[]])[] = [
   [
-    "a deposit is called credited that never was",
+    "a deposit that was never credited is marked credited",
     "UPDATE deposit SET state = 'credited', credited_at = now() WHERE id = 'base_new'",
     [`${customers}: base_new`, `${fromChain}: base_new`, chainTotal],
   ],
   [
-    "a deposit that is credited is called new, to be credited again",
+    "a credited deposit is marked new, to be credited again",
     "UPDATE deposit SET state = 'seen', credited_at = NULL WHERE id = 'base_credited'",
     [`${customers}: base_credited`, `${fromChain}: base_credited`, chainTotal],
   ],
   [
-    "a deposit below the minimum is called credited",
+    "a deposit below the minimum is marked credited",
     "UPDATE deposit SET state = 'credited', credited_at = now() WHERE id = 'base_small'",
     [`${customers}: base_small`, `${uncredited}: base_small`, smallTotal],
   ],
   [
-    "a credited deposit is called reversed, and its money stays",
+    "a credited deposit is marked reversed, and its money stays",
     "UPDATE deposit SET state = 'reversed', reversed_at = now(), times_reversed = 1 WHERE id = 'base_credited'",
     [`${customers}: base_credited`, `${fromChain}: base_credited`],
   ],
   [
-    "a reversed deposit is called credited",
+    "a reversed deposit is marked credited",
     "UPDATE deposit SET state = 'credited', reversed_at = NULL WHERE id = 'base_spent'",
     [`${customers}: base_spent`, `${fromChain}: base_spent`, chainTotal],
   ],
   [
-    "a deposit's amount is another one than was credited",
+    "a deposit's amount differs from its credit",
     "UPDATE deposit SET amount = amount + 1 WHERE id = 'base_credited'",
     [`${customers}: base_credited`, `${fromChain}: base_credited`, chainTotal],
   ],
   [
-    "a deposit was given to somebody else",
+    "a deposit was assigned to another account",
     "UPDATE deposit SET account_id = 'acc_x' WHERE id = 'base_credited'",
     [`${customers}: base_credited`],
   ],
   [
-    "a credit went to somebody else",
+    "a credit went to another account",
     `UPDATE entry SET account_id = 'acc_x' WHERE transfer_id = 'base_credited' AND account_id <> 'base_chain'`,
     [`${customers}: base_credited`],
   ],
@@ -153,17 +153,17 @@ const corruptions: readonly (readonly [what: string, sql: string, told: readonly
   ["a reversed deposit was removed", "DELETE FROM deposit WHERE id = 'base_spent'", [chainTotal]],
   ["a deposit below the minimum was removed", "DELETE FROM deposit WHERE id = 'base_small'", [chainTotal, smallTotal]],
   [
-    "money came in over a chain without a deposit",
+    "money arrived from a chain without a deposit",
     "INSERT INTO entry (transfer_id, account_id, amount) VALUES ('made_up', 'base_chain', -9), ('made_up', 'acc_x', 9)",
     [chainTotal],
   ],
   [
-    "somebody took from what is below the minimum",
+    "money was taken from deposits below the minimum",
     "INSERT INTO entry (transfer_id, account_id, amount) VALUES ('made_up', 'uncredited_deposits', -9), ('made_up', 'acc_x', 9)",
     [smallTotal],
   ],
   [
-    "a reversal took less than it says",
+    "a reversal took less than its amount",
     "UPDATE entry SET amount = amount - 1 WHERE transfer_id = 'reversal_base_back_0' AND account_id = 'base_chain'",
     [`${fromChain}: base_back`],
   ],
@@ -173,18 +173,18 @@ const corruptions: readonly (readonly [what: string, sql: string, told: readonly
     [`${customers}: base_spent`, `${fromChain}: base_spent`],
   ],
   [
-    "the operator was made to bear what the customer has",
+    "the operator bears money that the customer has",
     "UPDATE entry SET account_id = 'deposit_losses' WHERE transfer_id = 'base_credited' AND account_id <> 'base_chain'",
     [`${borne}: base_credited`],
   ],
 ];
 
-test.each(corruptions)("reported: %s", async (_what, sql, told) => {
+test.each(corruptions)("reported: %s", async (_what, sql, violations) => {
   expect((await client.query(sql)).rowCount).toBeGreaterThan(0);
-  expect(await reported()).toEqual([...told].sort());
+  expect(await reported()).toEqual([...violations].sort());
 });
 
-test("a violation is returned with what was expected and what is", async () => {
+test("a violation has the expected and the actual value", async () => {
   await client.query("UPDATE deposit SET amount = amount + 1 WHERE id = 'base_small'");
   await client.query("COMMIT");
   expect(await checkDeposits()).toContainEqual({
@@ -198,11 +198,11 @@ test("a violation is returned with what was expected and what is", async () => {
 });
 
 test.each([
-  ["an amount of nothing", "UPDATE deposit SET amount = 0"],
-  ["an amount below nothing", "UPDATE deposit SET amount = -1"],
-  ["a state that there is not", "UPDATE deposit SET state = 'paid'"],
-  ["a chain that there is not", "UPDATE deposit SET chain = 'ethereum'"],
-  ["a height below zero", "UPDATE deposit SET block = -1"],
+  ["a zero amount", "UPDATE deposit SET amount = 0"],
+  ["a negative amount", "UPDATE deposit SET amount = -1"],
+  ["an unknown state", "UPDATE deposit SET state = 'paid'"],
+  ["an unknown chain", "UPDATE deposit SET chain = 'ethereum'"],
+  ["a negative height", "UPDATE deposit SET block = -1"],
   ["a credit without its time", "UPDATE deposit SET credited_at = NULL WHERE state = 'credited'"],
   ["a final deposit that is not booked", "UPDATE deposit SET finalized = true WHERE state = 'seen'"],
   ["a final deposit that is missing", "UPDATE deposit SET finalized = true, missing_since = now() WHERE state = 'credited'"],

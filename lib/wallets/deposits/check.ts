@@ -1,4 +1,4 @@
-// Proves that each deposit is in the books as its state says, or says where it is not.
+// Checks that the books match the state of each deposit, and reports every mismatch.
 
 import { findViolations, type Violation } from "@/lib/ledger/check";
 

@@ -1,5 +1,5 @@
-// Collecting debts: what was taken back of a deposit or a payment while it was held, and is taken once it is free again. An account
-// that spent it meanwhile is frozen.
+// Collects debts: reversed amounts of deposits and payments that were held at the time, taken once they are free. An account that spent the
+// money meanwhile is frozen.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -9,8 +9,8 @@ import { prisma } from "@/lib/db/prisma";
 import { listDebtors } from "@/lib/ledger/debts";
 
 /**
- * Collects what is free by now of all accounts with debts. One that has less than it owes when nothing is held any more is frozen.
- * @throws what went wrong with one, after all others
+ * Collects the free part of all accounts' debts. An account without holds that has less than it owes is frozen.
+ * @throws the error of one account, after all others were processed
  */
 export async function collectDebts(): Promise<void> {
   const failures: unknown[] = [];

@@ -1,5 +1,5 @@
-// Credit: a deposit becomes its owner's money once its block is safe, and stops being it when the block leaves the chain. State
-// and ledger change in one call of SQL, so that neither a crash nor a repetition credits twice.
+// Credits and reverses deposits: a deposit becomes its owner's money once its block is safe, and is reversed when the block leaves the
+// chain. State and ledger change in one SQL call, so that neither a crash nor a repetition credits twice.
 
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
@@ -21,7 +21,7 @@ import { recordHead } from "./scan";
 
 const MAX_AT_ONCE = 1_000;
 const BLOCKS_AT_ONCE = 8;
-/** Ends of ranges this far below the final block are kept: a local chain takes back even final blocks. */
+/** Range ends this far below the final block are kept: a local chain can revert even final blocks. */
 const KEPT_BELOW_FINAL = 64;
 
 interface Due extends UnconfirmedDeposit {
@@ -30,7 +30,7 @@ interface Due extends UnconfirmedDeposit {
 
 export type Credited = { count: number } | { brokenBlock: number };
 
-/** What deposits are held against. */
+/** The chain state that deposits are checked against. */
 interface Sight {
   head: Head;
   nodes: EvmNodes;
@@ -38,8 +38,9 @@ interface Sight {
 }
 
 /**
- * Credits what is due at `head`, in transactions of up to a thousand.
- * @returns how many were credited or kept as too small; or the lowest block that the chain has no longer, with nothing credited of its batch
+ * Credits due deposits at `head`, in transactions of up to a thousand.
+ * @returns how many were credited or kept as too small; or the lowest block that is no longer on the chain, with nothing of its batch
+ * credited
  * @throws LeaseLost, EvmFailure
  */
 export async function creditDue(lease: Lease, { head, nodes, addresses }: Sight): Promise<Credited> {
@@ -68,10 +69,10 @@ function findDue(chain: string, safe: number): Promise<Due[]> {
   });
 }
 
-/** The lowest block of `due` that is no longer on the chain, as one node says that has the head's safe block. */
+/** The lowest block of `due` that is no longer on the chain, according to one node that has the head's safe block. */
 function findBroken(due: readonly Due[], { safe }: Head, nodes: EvmNodes): Promise<number | null> {
   const blocks = [...new Set(due.map(({ block }) => block))].sort((one, other) => one - other);
-  return nodes.ask(async (node) => {
+  return nodes.callFirst(async (node) => {
     if ((await hashOf(node, safe.number)) !== safe.hash) throw new EvmFailure("moved", `${node.name}: the safe block is another one now`);
     const hashes = new Map<number, string>();
     for (let first = 0; first < blocks.length; first += BLOCKS_AT_ONCE) {
@@ -89,7 +90,7 @@ async function hashOf(node: EvmNode, number: number): Promise<string> {
 }
 
 /**
- * Credits these deposits in one commit, which checks and renews the lease; those that are credited already stay so.
+ * Credits these deposits in one commit, which checks and renews the lease; already credited ones do not change.
  * @returns how many were credited or kept as too small
  * @throws LeaseLost; nothing is written then
  */
@@ -104,13 +105,13 @@ export async function creditDeposits(lease: Lease, ids: readonly string[]): Prom
 
 export interface Reversed {
   accountId: AccountId;
-  /** What had been spent and the operator bears, in nano-USD. The account is frozen when it is above zero. */
+  /** The amount already spent, which the operator bears, in nano-USD. The account is frozen when it is above zero. */
   lost: NanoUsd;
 }
 
 /**
- * Takes back what is missing from a chain that was read to its head, in one commit, which checks and renews the lease.
- * @returns one for each deposit
+ * Reverses deposits missing from a chain that was read to its head, in one commit, which checks and renews the lease.
+ * @returns one entry per deposit
  * @throws LeaseLost; nothing is written then
  */
 export async function reverseMissing(lease: Lease, safeBlock: number): Promise<Reversed[]> {
@@ -123,8 +124,8 @@ export async function reverseMissing(lease: Lease, safeBlock: number): Promise<R
 }
 
 /**
- * Takes back what is missing from a chain that was read to its head, then writes the head down and marks what is final: a
- * process that dies in between leaves the head to the next round. The operator bears what had been spent already.
+ * Reverses deposits missing from a chain that was read to its head, then records the head and marks final deposits: a process that dies in
+ * between leaves the head to the next round. The operator bears amounts already spent.
  * @returns how many deposits were reversed
  * @throws LeaseLost
  */

@@ -1,9 +1,9 @@
-// Before deposits are credited, a second node must show them too, where there is one: a log is one node's word, and its
-// operator could write one for an address of their own.
+// Before deposits are credited, a second node must show them too, where there is one: a single node's operator could invent a log for their
+// own deposit address.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { readTransfers, readTransfersIn } from "@/lib/chains/evm/transfers";
@@ -14,19 +14,19 @@ import { depositsIn, onlyNode } from "./base-range";
 export interface UnconfirmedDeposit {
   id: string;
   block: number;
-  /** As its owner sees it. */
+  /** In its display form. */
   address: string;
   transaction: string;
 }
 
-/** Read at once of one node; the addresses are few. */
+/** Blocks per request to one node; the addresses are few. */
 const BLOCKS_AT_ONCE = 200;
 const NODES_THAT_SHOW = 2;
-/** Of what a node leaves out of its logs, so many transactions are asked for by name. */
+/** Maximum number of transactions missing from a node's logs that are looked up by hash. */
 const MAX_RECEIPTS = 50;
 
 /**
- * Those of `deposits`, lowest block first, that as many nodes show as are enough: two, or the only one that answers.
+ * Those of `deposits`, lowest block first, that enough nodes show: two, or the only one that answers.
  * @throws EvmFailure when no node answers
  */
 export async function confirmDeposits<T extends UnconfirmedDeposit>(
@@ -48,7 +48,7 @@ export async function confirmDeposits<T extends UnconfirmedDeposit>(
   return confirmed;
 }
 
-/** What each node that answers shows in the blocks of `deposits`, or of their transactions: a node may leave logs out. */
+/** The deposits that each answering node shows, in the blocks' logs or else in the transactions' receipts, since a node may omit logs. */
 function readEverywhere(
   deposits: readonly UnconfirmedDeposit[],
   addresses: ReadonlyMap<Hex, WatchedAddress>,
@@ -66,12 +66,14 @@ function readEverywhere(
     }
     return shown;
   };
-  return nodes.ask(async (node) => [await read(node), ...(await nodes.callOthers(node, read))]);
+  return nodes.callFirst(async (node) => [await read(node), ...(await nodes.callOthers(node, read))]);
 }
 
-/** Once for the same ones, not at every tick. */
+const lastLogged = processSingleton("deposits that one node alone shows", () => ({ ids: "" }));
+
+/** Logs the same set of deposits once, not at every tick. */
 function logUnconfirmed(ids: readonly string[]): void {
-  const logged = once("deposits that one node alone shows", () => ({ ids: "" }));
+  const logged = lastLogged();
   if (ids.length > 0 && logged.ids !== ids.join())
     log().error({ deposits: ids }, "only one node of Base shows these deposits: they are not credited");
   logged.ids = ids.join();

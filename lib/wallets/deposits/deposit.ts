@@ -1,4 +1,4 @@
-// Deposits as their owner sees them: what came in, how far it is, and where to look it up.
+// Deposits as their owner sees them: amount, progress, and an explorer link.
 
 import { assert } from "@/lib/base/assert";
 import type { AccountId } from "@/lib/base/ids";
@@ -18,7 +18,7 @@ export type DepositState = (typeof STATES)[number];
 
 export type DepositChain = (typeof CHAINS)[number];
 
-/** An address is credited once this much came in at it; until then what came is kept for its owner. */
+/** An address is credited once it has received this much; until then the money is kept for its owner. */
 export const MINIMUM_DEPOSIT: NanoUsd = fromCents(100);
 
 export interface Deposit {
@@ -29,14 +29,14 @@ export interface Deposit {
   /** The account's own address. */
   address: string;
   transaction: string;
-  /** Shows the transaction to anybody; null where its chain has no public explorer, as in a sandbox. */
+  /** The transaction's explorer page; null on a chain without a public explorer, as in a sandbox. */
   transactionUrl: string | null;
   block: number;
-  /** Blocks from its own on, up to `neededConfirmations`. */
+  /** Blocks including its own, up to `neededConfirmations`. */
   confirmations: number;
-  /** How many it takes until its block is safe, as far as can be told now. */
+  /** Estimated number of confirmations until its block is safe. */
   neededConfirmations: number;
-  /** Nothing can undo it: the money can leave again. */
+  /** The deposit cannot be undone, so the money can be withdrawn. */
   isFinal: boolean;
   seenAt: Date;
   creditedAt: Date | null;
@@ -45,7 +45,7 @@ export interface Deposit {
 
 interface DepositPage {
   limit: number;
-  /** The last deposit of the page before. */
+  /** The last deposit of the previous page. */
   after?: Pick<Deposit, "seenAt" | "id">;
 }
 
@@ -84,13 +84,13 @@ function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, hea
 
 interface Uncredited {
   amounts: Record<DepositChain, NanoUsd>;
-  /** When it was read, Unix milliseconds, by the database's clock: the clocks of two processes need not agree. */
+  /** Time of the read by the database's clock, Unix milliseconds: the clocks of two processes may differ. */
   readAtMs: number;
 }
 
-/** What came in at the account's addresses and waits there for the minimum. */
+/** Deposits at the account's addresses that wait for the minimum. */
 export async function readUncredited(accountId: AccountId): Promise<Uncredited> {
-  // The sums and the moment of the same statement: Prisma has no word for the database's clock.
+  // Raw SQL: sums and time from one statement, and Prisma has no access to the database's clock.
   const [row] = await prisma().$queryRaw<Record<DepositChain | "readAtMs", bigint>[]>`
     SELECT coalesce(sum(amount) FILTER (WHERE chain = 'base'), 0)::bigint AS base,
       coalesce(sum(amount) FILTER (WHERE chain = 'solana'), 0)::bigint AS solana,
@@ -100,7 +100,7 @@ export async function readUncredited(accountId: AccountId): Promise<Uncredited> 
   return { amounts: { base: nanoUsd(row.base), solana: nanoUsd(row.solana) }, readAtMs: Number(row.readAtMs) };
 }
 
-/** Shows in the metrics how many deposits there are of each state. It reads them all. */
+/** Updates the metrics with the number of deposits per state. It reads them all. */
 export async function measureDeposits(): Promise<void> {
   const counts = await prisma().deposit.groupBy({ by: ["chain", "state"], _count: true });
   const { deposits } = metrics();
@@ -108,7 +108,7 @@ export async function measureDeposits(): Promise<void> {
   for (const { chain, state, _count } of counts) deposits.set({ chain, state }, _count);
 }
 
-/** What one address has that is not credited, in nano-USD. */
+/** The uncredited amount of one address, in nano-USD. */
 export interface UncreditedAddress {
   chain: Deposit["chain"];
   address: string;
@@ -116,7 +116,7 @@ export interface UncreditedAddress {
   amount: NanoUsd;
 }
 
-/** Every address that has less than the minimum, the largest sum first. */
+/** Every address with less than the minimum, the largest sum first. */
 export async function readAllUncredited(limit: number): Promise<UncreditedAddress[]> {
   const sums = await prisma().deposit.groupBy({
     by: ["chain", "address", "accountId"],

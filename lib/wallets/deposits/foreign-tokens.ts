@@ -1,5 +1,5 @@
-// Other tokens sent to our addresses, listed for the operator, who may want to send them back. Looked for after USDC and apart
-// from it: anybody can make a token that floods these logs, and that must delay no deposit.
+// Other tokens sent to our addresses, listed for the operator, who may want to return them. Scanned after USDC and separately: anybody can
+// create a token that floods these logs, which must not delay deposits.
 
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
@@ -14,7 +14,7 @@ import { type Lease, underLease } from "./lease";
 const MAX_LISTED = 1_000;
 
 /**
- * Lists what came in behind the last call. A block that no node will show whole is passed over: the list is a courtesy.
+ * Lists transfers since the last call. A block that no node returns completely is skipped: the list is best effort.
  * @throws LeaseLost
  */
 export async function listForeignTokens(lease: Lease, addresses: ReadonlyMap<Hex, WatchedAddress>, nodes: EvmNodes): Promise<void> {
@@ -46,7 +46,7 @@ function foreignIn(transfers: readonly TokenTransfer[], addresses: ReadonlyMap<H
 function record(lease: Lease, found: ReturnType<typeof foreignIn>, toBlock: number): Promise<void> {
   const { chain } = lease;
   return underLease(lease, async (transaction) => {
-    // One statement: createMany holds up the process for a fifth of a second with the thousand rows of a flood.
+    // Raw SQL: createMany blocks the process for a fifth of a second with the thousand rows of a flood.
     await transaction.$executeRaw`
       INSERT INTO foreign_token (chain, transaction, place, token, sender, address, account_id, units, block, seen_at)
       SELECT ${chain}, f.transaction, f.index, f.token, f.sender, f.address, f."accountId", f.units, f.block, ${now()}::timestamptz
@@ -60,7 +60,7 @@ function record(lease: Lease, found: ReturnType<typeof foreignIn>, toBlock: numb
   });
 }
 
-/** What came in of other tokens, newest first; `units` are the token's own, whose decimals only it knows. */
+/** Received foreign tokens, newest first; `units` are the token's base units, with unknown decimals. */
 export async function readForeignTokens(chain: string, limit: number) {
   const tokens = await prisma().foreignToken.findMany({
     where: { chain },

@@ -1,4 +1,4 @@
-// Ranges that are read behind the cursor, at leisure: what fails is tried again at the next tick, what is too large in parts.
+// Low-priority reads of ranges behind the cursor: failures are retried at the next tick, and ranges that are too large are split.
 
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { TokenTransfer } from "@/lib/chains/evm/transfers";
@@ -11,8 +11,8 @@ export interface LaterRange {
 }
 
 /**
- * Reads from `fromBlock` as far as it goes at once, up to `lastBlock`. A single block that is too large is passed over.
- * Null when there is nothing to read, or no node to read it from now.
+ * Reads one range from `fromBlock`, as long as possible up to `lastBlock`. A single block that is too large is skipped. Null when there is
+ * nothing to read, or no node answers.
  */
 export async function readLaterRange(
   fromBlock: number,

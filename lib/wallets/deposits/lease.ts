@@ -1,17 +1,17 @@
-// The lease on a chain: of any number of watchers one works at a time. A watcher that was paused, and whose lease went to
-// another meanwhile, can write nothing more: each of its transactions names the fence that it was given.
+// The lease on a chain: of any number of watchers only one works at a time. A watcher that was paused and lost its lease meanwhile can no
+// longer write: each of its transactions checks the fence it got.
 
 import { inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 
 export interface Lease {
   chain: string;
   holder: string;
-  /** Another number each time the lease changes hands. */
+  /** Changes each time the lease changes hands. */
   fence: bigint;
   seconds: number;
 }
 
-/** Another watcher has the lease now; the round ends. */
+/** Another watcher has the lease; the round ends. */
 export class LeaseLost extends Error {
   constructor({ chain, holder }: Lease) {
     super(`The lease on ${chain} is no longer that of ${holder}.`);
@@ -34,12 +34,12 @@ export async function takeLease(wanted: Omit<Lease, "fence">): Promise<Lease | n
 }
 
 /**
- * Runs `work` in one transaction, during which nobody else can take the lease; it is renewed with it.
+ * Runs `work` in one transaction, which renews the lease and during which no other watcher can take it.
  * @throws LeaseLost, and what `work` throws; nothing of it is written then
  */
 export function underLease<T>(lease: Lease, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return inTransaction(async (transaction) => {
-    // The function of SQL that crediting and reversing call too.
+    // The same SQL function that crediting and reversing call.
     const [lock] = await transaction.$queryRaw<{ isKept: boolean }[]>`
       SELECT wallets_keep_lease(${lease.chain}, ${lease.fence}, ${lease.seconds}) AS "isKept"`;
     if (lock?.isKept !== true) throw new LeaseLost(lease);
@@ -47,7 +47,7 @@ export function underLease<T>(lease: Lease, work: (transaction: Transaction) => 
   });
 }
 
-/** Gives the lease back, so that another watcher need not wait until it has lapsed. */
+/** Releases the lease, so that another watcher need not wait until it lapses. */
 export async function releaseLease(chain: string, holder: string): Promise<void> {
   await prisma().watchLease.updateMany({ where: { chain, holder }, data: { until: new Date(0) } });
 }

@@ -1,22 +1,22 @@
-// Where an account's owner pays in: the addresses of their wallet, on the chains that are watched.
+// An account's deposit addresses: those of its wallet, on the watched chains.
 
 import type { AccountId } from "@/lib/base/ids";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { type CustodialWallet, findWallet } from "../custody/custodial-wallet";
 import type { DepositChain } from "./deposit";
 import { isWatched } from "./watched";
 
-/** An address for each chain; null where nobody watches for what is paid. */
+/** An address per chain; null on a chain that is not watched. */
 export type PayableAddresses = Record<DepositChain, string | null>;
 
 const MAX_KNOWN = 20_000;
 
-/** Wallets that were found to be the signer's own: to find it out takes milliseconds, and a wallet is given once and for good. */
-const known = () => once("wallets that were checked", () => new Map<AccountId, CustodialWallet>());
+/** Wallets verified as the signer's own: verification takes milliseconds, and a wallet never changes. */
+const known = processSingleton("wallets that were checked", () => new Map<AccountId, CustodialWallet>());
 
 /**
  * Null before the account has a wallet.
- * @throws AppError INTERNAL_ERROR when what the database holds is not what the signer made
+ * @throws AppError INTERNAL_ERROR when the stored wallet is not the signer's
  */
 export async function findPayableAddresses(accountId: AccountId): Promise<PayableAddresses | null> {
   const wallet = known().get(accountId) ?? (await findWallet(accountId));

@@ -1,9 +1,10 @@
-// Deposits written down as a watcher finds them, a range's at once. Its lease is locked meanwhile: nobody else writes its chain's.
+// Records the deposits that a watcher found, a whole range at once. The watcher's lease is locked meanwhile, so no other process writes
+// deposits of that chain.
 
 import { now } from "@/lib/base/clock";
 import type { Transaction } from "@/lib/db/prisma";
 
-/** A transfer to one of our addresses, as it is stored. */
+/** A transfer to one of our addresses, in its stored form. */
 export interface FoundDeposit {
   id: string;
   accountId: string;
@@ -16,11 +17,11 @@ export interface FoundDeposit {
   index: number;
 }
 
-/** Writes down transfers that were found; a deposit that is known only moves to where it is now. */
+/** Records found transfers; a known deposit only gets its current block. */
 export async function recordDeposits(chain: string, found: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
   if (found.length === 0) return;
   const rows = JSON.stringify(found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() })));
-  // One statement for thousands: createMany takes ten times as long, and cannot move a known one.
+  // Raw SQL, one statement for thousands: createMany takes ten times as long, and cannot update a known deposit.
   const written = await transaction.$queryRaw<{ accountId: string }[]>`
     INSERT INTO deposit AS d (id, chain, account_id, address, amount, block, block_hash, transaction, place, state, seen_at)
       SELECT f.id, ${chain}, f."accountId", f.address, f.amount, f.block, f."blockHash", f.transaction, f.index, 'seen', ${now()}::timestamptz
@@ -28,7 +29,7 @@ export async function recordDeposits(chain: string, found: readonly FoundDeposit
         transaction text, index integer)
     ON CONFLICT (id) DO UPDATE SET
       block = excluded.block, block_hash = excluded.block_hash, place = excluded.place, missing_since = NULL,
-      finalized = d.finalized AND d.chain = 'solana', -- a block of Base may have become another one, which is not final yet
+      finalized = d.finalized AND d.chain = 'solana', -- on Base the block may have been replaced by one that is not final yet
       state = CASE d.state WHEN 'reversed' THEN 'seen' ELSE d.state END,
       credited_at = CASE d.state WHEN 'reversed' THEN NULL ELSE d.credited_at END,
       reversed_at = NULL
@@ -37,7 +38,7 @@ export async function recordDeposits(chain: string, found: readonly FoundDeposit
   await notifyDeposits(written, transaction);
 }
 
-/** Notifies the readers of these accounts' deposits, once the transaction commits. */
+/** Notifies subscribers to these accounts' deposits when the transaction commits. */
 export async function notifyDeposits(changed: readonly { accountId: string }[], transaction: Transaction): Promise<void> {
   const accountIds = [...new Set(changed.map(({ accountId }) => accountId))];
   if (accountIds.length === 0) return;

@@ -1,5 +1,5 @@
-// The rescan: once blocks are final they are read again, from another node if there is one. A node may leave out logs of a range
-// without any error; a deposit that the first reading did not get is found here.
+// The rescan: final blocks are read again, from another node if there is one. A node may omit logs of a range without any error; the rescan
+// finds deposits that the first read missed.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -16,7 +16,7 @@ import type { FoundDeposit } from "./record-deposits";
 import { recordRescan } from "./scan";
 
 /**
- * Reads on from the last rescan; a deposit that was missed is credited at the next tick.
+ * Continues from the last rescan; a missed deposit is credited at the next tick.
  * @throws LeaseLost
  */
 export async function rescan(
@@ -30,7 +30,7 @@ export async function rescan(
   if (!scan || scan.checkedBlock >= lastBlock) return;
   const query = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()] };
   const range = await readLaterRange(scan.checkedBlock + 1, lastBlock, (fromBlock, toBlock) =>
-    nodes.ask(async (node) => {
+    nodes.callFirst(async (node) => {
       const read = (from: typeof node) => readTransfers({ ...query, fromBlock, toBlock }, onlyNode(from, nodes.chainId));
       const [theirs] = await nodes.callOthers(node, read);
       return (theirs ?? (await read(node))).transfers;

@@ -1,5 +1,5 @@
-// How far a chain is read. The cursor moves in the same transaction as what was found before it, and the last block of each
-// range is kept, so that a reorganisation is found and walked back.
+// How far a chain has been read. The cursor moves in the same transaction that records the deposits before it, and the last block of each
+// range is kept, so that a reorganisation is detected and walked back.
 
 import { now } from "@/lib/base/clock";
 import { prisma, type Transaction } from "@/lib/db/prisma";
@@ -7,24 +7,24 @@ import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib
 import { type Lease, underLease } from "./lease";
 import { type FoundDeposit, notifyDeposits, recordDeposits } from "./record-deposits";
 
-/** A block up to which the chain was read. */
+/** The last block of a range that was read. */
 export interface ScanEnd {
   block: number;
   hash: string;
 }
 
-/** The kept ends, newest first: the first is the cursor. None before the first range. */
+/** The kept range ends, newest first: the first is the cursor. None before the first range. */
 export async function readScanEnds(chain: string): Promise<ScanEnd[]> {
   const ends = await prisma().chainScanEnd.findMany({ where: { chain }, orderBy: { block: "desc" } });
   return ends.map(({ block, blockHash }) => ({ block, hash: blockHash }));
 }
 
-/** Whether the chain's watch was begun. */
+/** Whether the chain's scan was opened. */
 export async function isScanOpen(chain: string): Promise<boolean> {
   return (await prisma().chainScan.findUnique({ where: { chain }, select: { chain: true } })) !== null;
 }
 
-/** Begins behind `end`, with the accounts of the books that deposits need; changes nothing when it was begun before. */
+/** Opens the scan after block `end`, with the ledger accounts that deposits need; idempotent. */
 export function openScan({ chain, ...lease }: Lease, { block, hash: blockHash }: ScanEnd): Promise<void> {
   return underLease({ chain, ...lease }, async (transaction) => {
     await openFundingAccount(`${chain}_chain`, transaction);
@@ -36,7 +36,7 @@ export function openScan({ chain, ...lease }: Lease, { block, hash: blockHash }:
   });
 }
 
-/** Writes what was found behind `after` up to `end`. False, and nothing is written, when the cursor is not at `after`. */
+/** Records the deposits found after `after` up to `end`. False, without writing, when the cursor is not at `after`. */
 export function recordRange(lease: Lease, after: ScanEnd, end: ScanEnd, found: readonly FoundDeposit[]): Promise<boolean> {
   const { chain } = lease;
   return underLease(lease, async (transaction) => {
@@ -56,7 +56,7 @@ async function keepEnd(chain: string, { block, hash: blockHash }: ScanEnd, trans
   await transaction.chainScanEnd.upsert({ where, create: { chain, block, blockHash }, update: { blockHash } });
 }
 
-/** Writes what a rescan found up to `toBlock`; the deposits that the first reading found are there and stay. */
+/** Records the deposits that a rescan found up to `toBlock`; those that the first read found stay unchanged. */
 export function recordRescan(lease: Lease, toBlock: number, found: readonly FoundDeposit[]): Promise<void> {
   const { chain } = lease;
   return underLease(lease, async (transaction) => {
@@ -68,7 +68,7 @@ export function recordRescan(lease: Lease, toBlock: number, found: readonly Foun
   });
 }
 
-/** Goes back to a kept end; a deposit behind it is missing until it is found again. */
+/** Moves the cursor back to a kept end; deposits after it are missing until they are found again. */
 export function walkBack(lease: Lease, { block, hash: blockHash }: ScanEnd): Promise<void> {
   const { chain } = lease;
   return underLease(lease, async (transaction) => {
@@ -80,7 +80,7 @@ export function walkBack(lease: Lease, { block, hash: blockHash }: ScanEnd): Pro
     await transaction.chainScan.update({ where: { chain }, data: { block, blockHash } });
     await transaction.foreignToken.deleteMany({ where: { chain, block: { gt: block } } });
     const missing = await transaction.deposit.updateManyAndReturn({
-      // Both values are named, so that the index on chain, finalized and block is used.
+      // Names both values, so that the index on chain, finalized and block is used.
       where: {
         chain,
         OR: [{ finalized: true }, { finalized: false }],
@@ -103,8 +103,8 @@ export interface HeadHeights {
 }
 
 /**
- * Writes the head down, and what follows from it: which deposits are confirming and which are final. Of the ends of ranges below
- * `keepFrom` only the highest is kept.
+ * Records the head, and updates which deposits are confirming and which are final. Of the range ends below `keepFrom` only the highest is
+ * kept.
  */
 export async function recordHead(chain: string, head: HeadHeights, keepFrom: number, transaction: Transaction): Promise<void> {
   const { latest, finalized } = head;
@@ -120,7 +120,7 @@ export async function recordHead(chain: string, head: HeadHeights, keepFrom: num
     select: { accountId: true },
   });
   await deleteEndsBelow(chain, keepFrom, transaction);
-  // Confirmations count up with every block.
+  // Confirmations increase with every block.
   const counting = await transaction.deposit.groupBy({
     by: ["accountId"],
     where: { chain, finalized: false, state: { in: ["seen", "confirming"] } },

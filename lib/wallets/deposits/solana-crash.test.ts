@@ -1,4 +1,4 @@
-// The watcher of Solana killed at each of its statements, and two at once: everything that came in is credited, once.
+// The watcher of Solana killed at each of its statements, and two concurrent watchers: every deposit is credited once.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -81,7 +81,7 @@ test.each<Moment>(["before", "unseen"])(
   240_000,
 );
 
-test("of two watchers at once one works; when it dies or lets go, the other goes on, and each deposit is credited once", async () => {
+test("of two concurrent watchers one works; when it dies or stops, the other takes over, and each deposit is credited once", async () => {
   const [one, other] = [chain.watcher(), chain.watcher()];
   const customers: SolanaCustomer[] = [];
   for (let round = 0; round < 6; round++) {
@@ -99,7 +99,7 @@ test("of two watchers at once one works; when it dies or lets go, the other goes
   await Promise.all([one.release(), other.release()]);
 });
 
-test("a watcher whose lease is taken in the middle of a tick writes nothing more, and the next one does the rest", async () => {
+test("a watcher whose lease is taken during a tick writes nothing more, and the next one does the rest", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 3n * ONE_USDC);
   await chain.finalize();
@@ -119,7 +119,7 @@ test("a watcher whose lease is taken in the middle of a tick writes nothing more
   expect(await postedOf(customer)).toBe(3_000_000_000n);
 });
 
-/** A step of the customer's account by one deposit of 2 USDC, which never was on the chain. */
+/** A step of the customer's account with one deposit of 2 USDC that was never on the chain. */
 async function imagineSteps({ account, owner, tokenAccount }: SolanaCustomer) {
   const lease = await takeLease({ chain: "solana", holder: "slow", seconds: 60 });
   const address = (await readSolanaAddresses()).get(tokenAccount);
@@ -136,7 +136,7 @@ async function imagineSteps({ account, owner, tokenAccount }: SolanaCustomer) {
   return { lease, stepTo, forget };
 }
 
-test("a step from where the cursor is no longer is not written, not even by who has the lease", async () => {
+test("a step from a cursor position that is outdated is not written, not even by the lease's holder", async () => {
   const customer = await openCustomer();
   const { lease, stepTo, forget } = await imagineSteps(customer);
   expect(await recordSteps(lease, [stepTo("a")])).toBe(1);
@@ -145,7 +145,7 @@ test("a step from where the cursor is no longer is not written, not even by who 
   await forget();
 });
 
-test("a credit whose cursor was not moved any more is final at once, and what is read again is credited no second time", async () => {
+test("a credit whose cursor did not move is final immediately, and reading it again credits nothing twice", async () => {
   const customer = await openCustomer();
   const { lease, stepTo, forget } = await imagineSteps(customer);
   const step = stepTo("c");
@@ -154,7 +154,7 @@ test("a credit whose cursor was not moved any more is final at once, and what is
   expect(await creditDeposits(lease, ["solana_c"])).toBe(1);
   const credited = { state: "credited", isFinal: true };
   expect(await depositsOf(customer)).toMatchObject([credited]);
-  // A node that now tells another slot leaves it final, too.
+  // It stays final even when a node now reports another slot.
   await underLease(lease, (transaction) =>
     recordDeposits(
       "solana",

@@ -1,9 +1,9 @@
-// The token accounts on Solana that are watched, and how far each is read. All that were ever given are watched.
+// The watched token accounts on Solana, all that were ever assigned, and how far each has been read.
 
 import { now } from "@/lib/base/clock";
 import { prisma } from "@/lib/db/prisma";
 
-/** A transaction up to which a token account was read, and what it left there. */
+/** The last transaction up to which a token account was read, and the balance after it. */
 export interface ReadPoint {
   /** Null before the account's first. */
   signature: string | null;
@@ -15,13 +15,13 @@ export interface ReadPoint {
 export interface SolanaAddress {
   accountId: string;
   derivationIndex: number;
-  /** As its account's owner sees it. */
+  /** In the form that its account's owner sees. */
   owner: string;
   tokenAccount: string;
   read: ReadPoint;
-  /** Up to here it was rescanned. */
+  /** The account was rescanned up to here. */
   checked: ReadPoint;
-  /** When it is due for that again; null when it was never looked at. */
+  /** When its next rescan is due; null when it was never rescanned. */
   checkAt: Date | null;
 }
 
@@ -36,9 +36,9 @@ interface Row extends Pick<SolanaAddress, "accountId" | "derivationIndex" | "own
   checkedUnits: bigint;
 }
 
-/** By token account. */
+/** Keyed by token account. */
 export async function readSolanaAddresses(): Promise<Map<string, SolanaAddress>> {
-  // A join of two tables without a relation, at every round: two lists of Prisma's, joined here, cost three times as much.
+  // Raw SQL: a join of two tables without a relation, in every round. Joining two Prisma lists here would cost three times as much.
   const rows = await prisma().$queryRaw<Row[]>`
     SELECT w.account_id AS "accountId", w.derivation_index AS "derivationIndex", w.solana_owner AS owner,
       w.solana_token_account AS "tokenAccount", c.check_at AS "checkAt", c.signature, c.slot, c.units,
@@ -56,7 +56,7 @@ function addressOf({ signature, slot, units, checkedSignature, checkedSlot, chec
   };
 }
 
-/** Up to `max` addresses that are due for a rescan, the longest due first, and after them those that were never looked at. */
+/** Up to `max` addresses that are due for a rescan: the longest overdue first, then those that were never rescanned. */
 export function pickDue(addresses: Iterable<SolanaAddress>, max: number): SolanaAddress[] {
   const at = now().getTime();
   const dueMs = ({ checkAt }: SolanaAddress) => checkAt?.getTime() ?? Number.POSITIVE_INFINITY;
@@ -73,7 +73,7 @@ export interface OpenDeposit {
   block: number;
 }
 
-/** Deposits that were seen and are not final yet. */
+/** Deposits that were seen but are not final yet. */
 export async function readOpenDeposits(): Promise<OpenDeposit[]> {
   const deposits = await prisma().deposit.findMany({
     where: { chain: "solana", finalized: false, state: { in: ["seen", "confirming"] } },

@@ -1,4 +1,4 @@
-// Nodes of Solana that drop, delay, refuse, repeat, lag or show half: each deposit is credited once all the same.
+// Solana nodes that drop, delay, refuse, repeat, lag or omit transactions: each deposit is still credited once.
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => chain?.remove());
 
-/** A watcher that sees the chain through a node which fails as `decide` says; `both` has the chain itself to turn to. */
+/** A watcher behind a node that fails as `decide` says; with `both` it can also use the chain's own node. */
 async function through(decide: Decide, options?: { both: boolean }) {
   const watcher = await watchThrough(chain, decide, options);
   toClose.push(watcher.close);
@@ -55,14 +55,14 @@ async function expectCredited(customer: SolanaCustomer): Promise<void> {
 test.each<[string, Fault]>([
   ["drops", { drop: true }],
   ["delays", { delayMs: 700 }],
-  ["is asked too often: 429", { status: 429 }],
+  ["is rate limited (429)", { status: 429 }],
   ["breaks", { status: 502 }],
   ["answers with an error", { error: { code: -32_603, message: "internal error" } }],
 ])(
-  "a node that %s at some calls delays a deposit, and no more",
+  "a node that %s at some calls only delays a deposit",
   async (_what, fault) => {
     const customer = await depositTwice();
-    // At each call of a tick in turn, until a tick goes through.
+    // Fails at each call of a tick in turn, until a tick succeeds.
     let failAt = 0;
     let inTick = 0;
     const watcher = await through(() => (inTick++ === failAt ? fault : null));
@@ -82,20 +82,20 @@ test.each<[string, Fault]>([
 test.each<[string, Fault]>([
   ["drops", { drop: true }],
   ["refuses", { status: 429 }],
-])("with another node to turn to, one that always %s costs nothing", async (_what, fault) => {
+])("with a second node, a node that always %s has no effect", async (_what, fault) => {
   const customer = await depositTwice();
   const watcher = await through(() => fault, { both: true });
   expect(await watcher.tick()).toMatchObject({ outcome: "read", headLag: 0, credited: 2 });
   await expectCredited(customer);
 });
 
-test("a node that gives each page twice is not believed, and one that forgets where it was asked from credits nothing twice", async () => {
+test("a node that repeats each page is not believed, and one that ignores the cursor causes no double credit", async () => {
   const customer = await depositTwice();
   const twice: Fault = { rewrite: (result) => [...(result as object[]), ...(result as object[])] };
   const repeating = await through((method) => (isListing(method) ? twice : null));
   expect((await repeating.tick()).outcome).toBe("failed");
   await repeating.release();
-  // The pages that were asked for from the beginning, whatever is asked for later.
+  // The pages from the account's start, returned again for later requests.
   const first = new Map<string, unknown>();
   const forgetful = await through((method, [account, options]) => {
     const { before, until } = (options ?? {}) as { before?: string; until?: string };
@@ -121,7 +121,7 @@ test.each([
   ["oldest", 0],
   ["middle", 1],
   ["newest", 2],
-])("a node that leaves out the %s of three deposits moves no cursor past what it left out", async (_which, hiddenAt) => {
+])("when a node omits the %s of three deposits, no cursor moves past the gap", async (_which, hiddenAt) => {
   const customer = await openCustomer();
   const sent: string[] = [];
   for (const units of [2n, 3n, 4n]) {
@@ -138,7 +138,7 @@ test.each([
   expect(await postedOf(customer)).toBe(9_000_000_000n);
 });
 
-test("a sweep and a deposit of as much that one node hides for ever are found by the rescan, from another node", async () => {
+test("a sweep and an equal deposit that one node always omits are found by the rescan through another node", async () => {
   const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 2n * ONE_USDC);
@@ -158,7 +158,7 @@ test("a sweep and a deposit of as much that one node hides for ever are found by
   expect(await statesOf(customer)).toEqual(["credited", "credited", "credited"]);
 });
 
-test.each([[false], [true]])("a node that answers from an old state only delays what came since (another node: %s)", async (both) => {
+test.each([[false], [true]])("a node with an old state only delays newer deposits (another node: %s)", async (both) => {
   const customer = await depositTwice();
   const old = new Map<string, unknown>();
   let isOld = false;
@@ -180,7 +180,7 @@ test.each([[false], [true]])("a node that answers from an old state only delays 
   await chain.faucet(customer.owner, 4n * ONE_USDC);
   await chain.finalize();
   isOld = true;
-  // Too old, it is not asked at all.
+  // A node that lags too far is skipped.
   for (let round = 0; round < 3; round++) expect(["read", "failed"]).toContain((await watcher.tick()).outcome);
   if (!both) expect(await postedOf(customer)).toBe(5_000_000_000n);
   isOld = false;
@@ -188,7 +188,7 @@ test.each([[false], [true]])("a node that answers from an old state only delays 
   expect(await postedOf(customer)).toBe(9_000_000_000n);
 });
 
-test("a node that refuses whoever asks much is asked on from where it stopped", async () => {
+test("with a rate-limited node the poll resumes where it was refused", async () => {
   await openCustomers(900);
   const customer = await depositTwice();
   let left = 0;

@@ -1,5 +1,5 @@
-// Other tokens on Solana that lie at our addresses, and USDC outside of their own accounts: listed for the operator, who may want
-// to send them back. The list holds what lies there, not what came: one call now and then reads it for each owner.
+// Other tokens at our Solana addresses, and USDC outside their associated accounts, listed for the operator, who may want to return them.
+// The list shows current balances, not transfers: an occasional call reads them per owner.
 
 import { now } from "@/lib/base/clock";
 import type { RunLimited } from "@/lib/base/semaphore";
@@ -10,10 +10,10 @@ import { type Lease, underLease } from "./lease";
 import type { SolanaAddress } from "./solana-cursor";
 import { isNodesFailure } from "./solana-poll";
 
-/** Of each owner: somebody who floods the list pays rent for each account. */
+/** Per owner: an attacker who floods the list pays rent for each account. */
 const MAX_LISTED = 100;
 
-/** Lists what these owners hold. An owner that no node answers for is passed over until it is due again: the list is a courtesy. */
+/** Lists the holdings of these owners. An owner that no node answers for is skipped until it is due again: the list is best effort. */
 export async function listSolanaForeignTokens(
   lease: Lease,
   addresses: readonly SolanaAddress[],
@@ -40,7 +40,7 @@ interface Held {
   tokens: readonly { tokenAccount: string; mint: string; owner: string; accountId: string; units: string }[];
 }
 
-/** Puts what these owners hold now in place of what they held, in two statements for all; what lay there keeps its time. */
+/** Replaces the stored holdings of these owners, in two statements for all; unchanged holdings keep their time. */
 function record(lease: Lease, held: readonly Held[]): Promise<void> {
   const tokens = held.flatMap((one) => one.tokens);
   const tokenAccount = { in: tokens.map((token) => token.tokenAccount) };
@@ -56,7 +56,7 @@ function record(lease: Lease, held: readonly Held[]): Promise<void> {
   });
 }
 
-/** What lies at our addresses of other tokens, seen last first; `units` are the token's own, whose decimals only it knows. */
+/** Foreign tokens at our addresses, last seen first; `units` are the token's base units, with unknown decimals. */
 export async function readSolanaForeignTokens(limit: number) {
   const tokens = await prisma().solanaForeignToken.findMany({
     orderBy: [{ seenAt: "desc" }, { tokenAccount: "asc" }],

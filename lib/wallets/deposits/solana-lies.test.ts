@@ -1,4 +1,4 @@
-// Nodes of Solana that tell of slots and transactions that never were: nobody is credited for them.
+// Solana nodes that invent slots and transactions: they never lead to a credit.
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 afterAll(() => chain?.remove());
 
-/** A watcher that sees the chain through a node which fails as `decide` says; `both` has the chain itself to turn to. */
+/** A watcher behind a node that fails as `decide` says; with `both` it can also use the chain's own node. */
 async function through(decide: Decide, options?: { both: boolean }) {
   const watcher = await watchThrough(chain, decide, options);
   toClose.push(watcher.close);
@@ -48,7 +48,7 @@ test.each([[1_000_000], [-100]])("a head that is off by %d slots credits nothing
   await watcher.tick();
   const posted = await postedOf(customer);
   const status = await chain.connect().getSignatureStatus(signature);
-  // Slots go on while the tick runs.
+  // Slots advance while the tick runs.
   expect(posted === 0n || status.value?.confirmationStatus === "finalized").toBe(true);
   await chain.finalize();
   await watcher.tick();
@@ -59,7 +59,7 @@ test.each([[1_000_000], [-100]])("a head that is off by %d slots credits nothing
   expect(await postedOf(customer)).toBe(2_000_000_000n);
 });
 
-/** A customer who has 1 USDC, and a transaction that never was, which brings 5 more; told of at these commitments. */
+/** A customer with 1 USDC, and an invented transaction of 5 more, reported at these commitments. */
 async function invent(commitments: readonly string[]) {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, ONE_USDC);
@@ -83,7 +83,7 @@ async function invent(commitments: readonly string[]) {
   return { customer, decide, slot };
 }
 
-test("a deposit that was confirmed and never becomes final ends as reversed, and no book knows it", async () => {
+test("a confirmed deposit that never becomes final ends as reversed, without any ledger entry", async () => {
   const { customer, decide, slot } = await invent(["confirmed"]);
   let tells = true;
   const watcher = await through((...call) => (tells ? decide(...call) : null));
@@ -105,7 +105,7 @@ test("a deposit that was confirmed and never becomes final ends as reversed, and
   expect([rowCount, await postedOf(customer)]).toEqual([0, 1_000_000_000n]);
 });
 
-test("what one node alone calls final is credited to nobody while another node does not know it", async () => {
+test("a deposit that only one node reports as final is not credited while another node does not know it", async () => {
   const { customer, decide } = await invent(["confirmed", "finalized"]);
   const watcher = await through(decide, { both: true });
   for (let round = 0; round < 4; round++) await watcher.tick();

@@ -1,5 +1,5 @@
-// The poll: the balance of every watched token account, a hundred a call. One that is not what was read last has something to
-// read. A balance that is back where it was is found by the accounts' rescans.
+// Polls the balance of every watched token account, a hundred per call. A balance that differs from the last read means new transactions.
+// Transactions that leave the balance unchanged are found by the rescans.
 
 import type { RunLimited } from "@/lib/base/semaphore";
 import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
@@ -8,13 +8,13 @@ import { isHeldBy, MAX_ACCOUNTS_A_CALL, readTokenAccounts, type TokenAccount } f
 import type { SolanaAddress } from "./solana-cursor";
 
 export interface Poll {
-  /** Accounts whose balance is another one than was read last. */
+  /** Accounts whose balance differs from the last read. */
   moved: readonly SolanaAddress[];
-  /** Accounts that somebody else owns, or that are for another token: a sign that a key was used without us. */
+  /** Accounts with another owner or another token: a sign that a key was used outside this service. */
   strange: readonly SolanaAddress[];
-  /** Where the next poll begins: at the first account that no node answered for, or at the first of all. */
+  /** Where the next poll starts: at the first account that no node answered for, otherwise at the first of all. */
   next: number;
-  /** Why not all could be read. */
+  /** Why some accounts could not be read. */
   failure: unknown;
 }
 
@@ -22,12 +22,12 @@ export interface PollOptions {
   nodes: SolanaNodes;
   mint: string;
   inTurn: RunLimited;
-  /** Where the last poll stopped: a node refuses too many calls from some account on, which must not always be the same. */
+  /** Where the last poll stopped: when a node limits calls, the skipped accounts must not always be the same. */
   start: number;
   deadline: number;
 }
 
-/** Ends early, with what it has, when a call fails or the time of `deadline` (of `performance`) is over. */
+/** Ends early with a partial result when a call fails or `deadline` (a `performance` time) has passed. */
 export async function pollBalances(
   addresses: readonly SolanaAddress[],
   { nodes, mint, inTurn, start, deadline }: PollOptions,
@@ -66,5 +66,5 @@ export async function pollBalances(
   return { moved, strange, next, failure: failure ?? new Error("the accounts could not be read in time") };
 }
 
-/** True for what asking the nodes may end with; all else is a bug of ours, or the database's. */
+/** True for errors of node calls; every other error is our own bug or the database's. */
 export const isNodesFailure = (error: unknown): boolean => isSolanaUnavailable(error) || isSolanaRefusal(error);

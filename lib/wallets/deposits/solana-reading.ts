@@ -1,5 +1,5 @@
-// A token account read on from a point: what came in and is final, as far as one transaction leaves what the next one finds, and
-// what is confirmed so far. A transaction that a node left out shows as a gap, behind which nothing is read.
+// Reads a token account on from a point: final deposits, as long as each transaction's opening balance equals the previous closing balance,
+// and confirmed ones. A transaction that a node omitted shows as a gap, and nothing after it is read.
 
 import { fromUsdcUnits } from "@/lib/base/money";
 import type { RunLimited } from "@/lib/base/semaphore";
@@ -14,22 +14,22 @@ export interface ReadingContext {
   /** The newest final slot. */
   finalized: number;
   addresses: ReadonlyMap<string, SolanaAddress>;
-  /** Deposits that were seen, by their ids, with the slots that they were seen in. */
+  /** Seen deposits: their slots by id. */
   known: ReadonlyMap<string, number>;
   inTurn: RunLimited;
-  /** The last slot that is to be read, when not all are. */
+  /** The last slot to read; all when absent. */
   upToSlot?: number;
 }
 
 export interface Reading {
   address: SolanaAddress;
   end: ReadPoint;
-  /** Transactions that are read through, final all of them. */
+  /** The final transactions that were processed. */
   passed: readonly string[];
   found: readonly FoundDeposit[];
-  /** Confirmed, and not final yet. */
+  /** Confirmed deposits that are not final yet. */
   seen: readonly FoundDeposit[];
-  /** There is more to read, now or once it is final. */
+  /** More remains to be read, now or once it is final. */
   isOpen: boolean;
   hasGap: boolean;
 }
@@ -42,11 +42,11 @@ export async function readFrom(from: ReadPoint, address: SolanaAddress, context:
   const list = async (commitment: SettledCommitment) => {
     const page = { cursor: from.signature, most: Number.MAX_SAFE_INTEGER, commitment };
     const listed = await context.inTurn(() => listSignatures(context.nodes, address.tokenAccount, page));
-    // A node that has forgotten the point begins at the beginning.
+    // A node that no longer knows the cursor lists from the account's start.
     return listed.filter(({ slot }) => slot >= from.slot && slot <= (context.upToSlot ?? slot));
   };
   const confirmed = await list("confirmed");
-  // What is final is what a node calls final, and not what lies deep enough: confirmed blocks of an abandoned fork do, too.
+  // Final means that a node reports it as final. Depth is not enough: confirmed blocks of an abandoned fork have depth too.
   const final = confirmed.some(({ slot }) => slot <= context.finalized) ? await list("finalized") : [];
   const reading = await readFinal(from, final, address, context);
   const listedFinal = new Set(final.map(({ signature }) => signature));
@@ -65,7 +65,7 @@ async function readFinal(from: ReadPoint, listed: readonly AccountSignature[], a
   for (const signatures of bySlot(listed)) {
     if (passed.length + signatures.length > MAX_TRANSACTIONS && passed.length > 0) break;
     const { linked, isWhole } = linkUp(end.units, await readChanges(signatures, address, context));
-    // Of the slot that was read last, an order of its own may bring transactions again: those do not link up.
+    // In the last slot already read, a different order may list transactions again: those do not link up.
     if (!isWhole && signatures[0]?.slot !== from.slot) return { address, end, passed, found, hasGap: true };
     found.push(...linked.flatMap((change) => depositIn(change, address, context)));
     passed.push(...signatures.map(({ signature }) => signature));
@@ -75,7 +75,7 @@ async function readFinal(from: ReadPoint, listed: readonly AccountSignature[], a
   return { address, end, passed, found, hasGap: false };
 }
 
-/** Slots are whole when they are final: each is read at once. Oldest first. */
+/** Grouped by slot, oldest first: a final slot is complete, so it is processed as one. */
 function bySlot(signatures: readonly AccountSignature[]): AccountSignature[][] {
   const slots = new Map<number, AccountSignature[]>();
   for (const entry of signatures) slots.set(entry.slot, [...(slots.get(entry.slot) ?? []), entry]);
@@ -96,7 +96,7 @@ async function readChanges(
   return changes.filter((change) => change !== null);
 }
 
-/** Puts changes of one slot in an order in which each finds what the one before left. Nodes need not list them in theirs. */
+/** Orders the changes of one slot so that each one's opening balance is the previous closing balance. Nodes may list them in any order. */
 function linkUp(units: bigint, changes: readonly TokenChange[]): { linked: TokenChange[]; isWhole: boolean } {
   const left = [...changes];
   const linked: TokenChange[] = [];
@@ -108,7 +108,7 @@ function linkUp(units: bigint, changes: readonly TokenChange[]): { linked: Token
   }
 }
 
-/** What a transaction brought on the whole; nothing when it was ours, from one address to another. */
+/** The net deposit of a transaction; none for a transfer between our own addresses. */
 function depositIn({ before, after, payers, ...change }: TokenChange, address: SolanaAddress, context: ReadingContext): FoundDeposit[] {
   if (after <= before || payers.some((payer) => context.addresses.has(payer))) return [];
   return [
@@ -118,7 +118,7 @@ function depositIn({ before, after, payers, ...change }: TokenChange, address: S
       address: address.owner,
       amount: fromUsdcUnits(after - before),
       block: change.slot,
-      // Blocks of Solana are told apart by their slots.
+      // On Solana the slot identifies the block.
       blockHash: `${change.slot}`,
       transaction: change.signature,
       index: address.derivationIndex,
@@ -133,7 +133,7 @@ async function readSeen(open: readonly AccountSignature[], address: SolanaAddres
     const changes = await readChanges(fresh, address, context, "confirmed");
     return changes.flatMap((change) => depositIn(change, address, context));
   } catch {
-    // Shown a little later: what is not final may be gone again, and what is final must not wait for it.
+    // Shown a little later: deposits that are not final may still vanish, and final ones must not wait for them.
     return [];
   }
 }

@@ -1,5 +1,5 @@
-// What readings of Solana found, written down under the lease: deposits, their credit, and the cursors last. What is credited was
-// final by then, and is never taken back.
+// Records the results of Solana readings under the lease: deposits, their credit, and the cursors last. Only final deposits are credited,
+// so a credit is never reversed.
 
 import { now } from "@/lib/base/clock";
 import { readStandings, type SolanaHead } from "@/lib/chains/solana/finality";
@@ -13,10 +13,10 @@ import type { OpenDeposit, ReadPoint } from "./solana-cursor";
 import type { Reading } from "./solana-reading";
 
 const CHAIN = "solana";
-/** The states of deposits that the ledger knows of. */
+/** The states of deposits that are in the ledger. */
 const BOOKED = ["credited", "below_minimum"];
 
-/** Where an account's cursors go by a reading of it. */
+/** An account's reading and its new cursors. */
 export interface Step {
   reading: Reading;
   read: ReadPoint;
@@ -25,10 +25,10 @@ export interface Step {
 }
 
 /**
- * Writes steps down and credits what they found, in three commits: the deposits, their credit, and the cursors behind them. A
- * process that dies in between leaves the cursors where they are: its successor reads the same again, and credits nothing twice.
+ * Records steps and credits their deposits, in three commits: the deposits, their credit, and the cursors. A process that dies in between
+ * leaves the cursors unmoved: its successor reads the same again, and credits nothing twice.
  * @returns how many deposits were credited, or kept as too small
- * @throws LeaseLost, also when a cursor is not where its step begins; nothing more is written then
+ * @throws LeaseLost, also when a cursor is not at its step's start; nothing more is written then
  */
 export async function recordSteps(lease: Lease, steps: readonly Step[]): Promise<number> {
   const found = steps.flatMap(({ reading }) => reading.found);
@@ -55,7 +55,7 @@ export async function recordSteps(lease: Lease, steps: readonly Step[]): Promise
 
 const accountsOf = (steps: readonly Step[]) => steps.map(({ reading }) => reading.address.tokenAccount);
 
-/** @throws LeaseLost when one is not where its step begins: another round of the same holder was there */
+/** @throws LeaseLost when a cursor is not at its step's start: another round of the same holder moved it */
 async function checkCursors(lease: Lease, steps: readonly Step[], transaction: Transaction): Promise<void> {
   const cursors = await transaction.solanaCursor.findMany({
     where: { tokenAccount: { in: accountsOf(steps) } },
@@ -66,7 +66,7 @@ async function checkCursors(lease: Lease, steps: readonly Step[], transaction: T
   if (!steps.every(isThere)) throw new LeaseLost(lease);
 }
 
-/** Puts new rows in place of the old ones, in two statements for all: nobody else reads or writes them under the lease. */
+/** Replaces the cursor rows, in two statements for all: under the lease no other process reads or writes them. */
 async function moveCursors(lease: Lease, steps: readonly Step[], transaction: Transaction): Promise<void> {
   await checkCursors(lease, steps, transaction);
   await transaction.solanaCursor.deleteMany({ where: { tokenAccount: { in: accountsOf(steps) } } });
@@ -82,7 +82,7 @@ async function moveCursors(lease: Lease, steps: readonly Step[], transaction: Tr
   });
 }
 
-/** A transaction that was seen before it was final may have run otherwise, as an exchange does. */
+/** A transaction seen before it was final may have run with another result, as a swap does. */
 async function correctAmounts(found: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
   const amounts = new Map(found.map(({ id, amount }) => [id, amount]));
   const unbooked = { id: { in: [...amounts.keys()] }, state: { notIn: BOOKED } };
@@ -91,7 +91,7 @@ async function correctAmounts(found: readonly FoundDeposit[], transaction: Trans
   }
 }
 
-/** Marks deposits as missing that were seen before they were final, and whose transaction then brought nothing. */
+/** Marks deposits as missing that were seen before they were final and whose final transaction brought nothing. */
 async function markVanished(steps: readonly Step[], found: readonly string[], transaction: Transaction): Promise<void> {
   const passed = new Map(steps.map(({ reading }) => [reading.address.owner, new Set(reading.passed)]));
   const open = await transaction.deposit.findMany({
@@ -105,8 +105,8 @@ async function markVanished(steps: readonly Step[], found: readonly string[], tr
 }
 
 /**
- * Writes down what is confirmed and not final yet, to be shown. A booked deposit stays as it is; one that was given up stays so as
- * long as it comes with the slot that it had.
+ * Records confirmed deposits that are not final, for display. A booked deposit stays unchanged; a reversed one stays reversed as long as it
+ * is reported with the same slot.
  */
 async function recordSeen(seen: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
   if (seen.length === 0) return;
@@ -124,7 +124,7 @@ async function recordSeen(seen: readonly FoundDeposit[], transaction: Transactio
 }
 
 /**
- * Those readings whose deposits a second node knows to be final too, where there is a second one: no node alone makes money.
+ * The readings whose deposits a second node, where there is one, also reports as final: no single node can create money.
  * @throws SolanaUnavailable
  */
 export async function agreedOf(readings: readonly Reading[], nodes: SolanaNodes): Promise<Reading[]> {
@@ -138,18 +138,18 @@ export async function agreedOf(readings: readonly Reading[], nodes: SolanaNodes)
   return readings.filter(({ found }) => found.every(({ transaction }) => isAgreed(transaction)));
 }
 
-/** Those of `ids` that no ledger transfer was made for yet. */
+/** Those of `ids` without a ledger transfer. */
 export async function findUnbooked(ids: readonly string[]): Promise<string[]> {
   const deposits = await prisma().deposit.findMany({ where: { id: { in: [...ids] }, state: { in: BOOKED } }, select: { id: true } });
   const booked = new Set(deposits.map(({ id }) => id));
   return ids.filter((id) => !booked.has(id));
 }
 
-/** A transaction that was left out of a fork can come again in the next 150 blocks; twice that, since slots may have none. */
+/** A transaction dropped by a fork can be included again within 150 blocks; twice that, since slots may have no block. */
 const SLOTS_UNTIL_LOST = 300;
 
 /**
- * Of deposits that were seen and should long be final: those that no node knows, or all as failed.
+ * Overdue seen deposits that every node reports as unknown or failed.
  * @throws SolanaUnavailable
  */
 export async function findLost(open: readonly OpenDeposit[], { finalized }: SolanaHead, nodes: SolanaNodes): Promise<string[]> {
@@ -167,14 +167,14 @@ export async function findLost(open: readonly OpenDeposit[], { finalized }: Sola
 
 export interface RoundEnd {
   head: SolanaHead;
-  /** Up to where all accounts were read; 0 when not all were. */
+  /** The slot up to which all accounts were read; 0 when not all were. */
   readSlot: number;
   lost: readonly string[];
 }
 
 /**
- * Ends a round: gives up what is lost, then writes the head down. A process that dies in between leaves the head to the next round.
- * @returns how many deposits were given up
+ * Ends a round: reverses lost deposits, then records the head. A process that dies in between leaves the head to the next round.
+ * @returns how many deposits were reversed
  * @throws LeaseLost
  */
 export async function endRound(lease: Lease, { head: { latest, finalized }, readSlot, lost }: RoundEnd): Promise<number> {
@@ -186,7 +186,7 @@ export async function endRound(lease: Lease, { head: { latest, finalized }, read
       }),
     );
   }
-  // Only deposits that were never booked are missing here: what is final stays.
+  // Only deposits that were never booked can be missing here: final ones stay.
   const reversed = await reverseMissing(lease, finalized);
   await underLease(lease, async (transaction) => {
     await transaction.chainScan.updateMany({
@@ -198,7 +198,7 @@ export async function endRound(lease: Lease, { head: { latest, finalized }, read
   return reversed.length;
 }
 
-/** How many slots behind `finalized` the last round ended that read all accounts. */
+/** How many slots behind `finalized` the last complete round ended. */
 export async function readLag(finalized: number): Promise<number> {
   const scan = await prisma().chainScan.findUnique({ where: { chain: CHAIN }, select: { block: true } });
   return Math.max(0, finalized - (scan?.block ?? finalized));

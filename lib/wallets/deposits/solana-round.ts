@@ -1,5 +1,5 @@
-// A round's work on accounts that have something to read: the first reading of each, and later a rescan, from another node if there
-// is one. A node may leave transactions out without any error; what the first reading did not get is found by the rescan.
+// A round's work on accounts with something to read: the first read of each, and later a rescan, from another node if there is one. A node
+// may omit transactions without any error; the rescan finds what the first read missed.
 
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
@@ -11,19 +11,19 @@ import { agreedOf, findUnbooked, recordSteps, type Step } from "./solana-record"
 
 export interface Round extends ReadingContext {
   lease: Lease;
-  /** Its `read` and `checked` are where the accounts stand now. */
+  /** With the accounts' current `read` and `checked` cursors. */
   addresses: Map<string, SolanaAddress>;
   signal: AbortSignal | undefined;
 }
 
 export interface RoundWork {
-  /** Deposits that were not known. */
+  /** Number of new deposits. */
   found: number;
   credited: number;
-  /** Token accounts that have more to read. */
+  /** Token accounts with more to read. */
   open: Set<string>;
   gaps: number;
-  /** Why some could not be read; null when all were. */
+  /** Why some accounts could not be read; null when all were. */
   failure: unknown;
 }
 
@@ -32,7 +32,7 @@ const RESCAN_AFTER_MS = 60_000;
 const RESCAN_IDLE_AFTER_MS = 3_600_000;
 
 /**
- * Reads accounts on, and credits what is final. One that can not be read holds up no other.
+ * Reads accounts on, and credits final deposits. An account that cannot be read does not delay the others.
  * @throws LeaseLost
  */
 export async function readAccounts(addresses: readonly SolanaAddress[], round: Round): Promise<RoundWork> {
@@ -46,7 +46,7 @@ export async function readAccounts(addresses: readonly SolanaAddress[], round: R
       if (reading.isOpen || !agreed.has(reading)) work.open.add(reading.address.tokenAccount);
       if (reading.hasGap) work.gaps += 1;
     }
-    // When no node answers, the others would wait as long for nothing.
+    // When no node answers, the other accounts would only wait for timeouts too.
     if (round.signal?.aborted || (failure !== null && readings.length === 0)) break;
   }
   return work;
@@ -57,7 +57,7 @@ const inParts = (addresses: readonly SolanaAddress[]) =>
     addresses.slice(part * ACCOUNTS_AT_ONCE, (part + 1) * ACCOUNTS_AT_ONCE),
   );
 
-/** Resolves with what could be read, and why the rest could not. */
+/** Resolves with the successful readings, and the failure of the rest. */
 async function readEach(addresses: readonly SolanaAddress[], read: (address: SolanaAddress) => Promise<Reading>) {
   let failure: unknown = null;
   const readings = await Promise.all(
@@ -74,7 +74,7 @@ async function readEach(addresses: readonly SolanaAddress[], read: (address: Sol
   return { readings: readings.filter((reading) => reading !== null), failure };
 }
 
-/** From where the account was left; when that does not link up, from where it was rescanned. */
+/** Reads from the read cursor; when that leaves a gap, from the rescan cursor. */
 async function readOn(address: SolanaAddress, round: Round): Promise<Reading> {
   const reading = await readFrom(address.read, address, round);
   if (!reading.hasGap || address.checked.signature === address.read.signature) return reading;
@@ -104,13 +104,13 @@ async function record(steps: readonly Step[], round: Round, work: Pick<RoundWork
 }
 
 /**
- * Reads again what was read before this round of these accounts, since they were read so the last time.
+ * Reads these accounts again, from their last rescan up to where they had been read before this round.
  * @throws LeaseLost
  */
 export async function rescanAccounts(due: readonly SolanaAddress[], round: Round): Promise<Pick<RoundWork, "found" | "credited">> {
   const work = { found: 0, credited: 0 };
   const others: Round = { ...round, nodes: round.nodes.othersFirst() };
-  // What fails is tried again at the next tick: it is due until it is done.
+  // A failed rescan stays due, so the next tick retries it.
   const { readings } = await readEach(due, (address) => rescanAccount(address, others));
   const agreed = await agreedOf(readings, round.nodes);
   await logMissed(agreed);
@@ -134,7 +134,7 @@ async function rescanAccount({ tokenAccount, read }: SolanaAddress, round: Round
 
 function rescanStep(reading: Reading): Step {
   const { address, end, hasGap } = reading;
-  // It counts for more than the first one, which may have been misled.
+  // The rescan takes precedence over the first read, which may have been misled.
   const read: ReadPoint = end.slot === address.read.slot ? end : address.read;
   const isDone = end.signature === read.signature;
   return { reading, read, checked: end, checkAt: inMs(isDone || hasGap ? RESCAN_IDLE_AFTER_MS : RESCAN_AFTER_MS) };

@@ -1,4 +1,4 @@
-// Many addresses and many deposits on Solana: each credited once, and soon.
+// Many addresses and many deposits on Solana: each is credited once, quickly.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -14,7 +14,7 @@ import {
   type WatchedSolana,
 } from "./testing/watched-solana";
 
-/** Every run tries a tenth of what the long one does, in half the time. */
+/** A normal run uses a tenth of the long run's numbers, in half the time. */
 const tenth = (whole: number): number => (isLong ? whole : whole / 10);
 const TO_ONE = isLong ? 1_000 : 500; // more than two readings hold
 const [ADDRESSES, PAID, AT_ONCE] = [tenth(10_000), tenth(300), tenth(1_000)];

@@ -1,4 +1,4 @@
-// The watcher on a real chain and a real database: what is credited, when, and what is not.
+// The watcher on a real chain and a real database: what it credits and when.
 
 import {
   createAssociatedTokenAccountIdempotentInstruction,
@@ -48,7 +48,7 @@ async function sweep(customer: SolanaCustomer, units: bigint): Promise<void> {
   swept += units;
 }
 
-/** Reads what is final, and makes every account due for its rescan. */
+/** Ticks, after making every account due for its rescan. */
 async function tickAgain(): Promise<void> {
   await database.pool.query("UPDATE solana_cursor SET check_at = 'epoch'");
   expect(await watcher.tick()).toMatchObject(read());
@@ -72,7 +72,7 @@ test("a deposit is seen, confirming, and credited when it is final", async () =>
     expect(await postedOf(customer)).toBe(0n);
     expect(await watcher.tick()).toMatchObject(read());
   }
-  // A round that takes long passes one of them over.
+  // A slow round may skip one of them.
   expect(["seen,confirming", "confirming", "seen"]).toContain(`${states}`);
   expect(counts).toEqual([...counts].sort((one, other) => one - other));
   expect(counts.length).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ test("a deposit is seen, confirming, and credited when it is final", async () =>
   await listener.stop();
 });
 
-test("deposits of less than 1 USD are kept as a liability, and credited together once their address has 1 USD", async () => {
+test("deposits below 1 USD are kept as a liability, and credited together once their address has 1 USD", async () => {
   const [customer, other] = [await openCustomer(), await openCustomer()];
   await chain.faucet(customer.owner, 1n);
   await chain.faucet(other.owner, 400_000n);
@@ -102,7 +102,7 @@ test("deposits of less than 1 USD are kept as a liability, and credited together
   expect(await statesOf(other)).toEqual(["below_minimum"]);
 });
 
-test("several transfers of one transaction are one deposit; what failed, and what left again in it, is none", async () => {
+test("transfers in one transaction are one deposit; failed ones, and money that leaves in the same transaction, are none", async () => {
   const [customer, churned] = [await openCustomer(), await openCustomer()];
   const { wallet: payer, account: from } = await newHolder(chain, 50n * ONE_USDC);
   await chain.faucet(customer.owner, ONE_USDC);
@@ -127,7 +127,7 @@ test("several transfers of one transaction are one deposit; what failed, and wha
   expect((await depositsOf(churned)).map(({ amount }) => amount)).toEqual([3_000_000_000n]);
 });
 
-test("sweeps are no deposits, nor is what goes from one of our addresses to another; what comes after them is one", async () => {
+test("sweeps and transfers between our addresses are not deposits; a deposit after them is", async () => {
   const [customer, other] = [await openCustomer(), await openCustomer()];
   await chain.faucet(customer.owner, 7n * ONE_USDC);
   await chain.faucet(other.owner, ONE_USDC);
@@ -147,7 +147,7 @@ test("sweeps are no deposits, nor is what goes from one of our addresses to anot
   expect([await postedOf(customer), await postedOf(other)]).toEqual([9_000_000_000n, 1_000_000_000n]);
 });
 
-test("an account that was swept and filled again between two ticks, its balance what it was, is found by its rescan", async () => {
+test("an account swept and refilled to the same balance between two ticks is found by its rescan", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 3n * ONE_USDC);
   await chain.finalize();
@@ -163,7 +163,7 @@ test("an account that was swept and filled again between two ticks, its balance 
   expect(await postedOf(customer)).toBe(6_000_000_000n);
 });
 
-test("an account that was swept and filled again is read at once when the sweep was seen on its way", async () => {
+test("an account swept and refilled is read immediately when the pending sweep was seen", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 3n * ONE_USDC);
   await chain.finalize();
@@ -176,13 +176,13 @@ test("an account that was swept and filled again is read at once when the sweep 
   expect(await postedOf(customer)).toBe(6_000_000_000n);
 });
 
-test("other tokens, USDC in an account of another kind, and SOL are credited to nobody; tokens are listed for the operator", async () => {
+test("other tokens, USDC in a non-associated account, and SOL are not credited; tokens are listed for the operator", async () => {
   const customer = await openCustomer();
   const { wallet: maker } = await newHolder(chain, 1n);
   const other = await createMint(chain.connect(), maker, maker.publicKey, null, 2);
   const { address } = await getOrCreateAssociatedTokenAccount(chain.connect(), maker, other, customer.wallet.publicKey);
   await mintTo(chain.connect(), maker, other, address, maker, 77n);
-  // Before there is an account for USDC, SOL lies at its address.
+  // SOL at the token account's address before the account exists.
   const lamports = 2_000_000;
   for (const to of [customer.wallet.publicKey, new PublicKey(customer.tokenAccount)]) {
     await send([SystemProgram.transfer({ fromPubkey: maker.publicKey, toPubkey: to, lamports })], [maker]);
@@ -200,7 +200,7 @@ test("other tokens, USDC in an account of another kind, and SOL are credited to 
   expect(await postedOf(customer)).toBe(2_000_000_000n);
 });
 
-test("an account at one of our addresses that belongs to somebody else brings nobody anything", async () => {
+test("a token account at one of our addresses with another owner credits nothing", async () => {
   const customer = await openCustomer();
   const { wallet: thief, account } = await newHolder(chain, 5n * ONE_USDC);
   await database.pool.query("UPDATE custodial_wallet SET solana_token_account = $2 WHERE account_id = $1", [
@@ -214,7 +214,7 @@ test("an account at one of our addresses that belongs to somebody else brings no
   await database.pool.query("DELETE FROM custodial_wallet WHERE account_id = $1", [customer.account]);
 });
 
-test("a watcher that starts anew reads on where the last one ended, and finds what came in meanwhile", async () => {
+test("a new watcher continues where the last one ended, and finds deposits made meanwhile", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 2n * ONE_USDC);
   await chain.finalize();

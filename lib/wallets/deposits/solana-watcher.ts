@@ -1,5 +1,5 @@
-// The watcher of Solana: each tick looks for token accounts that have moved, reads those on from where the last tick left them, in
-// any process, and credits what is final. It can be stopped or killed anywhere: a step that was not written whole is read again.
+// The watcher of Solana: each tick polls for token accounts that changed, reads them on from where the last tick of any process ended, and
+// credits final deposits. It can be stopped or killed anywhere: an incomplete step is read again.
 
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -18,28 +18,28 @@ import type { Watcher, WatchReport } from "./watcher";
 
 export interface SolanaWatcherOptions {
   nodes?: SolanaNodes;
-  /** How long another watcher waits for this one when it dies. Longer than any one call of a node. */
+  /** How long another watcher waits when this one dies. Longer than any single node call. */
   leaseSeconds?: number;
 }
 
 const CHAIN = "solana";
 const LEASE_SECONDS = 15;
 const MAX_CALLS_AT_ONCE = 8;
-/** Accounts that are rescanned in a tick, or a thousandth of all: of 10,000 each is looked at within half an hour. */
+/** Minimum accounts per tick to rescan, otherwise a thousandth of all: 10,000 accounts are rescanned within half an hour. */
 const MIN_CHECKED = 10;
 
-/** What a watcher knows between its ticks. Without it a tick reads a little more than it must. */
+/** A watcher's memory between its ticks. Without it a tick reads a little more than necessary. */
 interface Memory {
   callsAtOnce: number;
-  /** Where the next poll begins. */
+  /** Where the next poll starts. */
   start: number;
-  /** Token accounts that have more to read, although their balance may be what it was. */
+  /** Token accounts with more to read, even if their balance is unchanged. */
   open: Set<string>;
-  /** Token accounts that are no longer ours, as was logged. */
+  /** Token accounts already logged as no longer ours. */
   strange: Set<string>;
 }
 
-/** No account is ever frozen for what happens on Solana, since nothing is credited there that is not final. */
+/** Solana never causes an account to be frozen, since only final deposits are credited there. */
 export function createSolanaWatcher({ nodes: given, leaseSeconds = LEASE_SECONDS }: SolanaWatcherOptions = {}): Watcher {
   const holder = randomBase62(16);
   const memory: Memory = { callsAtOnce: MAX_CALLS_AT_ONCE, start: 0, open: new Set(), strange: new Set() };
@@ -50,7 +50,7 @@ export function createSolanaWatcher({ nodes: given, leaseSeconds = LEASE_SECONDS
       const lease = await takeLease({ chain: CHAIN, holder, seconds: leaseSeconds });
       if (!lease) return { outcome: "elsewhere" };
       const report = await watchRound(lease, { nodes, memory, signal });
-      // Fewer calls at once after a refusal, more again as it goes well.
+      // Fewer concurrent calls after a refusal, more again on success.
       const { callsAtOnce } = memory;
       memory.callsAtOnce = report.outcome === "read" ? Math.min(MAX_CALLS_AT_ONCE, callsAtOnce + 1) : Math.ceil(callsAtOnce / 2);
       return report;
@@ -102,7 +102,7 @@ async function watchRound(lease: Lease, { nodes, memory, signal }: RoundOptions)
   return { outcome: "read", headLag, reorgDepth: 0, found: first.found + again.found, credited, reversed };
 }
 
-/** Begins the watch when it was not begun. Resolves with the deposits that are not final yet. */
+/** Opens the scan if necessary. Resolves with the deposits that are not final yet. */
 async function openDeposits(lease: Lease, { finalized }: SolanaHead): Promise<OpenDeposit[]> {
   if (!(await isScanOpen(CHAIN))) await openScan(lease, { block: finalized, hash: `${finalized}` });
   return readOpenDeposits();

@@ -1,7 +1,7 @@
-// The watcher of Solana as the service's jobs run it: on the cluster that the service asks, once there is one.
+// The Solana watcher as the service's jobs run it: on the configured cluster, once there is one.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { takeLease } from "./lease";
@@ -14,13 +14,13 @@ beforeAll(async () => {
   chain = await startWatchedSolana();
 });
 afterAll(async () => {
-  forgetOnce("sandbox Solana nodes");
+  forgetSingleton("sandbox Solana nodes");
   await chain?.remove();
 });
 
 const { signal } = new AbortController();
 
-test("nothing is done while no node is known, deposits are credited once one is, and the lease is given back at the end", async () => {
+test("it does nothing without a known node, credits deposits once there is one, and releases the lease at the end", async () => {
   const customer = await openCustomer();
   await chain.faucet(customer.owner, 2n * ONE_USDC);
   await chain.finalize();

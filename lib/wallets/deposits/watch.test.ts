@@ -1,9 +1,9 @@
-// The watchers as the service's jobs run them: quiet while there is no chain, told once when one is away, and out of the way at a stop.
+// The watchers as the service's jobs run them: silent without a chain, one log line per outage, and a clean stop.
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { takeLease } from "./lease";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => chain?.stop());
 afterEach(async () => {
   vi.restoreAllMocks();
-  forgetOnce("sandbox EVM nodes");
+  forgetSingleton("sandbox EVM nodes");
   await watchBase.end();
 });
 
@@ -34,7 +34,7 @@ async function rounds(outcome: string): Promise<number> {
   return values.find(({ labels }) => labels.chain === "base" && labels.outcome === outcome)?.value ?? 0;
 }
 
-test("while no node of the chain is known a round does nothing and says nothing", async () => {
+test("while no node of the chain is known, a round does nothing and logs nothing", async () => {
   const warn = vi.spyOn(log(), "warn");
   await run();
   expect(warn).not.toHaveBeenCalled();
@@ -42,7 +42,7 @@ test("while no node of the chain is known a round does nothing and says nothing"
   expect((await database.pool.query("SELECT FROM watch_lease")).rowCount).toBe(0);
 });
 
-test("a chain that has started is watched from its first block, what came in before included", async () => {
+test("a chain that starts is watched from its first block, including earlier deposits", async () => {
   const customer = await openCustomer();
   await chain.mint(customer.address, 2n * ONE_USDC);
   await chain.mine(TO_SAFE);
@@ -64,7 +64,7 @@ test("a reorganisation is counted with its depth", async () => {
   expect(values.find(({ metricName }) => metricName?.endsWith("_count"))?.value).toBe(1);
 });
 
-test("a chain that is away is told once, tried at every round, and told again when it is back", async () => {
+test("a chain outage is logged once, retried at every round, and its end is logged", async () => {
   const [warn, info] = [vi.spyOn(log(), "warn"), vi.spyOn(log(), "info")];
   const told = (spy: typeof warn) => spy.mock.calls.filter(([fields]) => (fields as { chain?: string }).chain === "base").length;
   const failedBefore = await rounds("failed");
@@ -76,7 +76,7 @@ test("a chain that is away is told once, tried at every round, and told again wh
   expect([told(warn), told(info)]).toEqual([1, 1]);
 });
 
-test("a chain of which no block is known any more is an error for the operator, told once, and moves no money", async () => {
+test("a chain without any known block is logged once as an error for the operator, and moves no money", async () => {
   setSandboxEvmNodes([chain.url()]);
   const customer = await openCustomer();
   await chain.mint(customer.address, ONE_USDC);
@@ -91,7 +91,7 @@ test("a chain of which no block is known any more is an error for the operator, 
   expect(await postedOf(customer)).toBe(1_000_000_000n);
 });
 
-test("at its end it gives the lease back: another process watches at once", async () => {
+test("at its end it releases the lease, so another process watches immediately", async () => {
   setSandboxEvmNodes([chain.url()]);
   await run();
   const other = { chain: "base", holder: "another", seconds: 30 };

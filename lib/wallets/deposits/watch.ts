@@ -1,10 +1,10 @@
-// The watchers that this service runs, one for each chain that it knows nodes of. Each round is counted; a trouble is logged
-// when it begins and when it ends, since a chain that is away is away for hundreds of rounds.
+// The service's watchers, one per chain with known nodes. Each round is counted; a problem is logged when it begins and when it ends, since
+// an outage lasts for hundreds of rounds.
 
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { once } from "@/lib/base/process-singleton";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { createBaseWatcher } from "./base-watcher";
@@ -14,16 +14,16 @@ import { isWatched } from "./watched";
 import type { Watcher, WatchReport } from "./watcher";
 
 export interface Watch {
-  /** One round; none while no node of the chain is known, as before a sandbox's own chain has started. */
+  /** One round; does nothing while no node of the chain is known, as before a sandbox's own chain has started. */
   run: (stopping: AbortSignal) => Promise<void>;
-  /** After the last round: lets another process watch at once. */
+  /** After the last round: lets another process watch immediately. */
   end: () => Promise<void>;
 }
 
 export const watchBase = watch({
   chain: "base",
   hasNodes: () => isWatched("base") && evmNodeUrls().length > 0,
-  // A sandbox's chain has held nothing before its own service; that of a live service begins where it is.
+  // A sandbox's chain is watched from its first block; in live mode watching starts at the current final block.
   create: () => createBaseWatcher({ startBlock: config().MODE === "sandbox" ? 0 : undefined }),
 });
 
@@ -43,12 +43,12 @@ type Trouble = Exclude<WatchReport["outcome"], "read" | "elsewhere">;
 
 interface Watching {
   watcher: Watcher | null;
-  /** Logged, and not over yet. */
+  /** The logged problem that is not over. */
   trouble: Trouble | null;
 }
 
 function watch({ chain, hasNodes, create }: WatchedChain): Watch {
-  const watching = () => once<Watching>(`watch of ${chain}`, () => ({ watcher: null, trouble: null }));
+  const watching = processSingleton<Watching>(`watch of ${chain}`, () => ({ watcher: null, trouble: null }));
   return {
     run: async (stopping) => {
       if (!hasNodes()) return;
@@ -65,7 +65,7 @@ function watch({ chain, hasNodes, create }: WatchedChain): Watch {
 function measure(chain: DepositChain, report: WatchReport): void {
   const { watchRounds, watchHeadLag, watchReorgBlocks } = metrics();
   watchRounds.inc({ chain, outcome: report.outcome });
-  // Of several processes only the one that watches knows.
+  // Only the watching process knows the lag.
   if (report.outcome === "elsewhere") watchHeadLag.remove({ chain });
   if (report.outcome !== "read") return;
   watchHeadLag.set({ chain }, report.headLag);
@@ -78,7 +78,7 @@ const troubles: Readonly<Record<Trouble, string>> = {
   lost: "no block that was read before is on the chain: deposits wait until somebody has looked into it",
 };
 
-/** @returns the trouble that was logged and is not over */
+/** @returns the logged problem that is not over */
 function logTrouble(chain: DepositChain, report: WatchReport, logged: Trouble | null): Trouble | null {
   const { outcome } = report;
   if (outcome === "elsewhere") return null;

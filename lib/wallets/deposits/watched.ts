@@ -1,4 +1,4 @@
-// On which chains deposits are watched. No address on another is shown: nobody would see a payment there.
+// The chains on which deposits are watched. Addresses on other chains are not shown, since a payment there would not be seen.
 
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -7,7 +7,7 @@ import { findUsdc } from "@/lib/chains/evm/usdc";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import type { DepositChain } from "./deposit";
 
-/** Whether there are nodes to ask, and a token to ask for. A sandbox's own chains come up with it. */
+/** Whether nodes and a token are configured. A sandbox's own chains always count as watched. */
 export function isWatched(chain: DepositChain): boolean {
   if (config().MODE === "sandbox") return true;
   if (chain === "solana") return solanaCluster().urls.length > 0;

@@ -1,19 +1,19 @@
-// A watcher of a chain as its job sees it, and how a round of it ended.
+// The interface of a chain watcher, and the outcome of a round.
 
 export type WatchReport =
-  /** Another watcher has the lease, or took it meanwhile. */
+  /** Another watcher has, or just took, the lease. */
   | { outcome: "elsewhere" }
-  /** The head is not believed. Nothing was written. */
+  /** The head is in doubt. Nothing was written. */
   | { outcome: "doubtful"; doubt: string }
-  /** No node answered enough; what it had read before that is written. */
+  /** No node answered completely; everything read before is recorded. */
   | { outcome: "failed"; kind: string }
-  /** The chain no longer has any block that was kept, the last of them `block`: an operator must look. */
+  /** The chain has none of the kept blocks, of which `block` is the newest: the operator must investigate. */
   | { outcome: "lost"; block: number }
   | {
       outcome: "read";
-      /** Blocks that are there and not read yet. */
+      /** Blocks not read yet. */
       headLag: number;
-      /** Blocks that were read and had to be read again. */
+      /** Blocks that must be read again. */
       reorgDepth: number;
       found: number;
       credited: number;
@@ -23,6 +23,6 @@ export type WatchReport =
 export interface Watcher {
   /** One round. Ends between two steps when `signal` aborts. */
   tick(signal?: AbortSignal): Promise<WatchReport>;
-  /** Lets another watcher take over at once. */
+  /** Lets another watcher take over immediately. */
   release(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What is held on Base at the end of one final block.
+// Holdings on Base at the end of one final block.
 
 import type { Hex } from "viem";
 import { fromUsdcUnits } from "@/lib/base/money";
@@ -14,13 +14,13 @@ import type { Depositor, Holding } from "./holding";
 import { NotKnown } from "./not-known";
 import type { Payout } from "./payouts";
 
-/** As far as two nodes may be apart: a minute. */
+/** Maximum distance between two nodes: a minute. */
 const TOLERATED_BLOCKS = 30;
-const ASKED_AT_ONCE = 8;
+const CALLS_AT_ONCE = 8;
 
 /**
- * The final block that is read.
- * @param known a final block's number that was seen before
+ * Finds the final block at which holdings are read.
+ * @param known the number of the last known final block
  * @throws NotKnown, EvmFailure
  */
 export async function findFinalBlock(nodes: EvmNodes, known: number): Promise<Block> {
@@ -41,9 +41,9 @@ interface BaseQuery {
 }
 
 /**
- * All at the end of `block`.
- * @throws NotKnown when `readTo` is not on the chain: then what was read is not what is there
- * @throws EvmFailure `behind` or `rejected` when the nodes have forgotten the block's balances
+ * All balances at the end of `block`.
+ * @throws NotKnown when `readTo` is not on the chain: then the recorded deposits do not match the chain
+ * @throws EvmFailure `behind` or `rejected` when the nodes have pruned the block's state
  */
 export async function readBaseHolding({ block, treasury, depositors, readTo }: BaseQuery, nodes: EvmNodes): Promise<Holding> {
   if (readTo && (await findBlock(readTo.block, nodes))?.hash !== readTo.hash) {
@@ -63,7 +63,8 @@ export async function readBaseHolding({ block, treasury, depositors, readTo }: B
 }
 
 /**
- * Ids of those payouts that had left the treasury by the end of `block`, whoever brought them into a block: USDC tells it itself.
+ * Ids of the payouts that had left the treasury by the end of `block`, no matter who submitted them: USDC itself records used
+ * authorizations.
  * @throws EvmFailure
  */
 export async function findPaidOnBase(
@@ -72,9 +73,9 @@ export async function findPaidOnBase(
   nodes: EvmNodes,
 ) {
   const paid = new Set<string>();
-  for (let from = 0; from < payouts.length; from += ASKED_AT_ONCE) {
+  for (let from = 0; from < payouts.length; from += CALLS_AT_ONCE) {
     await Promise.all(
-      payouts.slice(from, from + ASKED_AT_ONCE).map(async ({ order }) => {
+      payouts.slice(from, from + CALLS_AT_ONCE).map(async ({ order }) => {
         if (await isAuthorizationUsedAt(treasury as Hex, payoutNonce(order), block.hash, nodes)) paid.add(order.id);
       }),
     );

@@ -1,4 +1,4 @@
-// What the database knows, all as of one moment: who paid in where, what is owed, and what a chain cannot show yet.
+// The books in one snapshot: depositors per chain, amounts owed, and bookings that the chains cannot show yet.
 
 import { now } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -10,33 +10,33 @@ import type { ScanEnd } from "../deposits/scan";
 import type { Depositor } from "./holding";
 import { listPayouts, type Payout } from "./payouts";
 
-/** Up to where the chains are read, as far as that is known when the books are; null where a chain is not read. */
+/** Heights up to which the chains are read; null for a chain that is not read. */
 export interface Heights {
   base: number | null;
-  /** Of the treasury, and of each address by its account; who is not in it was not read. */
+  /** The treasury's slot, and the slot of each address by account; an account that is absent was not read. */
   solana: { treasury: number; addresses: ReadonlyMap<string, number> } | null;
 }
 
 export interface Books {
   at: Date;
-  /** Customers' balances, less what came in above the heights. */
+  /** Customers' balances, less money that arrived above the heights. */
   customers: NanoUsd;
-  /** Of these, of addresses that are no account's. */
+  /** The part of these that belongs to addresses without an account. */
   credits: NanoUsd;
-  /** The same of all that is owed; of payouts, as posted. */
+  /** Everything owed, with the same deduction; payouts count as posted. */
   owed: NanoUsd;
   granted: NanoUsd;
   depositorsOnBase: Depositor[];
-  /** A block of Base up to which, or beyond which, deposits were read. */
+  /** The end of a Base range that was read, at or near the height. */
   readToOnBase: ScanEnd | null;
   payouts: Payout[];
 }
 
-/** The ledger's account of a chain, from which deposits and payments come. */
+/** The ledger's funding account of a chain, the source of deposits and payments. */
 export const chainAccount = (chain: DepositChain) => `${chain}_chain` as const;
 const CHAIN_ACCOUNTS = [chainAccount("base"), chainAccount("solana")];
 
-/** Everything in one snapshot. Read the heights before: then whatever a chain shows up to them is stored here. */
+/** Reads everything in one snapshot. Determine the heights before: then everything that a chain shows up to them is stored here. */
 export function readBooks(heights: Heights): Promise<Books> {
   const read = async (snapshot: Transaction): Promise<Books> => {
     const at = now();
@@ -56,9 +56,9 @@ export function readBooks(heights: Heights): Promise<Books> {
   return inTransaction(read, { isolationLevel: "RepeatableRead" });
 }
 
-/** Everybody for whom something ever came in on a chain. At an address without any deposit lies nothing that a watcher has seen. */
+/** All accounts that ever had a deposit on a chain. An address without a deposit holds no money that a watcher has seen. */
 export async function listDepositors(chain: DepositChain, database: Database = prisma()): Promise<Depositor[]> {
-  // Raw: two tables without a relation, and more rows than a list of parameters holds.
+  // Raw SQL: two tables without a relation, and more rows than a parameter list can hold.
   const rows = await database.$queryRaw<{ accountId: string; baseAddress: string; tokenAccount: string }[]>`
     SELECT w.account_id AS "accountId", w.base_address AS "baseAddress", w.solana_token_account AS "tokenAccount" FROM custodial_wallet w
     WHERE EXISTS (SELECT FROM deposit d WHERE d.account_id = w.account_id AND d.chain = ${chain})`;
@@ -68,7 +68,7 @@ export async function listDepositors(chain: DepositChain, database: Database = p
   }));
 }
 
-/** Base's final block when it was watched last; 0 before that. */
+/** Base's final block at the last watch round; 0 before the first. */
 export async function readKnownFinal(): Promise<number> {
   const scan = await prisma().chainScan.findUnique({ where: { chain: "base" }, select: { finalized: true } });
   return scan?.finalized ?? 0;
@@ -80,7 +80,7 @@ interface Unseen {
   uncredited: bigint;
 }
 
-/** What is booked, and is not in a final block up to the height that is read. Payments come to the treasury. */
+/** Booked money that is not in a final block up to the heights. Payments arrive at the treasury. */
 async function readUnseen(heights: Heights, snapshot: Transaction): Promise<Unseen> {
   const unseen: Unseen = { credited: new Map(), uncredited: 0n };
   const add = (accountId: string, amount: bigint) => unseen.credited.set(accountId, (unseen.credited.get(accountId) ?? 0n) + amount);
@@ -88,7 +88,7 @@ async function readUnseen(heights: Heights, snapshot: Transaction): Promise<Unse
     if (state === "credited") add(accountId, amount);
     else unseen.uncredited += amount;
   }
-  // Over a chain that is not read the first payment came this moment: all of it is above.
+  // A chain that was not read had no payments until now, so all of its payments are above the height.
   const treasuries = { base: heights.base ?? -1, solana: heights.solana?.treasury ?? -1 };
   for (const chain of ["base", "solana"] as const) {
     const height = treasuries[chain];
@@ -134,12 +134,12 @@ async function listUnseen(
   });
 }
 
-/** PostgreSQL's own. */
+/** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 
 /**
- * The end of a range that was read, at `height` or the next above it, else the last below: while it is on the chain, so is every
- * deposit that was said to be final up to there.
+ * The end of a scanned range at `height` or next above it, otherwise the last below. While that block is on the chain, so is every deposit
+ * marked final up to there.
  */
 async function findReadEnd(height: number | null, snapshot: Transaction): Promise<ScanEnd | null> {
   if (height === null) return null;

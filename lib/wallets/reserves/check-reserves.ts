@@ -1,4 +1,4 @@
-// The job that reports reserves: every run leaves a report, what it finds is told when it changes, and a deficit stops payouts.
+// The job that reports reserves: every run stores a report, changes are logged, and a deficit stops payouts.
 
 import { now, nowMs } from "@/lib/base/clock";
 import { nanoUsd, usdText } from "@/lib/base/money";
@@ -11,7 +11,7 @@ import { NotKnown } from "./not-known";
 import { type Reckoning, reconcile } from "./reconcile";
 import { addReport, findKnownReport, findNewestReport, type KnownReport, type ReserveReport } from "./report";
 
-/** Of several processes one makes the reports: a process that finds a newer one makes none. */
+/** Only one of several processes makes reports: a process that finds a report younger than this makes none. */
 const FRESH_MS = 30_000;
 
 /** The job's run. */
@@ -21,7 +21,7 @@ export async function reportReserves(): Promise<void> {
   measure(isFresh ? newest : await checkReserves());
 }
 
-/** Reckons anew, writes the report down, and logs what changed. */
+/** Reconciles, stores the report, and logs changes. */
 export async function checkReserves(nodes: RelayNodes = {}): Promise<ReserveReport> {
   const [before, newest] = [await findKnownReport(), await findNewestReport()];
   const report = await reckonReserves(nodes);
@@ -30,7 +30,7 @@ export async function checkReserves(nodes: RelayNodes = {}): Promise<ReserveRepo
   return report;
 }
 
-/** What a report would say now; it is not written down. */
+/** The current report, without storing it. */
 export async function reckonReserves(nodes: RelayNodes = {}): Promise<ReserveReport> {
   try {
     const first = await reconcile(nodes);
@@ -45,7 +45,7 @@ export async function reckonReserves(nodes: RelayNodes = {}): Promise<ReserveRep
 
 const isShort = ({ held, owed }: Reckoning): boolean => held < owed;
 
-/** A deficit counts when it is there a second time, read from other nodes where there are some. @throws NotKnown */
+/** A deficit counts only when a second reconciliation confirms it, through other nodes where there are some. @throws NotKnown */
 async function confirm(first: Reckoning, nodes: RelayNodes): Promise<KnownReport> {
   await refuseUnbacked(first);
   const second = await reconcile({ evm: othersFirst(evmOf(nodes)), solana: solanaOf(nodes).othersFirst() });
@@ -54,26 +54,26 @@ async function confirm(first: Reckoning, nodes: RelayNodes): Promise<KnownReport
   throw new NotKnown("disputed", null, `the first reading was short by ${was} USD, and the second had ${is}`);
 }
 
-/** What a sandbox gave to accounts comes to its chain a little later. @throws NotKnown */
+/** A sandbox's grants reach its chain a little later than the ledger. @throws NotKnown */
 async function refuseUnbacked({ held, owed, granted }: Reckoning): Promise<void> {
   if (granted === 0n) return;
   const backed = (await findKnownReport("covered"))?.granted ?? 0n;
   if (owed - held <= granted - backed) throw new NotKnown("starting", null, "what was given to accounts is not on the chain yet");
 }
 
-/** The same nodes, of which the one that answers first is asked only when no other does. */
+/** The same nodes, but the first one that answers is used only when no other does. */
 function othersFirst(nodes: EvmNodes): EvmNodes {
   return {
     ...nodes,
-    ask: (use) =>
-      nodes.ask(async (node) => {
+    callFirst: (use) =>
+      nodes.callFirst(async (node) => {
         const [answer] = await nodes.callOthers(node, async (other) => ({ of: await use(other) }));
         return answer ? answer.of : use(node);
       }),
   };
 }
 
-/** What the newest report that could tell found, as an invariant of the books. */
+/** The deficit in the newest known report, as a violated invariant of the books. */
 export async function findDeficit(): Promise<Violation[]> {
   const report = await findKnownReport();
   if (report?.state !== "deficit") return [];

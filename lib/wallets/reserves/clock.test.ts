@@ -1,4 +1,4 @@
-// Reports by a clock that was wrong for a while: what was found last counts, whatever the time on it says.
+// Reports with a wrong clock: the report made last counts, whatever its timestamp.
 
 import { afterEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
@@ -15,7 +15,7 @@ afterEach(() => restoreClock());
 const figures = { holdings: [], customers: ZERO_USD, credits: ZERO_USD, granted: ZERO_USD };
 const DAY_MS = 24 * 3_600_000;
 
-test("a report of a clock that ran ahead hides no deficit that is found later, and keeps no later one from being made", async () => {
+test("a report from a clock that ran ahead hides no later deficit, and prevents no later report", async () => {
   const ahead = new Date(Date.now() + 30 * DAY_MS);
   await addReport({ state: "covered", at: ahead, ...figures, held: nanoUsd(2), owed: nanoUsd(1) });
   await addReport({ state: "deficit", at: new Date(), ...figures, held: nanoUsd(1), owed: nanoUsd(2) });

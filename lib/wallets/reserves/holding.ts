@@ -1,22 +1,22 @@
-// What is held on a chain, as it was read there. Both ends of a sweep are in it: custodial addresses and the treasury.
+// Holdings on one chain. They include both ends of a sweep: the custodial addresses and the treasury.
 
 import type { NanoUsd } from "@/lib/base/money";
 import type { DepositChain } from "../deposits/deposit";
 
 export interface Holding {
   chain: DepositChain;
-  /** A final block; on Solana a final slot, which is known by no hash. */
+  /** A final block; on Solana a final slot, which has no hash. */
   height: number;
   blockHash: string | null;
   treasury: NanoUsd;
-  /** At all addresses where anybody ever paid in, and how many these are. */
+  /** The sum at all addresses that ever had a deposit, and the number of these addresses. */
   atAddresses: NanoUsd;
   addresses: number;
 }
 
-/** An account that something came in for, on one chain. */
+/** An account with a deposit on one chain. */
 export interface Depositor {
   accountId: string;
-  /** On Solana, of its token account. */
+  /** On Solana, its token account. */
   address: string;
 }

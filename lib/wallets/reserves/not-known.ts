@@ -1,23 +1,23 @@
-// Why it can not be told now what is held: never the same as that there is too little.
+// Why the holdings are unknown now, which is never the same as a deficit.
 
 import type { DepositChain } from "../deposits/deposit";
 
 export const UNKNOWN_REASONS = [
-  /** No node of the chain answers, or none is set. */
+  /** No node of the chain answers, or none is configured. */
   "away",
-  /** What the nodes say of the chain's head is in doubt. */
+  /** The chain's head is in doubt. */
   "doubtful",
-  /** The nodes, or what was read of the chain so far, are not where they were, or do not remember the block any more. */
+  /** The nodes or the scan are behind their last known position, or the nodes have pruned the block. */
   "behind",
-  /** A second reading did not say the same. */
+  /** A second reconciliation gave another result. */
   "disputed",
-  /** The seed was never opened; or, in a sandbox, what was given to accounts is not on its chain yet. */
+  /** No seed was opened yet; or a sandbox's grants are not on its chain yet. */
   "starting",
 ] as const;
 
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-/** Ends a reading. `chain` is null when it is no single chain's matter. */
+/** Ends a reconciliation. `chain` is null when the reason is not specific to one chain. */
 export class NotKnown extends Error {
   constructor(
     readonly reason: UnknownReason,

@@ -1,4 +1,4 @@
-// Payouts that the books and a chain may see at different moments: signed and not posted yet, or posted a short time ago.
+// Payouts that the books and a chain may see at different times: signed but not posted yet, or posted recently.
 
 import type { Transaction } from "@/lib/db/prisma";
 import { findRelayed } from "@/lib/relay/relayed";
@@ -9,18 +9,18 @@ import { findWithdrawals, type OpenWithdrawal, UNDER_WAY } from "../withdrawals/
 export interface Payout {
   chain: DepositChain;
   order: OpenWithdrawal;
-  /** The books say that it was paid. */
+  /** Posted in the books as paid. */
   isPosted: boolean;
-  /** On Solana, of the attempt that counts: an earlier one can never run. */
+  /** On Solana, the signature of the current attempt: earlier ones can never run. */
   signature: string | null;
 }
 
-/** A payout is posted once it is final by our own count; a node that is asked afterwards is not further behind than this. */
+/** A payout is posted once it is final; a node used afterwards lags less than this. */
 const POSTED_WITHIN_MS = 3_600_000;
-/** An order is open for a week at most, and for as long as its chain takes. */
+/** An order is open for at most a week, plus the time its chain takes. */
 const ORDERED_WITHIN_MS = 9 * 24 * 3_600_000;
 
-/** Of all that were ever signed, those whose money may or may not have left by a height that was read a moment ago. */
+/** Signed payouts whose money may or may not have left by a recently read height. */
 export async function listPayouts(at: Date, snapshot: Transaction): Promise<Payout[]> {
   const endedAfter = new Date(at.getTime() - POSTED_WITHIN_MS);
   const requestedAfter = new Date(endedAfter.getTime() - ORDERED_WITHIN_MS);
@@ -37,7 +37,7 @@ export async function listPayouts(at: Date, snapshot: Transaction): Promise<Payo
   }));
 }
 
-/** By how much more is owed, seen from the chains: what had left is no debt any more, what was posted and had not left still is. */
+/** Correction of the owed amount to the chains' view: a payout that had left is no longer owed, a posted one that had not left still is. */
 export function owedByPayouts(payouts: readonly Payout[], paid: ReadonlySet<string>): bigint {
   return payouts.reduce((sum, { order, isPosted }) => {
     if (paid.has(order.id) === isPosted) return sum;

@@ -1,10 +1,10 @@
-// The reconciliation: what lies on the chains at one final height each, against what is owed as of that height. In this order, so
-// that no race can look like a deficit: who has paid in, what the chains show, the books, what had left. See decisions/0011.
+// The reconciliation: holdings on each chain at one final height, against the amount owed at that height. The order of reads keeps any race
+// from looking like a deficit: depositors, chains, books, payouts that had left. See decisions/0011.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { findLanded } from "@/lib/chains/solana/landed";
+import { findIncluded } from "@/lib/chains/solana/included";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { hasArrivals } from "@/lib/ledger/arrivals";
@@ -26,9 +26,9 @@ export interface Reckoning {
   holdings: Holding[];
   held: NanoUsd;
   owed: NanoUsd;
-  /** Of what is owed, the balances of customers; the rest is on its way in or out. */
+  /** The part of `owed` in customers' balances; the rest is in transit. */
   customers: NanoUsd;
-  /** Of these, the credits of addresses that are no account's: what was paid for a request and is left. */
+  /** The part of these at addresses without an account: change of payments for requests. */
   credits: NanoUsd;
   granted: NanoUsd;
 }
@@ -38,7 +38,7 @@ const CHAINS: readonly DepositChain[] = ["base", "solana"];
 /**
  * Reads both chains and the books.
  * @param nodes the service's own by default
- * @throws NotKnown while it can not be told
+ * @throws NotKnown while the holdings are unknown
  */
 export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   const custody = await findCustody();
@@ -50,8 +50,8 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   const heights: Heights = { base: block?.number ?? null, solana: solana && { treasury: solana.holding.height, addresses: solana.slots } };
   const books = await readBooks(heights);
   const base = evm && block && (await known("base", () => readBase({ custody, block, books }, evm)));
-  const landed = solana && (await known("solana", () => findPaidOnSolana(books.payouts, solana.holding.height, solanaOf(nodes))));
-  const paid = new Set([...(base?.paid ?? []), ...(landed ?? [])]);
+  const included = solana && (await known("solana", () => findPaidOnSolana(books.payouts, solana.holding.height, solanaOf(nodes))));
+  const paid = new Set([...(base?.paid ?? []), ...(included ?? [])]);
   const holdings = [base?.holding ?? [], solana?.holding ?? []].flat();
   return {
     at: books.at,
@@ -64,7 +64,7 @@ export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   };
 }
 
-/** A chain that is not watched any more, and was once, holds money still; so does one that only payments came over. */
+/** A chain that is no longer watched may still hold money; so may one that only had payments. */
 async function chainsInUse(): Promise<ReadonlySet<DepositChain>> {
   const inUse = new Set<DepositChain>();
   for (const chain of CHAINS) {
@@ -90,17 +90,17 @@ async function readBase(
 
 async function findPaidOnSolana(payouts: readonly Payout[], slot: number, nodes: SolanaNodes): Promise<string[]> {
   const ours = ofChain("solana", payouts);
-  const landed = await findLanded(
+  const included = await findIncluded(
     nodes,
     ours.flatMap(({ signature }) => signature ?? []),
     slot,
   );
-  return ours.filter(({ signature }) => signature !== null && landed.has(signature)).map(({ order }) => order.id);
+  return ours.filter(({ signature }) => signature !== null && included.has(signature)).map(({ order }) => order.id);
 }
 
 const ofChain = (chain: DepositChain, payouts: readonly Payout[]) => payouts.filter((payout) => payout.chain === chain);
 
-/** @throws NotKnown for what goes wrong with the nodes of `chain` */
+/** @throws NotKnown for failures of the nodes of `chain` */
 async function known<T>(chain: DepositChain, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -1,4 +1,4 @@
-// Reports: the newest that can tell counts, old ones are thinned, and a deficit outlives the thinning.
+// Reports: the newest known one counts, old ones are thinned, and a deficit survives the thinning.
 
 import { beforeEach, expect, test } from "vitest";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
@@ -32,7 +32,7 @@ const unknown = (atMs: number) => ({ state: "unknown", at: new Date(atMs), reaso
 
 const kept = async () => (await pool().query<{ at: Date }>("SELECT at FROM reserve_report ORDER BY at")).rows.map(({ at }) => at.getTime());
 
-test("a report is read as it was written, and what cannot be told hides neither its figures nor a deficit", async () => {
+test("a report is read as it was stored, and a later unknown one hides neither its figures nor a deficit", async () => {
   expect([await findNewestReport(), await findKnownReport(), await isPayoutAllowed()]).toEqual([null, null, true]);
   await addReport(known(startMs, 10, 10));
   await addReport(unknown(startMs + MINUTE));
@@ -47,12 +47,12 @@ test("a report is read as it was written, and what cannot be told hides neither 
   expect(await isPayoutAllowed()).toBe(true);
 });
 
-test("a report whose state and figures say different things is not stored", async () => {
+test("a report whose state contradicts its figures is not stored", async () => {
   await expect(addReport({ ...known(startMs, 9, 10), state: "covered" })).rejects.toThrow("a_deficit_is_less_than_is_owed");
   await expect(addReport({ ...known(startMs, 10, 10), state: "deficit" })).rejects.toThrow("a_deficit_is_less_than_is_owed");
 });
 
-test("two days are kept in full, then one report an hour, and of that hour its deficit", async () => {
+test("two days are kept in full, then one report per hour, preferably a deficit", async () => {
   for (let minute = 0; minute < 120; minute += 20) await addReport(known(startMs + minute * MINUTE, minute === 20 ? 9 : 10, 10));
   await addReport(unknown(startMs + 119 * MINUTE));
   await addReport(known(startMs + 2 * DAY - 1, 10, 10));
@@ -64,7 +64,7 @@ test("two days are kept in full, then one report an hour, and of that hour its d
   expect(await kept()).toHaveLength(3);
 });
 
-test("the course has a point for each step, a deficit before what was covered, and nothing of what was unknown", async () => {
+test("the course has one point per step, preferring a deficit, and leaves out unknown reports", async () => {
   await addReport(known(startMs, 10, 10));
   await addReport(known(startMs + HOUR, 8, 10));
   await addReport(known(startMs + 2 * HOUR, 12, 10));

@@ -1,4 +1,4 @@
-// Reports of what is held and what is owed: the one made last, and the course of them.
+// Reports of held and owed amounts: the latest one, and their history.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
@@ -11,7 +11,7 @@ export interface UnknownReport {
   state: "unknown";
   at: Date;
   reason: UnknownReason;
-  /** Null when it is no single chain's matter. */
+  /** Null when the reason is not specific to one chain. */
   chain: DepositChain | null;
 }
 
@@ -21,7 +21,7 @@ export interface KnownReport extends Reckoning {
 
 export type ReserveReport = KnownReport | UnknownReport;
 
-/** Writes a report down, and thins those that are old enough out. */
+/** Stores a report, and thins out old ones. */
 export async function addReport(report: ReserveReport): Promise<void> {
   const { holdings, ...row } = report.state === "unknown" ? { ...report, holdings: [] } : report;
   await inTransaction(async (transaction) => {
@@ -32,13 +32,13 @@ export async function addReport(report: ReserveReport): Promise<void> {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Kept in full. */
+/** Reports younger than this are all kept. */
 const WHOLE_MS = 2 * DAY_MS;
-/** Reports are thinned as they pass from `WHOLE_MS` into this: those further back were. */
+/** Reports are thinned as they get older than `WHOLE_MS`, within this window; those beyond it were thinned before. */
 const THINNED_MS = 7 * DAY_MS;
 const KEPT_MS = 400 * DAY_MS;
 
-/** Of one hour the first of these is kept. */
+/** Which report of an hour is kept: the lowest rank. */
 const RANK: Readonly<Record<string, number>> = { deficit: 0, covered: 1, unknown: 2 };
 
 async function thinOut(at: Date, transaction: Transaction): Promise<void> {
@@ -65,7 +65,7 @@ const withHoldings = { holdings: { omit: { reportId: true }, orderBy: { chain: "
 
 type Row = Prisma.ReserveReportGetPayload<{ include: typeof withHoldings }>;
 
-/** The report that was made last, whatever the clock said then; null before the first. */
+/** The report made last, whatever its timestamp; null before the first. */
 export async function findNewestReport(): Promise<ReserveReport | null> {
   const row = await prisma().reserveReport.findFirst({ orderBy: { id: "desc" }, include: withHoldings });
   if (row?.state !== "unknown") return row && readKnown(row);
@@ -73,7 +73,7 @@ export async function findNewestReport(): Promise<ReserveReport | null> {
   return { state: "unknown", at, reason: (reason as UnknownReason | null) ?? "away", chain: chain as DepositChain | null };
 }
 
-/** The newest with figures: what counts while the newest is unknown. `state`: the newest of that state. */
+/** The newest report with figures, which applies while the newest is unknown. With `state`, the newest of that state. */
 export async function findKnownReport(state?: KnownReport["state"]): Promise<KnownReport | null> {
   const where = { state: state ?? { not: "unknown" } };
   const row = await prisma().reserveReport.findFirst({ where, orderBy: { id: "desc" }, include: withHoldings });
@@ -102,9 +102,9 @@ export interface CoursePoint {
   owed: NanoUsd;
 }
 
-/** One point for each `stepMs` since `from`, oldest first: the last one there that was known, or a deficit when there was one. */
+/** One point per `stepMs` since `from`, oldest first: the step's last known report, or its last deficit if there was one. */
 export async function readCourse(from: Date, stepMs: number): Promise<CoursePoint[]> {
-  // Raw: one of many rows for each step.
+  // Raw SQL: picks one of many rows per step.
   return prisma().$queryRaw<CoursePoint[]>`
     SELECT DISTINCT ON (step) at, held, owed
     FROM (SELECT r.*, date_bin(${`${stepMs} milliseconds`}::interval, r.at, timestamptz 'epoch') AS step FROM reserve_report r) AS report

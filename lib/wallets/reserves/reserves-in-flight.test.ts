@@ -1,4 +1,4 @@
-// Each state under way, held still: what the chain shows and what the books say differ, and reserves are the same to the unit.
+// Each intermediate state, frozen: chain and books differ, but the reserves are still exact.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -32,7 +32,7 @@ const owner = (): Owner => {
   return first;
 };
 
-/** What is held and what is owed, nano-USD. */
+/** Held and owed amounts, nano-USD. */
 async function reckoned() {
   const report = await reckonReserves();
   if (report.state === "unknown") throw new Error(`unknown: ${report.reason} ${report.chain}`);
@@ -51,7 +51,7 @@ const finalize = async () => {
   await world.watch();
 };
 
-test("a deposit that is credited and not final is neither held nor owed, spent or not", async () => {
+test("a credited deposit that is not final is neither held nor owed, spent or not", async () => {
   await world.evm.mint(owner().address, 10n * ONE_USDC);
   await world.evm.mine(3);
   await world.watch();
@@ -59,7 +59,7 @@ test("a deposit that is credited and not final is neither held nor owed, spent o
   await spend(owner().accountId, 4_000_000_000 - 1);
   expect(await reckoned()).toMatchObject({ held: 0n, owed: 0n });
   await world.evm.mine(6);
-  // Final on the chain, and not by the watcher's count yet.
+  // Final on the chain, but not yet for the watcher.
   expect(await reckoned()).toMatchObject({ held: 10n * USD, owed: 0n });
   await world.watch();
   expect(await reckoned()).toMatchObject({ held: 10n * USD, owed: 6n * USD });
@@ -73,7 +73,7 @@ test("a sweep is held at its address until its block is final, and at the treasu
   expect(await reckoned()).toEqual({ held: 10n * USD, owed: 6n * USD, treasury: 10n * USD });
 });
 
-test("a payout is owed until the block in which it leaves, whenever the books are told", async () => {
+test("a payout is owed until the block in which it leaves, whenever it is posted", async () => {
   const id = await ordered(owner(), { amount: 5n * USD });
   expect(await reckoned()).toMatchObject({ held: 10n * USD, owed: 6n * USD });
   await payWithdrawals();
@@ -82,14 +82,14 @@ test("a payout is owed until the block in which it leaves, whenever the books ar
   expect(await reckoned()).toMatchObject({ held: 10n * USD, owed: 6n * USD });
   const before = await readFinalBlock();
   await finalize();
-  // It is gone for good, and the books have not heard of it.
+  // The payout is final, but not posted in the books.
   expect(await reckoned()).toMatchObject({ held: 5n * USD, owed: USD });
   await world.relay();
   await payWithdrawals();
   expect((await findWithdrawal(id))?.state).toBe("final");
   const paid = { held: 5n * USD, owed: 900_000_000n };
   expect(await reckoned()).toMatchObject(paid);
-  // A node that is a little behind has it at the treasury still.
+  // A slightly lagging node still shows the money at the treasury.
   const late = await startFaultyNode(world.evm.url(), ({ params: [tag] }) => (tag === "finalized" ? { rewrite: () => before } : null));
   setSandboxEvmNodes([late.url]);
   expect(await reckoned()).toMatchObject({ held: paid.held + 5n * USD, owed: paid.owed + 5n * USD });
@@ -97,7 +97,7 @@ test("a payout is owed until the block in which it leaves, whenever the books ar
   await late.close();
 });
 
-test("a deposit that leaves the chain is owed at no moment of it", async () => {
+test("a deposit that leaves the chain is never owed", async () => {
   const before = await reckoned();
   await world.evm.mint(owners[1]?.address ?? "0x", 7n * ONE_USDC);
   await world.evm.mine(3);
@@ -111,14 +111,14 @@ test("a deposit that leaves the chain is owed at no moment of it", async () => {
   expect(await reckoned()).toEqual(before);
 });
 
-test("when even final blocks are lost, nothing is said until the chain is read again", async () => {
+test("when final blocks are lost, the reserves are unknown until the chain is read again", async () => {
   const before = await reckoned();
   await world.evm.mint(owners[1]?.address ?? "0x", 7n * ONE_USDC);
   await finalize();
   expect(await reckoned()).toMatchObject({ held: before.held + 7n * USD, owed: before.owed + 7n * USD });
   await world.evm.reorg(8);
   expect(await reckonReserves()).toMatchObject({ state: "unknown", reason: "doubtful", chain: "base" });
-  // As another process sees it, which does not remember the chain.
+  // Like another process without memory of the chain.
   setSandboxEvmNodes([`${world.evm.url()}/`]);
   expect(await reckonReserves()).toMatchObject({ state: "unknown", reason: "behind", chain: "base" });
   await world.watch();

@@ -1,9 +1,9 @@
-// No race looks like a deficit: deposits, sweeps, withdrawals and charges go on, all at once, while reserves are reckoned again and
-// again. At the end they are what they have to be, to the unit.
+// No race looks like a deficit: deposits, sweeps, withdrawals and charges run concurrently while reserves are reconciled repeatedly. At the
+// end they are exact.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -22,13 +22,13 @@ let world: ReservesWorld;
 let owners: Owner[];
 beforeAll(async () => {
   Object.assign(process.env, { WITHDRAWAL_FEE_BASE_USD: "0", WITHDRAWAL_FEE_SOLANA_USD: "0", WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD: "0" });
-  forgetOnce("config");
+  forgetSingleton("config");
   world = await startReservesWorld();
   owners = await world.openOwners(OWNERS);
 });
 afterAll(() => world?.stop());
 
-/** Numbers that look like chance and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -51,13 +51,13 @@ test("reserves are never short while money comes in, is swept, is spent and leav
   };
   const anyOwner = (roll: (below: number) => number) => owners[roll(owners.length)] as Owner;
   const payIn = async (roll: (below: number) => number) => {
-    // Sometimes too little to be credited.
+    // Sometimes below the minimum deposit.
     const units = roll(4) === 0 ? 1n + BigInt(roll(900_000)) : BigInt(1 + roll(30)) * ONE_USDC + BigInt(roll(1_000));
     if (roll(2) === 0) await world.evm.mint(anyOwner(roll).address, units);
     else await world.solana.faucet(anyOwner(roll).owner, units);
     counts.paidIn += units * 1_000n;
   };
-  // So little that what is earned hides nothing: a payout or a deposit that is counted wrongly is more.
+  // So little that revenue cannot hide an error: any wrongly counted payout or deposit is larger.
   const spendSome = (roll: (below: number) => number) => spend(anyOwner(roll).accountId, roll(3));
   const withdraw = async (roll: (below: number) => number) => {
     const chain = roll(2) === 0 ? "base" : "solana";
@@ -77,7 +77,7 @@ test("reserves are never short while money comes in, is swept, is spent and leav
     ...[world.watch, world.watch, () => runSweeps(), () => runSweeps(), payWithdrawals, world.relay, rollUpRevenue].map(again),
     ...[reckon, reckon, reckon].map(again),
   ]);
-  // It comes to rest: what came in and did not leave is there, and what of it is not owed was earned.
+  // At rest, the deposits that did not leave are all held, and the part that is not owed is revenue.
   const atRest = async () => {
     await world.round();
     return [await postedOf("withdrawal_pending"), (await cameInAndStayed()) + (await paidOut())];

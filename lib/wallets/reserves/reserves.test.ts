@@ -1,4 +1,4 @@
-// Reserves on both chains: what is held is what is owed, one unit less is a deficit, and nothing else is.
+// Reserves on both chains: held equals owed, one unit less is a deficit, and nothing else is.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -25,11 +25,11 @@ afterAll(async () => {
 
 const [first, second, third] = [() => owners[0] as Owner, () => owners[1] as Owner, () => owners[2] as Owner];
 
-test("before anybody has paid in, nothing is owed and nothing is held", async () => {
+test("before the first deposit, nothing is owed and nothing is held", async () => {
   expect(await checkReserves()).toMatchObject({ state: "covered", held: 0n, owed: 0n });
 });
 
-test("what came in on both chains is held to the unit, at its address or at the treasury, too little to be credited or not", async () => {
+test("deposits on both chains are held exactly, at their address or at the treasury, credited or below the minimum", async () => {
   await world.evm.mint(first().address, 20n * ONE_USDC);
   await world.evm.mint(second().address, ONE_USDC / 2n);
   await world.solana.faucet(second().owner, 7n * ONE_USDC);
@@ -44,7 +44,7 @@ test("what came in on both chains is held to the unit, at its address or at the 
   ]);
 });
 
-test("a withdrawal leaves both sides, and its fee stays with us", async () => {
+test("a withdrawal reduces held and owed, and its fee stays with us", async () => {
   await ordered(first(), { amount: 5n * USD });
   await ordered(second(), { amount: 2n * USD, chain: "solana" });
   const report = await world.until(({ held }) => held === 22_500_000_000n);
@@ -62,7 +62,7 @@ test("dust and gifts are surplus, and stop nothing", async () => {
   expect(await isPayoutAllowed()).toBe(true);
 });
 
-test("one unit less than is owed is a deficit and stops payouts, until it is back", async () => {
+test("one unit less than owed is a deficit and stops payouts until it is restored", async () => {
   const { held, owed } = await world.until(() => true);
   const spare = (held - owed) / 1_000n;
   await world.stealFromTreasury(spare);
@@ -82,7 +82,7 @@ test("one unit less than is owed is a deficit and stops payouts, until it is bac
   await world.until((now) => now.held === now.owed + 100_000_000n);
 });
 
-test("a chain that does not answer is unknown, and neither stops payouts nor lets them go on", async () => {
+test("a chain that does not answer is unknown, which neither stops payouts nor resumes them", async () => {
   await world.until(({ state }) => state === "covered");
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
   expect(await checkReserves()).toMatchObject({ state: "unknown", reason: "away", chain: "base" });
@@ -103,7 +103,7 @@ test("a chain that does not answer is unknown, and neither stops payouts nor let
   await world.until(({ state }) => state === "covered");
 });
 
-test("a node that tells empty balances is not believed while another says otherwise", async () => {
+test("a node that reports empty balances is not believed while another disagrees", async () => {
   const liar = await startFaultyNode(world.evm.url(), ({ method, params: [call] }) => {
     const isBalances = method === "eth_call" && typeof call === "object" && call !== null && !("to" in call);
     return isBalances ? { rewrite: (result) => `0x${"0".repeat(String(result).length - 2)}` } : null;
@@ -115,7 +115,7 @@ test("a node that tells empty balances is not believed while another says otherw
   await liar.close();
 });
 
-test("what a sandbox grants is no deficit while its chain does not have it, and is one when it is taken away again", async () => {
+test("a sandbox's grant is no deficit before it reaches the chain, but is one when it is taken away afterwards", async () => {
   await world.until(({ state }) => state === "covered");
   await credit(third().accountId, 25n * USD, "grant");
   expect(await checkReserves()).toMatchObject({ state: "unknown", reason: "starting" });

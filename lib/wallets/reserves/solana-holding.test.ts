@@ -1,4 +1,4 @@
-// Holdings on Solana, of more accounts than a node tells of at once, while they are swept: counted twice perhaps, and never lost.
+// Holdings on Solana with more accounts than one call can read, during sweeps: money may be counted twice, but is never missed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
@@ -37,7 +37,7 @@ afterAll(async () => await chain?.remove());
 
 const total = BigInt(COUNT) * EACH + 5n;
 
-test("all of them are counted, each as of a slot that is told, and the treasury as of the last", async () => {
+test("all accounts are counted, each at its returned slot, and the treasury at the last slot", async () => {
   await expect.poll(sumOf).toBe(total);
   const { holding, slots } = await read();
   expect(holding).toMatchObject({ treasury: 5_000n, addresses: COUNT });
@@ -45,7 +45,7 @@ test("all of them are counted, each as of a slot that is told, and the treasury 
   for (const slot of slots.values()) expect(slot).toBeLessThanOrEqual(holding.height);
 });
 
-test("what is swept while it is read is never missing, and at rest nothing is counted twice", { timeout: 60_000 }, async () => {
+test("money swept during the read is never missed, and at rest nothing is counted twice", { timeout: 60_000 }, async () => {
   const connection = chain.connect();
   let isSweeping = true;
   const sweep = async () => {

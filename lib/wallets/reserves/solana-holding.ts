@@ -1,6 +1,6 @@
-// What is held on Solana. No node tells balances of an earlier slot, nor more than a hundred of one: the treasury is read together
-// with each hundred, and the last of it counts. What a sweep took from an address that was read before is then at the treasury;
-// what it took from one that was read already counts twice, so it is read again while the treasury moves.
+// Holdings on Solana. Nodes return neither balances of an earlier slot nor more than a hundred per slot, so the treasury is read with each
+// hundred, and its last value counts. Money swept before its address was read is then at the treasury; money swept after its address was
+// read counts twice, so all is read again while the treasury changes.
 
 import { fromUsdcUnits } from "@/lib/base/money";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
@@ -9,13 +9,13 @@ import type { Depositor, Holding } from "./holding";
 
 const CHUNK_SIZE = MAX_ACCOUNTS_A_CALL - 1;
 const CHUNKS_AT_ONCE = 4;
-/** A treasury that somebody sends a little to in every slot is read all the same: too much then, by what was swept meanwhile. */
+/** A treasury that receives dust in every slot is accepted after this many reads: the sum is then too high by the money swept meanwhile. */
 const MAX_READINGS = 4;
 
 export interface SolanaReading {
-  /** At the slot of the treasury, which is that of no address or later. */
+  /** At the treasury's slot, which is at least that of every address. */
   holding: Holding;
-  /** By account: up to which slot its address was read. */
+  /** By account: the slot at which its address was read. */
   slots: ReadonlyMap<string, number>;
 }
 
@@ -27,7 +27,7 @@ interface Chunk {
 }
 
 /**
- * @param treasury its token account
+ * @param treasury the treasury's token account
  * @throws SolanaUnavailable
  */
 export async function readSolanaHolding(

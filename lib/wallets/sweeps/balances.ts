@@ -1,4 +1,4 @@
-// What lies at custodial addresses, as of a block that is final: only that is swept.
+// Balances at custodial addresses at a final block: only these are swept.
 
 import type { Hex } from "viem";
 import { readBalances } from "@/lib/chains/evm/balances";
@@ -14,18 +14,18 @@ import type { SweepChain } from "./sweep";
 export interface FinalBalance {
   /** USDC base units. */
   units: bigint;
-  /** Solana's USDC can be frozen where it lies; Base is asked whom it refuses when a sweep is tried out. */
+  /** On Solana a token account can be frozen; on Base the simulation of a sweep shows a blacklisted address. */
   isFrozen: boolean;
 }
 
 export interface FinalBalances {
   block: number;
-  /** In the order that they were asked for. */
+  /** In the order of the request. */
   balances: FinalBalance[];
 }
 
 /**
- * Up to a hundred, all as of one block.
+ * Up to a hundred addresses, all at one block.
  * @returns null while the chain's head is in doubt
  * @throws EvmFailure, SolanaUnavailable
  */

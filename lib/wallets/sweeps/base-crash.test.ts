@@ -1,5 +1,4 @@
-// Sweeps killed at their statements, before its answer is seen: whoever comes next goes on, and every unit comes to the
-// treasury once.
+// Sweeps killed at their statements before the result is read: the next process continues, and every unit reaches the treasury once.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Death } from "@/lib/db/testing/death";
@@ -21,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.stop());
 
-test("sweeps killed as their statements leave bring every unit to the treasury once", { timeout: 300_000 }, async () => {
+test("sweeps killed while sending statements bring every unit to the treasury once", { timeout: 300_000 }, async () => {
   const treasury = await chain.treasuryBalance();
   const swept: Customer[] = [];
   let paid = 0n;
@@ -34,7 +33,7 @@ test("sweeps killed as their statements leave bring every unit to the treasury o
     await chain.readClock();
     const place = { chain: "base", nodeUrl: chain.url(), genesisHash: "", databaseUrl: database.url, words: hardhatWords } as const;
     const words = await runProgram(program, { ...place, nowMs: chain.clockMs(), ...death } satisfies SweepOrder);
-    // The next process goes on. Sometimes the relay comes before it, which sends what was stored and not sent.
+    // The next process continues. Sometimes the relay runs first and sends the stored unsent transactions.
     if (swept.length % 2 === 0) await chain.relay();
     await chain.sweep();
     return words;

@@ -1,4 +1,4 @@
-// Sweeps on a real EVM chain: every unit that is final comes to the treasury, once, whatever stands in the way for a while.
+// Sweeps on a real EVM chain: every final unit reaches the treasury once, despite temporary obstacles.
 
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
@@ -45,7 +45,7 @@ async function waiting(reason: string): Promise<number> {
 const sweptMetric = async (): Promise<number> =>
   (await metrics().sweptNanoUsd.get()).values.find(({ labels }) => labels.chain === "base")?.value ?? 0;
 
-test("what is final comes to the treasury to the unit, by an authorization that the chain carries out once; the ledger moves nothing", async () => {
+test("final deposits reach the treasury exactly, by an authorization that the chain accepts once; the ledger does not change", async () => {
   const customer = await openCustomer();
   const [treasury, counted] = [await chain.treasuryBalance(), await sweptMetric()];
   const transfersBefore = (await pool().query("SELECT id FROM transfer")).rowCount;
@@ -63,7 +63,7 @@ test("what is final comes to the treasury to the unit, by an authorization that 
   expect(await chain.balances([customer.address])).toEqual([0n]);
   expect(await chain.carriedOut(customer.address)).toBe(1);
   expect(await sweptMetric()).toBe(counted + 12_345_678_000);
-  // One transfer: the deposit's credit.
+  // One ledger transfer: the deposit's credit.
   expect((await pool().query("SELECT id FROM transfer")).rowCount).toBe((transfersBefore ?? 0) + 1);
 
   // The watcher reads the sweep's own block, and sees no deposit in it.
@@ -73,7 +73,7 @@ test("what is final comes to the treasury to the unit, by an authorization that 
   expect(await sweepsOf(customer.address)).toHaveLength(1);
 });
 
-test("less than SWEEP_MINIMUM_USD stays where it is until there is enough, and what is not final is not touched", async () => {
+test("less than SWEEP_MINIMUM_USD stays until there is enough, and money that is not final is not touched", async () => {
   const customer = await openCustomer();
   await chain.payIn([[customer, 4_990_000n]]);
   await chain.sweep();
@@ -86,7 +86,7 @@ test("less than SWEEP_MINIMUM_USD stays where it is until there is enough, and w
   expect(await sweepsOf(customer.address)).toMatchObject([{ units: 5_990_000n, state: "done" }]);
 });
 
-test("what withdrawals need is taken from as few addresses as it takes, small ones too, and what is under way counts", async () => {
+test("withdrawals' needs are swept from as few addresses as possible, small ones too, and sweeps in progress count", async () => {
   const [one, two, three, dust] = await openCustomers(4);
   if (!one || !two || !three || !dust) throw new Error("four customers were asked for");
   await chain.payIn([
@@ -104,7 +104,7 @@ test("what withdrawals need is taken from as few addresses as it takes, small on
   expect(await chain.planFor(1n)).toBe(0n);
 });
 
-test("while USDC is paused sweeps wait and say so; once it moves again they are done, each once", async () => {
+test("while USDC is paused sweeps wait with that reason; afterwards each is carried out once", async () => {
   const customers = await openCustomers(3);
   const treasury = await chain.treasuryBalance();
   await chain.payIn(customers.map((customer) => [customer, 6n * ONE_USDC] as const));
@@ -124,13 +124,13 @@ test("while USDC is paused sweeps wait and say so; once it moves again they are 
   expect(await chain.treasuryBalance()).toBe(treasury + 18n * ONE_USDC);
 });
 
-test("USDC paused between signing and the block: the transaction fails, and another one carries the same authorization out", async () => {
+test("USDC paused between signing and inclusion: the transaction fails, and another one carries out the same authorization", async () => {
   const customer = await openCustomer();
   const treasury = await chain.treasuryBalance();
   await chain.payIn([[customer, 7n * ONE_USDC]]);
   await chain.client.setAutomine(false);
   await chain.sweep();
-  // The issuer's transaction is dearer and goes first.
+  // The issuer's transaction pays more and goes first.
   const pause = { to: chain.usdc, data: encodeFunctionData({ abi: adminAbi, functionName: "pause" }), gas: 100_000n };
   const dear = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n };
   await chain.client.sendTransaction({ account: chain.minter, ...pause, ...dear });
@@ -148,7 +148,7 @@ test("USDC paused between signing and the block: the transaction fails, and anot
   expect(await chain.treasuryBalance()).toBe(treasury + 7n * ONE_USDC);
 });
 
-test("an address that USDC refuses waits by itself, longer and longer, and holds nobody up", async () => {
+test("a blacklisted address waits alone with growing delays, without delaying others", async () => {
   const [blocked, free] = await openCustomers(2);
   if (!blocked || !free) throw new Error("two customers were asked for");
   await chain.payIn([
@@ -180,7 +180,7 @@ test("an address that USDC refuses waits by itself, longer and longer, and holds
   expect(await chain.balances([blocked.address, free.address])).toEqual([0n, 0n]);
 });
 
-test("a treasury that USDC refuses, and a relayer without ETH, hold all sweeps up until it is mended", async () => {
+test("a blacklisted treasury or a relayer without ETH delays all sweeps until it is fixed", async () => {
   const customer = await openCustomer();
   const { treasury, relayer } = chain.custody;
   await chain.payIn([[customer, 8n * ONE_USDC]]);
@@ -198,7 +198,7 @@ test("a treasury that USDC refuses, and a relayer without ETH, hold all sweeps u
   expect(await chain.balances([customer.address])).toEqual([0n]);
 });
 
-test("a stranger who carries the authorization out first brings the money to the treasury too, and nothing moves twice", async () => {
+test("a stranger who submits the authorization first also moves the money to the treasury, and nothing moves twice", async () => {
   const customer = await openCustomer();
   const stranger = await chain.newAccount();
   const treasury = await chain.treasuryBalance();
@@ -222,7 +222,7 @@ test("a stranger who carries the authorization out first brings the money to the
   expect(await chain.carriedOut(customer.address)).toBe(1);
 });
 
-test("a deposit that comes while its address is swept is left for the next sweep, and comes too", async () => {
+test("a deposit that arrives during a sweep of its address is swept by the next sweep", async () => {
   const customer = await openCustomer();
   const treasury = await chain.treasuryBalance();
   await chain.payIn([[customer, 5n * ONE_USDC]]);
@@ -240,7 +240,7 @@ test("a deposit that comes while its address is swept is left for the next sweep
   expect(await chain.treasuryBalance()).toBe(treasury + 16n * ONE_USDC);
 });
 
-test("money that left its address by another hand is not waited for: what is left is swept", async () => {
+test("a sweep does not wait for money that something else moved: the rest is swept", async () => {
   const customer = await openCustomer();
   await chain.payIn([[customer, 10n * ONE_USDC]]);
   await asIssuer({ abi: adminAbi, functionName: "pause" });
@@ -261,7 +261,7 @@ test("money that left its address by another hand is not waited for: what is lef
 
 const MANY = isLong ? 200 : 60;
 
-test(`${MANY} addresses, three processes at once: each is swept once, by transactions whose nonces have no gap`, async () => {
+test(`${MANY} addresses, three concurrent processes: each is swept once, by transactions without nonce gaps`, async () => {
   const customers = await openCustomers(MANY);
   const treasury = await chain.treasuryBalance();
   await chain.payIn(customers.map((customer, at) => [customer, 5n * ONE_USDC + BigInt(at)] as const));

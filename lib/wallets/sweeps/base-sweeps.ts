@@ -1,5 +1,5 @@
-// Sweeps on Base: the owner's authorization (EIP-3009), signed by the seed and carried by the relayer. Its nonce is the hash of the
-// sweep's id, so that the chain lets each sweep happen once, whoever carries it and however often.
+// Sweeps on Base: the owner's authorization (EIP-3009), signed by the seed and carried by the relayer. Its nonce is the hash of the sweep's
+// id, so the chain carries out each sweep once, whoever submits it and however often.
 
 import { type Hex, keccak256, stringToBytes } from "viem";
 import { nowMs } from "@/lib/base/clock";
@@ -26,15 +26,15 @@ import {
   type WaitReason,
 } from "./sweep";
 
-/** On their way at once: nodes keep no more of one sender that wait for a block. */
+/** Maximum pending sweeps: nodes keep no more pending transactions of one sender. */
 const MAX_UNDER_WAY = 50;
 const AT_ONCE = 8;
-/** How long a signed one may be carried out; after that it is signed anew, with the same nonce. */
+/** Validity of a signed authorization; afterwards it is signed again, with the same nonce. */
 const VALID_SECONDS = 86_400;
 
 const authorizationNonce = (sweepId: string): Hex => keccak256(stringToBytes(sweepId));
 
-/** Signs and sends what is due. @throws EvmFailure when no node answers */
+/** Signs and sends due sweeps. @throws EvmFailure when no node answers */
 export async function sendDueOnBase(given: RelayNodes): Promise<void> {
   const due = await listDue("base", Math.max(0, MAX_UNDER_WAY - (await countRelayed("base"))));
   if (due.length === 0) return;
@@ -56,13 +56,16 @@ export async function sendDueOnBase(given: RelayNodes): Promise<void> {
   }
 }
 
-/** What stands in the way of all sweeps. */
+/** An obstacle that affects all sweeps. */
 async function findObstacle(nodes: EvmNodes): Promise<WaitReason | null> {
   if (await isPaused(nodes)) return "paused";
   return (await isBlacklisted(signer().treasury.base, nodes)) ? "treasury_blocked" : null;
 }
 
-/** Those whose money is there; what somebody carried out meanwhile is done, what has less than was read is given up. */
+/**
+ * The sweeps whose address still has the planned amount. Sweeps that a stranger already carried out are done, and those with less money
+ * than was read are given up.
+ */
 async function checkDue(due: readonly PlannedSweep[], nodes: EvmNodes): Promise<PlannedSweep[]> {
   const addresses = due.map(({ address }) => address);
   const read = await readFinalOnBase(addresses, nodes);
@@ -70,18 +73,18 @@ async function checkDue(due: readonly PlannedSweep[], nodes: EvmNodes): Promise<
   const { block, blockHash, balances } = read;
   const ready: PlannedSweep[] = [];
   for (const [at, sweep] of due.entries()) {
-    // Anybody may carry a signed authorization out. One that was never signed is nobody's.
+    // Anybody may carry out a signed authorization; an unsigned one cannot have been used.
     const isSigned = sweep.attempt > 0;
     const isDone = isSigned && (await isAuthorizationUsedAt(sweep.address as Hex, authorizationNonce(sweep.id), blockHash, nodes));
     if (isDone) await endSweeps("base", [sweep.id], block);
     else if ((balances[at]?.units ?? 0n) >= sweep.units) ready.push(sweep);
-    // A node that lags says nothing of what is there since.
+    // A lagging node proves nothing about newer balances.
     else if (block >= sweep.readBlock) await giveUpSweep("base", sweep);
   }
   return ready;
 }
 
-/** Null when it would be refused: it waits then. */
+/** Null when it would be refused; then the sweep waits. */
 async function prepare(sweep: PlannedSweep, nodes: EvmNodes): Promise<{ sweep: PlannedSweep; call: PreparedCall } | null> {
   const { authorization, signature } = await signer().signSweepOnBase({
     index: sweep.index,

@@ -1,10 +1,10 @@
-// What became of sweeps that were sent: done once their block is final, signed anew once they can never move anything.
+// Follows sent sweeps: done once their block is final, signed again once their transaction can no longer move anything.
 
 import { prisma } from "@/lib/db/prisma";
 import { findRelayed } from "@/lib/relay/relayed";
 import { endSweeps, retrySweeps, type SweepChain } from "./sweep";
 
-/** One look at all sweeps of `chain` that are on their way. */
+/** Checks all sent sweeps of `chain` once. */
 export async function followSweeps(chain: SweepChain): Promise<void> {
   const sent = await prisma().sweep.findMany({ where: { chain, state: "relayed" }, select: { id: true, relayedId: true } });
   if (sent.length === 0) return;

@@ -1,5 +1,4 @@
-// Which addresses are swept: those whose deposits are final and lie there still. Their real balance is read from the chain, and
-// is what is swept.
+// Plans sweeps of addresses with final deposits that were not swept yet. The amount is the address' actual balance on the chain.
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -10,10 +9,10 @@ import { signer } from "../custody/signer";
 import { readFinalBalances } from "./balances";
 import { lockPlanning, readUnitsUnderWay, type SweepChain, UNDER_WAY } from "./sweep";
 
-/** Planned in one round. */
+/** Maximum sweeps planned per round. */
 const MAX_AT_ONCE = 50;
 const NANO_PER_UNIT = 1_000n;
-/** Less is not worth its gas, even for a withdrawal that waits: 0.10 USDC. */
+/** 0.10 USDC: less is not worth the gas, even for a waiting withdrawal. */
 const MIN_UNITS = 100_000n;
 
 interface Candidate {
@@ -21,7 +20,7 @@ interface Candidate {
   address: string;
 }
 
-/** Plans a sweep of each address that has SWEEP_MINIMUM_USD. @throws EvmFailure, SolanaUnavailable */
+/** Plans a sweep of each address with at least SWEEP_MINIMUM_USD. @throws EvmFailure, SolanaUnavailable */
 export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<void> {
   const minUnits = config().SWEEP_MINIMUM_USD / NANO_PER_UNIT;
   const found = await findWorthwhile(chain, nodes, minUnits > MIN_UNITS ? minUnits : MIN_UNITS);
@@ -29,8 +28,8 @@ export async function planSweeps(chain: SweepChain, nodes: RelayNodes): Promise<
 }
 
 /**
- * Plans as many sweeps as bring `units` to the treasury, with those that are under way, from as few addresses as it takes, and
- * from such as have less than is swept otherwise, too.
+ * Plans sweeps that, together with those in progress, bring `units` to the treasury: from as few addresses as possible, including those
+ * below SWEEP_MINIMUM_USD.
  * @throws EvmFailure, SolanaUnavailable
  */
 export async function planFor(chain: SweepChain, units: bigint, nodes: RelayNodes): Promise<void> {
@@ -66,9 +65,9 @@ async function findWorthwhile(chain: SweepChain, nodes: RelayNodes, minUnits: bi
   return { block: read.block, sweeps: sweeps.filter(({ units }) => units >= minUnits) };
 }
 
-/** Addresses without a sweep under way whose final deposits that no sweep took are at least `minUnits`, those with most first. */
+/** Addresses without a sweep in progress whose unswept final deposits are at least `minUnits`, the largest first. */
 async function listCandidates(chain: SweepChain, minUnits: bigint): Promise<Candidate[]> {
-  // Raw: a sum over a join, and what has no match.
+  // Raw SQL: a sum over a join with an anti-join.
   return prisma().$queryRaw<Candidate[]>`
     SELECT w.derivation_index AS "index", d.address
     FROM deposit d JOIN custodial_wallet w ON w.account_id = d.account_id AND d.address IN (w.base_address, w.solana_owner)
@@ -78,12 +77,12 @@ async function listCandidates(chain: SweepChain, minUnits: bigint): Promise<Cand
     ORDER BY sum(d.amount) DESC LIMIT ${MAX_AT_ONCE}`;
 }
 
-/** Plans each sweep unless its address has one under way, or had one since its balance was read. */
+/** Stores each sweep unless its address has one in progress, or had one since its balance was read. */
 async function storeSweeps(chain: SweepChain, { block, sweeps }: Found): Promise<void> {
   if (sweeps.length === 0) return;
   const at = now();
   await inTransaction(async (transaction) => {
-    // Each statement after the lock sees what the process before has planned.
+    // After the lock, each statement sees the plans of the previous process.
     await lockPlanning(chain, transaction);
     const isSwept = { OR: [{ state: { in: UNDER_WAY } }, { state: "done", block: { gt: block } }] };
     const addresses = sweeps.map(({ address }) => address);
@@ -102,11 +101,11 @@ async function storeSweeps(chain: SweepChain, { block, sweeps }: Found): Promise
 }
 
 /**
- * Records which sweep a final deposit goes with: the first one whose balance was read at its block or later, though the deposit may
- * have been found, or become final, only after that.
+ * Assigns final deposits to sweeps: each to the first sweep whose balance was read at the deposit's block or later, even if the deposit was
+ * found or became final only after that.
  */
 async function recordSwept(chain: SweepChain, transaction: Transaction): Promise<void> {
-  // Raw: set work, in which each row takes its value from another table.
+  // Raw SQL: a set update with values from another table.
   await transaction.$executeRaw`
     UPDATE deposit d SET swept_by = (
         SELECT s.id FROM sweep s

@@ -1,5 +1,5 @@
-// The job of sweeps: one round on each chain whose nodes are known. Every step is whole in the database, so that whoever comes next
-// goes on from there; what no node could tell, the next round asks again.
+// The sweep job: one round on each chain with known nodes. Every step is atomic in the database, so the next process continues from there;
+// the next round retries failed node calls.
 
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
@@ -14,12 +14,12 @@ import { measureSweeps, type SweepChain } from "./sweep";
 
 const NANO_PER_UNIT = 1_000n;
 
-/** One round on both chains. Several processes may run it at once: each sweep is signed by one of them. */
+/** One round on both chains. Several processes may run it concurrently: only one of them signs each sweep. */
 export async function runSweeps(): Promise<void> {
   for (const chain of ["base", "solana"] as const) if (hasNodes(chain)) await runSweepsOn(chain);
 }
 
-/** Before a sandbox's own chains have started, there are none. */
+/** False before a sandbox's own chains have started. */
 const hasNodes = (chain: SweepChain): boolean => (chain === "base" ? evmNodeUrls() : solanaCluster().urls).length > 0;
 
 /** One round on one chain, at its own nodes by default. */
@@ -35,7 +35,7 @@ export async function runSweepsOn(chain: SweepChain, nodes: RelayNodes = {}): Pr
 
 const sendDue = (chain: SweepChain, nodes: RelayNodes): Promise<void> => (chain === "base" ? sendDueOnBase(nodes) : sendDueOnSolana(nodes));
 
-/** A node that is away is told of by the lists of nodes. */
+/** Node failures are already logged by the node lists. */
 async function untilNodesAnswer(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,5 +1,5 @@
-// Sweeps on Solana killed at their statements, before its answer is seen: whoever comes next goes on, and every unit comes to
-// the treasury once.
+// Sweeps on Solana killed at their statements before the result is read: the next process continues, and every unit reaches the treasury
+// once.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nowMs } from "@/lib/base/clock";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain?.remove());
 
-test("sweeps killed as their statements leave bring every unit to the treasury once", { timeout: 300_000 }, async () => {
+test("sweeps killed while sending statements bring every unit to the treasury once", { timeout: 300_000 }, async () => {
   const swept: Customer[] = [];
   let paid = 0n;
   const live = async (death: Death) => {
@@ -36,7 +36,7 @@ test("sweeps killed as their statements leave bring every unit to the treasury o
     swept.push(...customers);
     const place = { chain: "solana", nodeUrl: chain.url, genesisHash: chain.genesisHash, databaseUrl: database.url } as const;
     const words = await runProgram(program, { ...place, words: hardhatWords, nowMs: nowMs(), ...death } satisfies SweepOrder);
-    // The next process goes on. Sometimes the relay comes before it, which sends what was stored and not sent.
+    // The next process continues. Sometimes the relay runs first and sends the stored unsent transactions.
     if (swept.length % 4 === 0) await chain.relay();
     await chain.sweep();
     return words;

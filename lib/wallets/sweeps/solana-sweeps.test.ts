@@ -1,5 +1,4 @@
-// Sweeps on a real Solana chain: every unit that is final comes to the treasury, once, though transactions are refused, fail, or
-// run out of time.
+// Sweeps on a real Solana chain: every final unit reaches the treasury once, although transactions are refused, fail or expire.
 
 import { VersionedTransaction } from "@solana/web3.js";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -25,14 +24,14 @@ afterEach(async () => {
 
 const statesOf = async (...owners: string[]) => (await sweepsOf(...owners)).map(({ state, attempt, reason }) => [state, attempt, reason]);
 
-/** Nodes that take transactions and lose them. */
+/** A node that accepts transactions and drops them. */
 async function startLosingNode() {
   const node = await startFaultyNode(chain.url, ({ method }) => (method === "sendTransaction" ? { drop: true } : null));
   onTestFinished(node.close);
   return chain.nodesAt(node.url);
 }
 
-test("a treasury without SOL sends nothing; with some, eight owners' money comes in two transactions, to the unit", async () => {
+test("a treasury without SOL sends nothing; with SOL, eight owners' money arrives exactly, in two transactions", async () => {
   const customers = await openCustomers(8);
   const owners = customers.map(({ owner }) => owner);
   await chain.payIn(customers.map((customer, at) => [customer, 5n * ONE_USDC + BigInt(at)] as const));
@@ -53,7 +52,7 @@ test("a treasury without SOL sends nothing; with some, eight owners' money comes
   expect((await pool().query("SELECT 1 FROM deposit WHERE address = ANY ($1)", [owners])).rowCount).toBe(8);
 });
 
-test("a transaction that no node took is signed anew once its blockhash has run out, and not before", async () => {
+test("a transaction that no node included is signed again once its blockhash has expired, and not before", async () => {
   const customer = await openCustomer();
   const treasury = await chain.treasuryBalance();
   const losing = await startLosingNode();
@@ -76,7 +75,7 @@ test("a transaction that no node took is signed anew once its blockhash has run 
   expect(await chain.treasuryBalance()).toBe(treasury + 6n * ONE_USDC);
 });
 
-test("a frozen account waits by itself and holds nobody up; a frozen treasury holds all up", async () => {
+test("a frozen account waits alone without delaying others; a frozen treasury delays all", async () => {
   const [frozen, free] = await openCustomers(2);
   if (!frozen || !free) throw new Error("two customers were asked for");
   const treasury = await chain.treasuryBalance();
@@ -101,7 +100,7 @@ test("a frozen account waits by itself and holds nobody up; a frozen treasury ho
   expect(await chain.treasuryBalance()).toBe(treasury + 15n * ONE_USDC);
 });
 
-test("a transaction that failed in its block moved nothing: its owners then go alone, each once", async () => {
+test("a transaction that failed in its block moved nothing: its owners are then swept alone, each once", async () => {
   const customers = await openCustomers(3);
   const [first] = customers;
   const owners = customers.map(({ owner }) => owner);
@@ -141,7 +140,7 @@ test("a transaction that failed in its block moved nothing: its owners then go a
   expect(await chain.treasuryBalance()).toBe(treasury + 27n * ONE_USDC);
 });
 
-test("a deposit that comes while its address is swept is left for the next sweep, and comes too", async () => {
+test("a deposit that arrives during a sweep of its address is swept by the next sweep", async () => {
   const customer = await openCustomer();
   const treasury = await chain.treasuryBalance();
   await chain.payIn([[customer, 5n * ONE_USDC]]);
@@ -157,7 +156,7 @@ test("a deposit that comes while its address is swept is left for the next sweep
   expect(await chain.treasuryBalance()).toBe(treasury + 16n * ONE_USDC);
 });
 
-test("forty owners, three processes at once: each is swept once", async () => {
+test("forty owners, three concurrent processes: each is swept once", async () => {
   const customers = await openCustomers(40);
   const owners = customers.map(({ owner }) => owner);
   const treasury = await chain.treasuryBalance();

@@ -1,5 +1,5 @@
-// Sweeps on Solana: several owners in one transaction, whose fee the treasury pays. It is signed anew only when the one before can
-// never run any more.
+// Sweeps on Solana: several owners in one transaction, whose fee the treasury pays. It is signed again only when the previous one can no
+// longer run.
 
 import { findAccount } from "@/lib/chains/solana/accounts";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
@@ -13,12 +13,12 @@ import { MAX_OWNERS } from "../custody/sweep-instructions";
 import { readFinalOnSolana } from "./balances";
 import { delaySweeps, giveUpSweep, listDue, nextRelayedId, type PlannedSweep, SweepTaken, takeSweeps } from "./sweep";
 
-/** Ten transactions, which fit into the time of one blockhash. */
+/** Ten transactions, which fit into the lifetime of one blockhash. */
 const MAX_AT_ONCE = 10 * MAX_OWNERS;
 /** 0.005 SOL: the rent of the treasury's own token account, and the fees of a round. */
 const MIN_LAMPORTS = 5_000_000n;
 
-/** Signs and sends what is due. @throws SolanaUnavailable */
+/** Signs and sends due sweeps. @throws SolanaUnavailable */
 export async function sendDueOnSolana(given: RelayNodes): Promise<void> {
   const due = await listDue("solana", MAX_AT_ONCE);
   if (due.length === 0) return;
@@ -34,7 +34,7 @@ export async function sendDueOnSolana(given: RelayNodes): Promise<void> {
   if (stored.length > 0) await sendStored(stored, { solana: nodes });
 }
 
-/** Those whose money is there and can move. */
+/** The sweeps whose account still has the planned amount and is not frozen. */
 async function checkDue(due: readonly PlannedSweep[], treasury: string, nodes: SolanaNodes): Promise<PlannedSweep[]> {
   const addresses = [treasury, ...due.map(({ address }) => address)];
   const { block, balances: all } = await readFinalOnSolana(addresses, signer().usdcMint, nodes);
@@ -48,13 +48,13 @@ async function checkDue(due: readonly PlannedSweep[], treasury: string, nodes: S
     const { units = 0n, isFrozen = false } = balances[at] ?? {};
     if (isFrozen) await delaySweeps([sweep], "address_blocked");
     else if (units >= sweep.units) ready.push(sweep);
-    // A node that lags says nothing of what is there since.
+    // A lagging node proves nothing about newer balances.
     else if (block >= sweep.readBlock) await giveUpSweep("solana", sweep);
   }
   return ready;
 }
 
-/** One that failed in company goes alone, so that it is in nobody's way. */
+/** A sweep that failed in a group goes alone, so that it does not block others. */
 function groupsOf(sweeps: readonly PlannedSweep[]): PlannedSweep[][] {
   const isAlone = ({ reason }: PlannedSweep) => reason === "failed";
   const together = sweeps.filter((sweep) => !isAlone(sweep));
@@ -63,7 +63,7 @@ function groupsOf(sweeps: readonly PlannedSweep[]): PlannedSweep[][] {
   return groups;
 }
 
-/** What was stored, by the relay's name: none when another process took one of them. */
+/** Stores a group and returns its relay id; none when another process took one of its sweeps. */
 async function store(group: readonly PlannedSweep[], feePayer: string, { blockhash, ...used }: RecentBlockhash): Promise<string[]> {
   const [first] = group;
   if (!first) return [];

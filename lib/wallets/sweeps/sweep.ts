@@ -1,4 +1,4 @@
-// Sweeps as they are stored. Each change names the state that it comes from, so that of two processes one makes it.
+// Stored sweeps. Each update is conditional on the previous state, so that only one of two processes makes it.
 
 import { now } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
@@ -9,22 +9,22 @@ import type { RelayChain } from "@/lib/relay/chain";
 
 export type SweepChain = RelayChain;
 
-/** States of what is neither done nor given up. */
+/** States of sweeps that are neither done nor given up. */
 export const UNDER_WAY = ["planned", "relayed"];
 
-/** What a planned sweep waits for. */
+/** Why a planned sweep waits. */
 export const WAIT_REASONS = [
-  /** USDC does not move at all. */
+  /** USDC is paused. */
   "paused",
-  /** USDC refuses the address, or the treasury. */
+  /** USDC blacklists or freezes the address, or the treasury. */
   "address_blocked",
   "treasury_blocked",
-  /** Whoever pays for transactions has no money for it. */
+  /** The payer of transaction fees has no money for them. */
   "no_gas_money",
   "relay_stopped",
-  /** Its transaction was refused by the chain, or would be. */
+  /** The chain refused its transaction, or would refuse it. */
   "failed",
-  /** Its transaction ran out of time. */
+  /** Its transaction expired. */
   "lost",
 ] as const;
 
@@ -33,23 +33,23 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export interface PlannedSweep {
   id: string;
   index: number;
-  /** As its owner sees it: on Solana, the owner and not the token account. */
+  /** In its display form: on Solana the owner, not the token account. */
   address: string;
   /** USDC base units. */
   units: bigint;
-  /** The final block as of which they were read. */
+  /** The final block at which `units` was read. */
   readBlock: number;
-  /** How often it was signed so far. */
+  /** How often it has been signed. */
   attempt: number;
   reason: WaitReason | null;
-  /** Since when it waits; null when it does not. */
+  /** Start of its wait; null when it does not wait. */
   waitsSince: Date | null;
 }
 
-/** What the relay knows the next attempt by. */
+/** The relay id of the next attempt. */
 export const nextRelayedId = ({ id, attempt }: Pick<PlannedSweep, "id" | "attempt">): string => `${id}_${attempt + 1}`;
 
-/** What can be signed now, the longest waiting first. */
+/** Sweeps that can be signed now, the longest waiting first. */
 export async function listDue(chain: SweepChain, max: number): Promise<PlannedSweep[]> {
   const rows = await prisma().sweep.findMany({
     where: { chain, state: "planned", tryAt: { lte: now() } },
@@ -60,16 +60,16 @@ export async function listDue(chain: SweepChain, max: number): Promise<PlannedSw
   return rows.map(({ derivationIndex, reason, ...row }) => ({ ...row, index: derivationIndex, reason: reason as WaitReason | null }));
 }
 
-/** How many are signed and not ended. */
+/** Number of sweeps that are signed and not ended. */
 export const countRelayed = (chain: SweepChain): Promise<number> => prisma().sweep.count({ where: { chain, state: "relayed" } });
 
-/** USDC base units that are on their way to the treasury, or planned to be. */
+/** USDC base units of planned and sent sweeps. */
 export async function readUnitsUnderWay(chain: SweepChain): Promise<bigint> {
   const { _sum } = await prisma().sweep.aggregate({ where: { chain, state: { in: UNDER_WAY } }, _sum: { units: true } });
   return _sum.units ?? 0n;
 }
 
-/** Another process took one of the sweeps: it goes on with them. */
+/** Another process took one of the sweeps and continues with them. */
 export class SweepTaken extends Error {
   constructor() {
     super("A sweep was taken by another process.");
@@ -82,7 +82,7 @@ export class SweepTaken extends Error {
  * @throws SweepTaken
  */
 export async function takeSweeps(sweeps: readonly PlannedSweep[], relayedId: string, transaction: Transaction): Promise<void> {
-  // In one order, so that two processes that want the same do not wait for each other for ever.
+  // In id order: two processes with the same sweeps would otherwise deadlock.
   for (const { id, attempt } of [...sweeps].sort((one, other) => (one.id < other.id ? -1 : 1))) {
     const taken = { state: "relayed", attempt: attempt + 1, relayedId, reason: null, waitsSince: null };
     const { count } = await transaction.sweep.updateMany({ where: { id, state: "planned", attempt }, data: taken });
@@ -90,12 +90,12 @@ export async function takeSweeps(sweeps: readonly PlannedSweep[], relayedId: str
   }
 }
 
-/** What ends by itself, for all at once: it costs one look. */
+/** Reasons that end for all sweeps at once and cost one check, so their wait does not grow. */
 const SHARED_REASONS: ReadonlySet<WaitReason> = new Set(["paused", "treasury_blocked", "no_gas_money", "relay_stopped"]);
 const MIN_WAIT_MS = 60_000;
 const MAX_WAIT_MS = 3_600_000;
 
-/** Lets planned sweeps wait: a minute, or for a reason of their own as long as they have waited already, at most an hour. */
+/** Delays planned sweeps by a minute. For an individual reason the delay equals the time already waited, at most an hour. */
 export async function delaySweeps(sweeps: readonly PlannedSweep[], reason: WaitReason): Promise<void> {
   const at = now();
   const maxMs = SHARED_REASONS.has(reason) ? MIN_WAIT_MS : MAX_WAIT_MS;
@@ -109,7 +109,7 @@ export async function delaySweeps(sweeps: readonly PlannedSweep[], reason: WaitR
   if (news.length > 0) log().warn({ sweeps: news, reason }, "sweeps wait, and are tried again");
 }
 
-/** The attempt `relayedId` moved nothing and never will: its sweeps are planned again. */
+/** The attempt `relayedId` moved nothing and never can: its sweeps are planned again. */
 export async function retrySweeps(relayedId: string, reason: "failed" | "lost"): Promise<void> {
   const at = now();
   const tryAt = new Date(at.getTime() + (reason === "lost" ? 0 : MIN_WAIT_MS));
@@ -117,7 +117,7 @@ export async function retrySweeps(relayedId: string, reason: "failed" | "lost"):
   log().warn({ relayedId, reason }, "a sweep's transaction came to nothing; another one will be made");
 }
 
-/** Ends sweeps whose money is at the treasury for good, as of `block`. */
+/** Ends sweeps whose money is finally at the treasury, at `block`. */
 export async function endSweeps(chain: SweepChain, ids: readonly string[], block: number): Promise<void> {
   const ended = await prisma().sweep.updateManyAndReturn({
     where: { id: { in: [...ids] }, state: { in: UNDER_WAY } },
@@ -127,23 +127,24 @@ export async function endSweeps(chain: SweepChain, ids: readonly string[], block
   metrics().sweptNanoUsd.inc({ chain }, Number(fromUsdcUnits(ended.reduce((sum, { units }) => sum + units, 0n))));
 }
 
-/** Gives a planned sweep up, whose money is no longer all there; what is there is for another one. */
+/** Gives up a planned sweep whose address has less money than planned; another sweep takes the rest. */
 export async function giveUpSweep(chain: SweepChain, { id, address }: PlannedSweep): Promise<void> {
   await inTransaction(async (transaction) => {
     await lockPlanning(chain, transaction);
     const data = { state: "failed", reason: "money_gone", endedAt: now(), waitsSince: null };
     const { count } = await transaction.sweep.updateMany({ where: { id, state: "planned" }, data });
-    // A local chain takes back even final blocks; both values are named, since the index of `sweptBy` begins with them.
+    // Includes deposits that are no longer final, since a local chain can revert final blocks; names both values, since the index of
+    // `sweptBy` starts with them.
     const swept = { chain, OR: [{ finalized: true }, { finalized: false }], sweptBy: id };
     if (count > 0) await transaction.deposit.updateMany({ where: swept, data: { sweptBy: null } });
   });
   log().error({ sweep: id, address }, "a custodial address has less than was read there, though nothing of ours took it");
 }
 
-/** Until the transaction ends, no other one plans sweeps of the chain, gives one up, or records what they sweep. */
+/** Until the transaction ends, no other transaction plans or gives up sweeps of the chain, or assigns deposits to them. */
 export const lockPlanning = (chain: SweepChain, transaction: Transaction): Promise<void> => lockName(`sweeps on ${chain}`, transaction);
 
-/** Shows in the metrics how many sweeps wait, and for what. */
+/** Updates the metrics with the number of waiting sweeps per reason. */
 export async function measureSweeps(chain: SweepChain): Promise<void> {
   const groups = await prisma().sweep.groupBy({ by: "reason", where: { chain, state: "planned", reason: { not: null } }, _count: true });
   const counts = new Map(groups.map(({ reason, _count }) => [reason, _count]));

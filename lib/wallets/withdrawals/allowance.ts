@@ -1,4 +1,4 @@
-// How much an account can take out now, and to which of its wallets.
+// How much an account can withdraw now, and to which of its wallets.
 
 import { listIdentities } from "@/lib/access/identities";
 import { now } from "@/lib/base/clock";
@@ -11,18 +11,18 @@ import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { LINKED_SECONDS, MAX_OPEN } from "./rules";
 
 export interface Allowance {
-  /** What could leave, fee included: what is available, less what came in and is not final yet. */
+  /** The withdrawable amount including the fee: the available balance, less arrivals that are not final. */
   withdrawable: NanoUsd;
-  /** What came in and is not final yet. */
+  /** Arrivals that are not final. */
   unfinal: NanoUsd;
-  /** What is left of the account's limit of 24 hours, and of the service's. */
+  /** The rest of the account's and of the service's 24-hour limit. */
   leftOfDay: NanoUsd;
   leftOfService: NanoUsd;
-  /** What can leave on each chain, as far as that is known: the fee stays here. */
+  /** What can leave on each chain, if known; the fee is not included, since it stays here. */
   leftOnChain: ChainFunds;
-  /** An amount above this waits for the operator. */
+  /** A larger amount waits for the operator's approval. */
   leftWithoutApproval: NanoUsd;
-  /** How many more may be open at once. */
+  /** How many more withdrawals may be open. */
   leftOpen: number;
 }
 
@@ -37,7 +37,7 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
   const leftOnChain = await readChainFunds();
   const open = await prisma().withdrawal.count({ where: { accountId, endedAt: null } });
   const at = now();
-  // The very functions by which an order is decided.
+  // The same SQL functions that decide an order.
   const [row] = await prisma().$queryRaw<Row[]>`
     SELECT wallets_withdrawable(${accountId}) AS withdrawable, ledger_available(${accountId}) AS available,
       wallets_withdrawn_in_a_day(${accountId}, ${at}::timestamptz) AS "accountDay",
@@ -59,7 +59,7 @@ const left = (limit: NanoUsd, used: bigint): NanoUsd => nanoUsd(limit > used ? l
 
 export interface PayableWallet extends Wallet {
   linkedAt: Date;
-  /** From when money may go to it; null: now. */
+  /** From when withdrawals may go to it; null: now. */
   payableFrom: Date | null;
 }
 

@@ -1,5 +1,5 @@
-// How much can leave on a chain, as the newest report of reserves tells. It is advice at the door, so that nobody orders what would
-// wait for funds for ever; whether there is enough is decided by the chain itself, when a payout is signed.
+// How much can leave on a chain, from the newest known reserve report. It is advice when an order is created, so that customers do not
+// order withdrawals that would wait for funds forever; the chain itself decides when a payout is signed.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
@@ -8,21 +8,21 @@ import type { WithdrawalChain } from "../custody/withdrawal-order";
 export type ChainFunds = Readonly<Record<WithdrawalChain, NanoUsd | null>>;
 
 /**
- * nano-USD for each chain: what was held there, and came in since, less what is ordered and not paid, or was paid since. Null
- * where no report tells: nothing is restricted then.
+ * nano-USD per chain: holdings in the report, plus arrivals since, less open withdrawals, less withdrawals paid since. Null without a
+ * report: then nothing is restricted.
  */
 export async function readChainFunds(): Promise<ChainFunds> {
-  // Sums of four tables as of one moment.
+  // Raw SQL: sums over four tables in one snapshot.
   const rows = await prisma().$queryRaw<{ chain: WithdrawalChain; left: bigint }[]>`
     SELECT h.chain, greatest(0, h.treasury + h.at_addresses
        + coalesce((SELECT sum(d.amount) FROM deposit d WHERE d.chain = h.chain AND d.finalized AND d.block > h.height), 0)
        + ledger_arrived_above(h.chain || '_chain', h.height)
        - coalesce((SELECT sum(w.amount) FROM withdrawal w WHERE w.chain = h.chain AND w.ended_at IS NULL), 0)
-       -- An order is open for a week at most, and for as long as its chain takes.
+       -- An order is open for at most a week, plus the time its chain takes.
        - coalesce((SELECT sum(w.amount) FROM withdrawal w
            WHERE w.chain = h.chain AND w.state = 'final' AND w.requested_at > newest.at - interval '9 days' AND w.ended_at > newest.at), 0)
        )::bigint AS left
-     FROM (SELECT r.id, r.at FROM reserve_report r WHERE r.state <> 'unknown' ORDER BY r.at DESC, r.id DESC LIMIT 1) AS newest
+     FROM (SELECT r.id, r.at FROM reserve_report r WHERE r.state <> 'unknown' ORDER BY r.id DESC LIMIT 1) AS newest
      JOIN reserve_holding h ON h.report_id = newest.id`;
   const leftOn = (chain: WithdrawalChain): NanoUsd | null => {
     const row = rows.find((one) => one.chain === chain);

@@ -1,4 +1,4 @@
-// Proves that what is pending in the books is what the open withdrawals hold, or says where it is not.
+// Checks that the pending amounts in the books match the open withdrawals, and reports every mismatch.
 
 import { findViolations, type Violation } from "@/lib/ledger/check";
 

@@ -1,20 +1,20 @@
-// What people decide about a withdrawal that is under way: its owner takes it back, the operator approves or refuses it. Each
-// compares and sets, so that of a cancel and a payout at the same moment one finds that it came too late.
+// Decisions about an open withdrawal: its owner cancels it, the operator approves or refuses it. Each is a compare-and-set, so that of a
+// concurrent cancel and payout only one succeeds.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { changeWithdrawal, UNSIGNED, type WithdrawalState } from "./withdrawal";
 
-/** The owner takes it back, with its money. False when it is another account's, or too late: it was signed, or is over. */
+/** The owner cancels it and gets the money back. False when it is another account's, or too late: signed or over. */
 export const cancelWithdrawal = (accountId: AccountId, id: WithdrawalId): Promise<boolean> =>
   giveBack({ id, owner: accountId, from: UNSIGNED, to: "cancelled", reason: null });
 
-/** The operator refuses it, and the owner has the money back. False when it was signed, or is over. */
+/** The operator refuses it, and the owner gets the money back. False when it was signed, or is over. */
 export const refuseWithdrawal = (id: WithdrawalId, reason: string): Promise<boolean> =>
   giveBack({ id, owner: null, from: UNSIGNED, to: "refused", reason });
 
-/** Nothing was paid, and nothing can be any more: the owner has the money back. Call it only when that is proved. */
+/** Returns the money to the owner. Call it only when it is proved that nothing was paid and nothing can be paid any more. */
 export const failWithdrawal = (id: WithdrawalId, from: readonly WithdrawalState[], reason: string): Promise<boolean> =>
   giveBack({ id, owner: null, from, to: "failed", reason });
 
@@ -27,13 +27,13 @@ interface GiveBack {
 }
 
 async function giveBack({ id, owner, from, to, reason }: GiveBack): Promise<boolean> {
-  // In SQL: the state and the customer's balance change in one step.
+  // In SQL: state and balance change in one step.
   const [outcome] = await prisma().$queryRaw<{ done: boolean }[]>`
     SELECT wallets_return_withdrawal(${id}, ${owner}, ${from}::text[], ${to}, ${reason}, ${now()}::timestamptz) AS done`;
   return outcome?.done === true;
 }
 
-/** False when it does not wait for approval, or was ordered too long ago. */
+/** False when it does not wait for approval, or has expired. */
 export function approveWithdrawal(id: WithdrawalId): Promise<boolean> {
   const at = now();
   return inTransaction((transaction) =>

@@ -1,5 +1,5 @@
-// Where money may go at all: an address of the chosen chain that is somebody's wallet there, and none of this service's own.
-// That it is a wallet of the account's own is decided with the balance, in the database.
+// Validates a destination: an address on the chosen chain that can be a person's wallet, and not one of this service's own. Whether it is
+// linked to the account is decided in the database, together with the balance.
 
 import { type Hex, isAddress, zeroAddress } from "viem";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -15,27 +15,27 @@ import { type WithdrawalChain, walletChainOf } from "../custody/withdrawal-order
 
 export type DestinationFault =
   | "malformed"
-  /** Its capital letters are not those of EIP-55: a letter is wrong. */
+  /** Its EIP-55 checksum is wrong: at least one letter is a typo. */
   | "checksum"
   | "other_chain"
-  /** USDC itself, or another contract or program that keeps what it is sent. */
+  /** USDC itself, or another contract or program that would keep the money. */
   | "token"
-  /** The treasury, or an address that somebody deposits at. */
+  /** The treasury, the relayer, or a deposit address. */
   | "own"
   /** On Solana: a program, or an address that only a program can sign for. */
   | "program"
-  /** On Solana: an account for tokens, not the wallet that owns it. */
+  /** On Solana: a token account, not the wallet that owns it. */
   | "token_account"
-  /** USDC's issuer refuses it. */
+  /** Blacklisted by USDC's issuer. */
   | "blacklisted";
 
 export type Destination =
-  | { ok: true; address: string /** Solana: no account for USDC is there yet. */; needsAccount: boolean }
+  | { ok: true; address: string /** Solana: the destination has no USDC account yet. */; needsAccount: boolean }
   | { ok: false; fault: DestinationFault };
 
 /**
- * Reads an address as a person or a page wrote it, and asks the chain about it.
- * @throws EvmFailure, SolanaUnavailable when the chain cannot be asked
+ * Parses an address from a person or a page, and checks it on the chain.
+ * @throws EvmFailure, SolanaUnavailable when no node answers
  */
 export async function readDestination(chain: WithdrawalChain, text: string): Promise<Destination> {
   const written = text.trim();
@@ -67,7 +67,7 @@ async function isOurs(chain: WithdrawalChain, address: string): Promise<boolean>
   if (own?.includes(address)) return true;
   const shown = displayAddress({ chain: walletChainOf(chain), address });
   const where = chain === "base" ? { baseAddress: shown } : { OR: [{ solanaOwner: shown }, { solanaTokenAccount: shown }] };
-  // The pool first: an address that an account takes between the two reads is found by the second.
+  // The pool first: an address assigned between the two reads is found by the second.
   return (await prisma().addressPool.count({ where })) + (await prisma().custodialWallet.count({ where })) > 0;
 }
 

@@ -1,5 +1,5 @@
-// What became of payouts that were sent, as the relay tells: on their way, in a block, final; or never to be, and then the money
-// goes back or a new attempt is made, once it is proved that the old one moved nothing.
+// Follows sent payouts through the relay's records: sent, confirmed, final. For a failed or lost one the money goes back or a new attempt
+// is made, once it is proved that the old one moved nothing.
 
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
@@ -10,7 +10,7 @@ import { endOverdueAttempt, isPastItsTime } from "./pay-base";
 import { finishWithdrawal, followAttempt, giveUpAttempt, relayIdOf } from "./steps";
 import { type OpenWithdrawal, UNDER_WAY } from "./withdrawal";
 
-/** @param head of Base; null while it is not known, and then nothing on Base is given up */
+/** @param head Base's head; null while it is unknown, and then no attempt on Base is given up */
 export async function followAttempts(underWay: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
   const relayed = new Map((await findRelayed(underWay.map(relayIdOf))).map((one) => [one.id, one]));
   await forEachIsolated(underWay, (withdrawal) => follow(withdrawal, relayed.get(relayIdOf(withdrawal)), head), { what: "withdrawal" });

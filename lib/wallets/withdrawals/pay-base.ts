@@ -1,5 +1,5 @@
-// Payouts on Base: an EIP-3009 authorization of the treasury's, carried out by the relayer. Its nonce follows from the signed
-// text, so USDC lets it happen once however often it is sent; until its time is over anybody may send it, since it is public.
+// Payouts on Base: an EIP-3009 authorization by the treasury, submitted by the relayer. Its nonce is derived from the signed text, so USDC
+// carries it out once, however often it is sent. It is public, so until it expires anybody may send it.
 
 import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
@@ -21,11 +21,11 @@ import { failWithdrawal } from "./decisions";
 import { delayWithdrawal, finishForgotten, finishWithdrawal, giveUpAttempt, relayIdOf, startAttempt } from "./steps";
 import { type OpenWithdrawal, UNDER_WAY } from "./withdrawal";
 
-/** What an authorization burns beyond the treasury's own transfer: its signature is checked, and its nonce written down. */
+/** Gas of an authorization beyond a plain transfer: for verifying its signature and storing its nonce. */
 const GAS_OF_AUTHORIZATION = 80_000n;
 
 /**
- * Signs a payout, stores it and sends it. Nobody sees what is signed before it is stored: until then its owner may take it back.
+ * Signs a payout, stores it and sends it. The signature is not revealed before it is stored: until then the owner may cancel.
  * @throws PayoutRefused, EvmFailure; nothing is stored then
  */
 export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
@@ -47,11 +47,13 @@ export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
   } catch (error) {
     if (!isRelayStopped(error)) throw error;
     signer().dropPayout(withdrawal);
-    await delayWithdrawal(withdrawal, "chain"); // its transaction took the state back
+    await delayWithdrawal(withdrawal, "chain"); // its rollback restored the state
   }
 }
 
-/** Tries out the treasury's own transfer, which no node can carry out, and whether the order was paid before. */
+/**
+ * Simulates the treasury's plain transfer, which reveals nothing that a node could submit, and checks whether the order was paid before.
+ */
 async function rehearse(withdrawal: OpenWithdrawal): Promise<Preparation> {
   const { destination, amount } = withdrawal;
   const { base: from } = signer().treasury;
@@ -63,7 +65,7 @@ async function rehearse(withdrawal: OpenWithdrawal): Promise<Preparation> {
   return isUsed ? { kind: "reverts", reason: "its authorization was used" } : prepared;
 }
 
-/** Of a database that was set back: what USDC says was paid, finally, is booked. False when it was not. */
+/** After a database restore: books a payout that USDC shows as final. False when it does not. */
 async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
   const { finalized, doubt } = await readHead();
   const from = signer().treasury.base.toLowerCase() as Hex;
@@ -73,7 +75,7 @@ async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
   return true;
 }
 
-/** The transaction that carried a payout out, whoever sent it; null when no node finds it, for it only leads to where it can be seen. */
+/** The transaction that carried out a payout, whoever sent it. Null when no node finds it: it is only needed for the explorer link. */
 async function findPayment(withdrawal: OpenWithdrawal, { number }: Block): Promise<Hex | null> {
   const authorizer = signer().treasury.base.toLowerCase() as Hex;
   try {
@@ -84,13 +86,13 @@ async function findPayment(withdrawal: OpenWithdrawal, { number }: Block): Promi
   }
 }
 
-/** How long after its end, beyond what clocks and blocks differ by, an authorization is looked at. */
+/** Whether the final block's time has reached the end of the attempt's authorization. */
 export const isPastItsTime = ({ validBefore }: OpenWithdrawal, { finalized }: Head): boolean =>
   validBefore !== null && finalized.timestampS * 1_000 >= validBefore.getTime();
 
 /**
- * Ends an attempt whose time was over at a final block. USDC then tells for good whether it was carried out: by our transaction,
- * by somebody who copied it, or never.
+ * Ends an attempt that has expired at a final block. USDC then shows definitively whether it was carried out: by our transaction, by
+ * somebody who copied it, or never.
  * @throws EvmFailure
  */
 export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized }: Head, relayed: Relayed | undefined): Promise<void> {
@@ -105,7 +107,7 @@ export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized 
   }
   if (isUsed) {
     const isOurs = relayed?.state === "succeeded";
-    // In a block that is not final by the relay's own count: it will be.
+    // The relay does not count its block as final yet, but it will.
     if (isOurs && !relayed.isFinal) return;
     log().warn({ withdrawal: withdrawal.id }, "a payout was carried out by another transaction than ours");
     await finishWithdrawal(withdrawal, isOurs ? relayed.hash : await findPayment(withdrawal, finalized));

@@ -1,5 +1,5 @@
-// Payouts on Solana: one transaction of the treasury's for each. A second one is signed only when the first can never run, and none
-// when the chain shows one that the database does not know of.
+// Payouts on Solana: one treasury transaction each. A second one is signed only when the first can never run, and none when the chain shows
+// a payment that the database does not know.
 
 import { log } from "@/lib/base/observe/log";
 import { findAccount } from "@/lib/chains/solana/accounts";
@@ -24,7 +24,7 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
   const nodes = solanaNodes();
   const paidBy = await findPayment(withdrawal);
   if (paidBy !== null) return bookForgotten(withdrawal, paidBy);
-  // Its rent is not ours to pay again and again: who closes the account after ordering is not paid into a new one.
+  // We do not pay the account's rent again and again: an owner who closes the account after ordering is not paid into a new one.
   if (!withdrawal.opensAccount && !(await findAccount(nodes, deriveTokenAccount(withdrawal.destination, usdcMint)))) {
     log().info({ withdrawal: withdrawal.id }, "a destination closed its token account");
     await failWithdrawal(withdrawal.id, ["approved"], "The destination's account for USDC was closed.");
@@ -41,8 +41,8 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
 }
 
 /**
- * The treasury's transaction that paid an order, known by its memo; null when every node says that there is none. Anybody can write
- * a memo: what counts has taken from the treasury.
+ * The treasury's transaction that paid an order, found by its memo; null when every node reports none. Anybody can write a memo, so only a
+ * transaction that reduced the treasury counts.
  * @throws SolanaUnavailable
  */
 async function findPayment({ nonce, issuedAt }: OpenWithdrawal): Promise<string | null> {
@@ -55,7 +55,7 @@ async function findPayment({ nonce, issuedAt }: OpenWithdrawal): Promise<string 
   return null;
 }
 
-/** Of a database that was set back: the order is paid, and once that is final it is booked. */
+/** After a database restore: the order was paid, and is booked once that is final. */
 async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): Promise<void> {
   const status = await findStatus(solanaNodes(), transaction);
   if (status?.commitment !== "finalized" || !(await finishForgotten(withdrawal, transaction))) {

@@ -1,5 +1,5 @@
-// The payout job: follows what is on its way, then signs what is approved, oldest first, as far as final money in the treasury
-// goes. It may die anywhere: state and signed bytes are one commit, and the next round begins with what is stored.
+// The payout job: follows sent payouts, then signs approved ones, oldest first, as far as final money in the treasury suffices. It may die
+// anywhere: state and signed bytes are one commit, and the next round starts from the stored state.
 
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -20,11 +20,11 @@ import { delayWithdrawal, findObstacles } from "./steps";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY, UNSIGNED, type WaitsFor } from "./withdrawal";
 
-/** Of each state: those that wait for approval are in nobody's way. */
+/** Per state, so that withdrawals waiting for approval do not block others. */
 const MAX_UNSIGNED = 1_000;
 const MAX_UNDER_WAY = 1_000;
 
-/** One round. Of any number of processes one works. */
+/** One round. Only one of several processes works at a time. */
 export const payWithdrawals = (): Promise<void> =>
   withSessionLock("pay withdrawals", async () => {
     const underWay = await listWithdrawalsIn(UNDER_WAY, MAX_UNDER_WAY);
@@ -55,7 +55,7 @@ async function measure(): Promise<void> {
   for (const [state, count] of await countOpenWithdrawals()) withdrawalsOpen.set({ state }, count);
 }
 
-/** Base's head, null while no node tells it or it is in doubt: then nothing is decided by it. */
+/** Base's head; null while no node answers or it is in doubt, so that nothing is decided by it. */
 async function believedHead(): Promise<Head | null> {
   try {
     const head = await readHead();
@@ -66,7 +66,7 @@ async function believedHead(): Promise<Head | null> {
   }
 }
 
-/** Gives back what may not be paid any more, and lets wait what may not be paid now. Resolves with the others. */
+/** Fails withdrawals that may no longer be paid, and delays those that may not be paid now. Resolves with the others. */
 async function dropHindered(withdrawals: readonly OpenWithdrawal[]): Promise<OpenWithdrawal[]> {
   const free: OpenWithdrawal[] = [];
   const obstacles = await findObstacles(withdrawals);
@@ -134,7 +134,7 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
 async function delayRefused(withdrawal: OpenWithdrawal, refusal: Refusal): Promise<void> {
   const { id, accountId, waitsFor } = withdrawal;
   const wait = waitOf[refusal];
-  // Once: a row that somebody changed is looked at in every round.
+  // Logged once: a tampered row is processed in every round.
   if (wait === "signature" && waitsFor !== wait) {
     log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row is not what its owner signed");
   }

@@ -1,4 +1,4 @@
-// The payout job killed at its statements, on both chains: every withdrawal is paid once, booked once, and none is lost.
+// The payout job killed at its statements, on both chains: every withdrawal is paid once and booked once, and none is lost.
 
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -61,7 +61,7 @@ async function expectPaid(ids: readonly WithdrawalId[]): Promise<void> {
   );
 }
 
-test("a job killed at its statements, seen or unseen, pays each withdrawal once", async () => {
+test("a job killed before or after sending its statements pays each withdrawal once", async () => {
   const owners: TestOwner[] = [];
   const ids: WithdrawalId[] = [];
   const live = async (death: Death) => {
@@ -69,7 +69,7 @@ test("a job killed at its statements, seen or unseen, pays each withdrawal once"
     owners.push(owner);
     for (const chain of ["base", "solana"] as const) ids.push(await ordered(owner, { chain, amount: 1n * USD }));
     const words = await runChild(death);
-    // What a dead one left is for the next; sometimes somebody else comes before it.
+    // The next process continues a dead one's work; sometimes another job runs first.
     if (owners.length % 4 === 0) await expectPaid(ids);
     return words;
   };

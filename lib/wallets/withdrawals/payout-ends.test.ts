@@ -1,5 +1,5 @@
-// The rarer ends of payouts, on real chains: refused in a block of Solana, undone with its block on Base, signed by a contract, and
-// forgotten by a database that was set back.
+// Rare outcomes of payouts, on real chains: failed in a block on Solana, reverted with its block on Base, signed by a contract wallet, and
+// lost by a database restore.
 
 import { createFreezeAccountInstruction, createTransferInstruction } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey, Transaction, TransactionInstruction } from "@solana/web3.js";
@@ -83,7 +83,7 @@ const tokensOf = (owner: string): string => deriveTokenAccount(owner, signer().u
 const arrivedOnSolana = async ({ solana }: TestOwner): Promise<bigint> =>
   (await readTokenBalances(solanaNodes(), [tokensOf(solana.address)])).get(tokensOf(solana.address))?.value ?? 0n;
 
-/** A transaction of the chain's own faucet, which may freeze accounts. */
+/** Runs a transaction of the chain's faucet, which may freeze accounts. */
 async function runAsFaucet(...instructions: TransactionInstruction[]): Promise<void> {
   const faucet = Keypair.fromSecretKey(world.solana.faucetSecretKey);
   const connection = new Connection(world.solana.url, "confirmed");
@@ -95,7 +95,7 @@ async function runAsFaucet(...instructions: TransactionInstruction[]): Promise<v
     .toBe("finalized");
 }
 
-test("what Solana refuses in a block that is final comes back, fee and all, once", async () => {
+test("a payout that failed in a final block on Solana is returned once, including the fee", async () => {
   const owner = await newOwner(50n * USD);
   await world.solana.faucet(owner.solana.address, 1n);
   await expect.poll(() => arrivedOnSolana(owner)).toBe(1n);
@@ -116,7 +116,7 @@ test("what Solana refuses in a block that is final comes back, fee and all, once
   expect([await arrivedOnSolana(owner), await readBalance(owner.accountId)]).toMatchObject([1n, { posted: 50n * USD }]);
 });
 
-test("a payout whose block leaves the chain is paid in another one, once", async () => {
+test("a payout whose block leaves the chain is paid once, in another block", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 5n * USD });
   await until(id, { state: "confirmed" });
@@ -128,7 +128,7 @@ test("a payout whose block leaves the chain is paid in another one, once", async
   expect((await readBalance(owner.accountId)).posted).toBe(45n * USD - 100_000_000n);
 });
 
-test("a wallet that is a contract signs and is paid, as long as it says that it signed", async () => {
+test("a contract wallet can order and is paid, as long as it confirms the signature", async () => {
   const [owner, key] = [await newOwner(50n * USD), privateKeyToAccount(generatePrivateKey())];
   const address = newAddress().toLowerCase() as Hex;
   await world.evm.client.setCode({ address, bytecode: contractWallets.ownedBy(key.address) });
@@ -138,14 +138,14 @@ test("a wallet that is a contract signs and is paid, as long as it says that it 
   await until(id, { state: "final", attempt: 1 });
   expect(await arrivedOnBase(address)).toBe(5_000_000n);
   const other = await ordered(owner, { chain: "solana", amount: 5n * USD, signer: contract });
-  // It has another owner from now on: what the first one signed is worth nothing.
+  // The wallet changes its owner, so the first owner's signature is void.
   await world.evm.client.setCode({ address, bytecode: contractWallets.ownedBy(newAddress()) });
   await until(other, { state: "approved", waitsFor: "signature" });
   await world.evm.client.setCode({ address, bytecode: contractWallets.ownedBy(key.address) });
   await until(other, { state: "final", attempt: 1 });
 });
 
-/** As a backup from before the payout would leave it, with a signer that began anew. */
+/** Restores the state from before the payout, as from a backup, with a restarted signer. */
 async function setBack(id: WithdrawalId): Promise<void> {
   await inTransaction(async (transaction) => {
     await transaction.$executeRaw`SET LOCAL session_replication_role = replica`;
@@ -157,14 +157,14 @@ async function setBack(id: WithdrawalId): Promise<void> {
   setSigner(await openSigner(world.words, "sandbox"));
 }
 
-test("of a database that was set back what Solana shows as paid is booked, and not paid again", async () => {
+test("after a database restore, a payout that Solana shows is booked and not paid again", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { chain: "solana", amount: 5n * USD });
   await payWithdrawals();
   const { rows } = await pool().query<{ hash: string }>("SELECT hash FROM relayed WHERE id = $1", [`payout_${id}_1`]);
   await expect.poll(() => arrivedOnSolana(owner)).toBe(5_000_000n);
   await setBack(id);
-  // A node that is silent may be the one that knows.
+  // A node that does not answer may be the one that knows.
   useSolana(through.url, "http://127.0.0.1:9");
   await payWithdrawals();
   expect(await findWithdrawal(id)).toMatchObject({ state: "approved", waitsFor: "chain", attempt: 0 });
@@ -174,7 +174,7 @@ test("of a database that was set back what Solana shows as paid is booked, and n
   expect(await arrivedOnSolana(owner)).toBe(5_000_000n);
 });
 
-test("of a database that was set back what Base shows as paid is booked, and does not come back", async () => {
+test("after a database restore, a payout that Base shows is booked and not returned", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 5n * USD });
   await until(id, { state: "confirmed" });
@@ -184,7 +184,7 @@ test("of a database that was set back what Base shows as paid is booked, and doe
   expect(await arrivedOnBase(owner.evm.address)).toBe(5_000_000n);
 });
 
-test("a memo that somebody else writes keeps no order from being paid", async () => {
+test("a memo written by somebody else does not prevent an order's payout", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { chain: "solana", amount: 5n * USD });
   const [faucet, treasury] = [new PublicKey(world.solana.faucetAddress), new PublicKey(tokensOf(signer().treasury.solana))];

@@ -1,4 +1,4 @@
-// Payouts that go wrong on their chain: money goes back, or is tried again, only when it is certain that none has left.
+// Payouts that fail on their chain: money is returned or retried only when it is certain that none has left.
 
 import { type Hex, parseAbi } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -68,7 +68,7 @@ async function until(id: WithdrawalId, expected: object) {
   );
 }
 
-/** An hour passes, on the chain and here, and the block at which it has is final. */
+/** Advances the chain and our clock by an hour, and makes that block final. */
 async function passAnHour(): Promise<void> {
   const target = nowMs() + 3_700_000;
   const shift = target - Date.now();
@@ -97,7 +97,7 @@ const onToken = async (functionName: "blacklist" | "unBlacklist", account: Hex) 
   await world.evm.client.waitForTransactionReceipt({ hash });
 };
 
-/** Its bytes are stored, and no node was told of them. */
+/** A payout whose bytes are stored but were not sent to any node. */
 async function storedUnsent(owner: TestOwner): Promise<WithdrawalId> {
   const id = await ordered(owner, { amount: 5n * USD });
   evmFault.dropsSends = true;
@@ -106,7 +106,7 @@ async function storedUnsent(owner: TestOwner): Promise<WithdrawalId> {
   return id;
 }
 
-test("what the chain refuses comes back, fee and all, and not before nobody can carry it out any more", async () => {
+test("a refused payout is returned including the fee, but only once it can no longer be carried out", async () => {
   const owner = await newOwner(50n * USD);
   const id = await storedUnsent(owner);
   await onToken("blacklist", owner.evm.address as Hex);
@@ -114,7 +114,7 @@ test("what the chain refuses comes back, fee and all, and not before nobody can 
   await until(id, { state: "sent" });
   await world.evm.mine(12);
   for (let n = 0; n < 3; n++) await round();
-  // It failed in a final block; its calldata is public, and good for the rest of the hour.
+  // It failed in a final block; its calldata is public and valid for the rest of the hour.
   expect(await findWithdrawal(id)).toMatchObject({ state: "sent", attempt: 1 });
   expect((await readBalance(owner.accountId)).posted).toBeLessThan(50n * USD);
   await passAnHour();
@@ -125,7 +125,7 @@ test("what the chain refuses comes back, fee and all, and not before nobody can 
   expect([await arrived(owner), await readBalance(owner.accountId)]).toMatchObject([0n, { posted: 50n * USD }]);
 }, 90_000);
 
-test("what somebody else carried out counts as paid, though our own transaction failed", async () => {
+test("a payout that somebody else carried out counts as paid, although our own transaction failed", async () => {
   const owner = await newOwner(50n * USD);
   const id = await storedUnsent(owner);
   const { rows } = await pool().query<{ input: Buffer }>("SELECT input FROM relayed WHERE id = $1", [`payout_${id}_1`]);
@@ -146,7 +146,7 @@ test("what somebody else carried out counts as paid, though our own transaction 
   expect((await readBalance(owner.accountId)).posted).toBe(45n * USD - 100_000_000n);
 }, 90_000);
 
-test("what never came into a block is tried again when its hour is over, and is paid once", async () => {
+test("a payout that was never included is retried when its hour is over, and paid once", async () => {
   const owner = await newOwner(50n * USD);
   const id = await storedUnsent(owner);
   for (let n = 0; n < 3; n++) await payWithdrawals();
@@ -157,7 +157,7 @@ test("what never came into a block is tried again when its hour is over, and is 
   expect(await arrived(owner)).toBe(5_000_000n);
 }, 90_000);
 
-test("on Solana a transaction that can never run any more is followed by another, and is paid once", async () => {
+test("on Solana a transaction that can no longer run is replaced by another, and paid once", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { chain: "solana", amount: 5n * USD });
   solanaFault.dropsSends = true;
@@ -175,7 +175,7 @@ test("on Solana a transaction that can never run any more is followed by another
   expect((await readBalance(owner.accountId)).posted).toBe(45n * USD - 500_000_000n);
 }, 120_000);
 
-test("while no node of a chain answers nothing is signed, nothing is lost, and the other chain goes on", async () => {
+test("while no node of a chain answers, nothing is signed or lost there, and the other chain continues", async () => {
   const owner = await newOwner(50n * USD);
   const [onBase, onSolana] = [await ordered(owner, { amount: 5n * USD }), await ordered(owner, { chain: "solana", amount: 5n * USD })];
   setSandboxSolanaNodes(["http://127.0.0.1:9"], world.solana.genesisHash);

@@ -1,10 +1,10 @@
-// Payouts with nodes that lie, and owners who take back at the worst moment: whatever a node was shown, money leaves or comes back,
-// and never both.
+// Payouts with lying nodes, and owners who cancel at the worst moment: whatever a node was shown, money is either paid or returned, never
+// both.
 
 import { createWalletClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { WithdrawalId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { readHead } from "@/lib/chains/evm/head";
@@ -42,7 +42,7 @@ afterAll(async () => {
 afterEach(async () => {
   decide = () => null;
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   setSandboxEvmNodes([world.evm.url()]);
   expect(await checkLedger()).toEqual([]);
   expect(await checkWithdrawals()).toEqual([]);
@@ -55,7 +55,7 @@ async function usdcOf({ evm }: TestOwner): Promise<bigint> {
   return (await readBalances(query, world.evm.nodes))[0] ?? 0n;
 }
 
-/** What came to the owner on Base, and what is in their balance: never more than they had. */
+/** The owner's USDC on Base plus their balance, which must never exceed the initial amount. */
 async function ownedBy(owner: TestOwner): Promise<bigint> {
   return (await readBalance(owner.accountId)).posted + (await usdcOf(owner)) * 1_000n;
 }
@@ -70,7 +70,7 @@ const untilFinal = (id: WithdrawalId) =>
     { timeout: 30_000, interval: 100 },
   );
 
-test("what a node is shown before a payout is stored pays nothing: a node that refuses it can not have it carried out", async () => {
+test("nothing shown to a node before a payout is stored can be used to pay: a node that refuses it cannot submit it", async () => {
   const owner = await newOwner(50n * USD);
   setSandboxEvmNodes([liar.url]);
   let shown: { to: Hex; data: Hex } | undefined;
@@ -84,7 +84,7 @@ test("what a node is shown before a payout is stored pays nothing: a node that r
   expect(await findWithdrawal(id)).toMatchObject({ state: "approved", waitsFor: "chain", attempt: 0 });
   expect(await cancelWithdrawal(owner.accountId, id)).toBe(true);
   expect((await readBalance(owner.accountId)).posted).toBe(50n * USD);
-  // Whoever runs that node sends what it saw.
+  // The node's operator submits what the node was shown.
   expect(shown).toBeDefined();
   const stranger = await world.evm.newAccount();
   const wallet = createWalletClient({ account: stranger, transport: http(world.evm.url()) });
@@ -93,7 +93,7 @@ test("what a node is shown before a payout is stored pays nothing: a node that r
   expect(await ownedBy(owner)).toBe(50n * USD);
 });
 
-test("one node of two that lies about time and authorizations gets no payout given back that was made", async () => {
+test("a single lying node of two cannot cause the return of a payout that was made", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 20n * USD });
   await payWithdrawals();
@@ -122,7 +122,7 @@ test("one node of two that lies about time and authorizations gets no payout giv
   await untilFinal(id);
 });
 
-test("a paid row that is set back to approved is not paid twice on Solana by the signer that paid it", async () => {
+test("a paid row reset to approved is not paid twice on Solana by the signer that paid it", async () => {
   const owner = await newOwner(50n * USD);
   const before = await readSolanaFunds();
   const id = await ordered(owner, { chain: "solana", amount: 5n * USD });
@@ -138,9 +138,9 @@ test("a paid row that is set back to approved is not paid twice on Solana by the
   await pool().query("UPDATE withdrawal SET state = 'final', ended_at = now(), confirmed_at = now(), waits_for = NULL WHERE id = $1", [id]);
 });
 
-test("orders that are taken back while they are signed use up nothing of what may be paid in a day", async () => {
+test("orders cancelled while they are signed do not count against the daily limit", async () => {
   const [owner, honest] = [await newOwner(900n * USD), await newOwner(50n * USD)];
-  // The owner is faster by a hair: between the signature and the commit that would store it.
+  // The owner cancels between the signature and the commit that would store it.
   await pool().query(`CREATE FUNCTION lose_the_race() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`);
   await pool().query(
     `CREATE TRIGGER lose_the_race BEFORE UPDATE ON withdrawal FOR EACH ROW WHEN (NEW.state = 'signed') EXECUTE FUNCTION lose_the_race()`,
@@ -155,14 +155,14 @@ test("orders that are taken back while they are signed use up nothing of what ma
   }
   await pool().query("DROP TRIGGER lose_the_race ON withdrawal");
   vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "300");
-  forgetOnce("config");
+  forgetSingleton("config");
   const id = await ordered(honest, { amount: 20n * USD });
   await payWithdrawals();
   expect(await findWithdrawal(id)).toMatchObject({ waitsFor: null, attempt: 1 });
   await untilFinal(id);
 });
 
-test("a hundred withdrawals that wait for approval, or for money on another chain, keep nobody else's from being paid", async () => {
+test("a hundred withdrawals waiting for approval, or for money on another chain, do not block other payouts", async () => {
   const owner = await newOwner(900n * USD);
   const waiting = await ordered(owner, { amount: 300n * USD });
   expect(await findWithdrawal(waiting)).toMatchObject({ state: "awaiting_approval" });

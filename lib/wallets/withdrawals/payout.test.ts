@@ -1,4 +1,4 @@
-// Payouts on real chains: what was ordered arrives, once, and is booked when it is final.
+// Payouts on real chains: each order arrives once, and is booked when it is final.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
@@ -78,7 +78,7 @@ async function usdcOf(owner: TestOwner): Promise<{ base: bigint; solana: bigint 
 const postedOf = async (account: string): Promise<bigint> =>
   (await pool().query("SELECT posted FROM ledger_account WHERE id = $1", [account])).rows[0]?.posted ?? 0n;
 
-test("on Base what was ordered arrives, and is the chain's and the fee revenue once its block is final", async () => {
+test("on Base an order arrives, and once its block is final the amount is booked to the chain and the fee as revenue", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 20n * USD });
   const [chainBefore, revenueBefore] = [await postedOf("base_chain"), await postedOf("revenue")];
@@ -94,7 +94,7 @@ test("on Base what was ordered arrives, and is the chain's and the fee revenue o
   expect(await readBalance(owner.accountId)).toMatchObject({ posted: 30n * USD - done.fee });
 });
 
-test("on Solana a wallet that never had USDC gets its account with the first payout, and pays less for the second", async () => {
+test("on Solana a wallet without a USDC account gets one with the first payout, and pays less for the second", async () => {
   const owner = await newOwner(50n * USD);
   const first = await until(await ordered(owner, { chain: "solana", amount: 5n * USD }), "final");
   expect(first.fee).toBe(config().WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD);
@@ -104,7 +104,7 @@ test("on Solana a wallet that never had USDC gets its account with the first pay
   expect(second.transaction).not.toBe(first.transaction);
 });
 
-test("many at once, and several payers at once: each is paid once", async () => {
+test("many concurrent orders and several concurrent payers: each is paid once", async () => {
   const owners = await Promise.all([1, 2, 3].map(() => newOwner(50n * USD)));
   const ids = await Promise.all(owners.flatMap((owner) => [1n, 2n, 3n].map((n) => ordered(owner, { amount: n * USD }))));
   await Promise.all([round(), payWithdrawals(), payWithdrawals(), payWithdrawals()]);
@@ -112,7 +112,7 @@ test("many at once, and several payers at once: each is paid once", async () => 
   for (const owner of owners) expect((await usdcOf(owner)).base).toBe(6_000_000n);
 });
 
-test("what the treasury does not have on that chain waits for it, smaller ones are paid, and the sweeps are told how much", async () => {
+test("a payout larger than the treasury's funds waits, smaller ones are paid, and the sweeps learn the demand", async () => {
   const owner = await newOwner(900n * USD);
   const treasury = signer().treasury.base as Hex;
   const final = await findBlock("finalized");
@@ -138,7 +138,7 @@ test("what the treasury does not have on that chain waits for it, smaller ones a
   expect(await readPayoutDemand("base")).toBe(0n);
 });
 
-test("a cancel gives all of it back while nothing is signed; of many at once one does, and none once it is signed", async () => {
+test("a cancel returns everything while nothing is signed; of many concurrent ones one succeeds, and none after signing", async () => {
   const [owner, thief] = [await newOwner(50n * USD), await newOwner(50n * USD)];
   const id = await ordered(owner, { amount: 20n * USD });
   expect(await cancelWithdrawal(thief.accountId, id)).toBe(false);
@@ -151,14 +151,14 @@ test("a cancel gives all of it back while nothing is signed; of many at once one
   await until(other, "final");
 });
 
-test("a cancel and a payout at the same moment: paid or given back, never both and never neither", async () => {
+test("a concurrent cancel and payout: paid or returned, never both and never neither", async () => {
   const owner = await newOwner(50n * USD);
   const outcomes = new Set<boolean>();
-  // On a busy machine a payout takes longer to begin.
+  // On a busy machine a payout takes longer to start.
   for (let n = 0; n < 8 || (outcomes.size < 2 && n < 40); n++) {
     const id = await ordered(owner, { amount: 1n * USD });
     const before = (await usdcOf(owner)).base;
-    // Each time a little later: at first the cancel is faster, in the end the payout.
+    // The cancel comes a little later each time: first it wins, in the end the payout does.
     const [, isCancelled] = await Promise.all([payWithdrawals(), sleep(n * 8).then(() => cancelWithdrawal(owner.accountId, id))]);
     outcomes.add(isCancelled);
     if (isCancelled) expect(await findWithdrawal(id)).toMatchObject({ state: "cancelled", attempt: 0 });
@@ -169,7 +169,7 @@ test("a cancel and a payout at the same moment: paid or given back, never both a
   expect(outcomes).toEqual(new Set([true, false]));
 });
 
-test("a cancel that waits for the payout's commit keeps nobody else's order waiting", async () => {
+test("a cancel that waits for the payout's commit does not block other orders", async () => {
   const [owner, other] = [await newOwner(50n * USD), await newOwner(50n * USD)];
   const id = await ordered(owner, { amount: 5n * USD });
   let cancel = Promise.resolve(false);
@@ -184,7 +184,7 @@ test("a cancel that waits for the payout's commit keeps nobody else's order wait
   await round();
 });
 
-test("an obstacle that comes up while a payout is signed keeps its bytes from being stored", async () => {
+test("an obstacle that arises during signing prevents the storing of a payout's bytes", async () => {
   const owner = await newOwner(50n * USD);
   const seen = await findWithdrawal(await ordered(owner, { amount: 5n * USD }));
   if (!seen) throw new Error("it is gone");
@@ -199,7 +199,7 @@ test("an obstacle that comes up while a payout is signed keeps its bytes from be
   await until(seen.id, "final");
 });
 
-test("a wallet that is unlinked before the payout is signed gets nothing, and the owner has the money back", async () => {
+test("a wallet unlinked before the payout is signed gets nothing, and the owner gets the money back", async () => {
   const owner = await newOwner(50n * USD);
   const [toGone, byGone] = [
     await ordered(owner, { amount: 5n * USD, signer: owner.solana }),
@@ -213,7 +213,7 @@ test("a wallet that is unlinked before the payout is signed gets nothing, and th
   expect((await readBalance(owner.accountId)).available).toBe(50n * USD);
 });
 
-test("a frozen account's payout waits, and so does everybody's while reserves are short", async () => {
+test("a frozen account's payout waits, and all payouts wait during a reserve deficit", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 5n * USD });
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);

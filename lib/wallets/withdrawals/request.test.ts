@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { now, setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
@@ -40,20 +40,20 @@ afterEach(async () => {
   restoreClock();
   restoreClock = () => {};
   vi.unstubAllEnvs();
-  forgetOnce("config");
+  forgetSingleton("config");
   expect(await checkLedger()).toEqual([]);
   expect((await pool().query("SELECT * FROM wallets_check_withdrawals()")).rows).toEqual([]);
-  // The service's limit of a day is all tests'.
+  // All tests share the service's daily limit.
   await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
 });
 
 const setting = (name: string, value: string) => {
   vi.stubEnv(name, value);
-  forgetOnce("config");
+  forgetSingleton("config");
 };
 const FEE = () => config().WITHDRAWAL_FEE_BASE_USD;
 
-test("what is ordered leaves the balance at once, fee included, and shows as open", async () => {
+test("an order leaves the balance immediately, fee included, and is listed as open", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 20n * USD });
   expect(await readBalance(owner.accountId)).toMatchObject({ available: 50n * USD - 20n * USD - FEE() });
@@ -62,7 +62,7 @@ test("what is ordered leaves the balance at once, fee included, and shows as ope
   ]);
 });
 
-test("the text says everything that is signed, and only this service's own texts count as orders", async () => {
+test("the signed text contains every field, and only this service's own texts count as orders", async () => {
   const owner = await newOwner(50n * USD);
   const signed = await signOrder(owner, { amount: 20_500_000_000n });
   const text = writeOrderText(signed);
@@ -92,7 +92,7 @@ test("the text says everything that is signed, and only this service's own texts
   expect(await verifyOrder(signed)).toBe("valid");
 });
 
-test("ten orders at once on one balance: exactly as many as it covers", async () => {
+test("of ten concurrent orders on one balance exactly as many succeed as it covers", async () => {
   const owner = await newOwner(3n * (10n * USD + FEE()) + 5n * USD);
   const orders = await Promise.all(Array.from({ length: 10 }, () => signOrder(owner, { amount: 10n * USD })));
   const outcomes = await Promise.all(orders.map(requestWithdrawal));
@@ -101,7 +101,7 @@ test("ten orders at once on one balance: exactly as many as it covers", async ()
   expect((await readBalance(owner.accountId)).available).toBe(5n * USD);
 });
 
-test("the same signed order ten times at once is one withdrawal, and with anything changed it is none", async () => {
+test("the same signed order ten times concurrently is one withdrawal; with any change it is refused", async () => {
   const owner = await newOwner(100n * USD);
   const signed = await signOrder(owner, { amount: 10n * USD });
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => requestWithdrawal(signed)));
@@ -114,11 +114,11 @@ test("the same signed order ten times at once is one withdrawal, and with anythi
   expect(await requestWithdrawal(again)).toEqual({ ok: false, reason: "bad_signature" });
 });
 
-describe("nothing is taken that was not signed", () => {
+describe("only the signed order is accepted", () => {
   test.each([
     ["another amount", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, amount: asUsd(40) })],
     ["another nonce", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, nonce: "A".repeat(22) })],
-    ["another time", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, issuedAt: new Date(o.issuedAt.getTime() - 1) })],
+    ["another issue time", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, issuedAt: new Date(o.issuedAt.getTime() - 1) })],
   ])("with %s", async (_what, change) => {
     const owner = await newOwner(50n * USD);
     expect(await requestWithdrawal(change(await signOrder(owner, { amount: 10n * USD })))).toEqual({ ok: false, reason: "bad_signature" });
@@ -128,7 +128,7 @@ describe("nothing is taken that was not signed", () => {
     const [owner, thief] = [await newOwner(50n * USD), await newOwner(50n * USD)];
     const signed = await signOrder(owner, { amount: 10n * USD });
     expect(await requestWithdrawal({ ...signed, destination: thief.evm.address })).toEqual({ ok: false, reason: "bad_signature" });
-    // A captured order, sent with the thief's own session.
+    // A captured order, sent from the thief's session.
     expect(await requestWithdrawal({ ...signed, accountId: thief.accountId })).toEqual({ ok: false, reason: "bad_signature" });
     const strange = newKeyWallet("evm");
     expect(await order(owner, { amount: 10n * USD, signer: strange })).toEqual({ ok: false, reason: "signer_not_linked" });
@@ -141,7 +141,7 @@ describe("nothing is taken that was not signed", () => {
     expect((await readBalance(thief.accountId)).available).toBe(50n * USD);
   });
 
-  test("any linked wallet may sign, of either chain, and an unlinked one no more", async () => {
+  test("any linked wallet of either chain may sign, and an unlinked one may not", async () => {
     const owner = await newOwner(50n * USD);
     expect(await order(owner, { amount: 10n * USD, signer: owner.solana })).toMatchObject({ ok: true });
     await unlink(owner.solana);
@@ -149,7 +149,7 @@ describe("nothing is taken that was not signed", () => {
   });
 });
 
-test("a wallet is paid 24 hours after it was linked, the account's first at once", async () => {
+test("a wallet can be paid 24 hours after it was linked, the account's first wallet immediately", async () => {
   const owner = await newOwner(50n * USD);
   const second = newKeyWallet("evm");
   await link(owner.accountId, second, false);
@@ -165,7 +165,7 @@ test("a wallet is paid 24 hours after it was linked, the account's first at once
   expect(await order(owner, { amount: 5n * USD, destination: second.address })).toMatchObject({ ok: true });
 });
 
-test("money that came in and is not final yet can be spent, and can not leave", async () => {
+test("money that is not final can be spent but not withdrawn", async () => {
   const owner = await newOwner(10n * USD);
   const deposit = await creditUnfinal(owner, 30n * USD);
   expect(await readAllowance(owner.accountId)).toMatchObject({ withdrawable: 10n * USD, unfinal: 30n * USD });
@@ -174,13 +174,13 @@ test("money that came in and is not final yet can be spent, and can not leave", 
   expect(await order(owner, { amount: 20n * USD })).toMatchObject({ ok: true });
 });
 
-test("a frozen account takes nothing out", async () => {
+test("a frozen account cannot withdraw", async () => {
   const owner = await newOwner(50n * USD);
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
   expect(await order(owner, { amount: 5n * USD })).toEqual({ ok: false, reason: "frozen" });
 });
 
-test("limits count 24 hours: an account's, the service's, and how many are open", async () => {
+test("limits: an account's and the service's over 24 hours, and the number of open withdrawals", async () => {
   setting("WITHDRAWAL_DAILY_LIMIT_USD", "30");
   setting("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "50");
   const [one, other] = [await newOwner(500n * USD), await newOwner(500n * USD)];
@@ -196,7 +196,7 @@ test("limits count 24 hours: an account's, the service's, and how many are open"
   await ordered(one, { amount: 30n * USD });
 });
 
-test("above the line an order waits for the operator, and many small ones are counted together", async () => {
+test("above the threshold an order waits for the operator, and small ones are added up", async () => {
   setting("WITHDRAWAL_APPROVAL_ABOVE_USD", "20");
   const owner = await newOwner(500n * USD);
   await ordered(owner, { amount: 15n * USD });
@@ -204,11 +204,11 @@ test("above the line an order waits for the operator, and many small ones are co
   expect((await listWithdrawals(owner.accountId, { limit: 5 })).map(({ state }) => state)).toEqual(["awaiting_approval", "approved"]);
 });
 
-describe("a wish that can not be", () => {
+describe("invalid wishes", () => {
   const wish = async (chain: "base" | "solana", destination: string, amount = 5n * USD) =>
     createOrder({ accountId: (await newOwner(0n)).accountId, chain, destination, amount: nanoUsd(amount) });
 
-  test("addresses of no use are refused with their own reason", async () => {
+  test("unusable addresses are refused with their own reason", async () => {
     const { treasury, relayer, usdcMint } = signer();
     const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
     const shown = displayAddress(evm);
@@ -247,7 +247,7 @@ describe("a wish that can not be", () => {
     expect(await wish("base", address, 5_000_000_100n)).toEqual({ ok: false, reason: "too_fine" });
   });
 
-  test("a Solana wallet that never had USDC costs its account, and the order says so", async () => {
+  test("a Solana wallet without a USDC account pays for its creation, and the order says so", async () => {
     const owner = await newOwner(50n * USD);
     const signed = await signOrder(owner, { chain: "solana", amount: 5n * USD });
     expect(signed).toMatchObject({ fee: config().WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD, opensAccount: true });
@@ -261,7 +261,7 @@ describe("a wish that can not be", () => {
     expect(await requestWithdrawal(signed)).toMatchObject({ ok: true });
   });
 
-  test("an order of long ago, or of the future, is not taken", async () => {
+  test("an order that is too old or from the future is refused", async () => {
     const owner = await newOwner(50n * USD);
     const signed = await signOrder(owner, { amount: 5n * USD });
     const start = signed.issuedAt.getTime();

@@ -1,5 +1,5 @@
-// Asking for a withdrawal: an order is drawn up, its owner signs it, and it is taken with its money in one transaction, or not
-// at all. What a page says of balance, fee and wallets counts for nothing here: everything is decided anew.
+// Requests for withdrawals: an order is created, its owner signs it, and order and money are taken in one transaction or not at all.
+// Balance, fee and wallets as shown by a page are not trusted: everything is decided again.
 
 import { now, nowMs } from "@/lib/base/clock";
 import { type AccountId, newWithdrawalId, randomBase62, type WithdrawalId } from "@/lib/base/ids";
@@ -12,7 +12,7 @@ import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { type DestinationFault, readDestination } from "./destination";
 import { minWithdrawal, readFees, writeRules } from "./rules";
 
-/** What an owner wants: `amount` is what arrives, nano-USD; the destination as they wrote it. */
+/** An owner's wish: `amount` arrives at the destination, nano-USD; the destination is unparsed. */
 export interface Wish {
   accountId: AccountId;
   chain: WithdrawalChain;
@@ -20,23 +20,23 @@ export interface Wish {
   amount: NanoUsd;
 }
 
-/** Smaller is nothing that a chain could move. */
+/** The smallest amount that a chain can move. */
 const UNIT = 1_000n;
 const NONCE_CHARACTERS = 22;
-/** How long after it was drawn up an order is taken. */
+/** How long after its creation an order can be submitted. */
 const SIGN_WITHIN_MS = 10 * 60_000;
 const CLOCK_MAY_DIFFER_MS = 60_000;
 
 export type WishFault =
   | { reason: "destination"; fault: DestinationFault }
   | { reason: "below_minimum"; least: NanoUsd }
-  /** It is not made of whole units of USDC. */
+  /** It is not a whole number of USDC base units. */
   | { reason: "too_fine" }
   | { reason: "chain_unavailable" };
 
 type Drawn = { ok: true; order: Order } | ({ ok: false } & WishFault);
 
-/** Draws an order up for its owner to sign. The balance is not looked at: `readAllowance` tells, and `requestWithdrawal` decides. */
+/** Creates an order for its owner to sign. It ignores the balance: `readAllowance` reports it, and `requestWithdrawal` decides. */
 export async function createOrder(wish: Wish): Promise<Drawn> {
   const priced = await priceOf(wish);
   if (!priced.ok) return priced;
@@ -49,7 +49,7 @@ export async function createOrder(wish: Wish): Promise<Drawn> {
 
 type Priced = ({ ok: true } & Pick<Order, "destination" | "fee" | "opensAccount">) | ({ ok: false } & WishFault);
 
-/** What it costs now, and what cannot be ordered at all. */
+/** The current fee, or why the wish cannot be ordered. */
 async function priceOf({ chain, destination, amount }: Wish): Promise<Priced> {
   if (amount % UNIT !== 0n) return { ok: false, reason: "too_fine" };
   const least = minWithdrawal();
@@ -62,7 +62,7 @@ async function priceOf({ chain, destination, amount }: Wish): Promise<Priced> {
   return { ok: true, destination: read.address, fee, opensAccount: read.needsAccount };
 }
 
-/** Null when it is the chain's nodes that failed. */
+/** Null for a failure of the chain's nodes. */
 function chainFailure(error: unknown): null {
   const isNodes = isEvmFailure(error) || (error instanceof Error && error.name === "SolanaUnavailable");
   if (!isNodes) throw error;
@@ -72,21 +72,21 @@ function chainFailure(error: unknown): null {
 
 export type RequestRefusal =
   | WishFault
-  /** Drawn up too long ago, or not by us. */
+  /** Created too long ago, or not by us. */
   | { reason: "expired" }
-  /** The fee, or what it is for, is another one now. */
+  /** The fee, or its account creation part, has changed. */
   | { reason: "fee_changed"; fee: NanoUsd }
   | { reason: "bad_signature" }
-  /** The wallet may be a contract, and no node could be asked. */
+  /** The wallet may be a contract, and no node answered. */
   | { reason: "contract_wallet_unavailable" }
   | { reason: "frozen" | "destination_not_linked" | "signer_not_linked" | "too_many_open" | "nonce_used" }
-  /** Linked too short a time ago. */
+  /** The destination was linked too recently. */
   | { reason: "destination_too_new"; since: Date }
-  /** What could leave, or what is left of a limit. */
+  /** `most`: the withdrawable amount, or the rest of the limit. */
   | { reason: "insufficient" | "account_limit" | "service_limit"; most: NanoUsd }
   | ChainShort;
 
-/** Less is held on that chain than is asked for; `funds`: what can leave on each. */
+/** The chain holds less than requested; `funds`: what can leave on each chain. */
 export interface ChainShort {
   reason: "chain_funds";
   funds: ChainFunds;
@@ -94,14 +94,14 @@ export interface ChainShort {
 
 export type RequestOutcome = { ok: true; id: WithdrawalId } | ({ ok: false } & RequestRefusal);
 
-/** Takes a signed order, once: the same one again is the same withdrawal. */
+/** Accepts a signed order, idempotently: a repeated order is the same withdrawal. */
 export async function requestWithdrawal(order: Omit<SignedOrder, "validUntil">): Promise<RequestOutcome> {
   const ageMs = nowMs() - order.issuedAt.getTime();
   if (!(ageMs <= SIGN_WITHIN_MS && ageMs >= -CLOCK_MAY_DIFFER_MS)) return { ok: false, reason: "expired" };
   const priced = await priceOf(order);
   if (!priced.ok) return priced;
   if (priced.fee !== order.fee || priced.opensAccount !== order.opensAccount) return { ok: false, reason: "fee_changed", fee: priced.fee };
-  // The destination in its stored spelling: the text that was signed shows it as wallets write it, however it was sent.
+  // The destination in canonical form: the signed text uses its display form, whichever form was sent.
   const whole: SignedOrder = { ...order, destination: priced.destination, validUntil: endOfOrder(order.issuedAt) };
   const verdict = await verifyOrder(whole);
   if (verdict === "unavailable") return { ok: false, reason: "contract_wallet_unavailable" };
@@ -111,14 +111,14 @@ export async function requestWithdrawal(order: Omit<SignedOrder, "validUntil">):
   return takeOrder(whole);
 }
 
-/** What the newest report of reserves says against an amount on a chain; null when nothing. */
+/** The shortage for an amount on a chain according to the newest known reserve report; null when there is none. */
 export async function findShortage({ chain, amount }: Pick<Order, "chain" | "amount">): Promise<ChainShort | null> {
   const funds = await readChainFunds();
   const left = funds[chain];
   return left !== null && amount > left ? { reason: "chain_funds", funds } : null;
 }
 
-/** The same order again is held against nothing: it counts among those that are open. */
+/** A repeated order is not checked for a shortage: it already counts among the open ones. */
 async function isTaken(nonce: string): Promise<boolean> {
   return (await prisma().withdrawal.count({ where: { nonce } })) > 0;
 }
@@ -131,7 +131,7 @@ interface Decision {
 }
 
 async function takeOrder(order: SignedOrder): Promise<RequestOutcome> {
-  // In SQL: the order is decided and its money taken in one step.
+  // In SQL: decides the order and takes its money in one step.
   const [decision] = await prisma().$queryRaw<Decision[]>`
     SELECT outcome, id, most, since FROM wallets_request_withdrawal(${writeOrder(order)}::json, ${writeRules()}::json, ${now()}::timestamptz)`;
   if (!decision) throw new Error("A withdrawal was not decided.");

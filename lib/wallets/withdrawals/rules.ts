@@ -1,18 +1,18 @@
-// What withdrawals are held against: limits and fees of the settings, in nano-USD.
+// Limits and fees of withdrawals, from the settings, in nano-USD.
 
 import { config } from "@/lib/base/config";
 import type { NanoUsd } from "@/lib/base/money";
 
-/** How long a wallet is linked before money goes to it. The one that the account began with is paid at once. */
+/** How long a wallet must be linked before it can be paid. The account's first wallet can be paid immediately. */
 export const LINKED_SECONDS = 24 * 3_600;
 
-/** Of an account, at a time. */
+/** Open withdrawals per account. */
 export const MAX_OPEN = 5;
 
 export interface Fees {
   base: NanoUsd;
   solana: NanoUsd;
-  /** On Solana, for a destination that has no account for USDC: with that account. */
+  /** On Solana, for a destination without a USDC account: includes its creation. */
   solanaWithAccount: NanoUsd;
 }
 
@@ -21,10 +21,10 @@ export function readFees(): Fees {
   return { base, solana, solanaWithAccount: WITHDRAWAL_FEE_SOLANA_ACCOUNT_USD };
 }
 
-/** The least that may arrive. */
+/** The minimum amount that may arrive. */
 export const minWithdrawal = (): NanoUsd => config().WITHDRAWAL_MINIMUM_USD;
 
-/** As `wallets_request_withdrawal` takes them. */
+/** The rules in the format of `wallets_request_withdrawal`. */
 export function writeRules(): string {
   const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
   return JSON.stringify({

@@ -1,5 +1,4 @@
-// The steps of a withdrawal that is being paid. Each names the attempt that it is about, and changes nothing when that is not
-// the one under way any more.
+// State changes of a withdrawal during its payout. Each names its attempt, and changes nothing when that is no longer the current one.
 
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
@@ -7,12 +6,12 @@ import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db
 import { walletChainOf } from "../custody/withdrawal-order";
 import { changeWithdrawal, type OpenWithdrawal, UNDER_WAY, type WaitsFor } from "./withdrawal";
 
-/** Under this name the relay knows an attempt; the next one has another. */
+/** The relay id of an attempt; the next attempt has another. */
 export const relayIdOf = ({ id, attempt }: Pick<OpenWithdrawal, "id" | "attempt">): string => `payout_${id}_${attempt}`;
 
 export type Obstacle = "expired" | "frozen" | "unlinked";
 
-/** What the database knows against signing payouts now; those against which it knows nothing are not in it. */
+/** Reasons in the database against signing payouts now; withdrawals without an obstacle are absent. */
 export async function findObstacles(
   withdrawals: readonly OpenWithdrawal[],
   database: Database = prisma(),
@@ -35,11 +34,11 @@ export async function findObstacles(
 interface Access {
   id: WithdrawalId;
   isFrozen: boolean;
-  /** Both the wallet that is paid and the one that signed are the account's. */
+  /** Both the paid and the signing wallet are linked to the account. */
   isLinked: boolean;
 }
 
-/** For up to two thousand in one query: access answers in SQL functions, as it does when a withdrawal is ordered. */
+/** Up to two thousand in one query, through the same SQL functions of access as when a withdrawal is ordered. */
 async function readAccess(withdrawals: readonly OpenWithdrawal[], database: Database): Promise<ReadonlyMap<WithdrawalId, Access>> {
   const columnOf = (read: (withdrawal: OpenWithdrawal) => string) => withdrawals.map(read);
   const rows = await database.$queryRaw<Access[]>`
@@ -54,17 +53,18 @@ async function readAccess(withdrawals: readonly OpenWithdrawal[], database: Data
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Records why an approved one is not signed yet. */
+/** Records why an approved withdrawal is not signed yet. */
 export async function delayWithdrawal({ id, state, waitsFor }: OpenWithdrawal, why: WaitsFor): Promise<void> {
-  // The payer alone writes it, so that what this round has read is what is there: a thousand that wait are no thousand transactions.
+  // Only the payout job writes `waitsFor`, so the value read in this round is current: a thousand waiting withdrawals do not cost a
+  // thousand transactions.
   if (state !== "approved" || waitsFor === why) return;
   await inTransaction((transaction) => changeWithdrawal({ id, state: "approved" }, { waitsFor: why }, transaction));
 }
 
 /**
- * approved → signed, in the transaction in which `store` stores the signed bytes. False, and nothing is stored, when its owner was
- * faster and took it back, or an obstacle came up.
- * @param validBefore from then on the attempt counts for nothing, where its chain has such a moment
+ * approved → signed, in the transaction in which `store` stores the signed bytes. False, without storing anything, when the owner cancelled
+ * first or an obstacle arose.
+ * @param validBefore the attempt's expiry; null on a chain without one
  */
 export function startAttempt(
   withdrawal: OpenWithdrawal,
@@ -82,7 +82,7 @@ export function startAttempt(
   });
 }
 
-/** Follows an attempt on its chain; back from `confirmed` to `sent` when its block is gone. */
+/** Records an attempt's progress; back from `confirmed` to `sent` when its block left the chain. */
 export async function followAttempt(withdrawal: OpenWithdrawal, to: "sent" | "confirmed", transactionHash: string): Promise<void> {
   const { id, attempt, state } = withdrawal;
   if (state === to && withdrawal.transaction === transactionHash) return;
@@ -90,20 +90,20 @@ export async function followAttempt(withdrawal: OpenWithdrawal, to: "sent" | "co
   await inTransaction((transaction) => changeWithdrawal({ id, attempt, state: { in: [...UNDER_WAY] } }, data, transaction));
 }
 
-/** The attempt can never be carried out any more: another one may be made. Call it only when that is proved. */
+/** Gives up the attempt, so that another one may be made. Call it only when it is proved that this one can no longer be carried out. */
 export function giveUpAttempt({ id, attempt }: OpenWithdrawal): Promise<boolean> {
   const data = { state: "approved", transaction: null, confirmedAt: null };
   return inTransaction((transaction) => changeWithdrawal({ id, attempt, state: { in: [...UNDER_WAY] } }, data, transaction));
 }
 
-/** It is paid, and its block is final. `transaction` null: somebody else carried the authorization out, in one that we do not know. */
+/** Books it as paid in a final block. `transaction` null: somebody else carried out the authorization, in an unknown transaction. */
 export const finishWithdrawal = ({ id, attempt }: OpenWithdrawal, transaction: string | null): Promise<boolean> =>
   finish({ id, attempt, isForgotten: false, transaction });
 
 /**
- * An approved one that its chain shows as paid, in a final block: the database was set back to before that. False when the books have
- * it as paid: then its row was changed alone, and the check of the books tells.
- * @param transaction null when it is not found
+ * Books an approved withdrawal that its chain shows as paid in a final block: the database was restored to an earlier state. False when the
+ * books have it as paid: then only its row was tampered with, and the check of the books reports it.
+ * @param transaction null when not found
  */
 export const finishForgotten = ({ id, attempt }: OpenWithdrawal, transaction: string | null): Promise<boolean> =>
   finish({ id, attempt: attempt + 1, isForgotten: true, transaction });
@@ -116,7 +116,7 @@ interface Finish {
 }
 
 async function finish({ id, attempt, isForgotten, transaction }: Finish): Promise<boolean> {
-  // In SQL: the state and the books change in one step.
+  // In SQL: state and books change in one step.
   const [outcome] = await prisma().$queryRaw<{ done: boolean }[]>`
     SELECT wallets_finish_withdrawal(${id}, ${attempt}::integer, ${isForgotten}, ${transaction}, ${now()}::timestamptz) AS done`;
   return outcome?.done === true;

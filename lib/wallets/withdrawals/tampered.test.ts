@@ -1,5 +1,4 @@
-// Whoever writes into the table of withdrawals, and has no key, gets nothing paid; and what the owner gets back is what the
-// books took.
+// An attacker who can write to the withdrawal table but has no key gets nothing paid, and the owner gets back exactly what the books took.
 
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { WithdrawalId } from "@/lib/base/ids";
@@ -36,7 +35,7 @@ afterEach(async () => {
 const change = (id: WithdrawalId, set: string, values: unknown[] = []) =>
   pool().query(`UPDATE withdrawal SET ${set} WHERE id = $1`, [id, ...values]);
 
-/** Nothing was signed, now or in any later round. */
+/** Expects that nothing is signed, now or in a later round. */
 async function expectUnpaid(id: WithdrawalId): Promise<void> {
   for (let n = 0; n < 3; n++) await payWithdrawals();
   const found = await findWithdrawal(id);
@@ -49,11 +48,11 @@ async function expectWhole({ accountId }: TestOwner): Promise<void> {
 }
 
 test.each([
-  ["its amount", "amount = amount + 30000000000"],
-  ["its fee", "fee = 0"],
-  ["its nonce", "nonce = 'AAAAAAAAAAAAAAAAAAAAAA'"],
-  ["its end", "valid_until = valid_until + interval '30 days'"],
-])("a row of which %s was changed is not paid, is told by the check, and its owner gets back what was taken", async (_what, set) => {
+  ["amount", "amount = amount + 30000000000"],
+  ["fee", "fee = 0"],
+  ["nonce", "nonce = 'AAAAAAAAAAAAAAAAAAAAAA'"],
+  ["expiry", "valid_until = valid_until + interval '30 days'"],
+])("a row with a changed %s is not paid, a wrong sum fails the check, and its owner gets back what was taken", async (_what, set) => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 5n * USD });
   await change(id, set);
@@ -65,14 +64,14 @@ test.each([
   await change(id, "nonce = $2, amount = 5000000000, fee = 100000000", [`${id.slice(3)}00`]);
 });
 
-test("a row whose destination was changed, to a stranger's wallet or to another of the owner's, is not paid", async () => {
+test("a row with a changed destination, a stranger's wallet or another of the owner's, is not paid", async () => {
   const [owner, thief] = [await newOwner(50n * USD), await newOwner(0n)];
   const id = await ordered(owner, { amount: 5n * USD });
   await change(id, "destination = $2", [thief.evm.address]);
   await expectUnpaid(id);
   expect(await findWithdrawal(id)).toMatchObject({ state: "failed" });
   await expectWhole(owner);
-  // Linked by whoever can write identities too: the text that was signed is another one.
+  // Even if the attacker also links the wallet, the signed text differs.
   const other = await ordered(owner, { amount: 5n * USD });
   await pool().query("UPDATE identity SET account_id = $1 WHERE address = $2", [owner.accountId, thief.evm.address]);
   await change(other, "destination = $2", [thief.evm.address]);
@@ -82,7 +81,7 @@ test("a row whose destination was changed, to a stranger's wallet or to another 
   await expectWhole(owner);
 });
 
-test("a row that was made up from another one's signature pays nothing, and harms nobody else's", async () => {
+test("a row forged with another row's signature pays nothing, and affects no other withdrawal", async () => {
   const [owner, honest] = [await newOwner(50n * USD), await newOwner(50n * USD)];
   const id = await ordered(owner, { amount: 5n * USD });
   await pool().query(
@@ -96,14 +95,14 @@ test("a row that was made up from another one's signature pays nothing, and harm
   await payWithdrawals();
   await expectUnpaid("wd_forged00000000000000" as WithdrawalId);
   expect(await findWithdrawal(other)).toMatchObject({ attempt: 1 });
-  // It is not in the books: nothing can be given back for it either.
+  // It is not in the books, so nothing can be returned for it either.
   await expect(cancelWithdrawal(owner.accountId, "wd_forged00000000000000" as WithdrawalId)).rejects.toThrow(/is not in the books/);
   expect(await checkWithdrawals()).not.toEqual([]);
   await pool().query("DELETE FROM withdrawal WHERE id = 'wd_forged00000000000000'");
   expect(await checkWithdrawals()).toEqual([]);
 });
 
-test("a paid row that is set back to approved is not paid twice on Base: one text has one authorization", async () => {
+test("a paid row reset to approved is not paid twice on Base: one text has one authorization", async () => {
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 5n * USD });
 
@@ -117,10 +116,10 @@ test("a paid row that is set back to approved is not paid twice on Base: one tex
   );
   await change(id, "state = 'approved', ended_at = NULL, confirmed_at = NULL");
   for (let n = 0; n < 3; n++) await payWithdrawals();
-  // USDC itself says that it was paid, and the books do not take it a second time.
+  // USDC shows that it was paid, and the books do not accept it twice.
   expect(await findWithdrawal(id)).toMatchObject({ state: "approved", attempt: 1, waitsFor: "chain" });
   expect(await findRelayed([relayIdOf({ id, attempt: 2 })])).toEqual([]);
-  // Nor does it come back to its owner.
+  // Nor is it returned to its owner.
   await expect(cancelWithdrawal(owner.accountId, id)).rejects.toThrow("was paid out already");
   await change(id, "state = 'final', ended_at = now(), confirmed_at = now(), waits_for = NULL");
 });

@@ -1,4 +1,4 @@
-// What the treasury can pay on a chain, and what is asked of it: only money in final blocks, and none that is promised already.
+// The treasury's available funds on a chain, only money in final blocks that is not already committed, and the demand for them.
 
 import type { Hex } from "viem";
 import { fromUsdcUnits, type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -30,12 +30,12 @@ export async function readSolanaFunds(): Promise<NanoUsd> {
   return lessPromised("solana", fromUsdcUnits(balances.get(account)?.value ?? 0n));
 }
 
-/** What is signed and not final may have left already, or not: it counts as gone. */
+/** Signed payouts that are not final may or may not have left: they count as gone. */
 async function lessPromised(chain: WithdrawalChain, balance: NanoUsd): Promise<NanoUsd> {
   return nanoUsd(balance - (await sumAmounts({ chain, state: { in: [...UNDER_WAY] } })));
 }
 
-/** nano-USD that approved withdrawals need of the treasury on a chain, and that are not signed yet: what sweeps are asked for. */
+/** nano-USD of approved withdrawals that wait for the treasury's funds on a chain: the sweeps' target. */
 export async function readPayoutDemand(chain: WithdrawalChain): Promise<NanoUsd> {
   return nanoUsd(await sumAmounts({ chain, state: "approved", waitsFor: "funds" }));
 }

@@ -1,4 +1,4 @@
-// Withdrawals as they are stored, and as their owner and the operator see them.
+// Stored withdrawals, and the views of their owner and the operator.
 
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
@@ -7,8 +7,8 @@ import { type Database, notify, type Prisma, prisma, type Transaction } from "@/
 import type { Order, SignedOrder, WithdrawalChain } from "../custody/withdrawal-order";
 
 /**
- * awaiting_approval (by the operator) → approved → signed (bytes are stored, nothing can stop it) → sent → confirmed (in a block)
- * → final. Or over, with the money back: cancelled by its owner, refused by the operator, failed on its chain or too late.
+ * awaiting_approval (by the operator) → approved → signed (bytes are stored, nothing can stop it) → sent → confirmed (in a block) → final.
+ * Or ended with the money returned: cancelled by its owner, refused by the operator, failed on its chain or expired.
  */
 export type WithdrawalState =
   | "awaiting_approval"
@@ -22,8 +22,9 @@ export type WithdrawalState =
   | "failed";
 
 /**
- * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain is not to be asked, or would
- * not take it; payouts are stopped; the account is frozen; the signer paid as much as it may in a day; the signer does not find the order's signature.
+ * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain does not answer, or would refuse the
+ * payout; a reserve deficit stops payouts; the account is frozen; the signer's daily limit is reached; the signer rejects the order's
+ * signature.
  */
 export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature";
 
@@ -31,9 +32,9 @@ export interface Withdrawal extends Order {
   id: WithdrawalId;
   state: WithdrawalState;
   waitsFor: WaitsFor | null;
-  /** On its chain, as far as one was made. */
+  /** On its chain, once there is one. */
   transaction: string | null;
-  /** Why it was refused, or failed. */
+  /** Why it was refused or failed. */
   reason: string | null;
   requestedAt: Date;
   signedAt: Date | null;
@@ -41,17 +42,17 @@ export interface Withdrawal extends Order {
   endedAt: Date | null;
 }
 
-/** As the payout sees it. */
+/** With the fields that the payout needs. */
 export interface OpenWithdrawal extends Withdrawal, SignedOrder {
-  /** How often a payout of it was signed. */
+  /** How often a payout was signed for it. */
   attempt: number;
-  /** On Base: from then on the last attempt counts for nothing. */
+  /** On Base: the expiry of the last attempt. */
   validBefore: Date | null;
 }
 
-/** Nothing was signed for it: it can be given back. */
+/** Nothing was signed, so the money can be returned. */
 export const UNSIGNED: readonly WithdrawalState[] = ["awaiting_approval", "approved"];
-/** Its money may leave, or has left. */
+/** The money may leave or has left. */
 export const UNDER_WAY: readonly WithdrawalState[] = ["signed", "sent", "confirmed"];
 
 type Row = Prisma.WithdrawalGetPayload<{ omit: { approvedAt: true } }>;
@@ -72,7 +73,7 @@ const readRow = ({ signerChain, signerAddress, ...row }: Row): OpenWithdrawal =>
 
 interface WithdrawalPage {
   limit: number;
-  /** The last withdrawal of the page before. */
+  /** The last withdrawal of the previous page. */
   after?: Pick<Withdrawal, "requestedAt" | "id">;
 }
 
@@ -86,13 +87,13 @@ export async function listWithdrawals(accountId: AccountId, { limit, after }: Wi
   return (await prisma().withdrawal.findMany({ where: { accountId, ...isAfter }, orderBy: [...orderBy], take: limit, omit })).map(readRow);
 }
 
-/** In any of these states, of all accounts, the oldest first. */
+/** Withdrawals of all accounts in any of these states, oldest first. */
 export async function listWithdrawalsIn(states: readonly WithdrawalState[], limit: number): Promise<OpenWithdrawal[]> {
   const where = { state: { in: [...states] } };
   return (await prisma().withdrawal.findMany({ where, orderBy: [{ requestedAt: "asc" }, { id: "asc" }], take: limit, omit })).map(readRow);
 }
 
-/** All of which `where` is true, as `database` sees them, in no order. */
+/** All withdrawals that match `where`, unordered. */
 export const findWithdrawals = async (where: Prisma.WithdrawalWhereInput, database: Database): Promise<OpenWithdrawal[]> =>
   (await database.withdrawal.findMany({ where, omit })).map(readRow);
 
@@ -101,7 +102,7 @@ export async function findWithdrawal(id: WithdrawalId): Promise<OpenWithdrawal |
   return found ?? null;
 }
 
-/** How many are open, by state, or by what an approved one waits for. */
+/** Number of open withdrawals, by state, or by wait reason for approved ones. */
 export async function countOpenWithdrawals(): Promise<ReadonlyMap<WithdrawalState | WaitsFor, number>> {
   const where = { state: { in: [...UNSIGNED, ...UNDER_WAY] } };
   const groups = await prisma().withdrawal.groupBy({ by: ["state", "waitsFor"], where, _count: true });
@@ -114,8 +115,8 @@ export async function countOpenWithdrawals(): Promise<ReadonlyMap<WithdrawalStat
 }
 
 /**
- * Changes a withdrawal if it still is as `expected` says, and notifies the pages of its owner when that commits. One statement compares
- * and sets, so that of two processes one does; false for the other.
+ * Updates a withdrawal if it still matches `expected`, and notifies its owner's pages on commit. The compare-and-set is one statement, so
+ * only one of two processes succeeds; false for the other.
  */
 export async function changeWithdrawal(
   expected: Prisma.WithdrawalWhereInput & { id: WithdrawalId; state: Prisma.WithdrawalWhereInput["state"] },

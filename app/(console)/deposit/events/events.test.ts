@@ -1,4 +1,4 @@
-// The deposit page's stream: whose deposits it tells, as soon as they change, and when it ends.
+// The deposit page's stream: whose deposits it sends, how soon after a change, and when it ends.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { NextRequest } from "next/server";
@@ -6,7 +6,7 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { readView } from "@/components/console/deposit/read-view";
 import { endAllSessions, openSession } from "@/lib/access/sessions";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { readDepositView } from "@/lib/console/deposit/deposit";
 import { findOwnerOf } from "@/lib/console/owner";
@@ -49,10 +49,10 @@ function ask({ sessionId, cookie }: Pick<Page, "sessionId" | "cookie">, headers:
 const leaving: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(leaving.splice(0).map((leave) => leave()));
-  forgetOnce("gateway drain");
+  forgetSingleton("gateway drain");
 });
 
-/** A stream that is being read. `next` waits for one more event. */
+/** A stream being read. `next` waits for one more event. */
 async function follow(page: Page) {
   const response = await ask(page);
   expect(response.status).toBe(200);
@@ -78,7 +78,7 @@ async function follow(page: Page) {
     if (event === "end" || event.name !== "view") throw new Error(`there is no view: ${JSON.stringify(event)}`);
     return readView(event.data);
   };
-  /** The first view, of those to come, of which `isIt` is true. */
+  /** The next view for which `isIt` is true. */
   const viewWhere = async (isIt: (view: DepositView) => boolean): Promise<DepositView> => {
     for (;;) {
       const view = await nextView();
@@ -97,7 +97,7 @@ async function listeners(): Promise<number> {
 
 const firstOf = ({ deposits: [first] }: DepositView) => first;
 
-test("a deposit is told as it is seen, confirming, credited and taken back, with the balance, and with nothing asked in between", async () => {
+test("a deposit is pushed as it is seen, confirming, credited and reversed, with the balance, without any request", async () => {
   const page = await signIn();
   const stream = await follow(page);
   expect(stream.response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
@@ -118,23 +118,23 @@ test("a deposit is told as it is seen, confirming, credited and taken back, with
   await recordHead({ latest: 100, safe: 95, final: 90 });
 });
 
-/** What the page makes of the rows: moments are Dates where it shows them. */
+/** The view as the page parses it: with Dates where it shows times. */
 const shown = ({ deposits }: DepositView) => ({
   deposits: deposits.map((row) => expect.objectContaining({ id: row.id, seenAt: row.seenAt })),
 });
 
-test("two accounts never see each other's deposits, and what happens to one wakes the other for nothing", async () => {
+test("two accounts never see each other's deposits, and one account's changes send the other nothing", async () => {
   const [one, other] = [await signIn(), await signIn()];
   const [ofOne, ofOther] = [await follow(one), await follow(other)];
   await Promise.all([ofOne.nextView(), ofOther.nextView()]);
   const mine = await addDeposit({ accountId: one.accountId, usd: "5", block: 100 });
   expect((await ofOne.nextView()).deposits.map(({ id }) => id)).toEqual([mine]);
   const theirs = await addDeposit({ accountId: other.accountId, usd: "6", block: 100 });
-  // The first thing that the other is told since is their own.
+  // The next view of the other account is its own deposit.
   expect((await ofOther.nextView()).deposits.map(({ id }) => id)).toEqual([theirs]);
 });
 
-test("every page of one account is told, and a balance that changed meanwhile with it", async () => {
+test("every page of one account gets the change, with a balance that changed meanwhile", async () => {
   const page = await signIn();
   const streams = [await follow(page), await follow(page), await follow(await signIn(page.accountId))];
   await Promise.all(streams.map(({ nextView }) => nextView()));
@@ -145,7 +145,7 @@ test("every page of one account is told, and a balance that changed meanwhile wi
   }
 });
 
-test("a session that is ended is told so and nothing more, at the next change or within seconds", async () => {
+test("an ended session gets `ended` and nothing more, at the next change or within seconds", async () => {
   const accountId = await fundedAccount(0);
   const [page, other] = [await signIn(accountId), await signIn()];
   const [stream, still] = [await follow(page), await follow(other)];
@@ -158,12 +158,12 @@ test("a session that is ended is told so and nothing more, at the next change or
   const quiet = await follow(await signIn(accountId));
   await quiet.nextView();
   await endAllSessions(accountId);
-  expect(await quiet.next()).toEqual({ name: "ended", data: "{}" }); // nothing changed: it was looked up
+  expect(await quiet.next()).toEqual({ name: "ended", data: "{}" }); // without a change, by the periodic check
   await addDeposit({ accountId: other.accountId, usd: "5", block: 100 });
   expect((await still.nextView()).deposits).toHaveLength(1);
 });
 
-test("it is refused to whoever is not signed in, and to a page of another session", async () => {
+test("it is refused without a sign-in, and to a page of another session", async () => {
   const [page, other] = [await signIn(), await signIn()];
   expect((await ask({ ...page, cookie: "" })).status).toBe(401);
   expect((await ask({ ...page, cookie: `${sessionCookieName()}=forged` })).status).toBe(401);
@@ -179,12 +179,12 @@ test.each<Record<string, string>>([
   { "sec-fetch-site": "none" },
   { origin: "https://evil.example" },
   { origin: "null" },
-])("it is refused to pages of others: %o", async (headers) => {
+])("it is refused to other sites' pages: %o", async (headers) => {
   const refused = await ask(await signIn(), headers);
   expect({ status: refused.status, ...(await refused.json()) }).toMatchObject({ status: 403, reason: "foreign_origin" });
 });
 
-test("a page without a stream gets the same once, as JSON, under the same conditions", async () => {
+test("a page without a stream gets the same data once, as JSON, under the same conditions", async () => {
   const page = await signIn();
   await addDeposit({ accountId: page.accountId, usd: "0.000001", block: 100 });
   const answer = await ask(page, { accept: "application/json" });
@@ -193,7 +193,7 @@ test("a page without a stream gets the same once, as JSON, under the same condit
   expect((await ask({ ...page, cookie: "" }, { accept: "application/json" })).status).toBe(401);
 });
 
-test("an account has so many streams and no more; one that is left makes room", async () => {
+test("an account's streams are limited; closing one frees its slot", async () => {
   const page = await signIn();
   const streams = await Promise.all(Array.from({ length: 8 }, () => follow(page)));
   expect((await ask(page)).status).toBe(429);
@@ -203,10 +203,10 @@ test("an account has so many streams and no more; one that is left makes room", 
   expect((await ask(page)).status).toBe(429);
 });
 
-test("a browser that leaves, read or unread, leaves nothing behind", async () => {
+test("a disconnected stream, read or unread, leaves nothing behind", async () => {
   const page = await signIn();
   const leave = new AbortController();
-  await ask(page, {}, leave.signal); // nobody reads it
+  await ask(page, {}, leave.signal); // it is never read
   const stream = await follow(page);
   await stream.nextView();
   await expect.poll(listeners).toBe(1);
@@ -215,7 +215,7 @@ test("a browser that leaves, read or unread, leaves nothing behind", async () =>
   await expect.poll(listeners).toBe(0);
 });
 
-test("while the process ends, every stream ends and a new one is sent elsewhere", async () => {
+test("while the process shuts down, every stream ends and a new one is sent elsewhere", async () => {
   const page = await signIn();
   const stream = await follow(page);
   await stream.nextView();
@@ -225,7 +225,7 @@ test("while the process ends, every stream ends and a new one is sent elsewhere"
   await expect.poll(listeners).toBe(0);
 });
 
-test("what changes while the connection to the database is down is told when it is up again", async () => {
+test("a change while the database connection is down is sent once it is up again", async () => {
   const page = await signIn();
   const stream = await follow(page);
   await stream.nextView();
@@ -236,7 +236,7 @@ test("what changes while the connection to the database is down is told when it 
   expect((await stream.nextView()).deposits).toHaveLength(1);
 });
 
-test("a stream whose database fails ends, so that its page asks again; meanwhile it says that it cannot look", async () => {
+test("a stream ends when its database fails, so that its page reconnects; meanwhile requests get 503", async () => {
   const page = await signIn();
   const stream = await follow(page);
   await stream.nextView();
@@ -248,7 +248,7 @@ test("a stream whose database fails ends, so that its page asks again; meanwhile
   expect((await (await follow(page)).nextView()).deposits).toHaveLength(1);
 });
 
-test("a hundred changes at once are a few views, and the last of them is how it is", async () => {
+test("a hundred changes at once send a few views, and the last one is the current state", async () => {
   const page = await signIn();
   const stream = await follow(page);
   await stream.nextView();

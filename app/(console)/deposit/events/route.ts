@@ -1,4 +1,4 @@
-// What the deposit page shows, for the page of the session that asks: as a stream that keeps it up to date, or once, as JSON.
+// The deposit page's data, for a page of the same session: as a stream that keeps it up to date, or once, as JSON.
 
 import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-door";
@@ -12,15 +12,15 @@ export const dynamic = "force-dynamic";
 
 export async function GET(request: NextRequest): Promise<Response> {
   if (!isFromOwnPage(request)) return foreignOrigin();
-  const asked = await readOwner(request);
-  if (asked instanceof Response) return asked;
-  const { owner } = asked;
+  const signedIn = await readOwner(request);
+  if (signedIn instanceof Response) return signedIn;
+  const { owner } = signedIn;
   if (request.nextUrl.searchParams.get("session") !== owner.sessionId) return stalePage();
   if (!request.headers.get("accept")?.includes("text/event-stream")) {
     const headers = { "content-type": "application/json", "cache-control": "no-store" };
     return new Response(await readDepositText(owner.accountId), { headers });
   }
-  return openStream(request, asked);
+  return openStream(request, signedIn);
 }
 
 function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Response | Promise<Response> {
@@ -36,7 +36,7 @@ function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Respon
   if (!events) return refusal(429, "too_many_streams", "This account has as many of these pages open as are kept up to date.");
   return webResponse({
     status: 200,
-    // Next packs what it sends, and packing collects the pieces of a stream.
+    // Next compresses responses, and compression buffers the pieces of a stream.
     headers: { ...eventStreamHeaders, "cache-control": "no-store, no-transform" },
     body: keepAlive(events),
     end: async () => {

@@ -1,4 +1,4 @@
-// Answers a prompt of the owner's, as a stream, charged to their balance.
+// Answers the owner's prompt as a stream, charged to their balance.
 
 import { answerForOwner } from "@/lib/gateway/prompt/playground";
 import { forOwner } from "../door";

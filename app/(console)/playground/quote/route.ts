@@ -1,4 +1,4 @@
-// Prices a prompt of the owner's before it is answered; nothing is held.
+// Prices the owner's prompt before it runs; nothing is held.
 
 import { quoteForOwner } from "@/lib/gateway/prompt/playground";
 import { forOwner } from "../door";

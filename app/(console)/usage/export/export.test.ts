@@ -1,4 +1,4 @@
-// The export's door: whose rows it gives, and what it says when it cannot give any.
+// The export endpoint: whose rows it returns, and its answer when it cannot return any.
 
 import { NextRequest } from "next/server";
 import { beforeAll, expect, test } from "vitest";
@@ -25,7 +25,7 @@ async function openOwner(charges: number): Promise<string> {
 
 const ask = (cookie: string) => GET(new NextRequest(address, { headers: { cookie } }));
 
-test("the owner gets every row of their own, and whoever is signed out gets none", async () => {
+test("the owner gets all of their own rows, and a signed-out browser gets none", async () => {
   const [cookie] = [await openOwner(3), await openOwner(2)];
   const response = await ask(cookie);
   expect(response.headers.get("content-type")).toMatch(/^text\/csv/);
@@ -33,7 +33,7 @@ test("the owner gets every row of their own, and whoever is signed out gets none
   expect((await ask("")).status).toBe(401);
 });
 
-test("when the owner cannot be looked up it says so, and that is no empty answer", async () => {
+test("when the owner cannot be looked up it answers 503, not an empty file", async () => {
   const cookie = await openOwner(1);
   await pool().query("ALTER TABLE session RENAME TO session_away");
   const response = await ask(cookie).finally(() => pool().query("ALTER TABLE session_away RENAME TO session"));

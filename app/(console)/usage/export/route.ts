@@ -13,7 +13,7 @@ export async function GET(request: NextRequest): Promise<Response> {
   }
   if (!found) return plainText(401, "You are signed out. Sign in, then export again.");
   const query = readUsageQuery(Object.fromEntries(new URL(request.url).searchParams));
-  // Other rows than were asked for must not look like them.
+  // Rows other than the requested ones must not pass for them.
   if (query.problem) return plainText(400, `${query.problem} Go back to the usage page and export from there.`);
   return new Response(usageCsvStream(found.owner.accountId, query), {
     headers: {

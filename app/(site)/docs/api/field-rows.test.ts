@@ -1,16 +1,16 @@
-// Schemas as rows: types and rules in words, alternatives in one list.
+// Schemas as rows: types and rules as text, alternatives merged into one list.
 
 import { expect, test } from "vitest";
 import type { JsonSchema } from "@/lib/gateway/openapi/types";
 import { fieldRows, parameterRows } from "./field-rows";
 
-const told = (schema: JsonSchema): JsonSchema => ({ description: "It is.", ...schema });
+const described = (schema: JsonSchema): JsonSchema => ({ description: "It is.", ...schema });
 const objectOf = (properties: Record<string, JsonSchema>, required: string[] = []): JsonSchema => ({
   type: "object",
   properties,
   required,
 });
-const typeOf = (schema: JsonSchema): string => fieldRows(objectOf({ it: told(schema) }), {})[0]?.type ?? "";
+const typeOf = (schema: JsonSchema): string => fieldRows(objectOf({ it: described(schema) }), {})[0]?.type ?? "";
 
 test.each<[string, JsonSchema]>([
   ["integer, at least 1", { type: "integer", minimum: 1 }],
@@ -28,20 +28,20 @@ test.each<[string, JsonSchema]>([
   expect(typeOf(schema)).toBe(text);
 });
 
-test("fields stand below what they are part of, by reference too, and those without a sentence stay away", () => {
-  const schemas = { Cost: objectOf({ total: told({ type: "number" }), hidden: { type: "string" } }, ["total"]) };
-  const items = objectOf({ cost: told({ $ref: "#/components/schemas/Cost" }) });
-  expect(fieldRows(objectOf({ rows: told({ type: "array", items }) }), schemas)).toEqual([
+test("fields follow their parent, also through references, and undescribed fields are omitted", () => {
+  const schemas = { Cost: objectOf({ total: described({ type: "number" }), hidden: { type: "string" } }, ["total"]) };
+  const items = objectOf({ cost: described({ $ref: "#/components/schemas/Cost" }) });
+  expect(fieldRows(objectOf({ rows: described({ type: "array", items }) }), schemas)).toEqual([
     { path: "rows", type: "array of object", isRequired: false, about: "It is." },
     { path: "rows[].cost", type: "object", isRequired: false, about: "It is." },
     { path: "rows[].cost.total", type: "number", isRequired: true, about: "It is." },
   ]);
 });
 
-test("of alternatives a field is required where each of them requires it, and has each type once", () => {
-  const text = told({ type: "string" });
-  const one = objectOf({ role: told({ const: "user" }), content: text }, ["role", "content"]);
-  const other = objectOf({ role: told({ const: "tool" }), content: text, id: text }, ["role", "id"]);
+test("a field is required if every alternative requires it, and lists each type once", () => {
+  const text = described({ type: "string" });
+  const one = objectOf({ role: described({ const: "user" }), content: text }, ["role", "content"]);
+  const other = objectOf({ role: described({ const: "tool" }), content: text, id: text }, ["role", "id"]);
   expect(fieldRows({ oneOf: [one, other] }, {})).toEqual([
     { path: "role", type: '"user" or "tool"', isRequired: true, about: "It is." },
     { path: "content", type: "string", isRequired: false, about: "It is." },
@@ -49,7 +49,7 @@ test("of alternatives a field is required where each of them requires it, and ha
   ]);
 });
 
-test("a parameter says where it goes, unless it is part of the query", () => {
+test("a parameter says where it goes, unless it is a query parameter", () => {
   const parameter = { name: "id", required: true, description: "Which.", schema: { type: "string" } };
   expect(parameterRows([{ ...parameter, in: "path" }], {})[0]?.type).toBe("string, in the path");
   expect(parameterRows([{ ...parameter, in: "query" }], {})[0]?.type).toBe("string");

@@ -1,10 +1,10 @@
-// Schemas of the document as rows that a person reads: each field with its type, its rules and its sentence.
+// The document's schemas as rows for readers: each field with its type, its rules and its description.
 
 import type { Field } from "@/components/docs/field-list";
 import { countText } from "@/components/ui/text/number-text";
 import type { JsonSchema, OpenApiDocument, Parameter } from "@/lib/gateway/openapi/types";
 
-/** Deeper fields are seen in the examples. */
+/** Deeper fields are shown in the examples. */
 const MAX_LEVELS = 4;
 
 type Schemas = OpenApiDocument["components"]["schemas"];
@@ -23,7 +23,7 @@ interface Row {
   about: string;
 }
 
-/** The described fields of a schema, each below what it is part of. */
+/** The described fields of a schema, each below its parent. */
 export const fieldRows = (schema: JsonSchema, schemas: Schemas): Field[] =>
   [...rowsOf(schema, schemas, "")].map(([path, { types, isRequired, about }]) => ({ path, type: joined(types), isRequired, about }));
 
@@ -42,7 +42,7 @@ function rowsOf(given: JsonSchema, schemas: Schemas, path: string): Map<string, 
   return rows;
 }
 
-/** Alternatives in one list: a field has the types of all of them, and is required where each of them requires it. */
+/** Alternatives in one list: a field has the types of all of them, and is required if every one requires it. */
 function rowsOfAny(parts: readonly JsonSchema[], schemas: Schemas, path: string): Map<string, Row> {
   const lists = parts.map((part) => rowsOf(part, schemas, path)).filter((rows) => rows.size > 0);
   const merged = new Map<string, Row>();

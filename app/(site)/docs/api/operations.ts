@@ -1,4 +1,4 @@
-// The operations of the API's document as its page shows them.
+// The operations of the API's document, as the page shows them.
 
 import type { Site } from "@/app/site";
 import type { Field } from "@/components/docs/field-list";
@@ -8,7 +8,7 @@ import { openApiDocument } from "@/lib/gateway/openapi/document";
 import type { MediaType, Operation } from "@/lib/gateway/openapi/types";
 import { fieldRows, parameterRows } from "./field-rows";
 
-/** Operations in the document's order, under the sentence of their tag. */
+/** Operations in the document's order, under the description of their tag. */
 export function listOperations(site: Site): { tag: string; about: string; operations: OperationView[] }[] {
   const { tags, paths } = openApiDocument();
   const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -48,7 +48,7 @@ function viewOf(site: Site, method: string, path: string, operation: Operation):
   };
 }
 
-/** Of an answer nothing is required; what may be missing says so. */
+/** Response fields are not marked as required; fields that may be missing say so. */
 const answerRow = ({ path, type, isRequired, about }: Field): Field => ({
   path,
   type: isRequired ? type : `${type}, not always there`,
@@ -64,15 +64,15 @@ function errorsOf({ responses }: Operation): OperationView["errors"] {
   return codes.map((code) => ({ code, status: errorCatalogue[code].status, title: errorCatalogue[code].title }));
 }
 
-/** A line for the shell with the examples of the document in it. */
+/** A curl line with the document's example values. */
 function curlOf(
   { baseUrl, keyVariable }: Site,
   method: string,
   path: string,
   { security, parameters = [], requestBody }: Operation,
 ): string {
-  const asked = parameters.filter(({ in: place, example }) => place === "query" && example !== undefined);
-  const query = asked.map(({ name, example }) => `${name}=${example}`).join("&");
+  const inQuery = parameters.filter(({ in: place, example }) => place === "query" && example !== undefined);
+  const query = inQuery.map(({ name, example }) => `${name}=${example}`).join("&");
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) => String(parameters.find((one) => one.name === name)?.example ?? whole));
   const url = `${baseUrl}${filled}${query === "" ? "" : `?${query}`}`;
   const body = firstExample(requestBody?.content["application/json"]);

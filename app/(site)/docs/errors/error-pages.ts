@@ -1,4 +1,4 @@
-// The page of each error: what the catalogue says of it, when it happens, and a body as the API sends it.
+// The page of each error: its catalogue entry, when it happens, and a body as the API sends it.
 
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { errorNotes } from "@/lib/gateway/openapi/error-notes";
@@ -8,12 +8,12 @@ export interface ErrorPage {
   code: ErrorCode;
   status: number;
   title: string;
-  /** What the caller does about it. */
+  /** What the caller should do. */
   fix: string;
-  /** When the same request may succeed if it is sent again. */
+  /** When the same request may succeed on a retry. */
   retry: string;
   when: string;
-  /** Fields of `details` beside `docs`. */
+  /** Fields of `details` other than `docs`. */
   details: readonly { name: string; about: string }[];
   /** Indented JSON. */
   example: string;
@@ -25,7 +25,7 @@ const codes = Object.keys(errorCatalogue) as ErrorCode[];
 export const listErrors = (): { code: ErrorCode; status: number; title: string }[] =>
   codes.map((code) => ({ code, status: errorCatalogue[code].status, title: errorCatalogue[code].title }));
 
-/** The page of `code`, or null when there is no such code. */
+/** The page of `code`, or null for an unknown code. */
 export function findErrorPage(code: string): ErrorPage | null {
   const known = codes.find((name) => name === code);
   if (!known) return null;

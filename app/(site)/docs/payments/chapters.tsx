@@ -13,7 +13,7 @@ export interface PaymentChapterProps {
   id: string;
   title: string;
   site: Site;
-  /** The model that examples call. */
+  /** The model used in examples. */
   model: string;
 }
 

@@ -1,4 +1,4 @@
-// The examples of signed payments, run as they stand against the service and a real chain, by a wallet that has never paid before.
+// The examples of signed payments, run unchanged against the service and a real chain, by a wallet that has never paid before.
 
 import { erc20Abi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -37,20 +37,20 @@ const allowance = (): Promise<bigint> =>
     args: [wallet.address, payments.contract],
   });
 
-/** Of what an example prints. */
+/** The amount in an example's output. */
 const printedCents = (printed: string): bigint => BigInt(/amount: (\d+)/.exec(printed)?.[1] ?? 0);
 
-test("every reason has its cure, in the order of the API", () => {
+test("every reason has its fix, in the API's order", () => {
   expect(Object.keys(paymentCures).sort()).toEqual([...paymentReasonNames].sort());
 });
 
-test("the terms tell what is signed, and where the contract is", async () => {
+test("the terms state the text to sign, and where the contract is", async () => {
   const { message, networks } = JSON.parse(await runShell(termsExample(site)));
   expect(message).toEqual(messageLines("PennyPrompt"));
   expect(networks).toMatchObject([{ settlementContract: payments.contract, isDeployed: true, usdc: payments.chain.usdc.toLowerCase() }]);
 });
 
-test("a wallet allows 5 USDC once, then pays for a prompt: the signed amount moves, and the change is the wallet's", async () => {
+test("a wallet approves 5 USDC once, then pays for a prompt: the signed amount moves, and the change stays with the wallet", async () => {
   expect(await run(approveExample(site))).toMatch(/^approved 0x[0-9a-f]{64}\n$/);
   expect(await allowance()).toBe(5_000_000n);
   const account = await openAccount({ usd: "0" });
@@ -72,7 +72,7 @@ test("OpenAI's client carries the payment in a header", async () => {
   expect(await payments.moved()).toBe(before + 50_000n);
 });
 
-test("x402's own client pays without a key, and once the wallet's credit is enough, that pays and nothing leaves the wallet", async () => {
+test("x402's own client pays without a key; once the wallet's credit suffices, it pays and nothing leaves the wallet", async () => {
   const { code } = JSON.parse(await runShell(priceExample(site, model)));
   expect(code).toBe("PAYMENT_REQUIRED");
   const key = generatePrivateKey();

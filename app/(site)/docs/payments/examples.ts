@@ -4,7 +4,7 @@ import type { Site } from "@/app/site";
 
 const PROMPT = "What is a nano-dollar?";
 
-/** Sets the wallet's key and where its chain is asked: in a sandbox from its file, else by hand. */
+/** Sets the wallet's key and the chain's node URL: in a sandbox from its file, otherwise by hand. */
 export const exportWallet = ({ isSandbox, sandboxFile }: Site): string =>
   isSandbox
     ? [
@@ -15,7 +15,7 @@ export const exportWallet = ({ isSandbox, sandboxFile }: Site): string =>
 
 export const termsExample = ({ baseUrl }: Site): string => `curl -s ${baseUrl}/api/v1/payment-terms`;
 
-/** Once for a wallet: lets the contract take up to 5 USDC. */
+/** Once per wallet: lets the contract take up to 5 USDC. */
 export const approveExample = ({ baseUrl }: Site): string =>
   `import { createWalletClient, erc20Abi, http, publicActions } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
@@ -38,7 +38,7 @@ const hash = await wallet.writeContract({
 await wallet.waitForTransactionReceipt({ hash, pollingInterval: 500 });
 console.log("approved", hash);`;
 
-/** Price, sign, send: as often as wanted. */
+/** Price, sign, send: for every payment. */
 export const payExample = ({ baseUrl, keyVariable, name }: Site, model: string): string =>
   `import { privateKeyToAccount } from "viem/accounts";
 
@@ -80,7 +80,7 @@ const answer = await post("/prompt", {
 console.log(answer.text);
 console.log(answer.payment);`;
 
-/** The same with OpenAI's client: its body has no room for a payment, so a header carries it. */
+/** The same with OpenAI's client: its body has no field for a payment, so a header carries it. */
 export const openaiExample = ({ baseUrl, keyVariable, name }: Site, model: string): string =>
   `import OpenAI from "openai";
 import { privateKeyToAccount } from "viem/accounts";

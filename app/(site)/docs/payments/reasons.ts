@@ -1,4 +1,4 @@
-// Every reason for which a signed payment is refused, with its cure, in the order in which they are looked for.
+// Every reason for refusing a signed payment, with its fix, in the order of the checks.
 
 import type { PaymentReason } from "@/lib/gateway/proof/refusal";
 

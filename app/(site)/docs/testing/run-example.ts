@@ -1,4 +1,4 @@
-// An example of the docs as a program of its own, with the packages that it names.
+// Runs an example of the docs as a separate program, with the packages that it imports.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,13 +12,13 @@ import type { Site } from "@/app/site";
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const execute = promisify(execFile);
 
-/** A page's facts in tests, of a service at this address. */
+/** The site settings of pages in tests, for a service at this address. */
 export const exampleSite = (baseUrl: string): Site => ({
   ...{ name: "PennyPrompt", baseUrl, isSandbox: true, mayHaveRealModels: false },
   ...{ keyVariable: "PENNYPROMPT_KEY", sandboxFile: "" },
 });
 
-/** What the program prints. @throws Error when it fails, with what it said */
+/** The program's output. @throws Error with its output when it fails */
 export async function runExample(code: string, environment: Record<string, string>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "pennyprompt-example-"));
   try {
@@ -27,7 +27,7 @@ export async function runExample(code: string, environment: Record<string, strin
     await build({
       ...{ entryPoints: [join(folder, "example.ts")], outfile, bundle: true, platform: "node", format: "esm", logLevel: "silent" },
       nodePaths: [join(root, "node_modules")],
-      // Of packages whose modules are CommonJS.
+      // For packages with CommonJS modules.
       banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     });
     const env = { ...process.env, FORCE_COLOR: "0", ...environment };
@@ -37,5 +37,5 @@ export async function runExample(code: string, environment: Record<string, strin
   }
 }
 
-/** What a line for the shell prints. */
+/** The output of a shell command. */
 export const runShell = async (command: string): Promise<string> => (await execute("sh", ["-c", command])).stdout;

@@ -6,7 +6,7 @@ import type { WithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
 interface ChapterProps {
   id: string;
   title: string;
-  /** The service's. */
+  /** The service's name. */
   name: string;
   isSandbox: boolean;
   terms: WithdrawalTerms;

@@ -1,5 +1,5 @@
-// The example of x402 on Solana, run as it stands against the service and a chain that says it is the public one. Base's is run with
-// the examples of signed payments, which need the same chain.
+// The example of x402 on Solana, run unchanged against the service and a chain that claims to be the public one. Base's runs with the
+// examples of signed payments, which need the same chain.
 
 import { base58 } from "@scure/base";
 import { expect, test } from "vitest";

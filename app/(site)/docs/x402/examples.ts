@@ -1,4 +1,4 @@
-// The examples of x402: the page shows these texts, and the test of the payments' examples runs them.
+// The examples of x402: the page shows these texts, and the tests of x402 and payments run them.
 
 import type { Site } from "@/app/site";
 
@@ -15,7 +15,7 @@ if (!response.ok) throw new Error(\`\${answer.code}: \${answer.error}\`);
 console.log(answer.text);
 console.log(answer.payment);`;
 
-/** x402's clients pay with tokens that they know, unless they are told otherwise. */
+/** x402's clients pay only with known tokens by default. */
 const sandboxTokens = ({ isSandbox }: Site): string =>
   isSandbox ? "\n  spendControls: { allowedAssets: true }, // a sandbox's USDC is no public token: leave this out elsewhere" : "";
 
@@ -32,7 +32,7 @@ const pay = wrapFetchWithPaymentFromConfig(fetch, {
 
 ${send(site, model)}`;
 
-/** With a wallet on Solana, whose secret is base58 as wallets export it. */
+/** With a wallet on Solana, whose secret is base58, as wallets export it. */
 export const solanaExample = (site: Site, model: string): string =>
   `import { base58 } from "@scure/base";
 import { createKeyPairSignerFromBytes } from "@solana/kit";
@@ -47,7 +47,7 @@ const pay = wrapFetchWithPaymentFromConfig(fetch, {
 
 ${send(site, model)}`;
 
-/** What is asked for, as the header PAYMENT-REQUIRED has it, without paying. */
+/** The price, from the header PAYMENT-REQUIRED, without paying. */
 export const priceExample = ({ baseUrl }: Site, model: string): string =>
   [
     `curl -s ${baseUrl}/api/v1/x402/prompt`,

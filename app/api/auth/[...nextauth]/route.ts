@@ -1,4 +1,4 @@
-// Signing in and out: next-auth, behind a door of our own.
+// Signing in and out: next-auth, behind our own checks.
 
 import { answerAuth } from "@/lib/console/sign-in/auth";
 

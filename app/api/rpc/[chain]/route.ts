@@ -1,4 +1,4 @@
-// The chains' JSON-RPC at our own address, for wallet libraries in our pages.
+// The chains' JSON-RPC proxy, for wallet libraries in our pages.
 
 import { answerRpc } from "@/lib/console/deposit/rpc-proxy";
 

@@ -1,5 +1,5 @@
-// The API's second door, for hosting without a server of our own: one handler for all methods. Next itself would answer an
-// unknown path with HTML and a wrong method with nothing, so the gateway's own router table decides.
+// The API's route handler, for hosting without our own HTTP server: one handler for all methods. Next itself would answer an
+// unknown path with HTML and a wrong method with an empty body, so the gateway's own router decides.
 
 import { log } from "@/lib/base/observe/log";
 import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
@@ -9,7 +9,7 @@ import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 export const dynamic = "force-dynamic";
 
 async function answerRequest(request: Request): Promise<Response> {
-  // Without a database health must still answer, and everything else says by itself that it cannot.
+  // Without a database health must still answer; every other endpoint reports on its own that it cannot.
   await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
   const { pathname, search } = new URL(request.url);
   const reply = await answer({
@@ -18,7 +18,7 @@ async function answerRequest(request: Request): Promise<Response> {
     query: search.slice(1),
     headers: Object.fromEntries(request.headers),
     ...(await readWebBody(request)),
-    // The platform's proxy is the peer, and says in X-Forwarded-For for whom; TRUSTED_PROXIES must name `loopback` to believe it.
+    // The platform's proxy is the peer, and X-Forwarded-For names its client; it is trusted only if TRUSTED_PROXIES lists `loopback`.
     remoteAddress: "127.0.0.1",
     signal: request.signal,
   });

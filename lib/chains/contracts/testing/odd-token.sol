@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// A token that does something else than it is asked to, one way at a time; and it may be the relayer too.
+/// A token that misbehaves in one configured way at a time, and that may also be the relayer.
 contract OddToken is ERC20 {
     enum Way {
         Honest,
@@ -18,7 +18,7 @@ contract OddToken is ERC20 {
     Way public way;
     address private _settlement;
     bytes private _again;
-    /// What the call from within answered.
+    /// Whether the reentrant call succeeded.
     bool public cameThrough;
 
     constructor() ERC20("Odd", "ODD") {}

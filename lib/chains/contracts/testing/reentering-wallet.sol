@@ -8,7 +8,7 @@ interface ISettles {
     function settle(address from, uint128 requestNumber, uint64 cents, uint64 timestampMs, bytes calldata signature) external;
 }
 
-/// A wallet that is the relayer too, and tries to settle again while it is asked about a signature; when that fails, it says yes.
+/// A wallet that is also the relayer and tries to settle during its own signature check; it accepts the signature when that fails.
 contract ReenteringWallet is IERC1271 {
     ISettles public settlement;
     bytes public again;
@@ -28,7 +28,7 @@ contract ReenteringWallet is IERC1271 {
     }
 
     function isValidSignature(bytes32, bytes calldata) external view returns (bytes4) {
-        // In a call that may change nothing this is all that can be tried.
+        // In a static call no more than this can be tried.
         (bool isDone, ) = address(settlement).staticcall(again);
         return isDone ? bytes4(0) : IERC1271.isValidSignature.selector;
     }

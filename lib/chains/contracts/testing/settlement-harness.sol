@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
 /**
- * Makes many calls one after another in one `eth_call`, each with its own outcome: a relayer that tries thousands of proofs in a
- * second, on a state that is left as it was.
+ * Makes many calls in sequence in one `eth_call`, each with its own outcome: a relayer that tries thousands of proofs in a second
+ * without changing the state.
  */
 contract SettlementHarness {
     struct Call {
@@ -18,8 +18,8 @@ contract SettlementHarness {
         bytes answer;
     }
 
-    /// @return timestamp of the block that it ran in
-    /// @return outcomes of the calls, in their order
+    /// @return timestamp of its block
+    /// @return outcomes of the calls, in order
     /// @return balances of `watched` after all of them
     function run(
         Call[] calldata calls,

@@ -1,4 +1,4 @@
-// A real EVM chain for tests: anvil on a free port, gone with the test.
+// A real EVM chain for tests: anvil on a free port, removed with the test.
 
 import { createRequire } from "node:module";
 import { createTestClient, http } from "viem";

@@ -1,16 +1,16 @@
-// A node that fails on purpose: a real server before a real node, which drops, delays, refuses or changes what it is told to.
+// A node that fails on purpose: a real server in front of a real node, which drops, delays, refuses or changes calls as configured.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Fault {
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   drop?: boolean;
   delayMs?: number;
-  /** Answers with this status and no JSON. */
+  /** Responds with this status and no JSON. */
   status?: number;
-  /** Answers with this JSON-RPC error. */
+  /** Responds with this JSON-RPC error. */
   error?: { code: number; message: string; data?: string };
   /** Changes the true result. */
   rewrite?: (result: unknown, params: readonly unknown[]) => unknown;
@@ -21,7 +21,7 @@ interface Call {
   params: unknown[];
 }
 
-/** `decide` is asked at each call; null lets it pass. The caller closes it. */
+/** `decide` runs at each call; null forwards the call. The caller closes the node. */
 export async function startFaultyNode(behindIt: string, decide: (call: Call) => Fault | null) {
   const calls: Call[] = [];
   const server = createServer(async (request, response) => {

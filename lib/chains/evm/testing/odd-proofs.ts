@@ -1,4 +1,4 @@
-// Ways to spoil a payment proof, each with its name: what was signed is not what is sent, or the signature has another form.
+// Named corruptions of a payment proof: the sent terms differ from the signed ones, or the signature has another form.
 
 import { type Hex, hashMessage, keccak256, numberToHex, serializeSignature, toHex } from "viem";
 import { type PrivateKeyAccount, sign } from "viem/accounts";
@@ -32,10 +32,10 @@ async function compact(signing: Signing): Promise<Hex> {
   return `${r}${numberToHex(BigInt(s) | (BigInt(yParity) << 255n), { size: 32 }).slice(2)}`;
 }
 
-/** The one that counts. */
+/** The valid form. */
 export const honest = reshaped((signature) => signature);
 
-/** No key's signature in any of these counts; a contract wallet may take some for its own. */
+/** A key's signature is invalid in all of these; a contract wallet may accept some. */
 export const spoiled = {
   "another amount": altered(({ cents }) => ({ cents: cents ^ 1n })),
   "another number": altered(({ requestNumber }) => ({ requestNumber: requestNumber ^ 1n })),

@@ -1,4 +1,4 @@
-// A real EVM chain with USDC and settlement contracts on it, for tests, and wallets that let them move their money.
+// A real EVM chain for tests, with USDC, settlement contracts, and wallets that approved them.
 
 import { encodeFunctionData, erc20Abi, type Hex, type TransactionReceipt } from "viem";
 import { type SettlementTerms, settlementAddress, settlementDeployment } from "../settlement";
@@ -6,7 +6,7 @@ import { newAddress, startUsdcChain } from "./usdc-chain";
 
 const MAX_GAS = 5_000_000n;
 
-/** It makes blocks for transactions only. The caller stops it. */
+/** It mines a block per transaction only. The caller stops it. */
 export async function startSettlementChain() {
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   const { client, minter } = chain;
@@ -22,13 +22,13 @@ export async function startSettlementChain() {
 
   return {
     ...chain,
-    /** As whoever it says, whose key nobody needs. */
+    /** Sends from any address, without its key. */
     send,
-    /** Puts a contract there; resolves with its address, lower case. */
+    /** Deploys a contract; resolves with its address, lower case. */
     create: async (code: Hex): Promise<Hex> => (await send(minter.address, { data: code })).contractAddress?.toLowerCase() as Hex,
     approve: (from: Hex, spender: Hex, units: bigint) =>
       send(from, { to: chain.usdc, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, units] }) }),
-    /** A settlement contract of its own treasury, unless told otherwise. */
+    /** A settlement contract with its own treasury, unless `wanted` says otherwise. */
     openSettlement: async (wanted: Partial<SettlementTerms>) => {
       const terms: SettlementTerms = {
         serviceName: "PennyPrompt",

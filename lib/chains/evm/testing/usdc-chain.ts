@@ -1,4 +1,4 @@
-// A real EVM chain with test USDC for tests: the sandbox's own chain in a folder of its own, gone with the test.
+// A real EVM chain with test USDC: the sandbox's own chain in a temporary folder, removed with the test.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -25,7 +25,7 @@ export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
     client,
     nodes: createNodes({ urls: [chain.url()], chainId }),
     minter,
-    /** A key with gas money and, if asked, USDC. */
+    /** A key with gas money and, if requested, USDC. */
     newAccount: async (units = 0n) => {
       const account = privateKeyToAccount(generatePrivateKey());
       await chain.fundGas(account.address);
@@ -34,7 +34,7 @@ export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
     },
     mine: (blocks: number) => client.mine({ blocks }),
     blockNumber: async () => Number(await client.getBlockNumber()),
-    /** Undoes `depth` blocks and makes as many empty ones. */
+    /** Replaces the last `depth` blocks with empty ones. */
     reorg: (depth: number) => client.request({ method: "anvil_reorg" as never, params: [depth, []] as never }),
     stop: async () => {
       await chain.stop();
@@ -45,5 +45,5 @@ export async function startUsdcChain(options: Partial<EvmChainOptions> = {}) {
 
 export type UsdcChain = Awaited<ReturnType<typeof startUsdcChain>>;
 
-/** An address that nobody has the key of. */
+/** An address without a known key. */
 export const newAddress = (): Hex => toHex(randomBytes(20));

@@ -1,5 +1,5 @@
-// Payments as payers write them, for tests: what the stock client makes, written with Solana's own library so that anything can be
-// changed in it.
+// Payments as payers write them, for tests: the same as the stock client's, but built with Solana's own library so that tests can change
+// any part.
 
 import { createTransferCheckedInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import {
@@ -26,7 +26,7 @@ export interface WrittenPayment {
 export const writtenMemo = (text: string): TransactionInstruction =>
   new WrittenInstruction({ programId: MEMO_PROGRAM, keys: [], data: Buffer.from(text) });
 
-/** Limit, price, transfer and memo, as the stock client has them. */
+/** Limit, price, transfer and memo, as in the stock client. */
 export function paymentInstructions({ terms, payer, units, memo }: Omit<WrittenPayment, "blockhash">): TransactionInstruction[] {
   const [mint, payTo] = [new PublicKey(terms.mint), new PublicKey(terms.payTo)];
   const [from, to] = [payer.publicKey, payTo].map((owner) => getAssociatedTokenAddressSync(mint, owner, true)) as [PublicKey, PublicKey];
@@ -38,7 +38,7 @@ export function paymentInstructions({ terms, payer, units, memo }: Omit<WrittenP
   ];
 }
 
-/** Signed by those given, and by the payer; the fee payer's signature is left open. */
+/** Signed by the given signers and the payer; the fee payer's signature is left empty. */
 export function signPaymentBytes(
   payment: WrittenPayment,
   instructions: TransactionInstruction[] = paymentInstructions(payment),

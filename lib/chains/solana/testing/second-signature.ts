@@ -1,5 +1,5 @@
-// Ed25519 as RFC 8032 has it, but with a nonce by chance: a second signature of one message by one key, as valid as the first. Only who
-// has the key can make one.
+// Ed25519 as in RFC 8032, but with a random nonce: a second valid signature of the same message by the same key. Only the key's holder can
+// make one.
 
 import { createHash, randomBytes } from "node:crypto";
 
@@ -47,7 +47,7 @@ function encode([x, y, z]: Point): Buffer {
   return toBytes(affineY | ((affineX & 1n) << 255n));
 }
 
-/** 64 bytes, other ones each time. @param secretKey 64 bytes, as web3.js has it */
+/** 64 bytes, different at each call. @param secretKey 64 bytes, as in web3.js */
 export function signOnceMore(secretKey: Uint8Array, message: Uint8Array): Buffer {
   const [seed, publicKey] = [secretKey.subarray(0, 32), secretKey.subarray(32)];
   const clamped = sha512(seed).subarray(0, 32);

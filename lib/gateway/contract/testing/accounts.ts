@@ -11,13 +11,13 @@ export interface TestAccount {
   accountId: AccountId;
   keyId: KeyId;
   key: string;
-  /** What was paid in, nano-USD. */
+  /** The amount paid in, nano-USD. */
   credit: bigint;
 }
 
 interface TestAccountOptions {
   usd?: string;
-  /** Null: the service's own. */
+  /** Null for the service's own limits. */
   limits?: { ratePerMinute: number; concurrency: number } | null;
   key?: Omit<Parameters<typeof createKey>[0], "accountId" | "name">;
 }

@@ -1,4 +1,4 @@
-// Reading the books beside the product: balances, holds and charges as they stand in the database.
+// Reads the books independently of the product: balances, holds and charges straight from the database.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
@@ -8,7 +8,7 @@ import { pool } from "@/lib/db/pool";
 
 const WAIT_MS = 30_000;
 
-/** Resolves with what `read` gives, as soon as it gives something. Fails after 30 seconds. */
+/** Resolves with the first truthy result of `read`. Fails after 30 seconds. */
 export async function until<T>(what: string, read: () => Promise<T | null | undefined | false>): Promise<T> {
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
@@ -68,11 +68,11 @@ export async function chargesOf(accountId: AccountId): Promise<Charge[]> {
   return rows;
 }
 
-/** The one charge of an account; waits for it, since some are made after the client has gone. */
+/** The only charge of an account; waits for it, since some are made after the client has gone. */
 export const awaitCharge = (accountId: AccountId): Promise<Charge> =>
   until("the request is charged", async () => (await chargesOf(accountId))[0]);
 
-/** The balance is what it was before, less exactly the charges that are on record. */
+/** The balance equals the earlier balance minus exactly the recorded charges. */
 export async function expectPaid(account: { accountId: AccountId; credit: bigint }): Promise<void> {
   await awaitNothingHeld();
   const charges = await chargesOf(account.accountId);

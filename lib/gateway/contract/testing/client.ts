@@ -1,5 +1,4 @@
-// A client that believes nothing: it keeps the raw text of an answer beside what was parsed, and reads event streams by the
-// letter.
+// A client that trusts nothing: it keeps the raw text of an answer beside the parsed one, and parses event streams strictly.
 
 import { connect } from "node:net";
 import { expect } from "vitest";
@@ -40,12 +39,12 @@ interface Ask {
   path?: string;
   method?: string;
   headers?: Record<string, string>;
-  /** An object is sent as JSON, a text or bytes as they are. */
+  /** An object is sent as JSON, text or bytes unchanged. */
   body?: unknown;
   signal?: AbortSignal;
 }
 
-/** Opens an answer without reading its body. */
+/** Sends a request without reading the answer's body. */
 export function open({ url, key, path = "/api/v1/prompt", method = "POST", headers = {}, body, signal }: Ask): Promise<Response> {
   const isRaw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
   return fetch(url + path, {
@@ -72,7 +71,7 @@ export function modelOf(name: string): Model {
   return model;
 }
 
-/** The usual prompt with `fields` over it. */
+/** The usual prompt, overridden by `fields`. */
 export const promptOf = (fields: object = {}): object => ({ model: "gpt-4o-mini", prompt: QUESTION, ...fields });
 
 /** A prompt that tells the simulated model how to behave. */
@@ -83,7 +82,7 @@ export function readPromptBody(text: string): PromptBody {
   return JSON.parse(text) as PromptBody;
 }
 
-/** The error of an answer, after everything that the contract promises of every error has been checked. */
+/** The error of an answer, after checking everything that the contract promises of every error. */
 export function readError(answer: Answer, code: ErrorCode): ErrorBody {
   expect({ status: answer.status, text: answer.text }).toMatchObject({
     status: errorCatalogue[code].status,
@@ -106,7 +105,7 @@ export function readErrorBody(text: string, code: ErrorCode, headers?: Headers):
   return body;
 }
 
-/** What every answer carries, errors included. */
+/** Checks the headers of every answer, errors included. */
 export function expectCommonHeaders(headers: Headers, requestId: string): void {
   expect(headers.get("x-request-id")).toBe(requestId);
   const policy = headers.get("ratelimit-policy") ?? "";
@@ -126,7 +125,7 @@ export interface StreamEvent {
   data: string;
 }
 
-/** The events of a stream's text, and its comment lines left out. Everything else but the contract's framing fails. */
+/** The events of a stream's text, without its comment lines. Anything beyond the contract's framing fails. */
 export function readEvents(text: string): StreamEvent[] {
   expect(text === "" || text.endsWith("\n\n")).toBe(true);
   return text
@@ -143,7 +142,7 @@ export function readEvents(text: string): StreamEvent[] {
 export const deltaText = (events: readonly StreamEvent[]): string =>
   events.flatMap(({ event, data }) => (event === "delta" ? [(JSON.parse(data) as { text: string }).text] : [])).join("");
 
-/** The costs of a body as exact nano-USD, read from its digits; a rounded, long or exponent form fails. */
+/** The costs of a body as exact nano-USD, read from its digits; fails on rounded, over-long or exponent notation. */
 export function readCosts(text: string): { inputCost: bigint; outputCost: bigint; totalCost: bigint } {
   const cost = (name: string) => {
     const digits = new RegExp(`"${name}":([^,}]+)`).exec(text)?.[1] ?? "";
@@ -153,7 +152,7 @@ export function readCosts(text: string): { inputCost: bigint; outputCost: bigint
   return { inputCost: cost("inputCost"), outputCost: cost("outputCost"), totalCost: cost("totalCost") };
 }
 
-/** Sends bytes as they are and resolves with everything that came back when the server closes. */
+/** Sends bytes unchanged and resolves with everything received when the server closes. */
 export function sendRaw(url: string, parts: readonly (string | Buffer)[]): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -168,7 +167,7 @@ export function sendRaw(url: string, parts: readonly (string | Buffer)[]): Promi
   });
 }
 
-/** Takes a raw HTTP answer apart. */
+/** Parses a raw HTTP answer. */
 export function readRaw(raw: string): Answer {
   const headEnd = raw.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = raw.slice(0, headEnd).split("\r\n");

@@ -1,18 +1,18 @@
-// A facilitator of x402 that says and does what a test wants.
+// An x402 facilitator with scripted answers and actions.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import type { Payload } from "./x402";
 
 export interface FacilitatorPart {
-  /** What it says to /verify; `isValid: true` by default. */
+  /** Its answer to /verify; `isValid: true` by default. */
   verify?: object;
-  /** Answers /settle, after doing what it does. Null never answers. */
+  /** Its answer to /settle, after its scripted action. Null never answers. */
   settle: (payload: Payload) => Promise<object | null>;
 }
 
-/** A server that settles on `network`, and is this service's facilitator until it is closed. */
+/** Starts a server that settles on `network`, and is this service's facilitator until it is closed. */
 export async function startFacilitator(network: string) {
   const part: { now: FacilitatorPart } = { now: { settle: async () => null } };
   const asked: string[] = [];
@@ -32,7 +32,7 @@ export async function startFacilitator(network: string) {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const forget = () => {
-    for (const name of ["config", "x402 facilitator"]) forgetOnce(name);
+    for (const name of ["config", "x402 facilitator"]) forgetSingleton(name);
   };
   process.env.X402_FACILITATOR_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   forget();

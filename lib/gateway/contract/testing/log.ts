@@ -1,5 +1,4 @@
-// What the process writes to its log, kept from the terminal and held for a look at the end: keys, the pepper, prompts and
-// answers must not be in it.
+// Captures the process's log instead of printing it, and checks it at the end: keys, the pepper, prompts and answers must not be in it.
 
 import fs from "node:fs";
 import { expect } from "vitest";
@@ -7,17 +6,17 @@ import { log } from "@/lib/base/observe/log";
 
 export interface CapturedLog {
   text(): Promise<string>;
-  /** Beside the given texts, no API key, prompt or answer of the suite may be there. */
+  /** Checks for the given texts, and for any API key, prompt or answer of the suite. */
   expectNoSecrets(texts: readonly string[]): Promise<void>;
 }
 
-/** Every prompt of the suite holds it, so that one look finds any of them. */
+/** Every prompt of the suite contains it, so that one search finds any of them. */
 export const PROMPT_WORD = "quokka";
 /** The simulated models begin every answer with it. */
 const ANSWER_WORDS = "Simulated answer";
 const anyKey = /pp_[0-9A-Za-z]{12,}/;
 
-/** Takes the place of standard output, until this process ends, for what the logger writes; the real logger with its real settings stays in use. */
+/** Replaces standard output for the logger until this process ends; the real logger with its real settings stays in use. */
 export function captureLog(): CapturedLog {
   const written: string[] = [];
   const write = fs.write;

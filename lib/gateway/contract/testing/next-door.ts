@@ -1,5 +1,5 @@
-// The Next door without Next: an http server that builds web Requests for the route handlers and pipes their Responses back,
-// as Next's own Node server does: the request's signal aborts, and the response's body is cancelled, when the client goes.
+// The Next server without Next: an HTTP server that builds web Requests for the route handlers and pipes their Responses back, like Next's
+// own Node server: the request's signal aborts, and the response's body is cancelled, when the client goes.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -12,7 +12,7 @@ type RouteMethod = keyof typeof otherRoute & keyof typeof apiRoute & ("GET" | "P
 /** The server; the caller listens and closes. */
 export const createNextDoor = (): Server => createServer((message, response) => void serveNextRoute(message, response));
 
-/** Answers as Next would: by the route whose folder matches the path, else with a page. */
+/** Answers as Next would: with the route whose folder matches the path, otherwise with a page. */
 export async function serveNextRoute(message: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (message.url ?? "/").split("?")[0] ?? "/";
   const ofApi = /^\/api\/v1\/./.test(path) ? apiRoute : /^\/api\/./.test(path) ? otherRoute : null;
@@ -26,7 +26,7 @@ export async function serveNextRoute(message: IncomingMessage, response: ServerR
   try {
     await send(await answer(webRequest(message, gone.signal)), response, gone.signal);
   } catch {
-    response.destroy(); // the client has gone, or the handler failed: either way nobody can be told
+    response.destroy(); // the client has gone, or the handler failed: an error cannot be sent either way
   }
 }
 

@@ -1,12 +1,12 @@
-// Requests made from the OpenAPI document for the fuzz test: right ones, and such as are wrong in one or two places of their
-// method, target, headers or body.
+// Requests generated from the OpenAPI document for the fuzz test: valid ones, and ones with one or two mistakes in their method, target,
+// headers or body.
 
 import fc from "fast-check";
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from "../../openapi/types";
 import { valuesOf } from "./schema-values";
 
 export interface OddRequest {
-  /** The operation that is asked; null when its path does not take the method. */
+  /** The operation that is called; null when its path does not accept the method. */
   operationId: string | null;
   method: string;
   /** Path and query. */
@@ -15,7 +15,7 @@ export interface OddRequest {
   body: string | Uint8Array | undefined;
 }
 
-/** What makes a request right that the document cannot know. */
+/** Values that a valid request needs and the document cannot know. */
 interface Known {
   key: string;
   models: readonly string[];
@@ -28,12 +28,12 @@ const { constant, constantFrom } = fc;
 const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-/** Any request of the document's. */
+/** Any request from the document. */
 export function requestsOf(document: OpenApiDocument, known: Known): fc.Arbitrary<OddRequest> {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
-  // What takes a body can be sent in more wrong ways.
+  // Operations with a body can go wrong in more ways.
   const weighed = operations.map((one) => ({ weight: one.operation.requestBody ? 4 : 1, arbitrary: constant(one) }));
   return fc.oneof(...weighed).chain(({ path, method, operation }) => {
     const schema = operation.requestBody?.content["application/json"].schema;
@@ -105,7 +105,7 @@ function headersOf(operation: Operation, key: string): fc.Arbitrary<Record<strin
   return fc
     .record<Record<string, HeaderText>>({
       authorization: mostly(constantFrom(`Bearer ${key}`, `bearer ${key}`), fc.oneof(absent, constantFrom(...oddAuthorizations(key)))),
-      // The same key again and again meets answers that were saved for other bodies.
+      // A frequently reused key hits answers that were saved for other bodies.
       "idempotency-key": fc.oneof(
         { weight: 4, arbitrary: absent },
         { weight: 2, arbitrary: printable },
@@ -119,7 +119,7 @@ function headersOf(operation: Operation, key: string): fc.Arbitrary<Record<strin
     .map((headers) => Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))));
 }
 
-/** Stands for a value that is nested too deep to be written by JSON.stringify. */
+/** Stands for a value nested too deeply for JSON.stringify. */
 const DEEP = "(deep)";
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const write = (value: unknown): string => JSON.stringify(value).replaceAll(`"${DEEP}"`, nested(8_000));
@@ -146,7 +146,7 @@ const oddNames = constantFrom(
 
 interface Change {
   kind: "replace" | "remove" | "add" | "none";
-  /** Which of all places in the value, counted round. */
+  /** The index of the place in the value, modulo their number. */
   place: number;
   name: string;
   odd: unknown;
@@ -179,12 +179,12 @@ function changed(value: unknown, some: readonly Change[]): unknown {
   return body;
 }
 
-// What JSON.stringify never writes.
+// Texts that JSON.stringify never writes.
 const oddTexts: readonly ((text: string) => string | Uint8Array)[] = [
   (text) => text.slice(0, text.length >> 1),
   (text) => `${text}${text}`,
   (text) => `\ufeff${text}`,
-  (text) => `${text.slice(0, -1)}, "model": "gpt-4o-mini", "prompt": 5, "messages": {}}`, // the last of two equal names counts
+  (text) => `${text.slice(0, -1)}, "model": "gpt-4o-mini", "prompt": 5, "messages": {}}`, // of duplicate names the last wins
   (text) => text.replace("{", '{"__proto__": {"model": "gpt-4o-mini"}, "constructor": null,'),
   (text) => text.replace(/\d+/, "1e400"),
   (text) => text.replace(/"[a-z ]/, '"\\ud800\\u0000'),

@@ -1,5 +1,5 @@
 // A real chain for the contract suite's signed payments: test USDC, the settlement contract, a relayer with gas money, and wallets that
-// pay. It is stopped with the test file, and every payment is held against the books on the way.
+// pay. It stops with the test file, and every payment is checked against the books.
 
 import { randomInt } from "node:crypto";
 import { encodeFunctionData, type Hex, maxUint256, parseAbi } from "viem";
@@ -22,7 +22,7 @@ import { writeSettlementParties } from "@/lib/relay/settlement-parties";
 import { relayerOf } from "@/lib/relay/testing/relayed-chain";
 import { balanceOf } from "./books";
 
-/** What a wallet signs, and what a client sends of it. */
+/** The payment object that a wallet signs and a client sends. */
 export interface PaymentObject {
   from: string;
   amount: number;
@@ -36,7 +36,7 @@ export interface Payer {
   account: PrivateKeyAccount;
   /** Lower case. */
   from: Hex;
-  /** The ledger's account of the address. */
+  /** The ledger account of the address. */
   credit: AccountId;
 }
 
@@ -50,7 +50,7 @@ const newRequestId = (): string => `req_${randomInt(2 ** 47)}`;
 
 /** Call it after `openService`, and await it. */
 export async function openPayments() {
-  // Blocks come with transactions.
+  // Blocks are made only for transactions.
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   const relayer = relayerOf(generatePrivateKey());
   const treasury = newAddress();
@@ -76,7 +76,7 @@ export async function openPayments() {
     ...usdc,
     ...payersOf(chain, usdc.approve),
     signPayment: signsFor(terms.serviceName),
-    /** While `run` runs no node of the chain answers. */
+    /** No node of the chain answers during `run`. */
     whileAway: async <T>(run: () => Promise<T>): Promise<T> => {
       setSandboxEvmNodes(["http://127.0.0.1:1"]);
       try {
@@ -85,7 +85,7 @@ export async function openPayments() {
         setSandboxEvmNodes([chain.url()]);
       }
     },
-    /** USDC base units that the treasury has: what ever moved. */
+    /** The treasury's USDC base units: the sum of everything that moved. */
     moved: () => usdc.usdcOf(treasury),
   };
 }
@@ -98,9 +98,9 @@ function callsOfUsdc(chain: UsdcChain, contract: Hex) {
   };
   const approval = (units: bigint) => encodeFunctionData({ abi: usdcAbi, functionName: "approve", args: [contract, units] });
   return {
-    /** With `tip`, wei a gas, it comes before others in its block. */
+    /** With `tip`, wei per gas, it comes before others in its block. */
     approve: (account: PrivateKeyAccount, units = maxUint256, tip?: bigint): Promise<void> => call(account, approval(units), tip),
-    /** The approval of a contract, for which anvil speaks. */
+    /** Approves for a contract, which anvil impersonates. */
     approveAs: async (address: Hex): Promise<void> => {
       await client.impersonateAccount({ address });
       await client.setBalance({ address, value: 10n ** 18n });
@@ -109,7 +109,7 @@ function callsOfUsdc(chain: UsdcChain, contract: Hex) {
     },
     usdcOf: (address: Hex): Promise<bigint> =>
       client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] }),
-    /** USDC refuses to move anything of this address from then on. */
+    /** Makes USDC refuse to move anything of this address. */
     blacklist: (address: Hex): Promise<void> =>
       call(chain.minter, encodeFunctionData({ abi: usdcAbi, functionName: "blacklist", args: [address] })),
   };
@@ -122,10 +122,10 @@ function payersOf(chain: UsdcChain, approve: (account: PrivateKeyAccount, units:
     return { account, from, credit: creditAccountOf(evmNetwork(), from) };
   };
   return {
-    /** A wallet with USDC that lets the contract take it. */
+    /** A wallet with USDC that has approved the contract. */
     newPayer: async ({ units = 100_000_000n, allowance = maxUint256 } = {}): Promise<Payer> =>
       payerOf(await chain.newAccount(units), allowance),
-    /** The same for a program that signs by itself. */
+    /** The same for a program that signs on its own. */
     newPayerWithKey: async (): Promise<Payer & { privateKey: Hex }> => {
       const privateKey = generatePrivateKey();
       const account = privateKeyToAccount(privateKey);
@@ -136,7 +136,7 @@ function payersOf(chain: UsdcChain, approve: (account: PrivateKeyAccount, units:
   };
 }
 
-/** Signs payments of `fields` as they say. */
+/** Signs payments with the given fields. */
 const signsFor =
   (serviceName: string) =>
   async ({ account }: Pick<Payer, "account">, fields: Partial<PaymentObject> = {}): Promise<PaymentObject> => {
@@ -147,16 +147,16 @@ const signsFor =
     return { ...unsigned, signature: fields.signature ?? (await account.signMessage({ message })) };
   };
 
-/** The header for bodies that have no room for a payment. */
+/** The header for bodies without a payment field. */
 export const proofHeader = (payment: object): Record<string, string> => ({
   "payment-proof": Buffer.from(JSON.stringify(payment)).toString("base64"),
 });
 
-/** The wallet proves to be the account's. */
+/** Proves the wallet as the account's. */
 export const linkWallet = (accountId: AccountId, { from }: Payer): Promise<void> =>
   inTransaction((transaction) => addIdentity(accountId, { chain: "evm", address: from }, false, transaction));
 
-/** What a payer's address has as a credit, nano-USD; zero for one that never had any. */
+/** The credit of a payer's address, nano-USD; zero if it never had any. */
 export async function creditOf({ credit }: Payer): Promise<bigint> {
   const balance = await balanceOf(credit);
   return balance < 0n ? 0n : balance;

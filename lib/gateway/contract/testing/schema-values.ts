@@ -1,16 +1,16 @@
-// Values that a JSON Schema of the OpenAPI document allows, as fast-check makes them.
+// Values allowed by a JSON Schema of the OpenAPI document, as fast-check arbitraries.
 
 import fc from "fast-check";
 import type { JsonSchema } from "../../openapi/types";
 
 type Schemas = Record<string, JsonSchema>;
 
-/** Optional fields that one object gets at the most: with all of them some combination is always refused. */
+/** The most optional fields that one object gets: with all of them some combination is always refused. */
 const MAX_OPTIONAL = 3;
-/** How far a number without an upper bound goes above its lower one. */
+/** The range of a number without an upper bound. */
 const SPAN = 60;
 
-/** Any value of the schema; `schemas` are the document's components, for what it refers to. */
+/** Any value of the schema; `schemas` are the document's components, for its $refs. */
 export function valuesOf(schema: JsonSchema, schemas: Schemas = {}): fc.Arbitrary<unknown> {
   const target = schema.$ref && schemas[schema.$ref.replace("#/components/schemas/", "")];
   if (target) return valuesOf(target, schemas);
@@ -51,7 +51,7 @@ function textOf({ format, pattern, minLength = 0, maxLength = 80 }: JsonSchema):
   return fc.string({ unit: "grapheme", minLength, maxLength: Math.min(maxLength, minLength + 80) });
 }
 
-// Whole thousandths: finer ones are refused where they are money.
+// Whole thousandths: finer values are refused where they are money.
 function numberOf({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: JsonSchema): fc.Arbitrary<number> {
   const least = minimum ?? (exclusiveMinimum === undefined ? 0 : exclusiveMinimum + 0.001);
   const most = maximum ?? (exclusiveMaximum === undefined ? least + SPAN : exclusiveMaximum - 0.001);

@@ -1,11 +1,11 @@
-// The whole gateway for its contract suite: a database of its own, simulated models as a child, and both doors on free
-// ports. Everything is stopped with the test file, and its books and log are held to their promises on the way.
+// The whole gateway for its contract suite: its own database, simulated models as a child process, and both HTTP servers on free ports.
+// Everything stops with the test file, and its books and log are checked on the way.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { config } from "@/lib/base/config";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
@@ -25,18 +25,18 @@ export type DoorName = (typeof doorNames)[number];
 export interface Service {
   models: TestModels;
   log: CapturedLog;
-  /** Base URL of a door, without a trailing slash. */
+  /** Base URL of an HTTP server, without a trailing slash. */
   url(door: DoorName): string;
 }
 
 interface ServiceOptions {
-  /** Settings of the process, over those of the kit. */
+  /** Settings of the process, overriding those of the suite. */
   env?: Record<string, string>;
   requestTimeoutMs?: number;
   stallTimeoutMs?: number;
 }
 
-/** Written into no file of the product and no answer: the log must not hold it either. */
+/** Appears in no file of the product and no answer: the log must not contain it either. */
 const PEPPER = "pepper-of-the-contract-suite-0123456789";
 export const PUBLIC_URL = "https://penny.example";
 
@@ -44,7 +44,7 @@ const settings = {
   KEY_PEPPER: PEPPER,
   PUBLIC_URL,
   LOG_LEVEL: "trace",
-  // Every test of a file comes from one address.
+  // All tests of a file share one address.
   FAILED_AUTH_PER_MINUTE: "100000",
   PROVIDER_RETRIES: "0",
 };
@@ -63,8 +63,8 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
   };
   const urls: Record<DoorName, string> = { node: await listen(servers.node), next: await listen(servers.next) };
 
-  // A provider that failed in one test is not left alone in the next.
-  beforeEach(() => forgetOnce("circuitBreakers"));
+  // A provider that failed in one test is called again in the next.
+  beforeEach(() => forgetSingleton("circuitBreakers"));
   afterEach(awaitNothingHeld);
   afterAll(async () => {
     try {

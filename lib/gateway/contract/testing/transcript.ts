@@ -1,4 +1,4 @@
-// What goes over the wire between a client and the service, for TRANSCRIPT=1.
+// Prints the traffic between a client and the service, for TRANSCRIPT=1.
 
 /** A fetch that prints each exchange. */
 export const transcribed: typeof fetch = async (input, init) => {
@@ -16,6 +16,6 @@ export const transcribed: typeof fetch = async (input, init) => {
   return copy;
 };
 
-/** Headers of x402, which are base64 of JSON. */
+/** Decodes x402's headers, which are base64 of JSON. */
 const decoded = (name: string, value: string): string[] =>
   name.startsWith("payment-") ? [`    ${JSON.stringify(JSON.parse(Buffer.from(value, "base64").toString()))}`] : [];

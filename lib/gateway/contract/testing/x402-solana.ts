@@ -1,5 +1,5 @@
-// A real Solana chain that says it is the public one, with Circle's USDC on it, and payers with x402's own, unmodified client, for the
-// contract suite. It is stopped with the test file, and every payment is held against the books on the way.
+// A real Solana chain that claims to be mainnet, with Circle's USDC on it, and payers with x402's own, unmodified client, for the contract
+// suite. It stops with the test file, and every payment is checked against the books.
 
 import { createPrivateKey, sign } from "node:crypto";
 import { createTransferInstruction } from "@solana/spl-token";
@@ -9,7 +9,7 @@ import type { ClientSvmSigner } from "@x402/svm";
 import { ExactSvmScheme } from "@x402/svm/exact/client";
 import { afterAll, expect, vi } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { MAINNET_GENESIS_HASH, solanaNodes } from "@/lib/chains/solana/nodes";
@@ -34,10 +34,10 @@ import { type Answer, ask } from "./client";
 import type { Service } from "./service";
 import { encode, requiredIn, X402_PATH } from "./x402";
 
-/** For `openService`: every payer of a file comes from one address. */
+/** For `openService`: all payers of a file share one address. */
 export const x402SolanaSettings = { RATE_LIMIT_PER_MINUTE: "1000000", X402_CONCURRENCY_LIMIT: "1000" };
 
-/** What the stock client sends: its fields may be changed before they are sent. */
+/** The stock client's payload; tests may change its fields before sending it. */
 export interface SolanaPayload {
   x402Version: number;
   resource?: { url: string };
@@ -49,11 +49,11 @@ export interface SolanaPayer {
   wallet: Keypair;
   address: string;
   client: x402Client;
-  /** The ledger's account of the address. */
+  /** The ledger account of the address. */
   credit: AccountId;
 }
 
-/** As any wallet signs for the stock client. */
+/** A signer like any wallet's for the stock client. */
 function signerOf(wallet: Keypair): ClientSvmSigner {
   const address = wallet.publicKey.toBase58() as ClientSvmSigner["address"];
   const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), wallet.secretKey.subarray(0, 32)]);
@@ -65,7 +65,7 @@ function signerOf(wallet: Keypair): ClientSvmSigner {
 
 type Decide = (call: { method: string; params: unknown[] }) => Fault | null;
 
-/** A chain that says it is the public one, our node before it, and one of the payers'. */
+/** A chain that claims to be mainnet, our node in front of it, and one of the payers'. */
 async function startChain(slotMs: number) {
   const chain = await startTestSolanaChain({ slotMs });
   let fault: Decide = () => null;
@@ -75,12 +75,12 @@ async function startChain(slotMs: number) {
   });
   const payersNode = await startFaultyNode(chain.url, () => null);
   setSandboxSolanaNodes([node.url], MAINNET_GENESIS_HASH);
-  /** What our node does from now on; null again for what it should. */
+  /** Sets our node's faults; null removes them. */
   const breakNodes = (decide: Decide | null) => {
     fault = decide ?? (() => null);
   };
   const stop = async () => {
-    for (const name of ["sandbox Solana nodes", "Solana nodes"]) forgetOnce(name);
+    for (const name of ["sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
     await Promise.all([node.close(), payersNode.close()]);
     await chain.remove();
   };
@@ -94,9 +94,9 @@ async function unitsOf(owner: string): Promise<bigint> {
   return value[0]?.units ?? 0n;
 }
 
-/** The seed's keys with SOL, and the treasury with its account. */
+/** The seed's keys, funded with SOL, and the treasury with its account. */
 async function openCustody({ chain }: Started): Promise<PaymentTerms> {
-  // Live: its token is Circle's, which the stock client knows.
+  // Live mode: its token is Circle's, which the stock client knows.
   const signer = await openSigner(hardhatWords, "live");
   await startCustody(signer);
   const terms = { feePayer: signer.sponsor.address, mint: USDC_MINT, payTo: signer.treasury.solana };
@@ -123,7 +123,7 @@ function payersOn({ chain, payersNode }: Started, connection: Connection) {
     await vi.waitUntil(async () => (await unitsOf(payer.address)) === units, { timeout: 30_000, interval: 25 });
     return payer;
   };
-  /** The payer's USDC goes somewhere else, at the payer's own cost. */
+  /** Moves the payer's USDC away, at the payer's own cost. */
   const emptyWallet = async ({ wallet, address }: SolanaPayer): Promise<void> => {
     const friend = await newPayer(1n);
     await chain.airdrop(address, 1_000_000_000n);
@@ -142,14 +142,14 @@ function payersOn({ chain, payersNode }: Started, connection: Connection) {
 
 function requestsTo(service: Service) {
   const requestUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
-  /** What is asked for on Solana. */
+  /** The requirements on Solana. */
   const requirementsFor = async (body: unknown): Promise<PaymentRequired & { accepts: readonly [PaymentRequirements] }> => {
     const required = requiredIn(await requestUnpaid(body));
     const offer = required?.accepts.find(({ network }) => network === solanaNetwork());
     if (!required || !offer) throw new Error("no payment was asked for on Solana");
     return { ...required, accepts: [offer] };
   };
-  /** What the stock client signs for this body. */
+  /** The stock client's payment for this body. */
   const signPayment = async ({ client }: SolanaPayer, body: unknown): Promise<SolanaPayload> =>
     JSON.parse(JSON.stringify(await client.createPaymentPayload((await requirementsFor(body)) as never)));
   const send = (body: unknown, payload: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
@@ -168,7 +168,7 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
       await settlePayments.end();
       for (const forget of [setRelayer, setSponsor, setSigner]) forget(undefined);
       for (const name of Object.keys(x402SolanaSettings)) delete process.env[name];
-      forgetOnce("config");
+      forgetSingleton("config");
       await started.stop();
     }
   });
@@ -180,9 +180,9 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
     ...requestsTo(service),
     /** The stock client's own fetch. */
     fetchAs: ({ client }: SolanaPayer, inner: typeof fetch = fetch) => wrapFetchWithPayment(inner, client),
-    /** USDC base units that the treasury has: what ever moved. */
+    /** The treasury's USDC base units: the sum of everything that moved. */
     moved: () => unitsOf(terms.payTo),
-    /** Lamports that the fee payer has. */
+    /** The fee payer's lamports. */
     fees: () => connection.getBalance(new PublicKey(terms.feePayer)),
     answered: async () => (await service.models.calls()).count,
   };

@@ -1,5 +1,5 @@
-// A real chain with Base's number and USDC at its address, and payers with x402's own, unmodified client, for the contract suite. It is
-// stopped with the test file, and every payment is held against the books on the way.
+// A real chain with Base's chain id and USDC at its address, and payers with x402's own, unmodified client, for the contract suite. It
+// stops with the test file, and every payment is checked against the books.
 
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -7,7 +7,7 @@ import type { Hex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount } from "viem/accounts";
 import { afterAll, expect } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { newAddress, startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { type Authorization, authorizationTypedData, encodeAuthorizedTransfer, usdcAbi } from "@/lib/chains/evm/usdc";
@@ -26,10 +26,10 @@ import type { Service } from "./service";
 const BASE = 8_453;
 export const X402_PATH = "/api/v1/x402/prompt";
 
-/** For `openService`: every payer of a file comes from one address. */
+/** For `openService`: all payers of a file share one address. */
 export const x402Settings = { BASE_CHAIN_ID: `${BASE}`, RATE_LIMIT_PER_MINUTE: "1000000", X402_CONCURRENCY_LIMIT: "1000" };
 
-/** What the stock client sends: its fields may be changed before they are sent. */
+/** The stock client's payload; tests may change its fields before sending it. */
 export interface Payload {
   x402Version: number;
   resource?: { url: string };
@@ -40,7 +40,7 @@ export interface Payload {
 export interface X402Payer {
   account: PrivateKeyAccount;
   client: x402Client;
-  /** The ledger's account of the address. */
+  /** The ledger account of the address. */
   credit: AccountId;
 }
 
@@ -49,9 +49,9 @@ const decode = (header: string | null): unknown => (header === null ? null : JSO
 export const requiredIn = ({ headers }: Pick<Answer, "headers">) => decode(headers.get("payment-required")) as PaymentRequired | null;
 export const settlementIn = ({ headers }: Pick<Answer, "headers">) => decode(headers.get("payment-response")) as SettlementResponse | null;
 
-/** The chain, our relayer on it, and where payments go. */
+/** The chain, our relayer on it, and the treasury. */
 async function startBase() {
-  // Blocks come with transactions.
+  // Blocks are made only for transactions.
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000, chainId: BASE });
   const relayer = relayerOf(generatePrivateKey());
   const treasury = newAddress();
@@ -65,7 +65,7 @@ async function startBase() {
     } finally {
       setRelayer(undefined);
       for (const name of Object.keys(x402Settings)) delete process.env[name];
-      forgetOnce("config");
+      forgetSingleton("config");
       await chain.stop();
     }
   });
@@ -75,7 +75,7 @@ async function startBase() {
 /** Call it after `openService({ env: x402Settings })`, and await it. */
 export async function openX402(service: Service) {
   const { chain, relayer, treasury } = await startBase();
-  /** A wallet in the hands of the stock client. */
+  /** A wallet used by the stock client. */
   const payerOf = (account: PrivateKeyAccount): X402Payer => ({
     account,
     client: new x402Client().register("eip155:*", new ExactEvmScheme(account)),
@@ -83,7 +83,7 @@ export async function openX402(service: Service) {
   });
   const newPayer = async (units = 10_000_000n): Promise<X402Payer> => payerOf(await chain.newAccount(units));
   const requestUnpaid = (body: unknown) => ask({ url: service.url("node"), path: X402_PATH, body });
-  /** What the stock client signs for this body. */
+  /** The stock client's payment for this body. */
   const sign = async ({ client }: X402Payer, body: unknown): Promise<Payload> => {
     const required = requiredIn(await requestUnpaid(body));
     if (!required) throw new Error("no payment was asked for");
@@ -94,7 +94,7 @@ export async function openX402(service: Service) {
   const usdcOf = (address: Hex): Promise<bigint> =>
     chain.client.readContract({ address: chain.usdc, abi: usdcAbi, functionName: "balanceOf", args: [address] });
 
-  /** Carries an authorization out as a stranger would. */
+  /** Executes an authorization as a stranger would. */
   const submit = async ({ authorization, signature }: Payload["payload"]): Promise<Hex> => {
     const data = encodeAuthorizedTransfer(wordsOf(authorization), signature);
     const hash = await chain.client.sendTransaction({ account: await chain.newAccount(), to: chain.usdc, data });
@@ -115,7 +115,7 @@ export async function openX402(service: Service) {
     usdcOf,
     /** The stock client's own fetch. */
     fetchAs: ({ client }: X402Payer, inner: typeof fetch = fetch) => wrapFetchWithPayment(inner, client),
-    /** USDC base units that the treasury has: what ever moved. */
+    /** The treasury's USDC base units: the sum of everything that moved. */
     moved: () => usdcOf(treasury),
     answered: async () => (await service.models.calls()).count,
   };
@@ -126,7 +126,7 @@ const wordsOf = ({ from, to, value, validAfter, validBefore, nonce }: Payload["p
   ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
 });
 
-/** Signs other words of the authorization than the stock client would. */
+/** Signs other field values of the authorization than the stock client would. */
 export async function resigned(
   { account }: X402Payer,
   payload: Payload,
@@ -137,7 +137,7 @@ export async function resigned(
   return { ...payload, payload: { authorization, signature } };
 }
 
-/** What a payer paid in by the books, nano-USD, and in how many transfers. */
+/** A payer's payments by the books, nano-USD, and the number of transfers. */
 export async function paidInBy({ credit }: Pick<X402Payer, "credit">): Promise<{ count: number; sum: bigint }> {
   const { rows } = await pool().query<{ amount: bigint }>(
     "SELECT e.amount FROM entry e JOIN transfer t ON t.id = e.transfer_id WHERE e.account_id = $1 AND t.kind = 'payment'",
@@ -146,7 +146,7 @@ export async function paidInBy({ credit }: Pick<X402Payer, "credit">): Promise<{
   return { count: rows.length, sum: rows.reduce((sum, { amount }) => sum + amount, 0n) };
 }
 
-/** What payer and books must agree on: what is left is what was paid in, less what was charged, and not below zero. */
+/** Payer and books must agree: the credit is what was paid in minus what was charged, and never negative. */
 export async function expectBooked(payer: Pick<X402Payer, "credit">, expected: { payments: number; answers: number }): Promise<void> {
   const paidIn = await paidInBy(payer);
   const charges = await chargesOf(payer.credit);

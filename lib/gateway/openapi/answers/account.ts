@@ -1,4 +1,4 @@
-// What is said of an account: its balance, what came in, what it used, and the receipt of one request.
+// The answers about an account: its balance, its deposits, its usage, and the receipt of one request.
 
 import { z } from "zod";
 import * as field from "./fields";

@@ -1,4 +1,4 @@
-// What a chat completion is answered with, whole or in chunks: OpenAI's own form, and what it cost.
+// The answer to a chat completion, whole or in chunks: OpenAI's own format, plus its cost.
 
 import { z } from "zod";
 import { count, modelName, requestId, usd } from "./fields";

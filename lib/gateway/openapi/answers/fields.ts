@@ -1,8 +1,8 @@
-// Fields that several answers have: ids, token counts and amounts, each with its sentence.
+// Fields that several answers share: ids, token counts and amounts, each with its description.
 
 import { z } from "zod";
 
-/** An amount; `text` says of what. */
+/** An amount; `text` describes it. */
 export const usd = (text: string) => z.number().describe(`${text} In USD.`);
 export const count = (text: string) => z.int().min(0).describe(text);
 
@@ -27,7 +27,7 @@ const tokens = {
 
 export const usage = z.object(tokens).describe("Tokens as the provider counted them.");
 
-/** With what is known only after the fact. */
+/** With the parts that are known only afterwards. */
 export const usageInParts = z
   .object({
     ...tokens,

@@ -1,4 +1,4 @@
-// What is said of payments: of one that came with a request, and of what a wallet signs for one.
+// The answers about payments: the payment that came with a request, and the terms that a wallet signs.
 
 import { z } from "zod";
 import { count, usd } from "./fields";

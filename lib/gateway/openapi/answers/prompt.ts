@@ -1,4 +1,4 @@
-// What a prompt and its quote are answered with, and what the models list says.
+// The answers to a prompt, to a quote, and of the models list.
 
 import { z } from "zod";
 import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, usage, usd } from "./fields";

@@ -1,10 +1,10 @@
-// The operations of an account: what it has, what came in, what it used, and the receipt of one request.
+// The operations of an account: its balance, its deposits, its usage, and the receipt of one request.
 
 import { EXAMPLE_REQUEST_ID, type Examples } from "../examples";
 import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
 import type { JsonSchema, Operation, Parameter } from "../types";
 
-/** Addresses and names of the right form that are nobody's. */
+/** Well-formed addresses and names that belong to nobody. */
 const wallet = { base: "0x52908400098527886E0F7030069857D2E4169EE7", solana: "8mCk1vQkTzQ4yYp2uC6gGm1oZ3dN5rXw7sVbHjKqLtEf" };
 const transaction = "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
@@ -28,8 +28,8 @@ export const getBalance = ({ cost }: Examples): Operation => ({
   ),
 });
 
-// By hand: the schema that reads a query reads text, and says of its numbers and lists only that they are text. A test asks the
-// running service for each bound.
+// Written by hand: the schema that validates a query parses text, and describes its numbers and lists only as text. A test checks each
+// bound on the running service.
 const query = (name: string, description: string, schema: JsonSchema, example?: string): Parameter => ({
   name,
   in: "query",

@@ -1,4 +1,4 @@
-// The operations that ask for no key: the models with their prices, and the document itself.
+// The operations that need no key: the models with their prices, the payment terms, and the document itself.
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";

@@ -1,4 +1,4 @@
-// The operations that sell answers: our own form, and OpenAI's.
+// The operations that sell answers, in our own format and in OpenAI's.
 
 import { chatErrorForm, errorAnswers } from "../errors";
 import type { Examples } from "../examples";

@@ -1,4 +1,4 @@
-// The operation that x402's clients pay for by themselves: our own form of a prompt, without a key.
+// The operation that x402's clients pay for directly: a prompt in our own format, without a key.
 
 import type { Examples } from "../examples";
 import { headersWith } from "../headers";
@@ -14,7 +14,7 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
   security: needsNoKey,
   parameters: [paymentSignature],
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
-  responses: tellingPayments(
+  responses: withPaymentHeaders(
     answersOf(
       success(
         "The answer, its cost and its payment; with `stream: true` as server-sent events.",
@@ -37,8 +37,8 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
   ),
 });
 
-/** A refusal says in x402's headers, too, what may be signed and what became of what was. */
-function tellingPayments(answers: Record<string, Answer>): Record<string, Answer> {
+/** A refusal also carries x402's headers: what may be signed, and the outcome of a payment that was. */
+function withPaymentHeaders(answers: Record<string, Answer>): Record<string, Answer> {
   const refused = answers["402"];
   return refused ? { ...answers, "402": { ...refused, headers: headersWith("PAYMENT-REQUIRED", "PAYMENT-RESPONSE") } } : answers;
 }

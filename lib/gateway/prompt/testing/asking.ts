@@ -1,4 +1,4 @@
-// Requests of a key on a real ledger, without a provider: begun, answered at a cost, charged.
+// Requests of a key on a real ledger, without a provider: started, answered at a cost, charged.
 
 import type { CapPeriod } from "@/lib/access/keys";
 import type { AccountId, KeyId } from "@/lib/base/ids";
@@ -21,7 +21,7 @@ export interface Customer {
 
 type Question = { ceiling?: number; idempotencyKey?: string };
 
-/** At a nano-USD a token. */
+/** A model at one nano-USD per token. */
 const { model } = modelAt("http://nobody");
 
 export async function openCustomer(amount: number, cap?: { nanoUsd: number; period: CapPeriod }) {
@@ -36,7 +36,7 @@ export function callerOf({ accountId, keyId }: Customer): Caller {
 
 export const quoteOf = (ceiling: number): Quote => ({ model, priceVersion: unitPrice, inputBound: 1_000, ceiling: nanoUsd(ceiling) });
 
-/** The hold of one request, and what ends it. */
+/** The hold of one request, and the functions that end it. */
 export async function begin({ accountId, keyId }: Customer, { ceiling = 100, idempotencyKey }: Question = {}) {
   const request = openRequest({
     ...{ method: "POST", path: "/api/v1/prompt", query: "", bodyText: "", remoteAddress: "" },

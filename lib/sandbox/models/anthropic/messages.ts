@@ -1,6 +1,6 @@
-// The messages of a request at Anthropic: their blocks, and the order that tool calls and their results must keep.
-// Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls, and error
-// bodies quoted in public issue threads of its clients.
+// The messages of an Anthropic request: their blocks, and the required order of tool calls and results.
+// Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls, and error bodies
+// quoted in public issue threads of its clients.
 
 import { z } from "zod/mini";
 import type { BrokenRule, SimulatedMessage } from "../vendor";
@@ -43,25 +43,25 @@ type Messages = z.infer<typeof messages>;
 type Block = z.infer<typeof block>;
 
 /**
- * Each `tool_use` must be answered by a `tool_result` at the head of the very next message, a result may stand nowhere else,
- * and a text block holds more than white space.
+ * Each `tool_use` needs a `tool_result` at the start of the next message, results are allowed nowhere else, and a text block must contain
+ * more than white space.
  */
 export function findMessageRule(given: Messages): BrokenRule | null {
-  let asked: string[] = [];
+  let callIds: string[] = [];
   for (const [index, { role, content }] of given.entries()) {
     const blocks = typeof content === "string" ? [] : content;
-    const rule = findUnanswered(asked, blocks, index) ?? findMisplaced(role, blocks, index) ?? findStray(asked, blocks, index);
+    const rule = findUnanswered(callIds, blocks, index) ?? findMisplaced(role, blocks, index) ?? findStray(callIds, blocks, index);
     if (rule !== null) return rule;
-    asked = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
-    if (new Set(asked).size < asked.length) return { message: `messages.${index}.content: \`tool_use\` ids must be unique` };
+    callIds = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+    if (new Set(callIds).size < callIds.length) return { message: `messages.${index}.content: \`tool_use\` ids must be unique` };
   }
-  return findUnanswered(asked, [], given.length);
+  return findUnanswered(callIds, [], given.length);
 }
 
-function findUnanswered(asked: readonly string[], blocks: readonly Block[], index: number): BrokenRule | null {
+function findUnanswered(callIds: readonly string[], blocks: readonly Block[], index: number): BrokenRule | null {
   const end = blocks.findIndex(({ type }) => type !== "tool_result");
   const leading = end === -1 ? blocks : blocks.slice(0, end);
-  const open = asked.filter((id) => !leading.some((block) => block.type === "tool_result" && block.tool_use_id === id));
+  const open = callIds.filter((id) => !leading.some((block) => block.type === "tool_result" && block.tool_use_id === id));
   if (open.length === 0) return null;
   return {
     message: `messages.${index - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
@@ -78,8 +78,8 @@ function findMisplaced(role: string, blocks: readonly Block[], index: number): B
   return { message: `messages.${index}.content.${at}: \`${foreign}\` blocks can only be in \`${owner}\` messages` };
 }
 
-function findStray(asked: readonly string[], blocks: readonly Block[], index: number): BrokenRule | null {
-  const at = blocks.findIndex((block) => block.type === "tool_result" && !asked.includes(block.tool_use_id));
+function findStray(callIds: readonly string[], blocks: readonly Block[], index: number): BrokenRule | null {
+  const at = blocks.findIndex((block) => block.type === "tool_result" && !callIds.includes(block.tool_use_id));
   const stray = blocks[at];
   if (stray?.type !== "tool_result") return null;
   return {
@@ -87,7 +87,7 @@ function findStray(asked: readonly string[], blocks: readonly Block[], index: nu
   };
 }
 
-/** One message each for what a user says and for what each function returned, in their order. */
+/** One message for the text and one for each tool result, in order. */
 export function toSimulatedMessages({ role, content }: Messages[number]): SimulatedMessage[] {
   if (typeof content === "string") return [{ role, text: content }];
   const results = content.flatMap((block): SimulatedMessage[] =>

@@ -1,4 +1,4 @@
-// What some Claude models refuse, where others take it. Names that tell no version are let through.
+// What some Claude models refuse and others accept. Names without a version are not checked.
 // Source: docs.anthropic.com/en/docs/about-claude/models/migration-guide, and "What's new" of each model.
 
 import type { BrokenRule } from "../vendor";
@@ -41,7 +41,7 @@ export function findModelRule(request: ModelFields): BrokenRule | null {
     : null;
 }
 
-/** `claude-opus-4-7-20260301` is opus and 407; a date is no part of the version. */
+/** `claude-opus-4-7-20260301` is opus and 407; the date is not part of the version. */
 function readModel(name: string): { family: string; version: number } | null {
   const [, family, major, minor = "0"] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(name) ?? [];
   return family === undefined ? null : { family, version: Number(major) * 100 + Number(minor) };

@@ -1,4 +1,4 @@
-// The error statuses and bodies of Anthropic.
+// Anthropic's error statuses and bodies.
 // Source: docs.anthropic.com/en/api/errors, and error bodies quoted in public issue threads of its clients.
 
 import { dotPath, type SchemaIssue } from "../schema-issue";

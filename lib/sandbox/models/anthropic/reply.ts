@@ -25,7 +25,7 @@ export function writeMessage(answer: SimulatedAnswer): string {
 
 export function* writeMessageEvents(answer: SimulatedAnswer): Generator<Frame> {
   const { usage } = answer;
-  // The real one starts with a token or so of output already counted; the last figure is the one that counts.
+  // The real API starts with about one output token counted; the last figure is authoritative.
   const startUsage =
     usage === null
       ? {}
@@ -59,7 +59,7 @@ export function* writeMessageEvents(answer: SimulatedAnswer): Generator<Frame> {
   yield event("message_stop", {});
 }
 
-// The real one opens a call with an empty piece too.
+// The real API also opens a call with an empty piece.
 function* callEvents(call: AnsweredCall, index: number): Generator<Frame> {
   yield event("content_block_start", { index, content_block: { ...callBlock(call), input: {} } });
   if (index === 0) yield event("ping", {});
@@ -78,7 +78,7 @@ function stopReason({ finish, stoppedBy }: SimulatedAnswer) {
   return { stop_reason: stoppedBy === null ? STOP_REASONS[finish] : "stop_sequence", stop_sequence: stoppedBy };
 }
 
-/** One server-sent event, as Anthropic frames it: its type stands in the name and in the body. */
+/** One server-sent event in Anthropic's framing: its type is both the event name and a field of the body. */
 export function event(type: string, fields: object, isDelta = false): Frame {
   return { text: `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`, isDelta };
 }

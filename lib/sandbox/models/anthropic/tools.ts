@@ -1,4 +1,4 @@
-// Tools and output formats of a request at Anthropic: their form, the rules that a form cannot say, and what they ask of an answer.
+// Tools and output formats of an Anthropic request: their schemas, the rules beyond the schemas, and what they require of an answer.
 // Source: docs.anthropic.com/en/docs/agents-and-tools/tool-use, docs.anthropic.com/en/docs/build-with-claude/structured-outputs.
 
 import { z } from "zod/mini";
@@ -19,7 +19,7 @@ const customTool = z.strictObject({
   eager_input_streaming: unread,
   input_examples: unread,
 });
-// Anthropic's own tools carry the date of their version: web_search_20250305.
+// The names of Anthropic's own tools end with their version date: web_search_20250305.
 const serverTool = z.looseObject({ type: z.string().check(z.regex(/_\d{8}$/)), name });
 
 export const tools = z.array(z.union([customTool, serverTool]));
@@ -70,7 +70,7 @@ const isCombined = (schema: unknown): boolean =>
 
 const LIMITS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems"];
 
-/** Structured outputs take a part of JSON Schema: objects are closed, and numbers and lengths have no limits. */
+/** Structured outputs support a subset of JSON Schema: objects must be closed, and limits on numbers and lengths are not allowed. */
 export function findFormatRule({ output_config, output_format }: ToolFields): BrokenRule | null {
   const schema = formatOf({ output_config, output_format })?.schema;
   const problem = schema === undefined ? null : findSchemaProblem(schema);
@@ -106,7 +106,7 @@ export function readTools(fields: ToolFields): Pick<SimulatedCall, "tools" | "to
 }
 
 function readTool(tool: z.infer<typeof tools>[number]): SimulatedTool[] {
-  // Anthropic's own tools are not the caller's to answer, so that none is ever called here.
+  // The caller does not answer Anthropic's own tools, so none is ever called here.
   if (!("input_schema" in tool)) return [];
   const { name, description, input_schema } = tool as z.infer<typeof customTool>;
   return [{ name, description, parameters: input_schema }];
@@ -125,5 +125,5 @@ function readChoice(choice: ToolFields["tool_choice"]): ToolChoice {
   }
 }
 
-// `output_format` is what the field was called before it was generally available.
+// `output_format` is the field's name from before general availability.
 const formatOf = ({ output_config, output_format }: ToolFields) => output_config?.format ?? output_format ?? undefined;

@@ -1,6 +1,6 @@
-// The contents of a Gemini request: their parts, and the order that function calls and their responses must keep.
-// Source: ai.google.dev/api/caching#Content, ai.google.dev/gemini-api/docs/function-calling, ai.google.dev/gemini-api/docs/thought-signatures,
-// and error bodies quoted in public issue threads of its clients.
+// The contents of a Gemini request: their parts, and the required order of function calls and responses.
+// Source: ai.google.dev/api/caching#Content, ai.google.dev/gemini-api/docs/function-calling,
+// ai.google.dev/gemini-api/docs/thought-signatures, and error bodies quoted in public issue threads of its clients.
 
 import { z } from "zod/mini";
 import type { BrokenRule, SimulatedMessage } from "../vendor";
@@ -45,7 +45,7 @@ type Part = Content["parts"][number];
 
 const dataNames = Object.keys(dataFields) as (keyof typeof dataFields)[];
 
-/** The first rule of parts and their order that is broken; `model` decides whether calls have to be signed. */
+/** The first broken rule of parts and their order; `model` decides whether calls must be signed. */
 export function findContentRule(given: Contents, model: string): BrokenRule | null {
   return findPartRule(given) ?? findOrderRule(given) ?? (isSigned(model) ? findUnsigned(given) : null);
 }
@@ -61,15 +61,15 @@ function findPartRule(given: Contents): BrokenRule | null {
 }
 
 function findOrderRule(given: Contents): BrokenRule | null {
-  let asked = 0;
+  let openCalls = 0;
   for (const [index, content] of given.entries()) {
     const calls = callsOf(content);
     const responses = content.parts.filter((part) => part.functionResponse !== undefined).length;
-    if (asked !== responses) return asked > 0 ? unequalResponses : strayResponse;
+    if (openCalls !== responses) return openCalls > 0 ? unequalResponses : strayResponse;
     if (calls.length > 0 && (index === 0 || given[index - 1]?.role === "model")) return misplacedCall;
-    asked = calls.length;
+    openCalls = calls.length;
   }
-  return asked > 0 ? unequalResponses : null;
+  return openCalls > 0 ? unequalResponses : null;
 }
 
 const unequalResponses = {
@@ -81,10 +81,10 @@ const misplacedCall = {
   message: "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
 };
 
-/** Gemini 3 and later sign the first call of a turn, and want the signature back. */
+/** Gemini 3 and later sign the first call of a turn, and require the signature back. */
 export const isSigned = (model: string): boolean => /^gemini-(?![12](?:[.-]|$))/.test(model);
 
-// Only the turn that is under way is looked at: what comes after the last text of the user's.
+// Only the current turn is checked: everything after the user's last text.
 function findUnsigned(given: Contents): BrokenRule | null {
   const start = given.findLastIndex((content) => content.role !== "model" && content.parts.some((part) => part.text !== undefined));
   for (const [index, content] of given.entries()) {
@@ -99,7 +99,7 @@ function findUnsigned(given: Contents): BrokenRule | null {
 
 const callsOf = ({ parts }: Content): Part[] => parts.filter((part) => part.functionCall !== undefined);
 
-/** One message each for what is said and for what each function returned, in their order. */
+/** One message for the text and one for each function response, in order. */
 export function toSimulatedMessages({ role, parts }: Content): SimulatedMessage[] {
   const results = parts.flatMap((part): SimulatedMessage[] =>
     part.functionResponse === undefined ? [] : [{ role: "tool", text: readResult(part.functionResponse.response) }],
@@ -113,7 +113,7 @@ export function toSimulatedMessages({ role, parts }: Content): SimulatedMessage[
   return [...results, { role: speaker, text: textOf(others), ...(toolCalls.length > 0 && { toolCalls }) }];
 }
 
-// `output` is the documented field for a result that is no object.
+// `output` is the documented field for a result that is not an object.
 function readResult(response: Record<string, unknown>): string {
   const [first, ...others] = Object.keys(response);
   return first === "output" && others.length === 0 && typeof response.output === "string" ? response.output : JSON.stringify(response);

@@ -1,6 +1,6 @@
-// The error statuses and bodies of the Gemini API. A wrong key is a 400 and a missing one a 403, not a 401.
-// Source: ai.google.dev/gemini-api/docs/troubleshooting, google.rpc.Status with its details (cloud.google.com/apis/design/errors),
-// and error bodies quoted in public issue threads of its clients.
+// Error statuses and bodies of the Gemini API. A wrong key is a 400 and a missing one a 403, not a 401.
+// Source: ai.google.dev/gemini-api/docs/troubleshooting, google.rpc.Status with its details (cloud.google.com/apis/design/errors), and
+// error bodies quoted in public issue threads of its clients.
 
 import { bracketPath, type SchemaIssue } from "../schema-issue";
 import type { Refusal, VendorReply } from "../vendor";
@@ -117,7 +117,7 @@ function describeStatus({ status, retryAfterSeconds }: { status: number; retryAf
   return { status, message, details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${retryAfterSeconds}s` }] };
 }
 
-// Google names a field as its protocol buffer does, whatever was written in the JSON.
+// Google names fields by their protocol buffer, whatever the JSON used.
 function toFieldPath(path: SchemaIssue["path"]): string {
   return bracketPath(path).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

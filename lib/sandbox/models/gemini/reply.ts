@@ -1,12 +1,12 @@
-// Writes generateContent answers and their streams as Google does: indented JSON, or `data:` lines that end in CRLF, with
-// running usage on every chunk and no closing mark. `candidatesTokenCount` leaves thoughts out.
+// Writes generateContent responses and streams like Google: indented JSON, or `data:` lines that end in CRLF, with running usage in every
+// chunk and no end marker. `candidatesTokenCount` excludes thoughts.
 // Source: ai.google.dev/api/generate-content, ai.google.dev/gemini-api/docs/thinking.
 
 import { countCall, readArguments } from "../tool-calls";
 import type { Frame, SimulatedAnswer, TokenCounts } from "../vendor";
 import { isSigned } from "./contents";
 
-// Calls end with STOP, as text does.
+// Calls end with STOP, like text.
 const FINISH_REASONS = { stop: "STOP", tool_calls: "STOP", length: "MAX_TOKENS", filtered: "SAFETY" } as const;
 const SIGNATURE = "c2ltdWxhdGVk";
 
@@ -16,7 +16,7 @@ export function writeContent(answer: SimulatedAnswer): string {
   return JSON.stringify(chunk(answer, { parts, isLast: true, usage: answer.usage }), null, 2);
 }
 
-/** A chunk for each token, and one for each call: Google sends a call whole. */
+/** One chunk per token, and one per call: Google sends a call whole. */
 export function* writeContentChunks(answer: SimulatedAnswer): Generator<Frame> {
   const texts = answer.pieces.map((text) => ({ part: { text }, tokens: 1 }));
   const sent = [...texts, ...callParts(answer)];
@@ -25,7 +25,7 @@ export function* writeContentChunks(answer: SimulatedAnswer): Generator<Frame> {
   for (const [index, one] of sent.entries()) {
     const isLast = index === sent.length - 1;
     tokens += one.tokens;
-    // Until the end the count is of what was sent so far; a usage told by a directive shows at the end only.
+    // Until the last chunk the count covers the tokens sent so far; a usage set by a directive appears in the last chunk only.
     const running = usage === null || isLast ? usage : { ...usage, text: Math.min(tokens, Math.abs(usage.text)) };
     yield { text: line(chunk(answer, { parts: [one.part], isLast, usage: running })), isDelta: true };
   }
@@ -34,9 +34,9 @@ export function* writeContentChunks(answer: SimulatedAnswer): Generator<Frame> {
 
 const line = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`;
 
-// Gemini 3 and later name each call, and sign the first.
+// Gemini 3 and later give each call an id, and sign the first.
 function callParts({ toolCalls, model }: SimulatedAnswer): { part: object; tokens: number }[] {
-  // A call that the limit broke off is not sent at all.
+  // A call that the limit cut off is not sent at all.
   const whole = toolCalls.filter(({ isWhole }) => isWhole);
   return whole.map((call, index) => {
     const functionCall = { ...(isSigned(model) && { id: call.id.slice(0, 8) }), name: call.name, args: readArguments(call) };
@@ -54,7 +54,7 @@ function chunk(answer: SimulatedAnswer, { parts, isLast, usage }: Chunk) {
   return {
     candidates: [
       {
-        // A model that spent its whole limit on thoughts sends content without parts.
+        // A model that spent its whole limit on thoughts returns content without parts.
         content: { ...(parts.length > 0 && { parts }), role: "model" },
         ...(isLast && { finishReason: FINISH_REASONS[answer.finish] }),
         index: 0,

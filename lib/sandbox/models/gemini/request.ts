@@ -1,4 +1,4 @@
-// Reads a generateContent request as strictly as Google does: a field that the protocol buffer does not have is refused.
+// Reads a generateContent request as strictly as Google does: fields that its protocol buffer lacks are refused.
 // Source: ai.google.dev/api/generate-content.
 
 import { z } from "zod/mini";
@@ -50,7 +50,7 @@ const request = z.strictObject({
   labels: unread,
 });
 
-/** Reads the body of `POST …/models/{model}:generateContent`; model and stream stand in the URL. */
+/** Reads the body of `POST …/models/{model}:generateContent`; the URL names the model and whether to stream. */
 export function readGeminiCall(body: unknown, endpoint: VendorEndpoint): CallReading {
   const parsed = request.safeParse(body);
   if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };

@@ -1,4 +1,4 @@
-// Tools and formats of a Gemini request: their form, the rules that a form cannot say, and what they ask of an answer.
+// Tools and formats of a Gemini request: their schemas, the rules beyond the schemas, and what they require of an answer.
 // Source: ai.google.dev/api/caching#Tool, ai.google.dev/api/caching#Schema, ai.google.dev/gemini-api/docs/structured-output.
 
 import { z } from "zod/mini";
@@ -9,13 +9,13 @@ const unread = z.optional(z.unknown());
 const text = z.optional(z.string());
 const texts = z.optional(z.array(z.string()));
 const number = z.optional(z.number());
-// Whole numbers of 64 bits are written as text too.
+// 64-bit integers may also be strings.
 const long = z.optional(z.union([z.int(), z.string()]));
 
 const TYPES = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 const TYPE_NAMES = [...TYPES, ...TYPES.map((type) => type.toLowerCase()), "TYPE_UNSPECIFIED"];
 
-/** A part of OpenAPI's schema, as a protocol buffer: a keyword that it does not have is refused. */
+/** A subset of OpenAPI's schema, as a protocol buffer: other keywords are refused. */
 export const protoSchema = z.strictObject({
   type: z.optional(z.enum(TYPE_NAMES)),
   format: text,

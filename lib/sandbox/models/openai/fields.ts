@@ -1,5 +1,5 @@
-// The fields of a chat completions request, with their types and limits.
-// Source: platform.openai.com/docs/api-reference/chat/create, docs.x.ai, api-docs.deepseek.com.
+// The fields of a chat completions request, with types and limits. Source: platform.openai.com/docs/api-reference/chat/create, docs.x.ai,
+// api-docs.deepseek.com.
 
 import { z } from "zod/mini";
 import { messages } from "./messages";
@@ -34,7 +34,7 @@ const fields = {
   response_format: z.nullish(responseFormat),
 };
 
-/** Taken without a look inside: nothing here acts on them. */
+/** Accepted without validation: nothing here acts on them. */
 const openaiOnly = [
   "audio",
   "function_call",
@@ -52,9 +52,9 @@ const openaiOnly = [
 ] as const;
 const unread = Object.fromEntries(openaiOnly.map((name) => [name, z.optional(z.unknown())]));
 
-/** As OpenAI itself reads it. */
+/** OpenAI's own schema. */
 export const strictRequest = z.strictObject({ ...unread, ...fields, tools: z.nullish(strictTools) });
-/** As the vendors read it that ignore what they do not know. */
+/** The schema of the vendors that ignore unknown fields. */
 export const lenientRequest = z.looseObject({
   ...fields,
   tools: z.nullish(lenientTools),
@@ -63,7 +63,7 @@ export const lenientRequest = z.looseObject({
 
 const common = z.object(fields);
 
-/** A request, read by either. */
+/** A request parsed by either. */
 export interface ChatRequest extends z.infer<typeof common> {
   tools?: ToolFields["tools"];
   thinking?: { type: string } | null;

@@ -1,6 +1,6 @@
-// The messages of a chat completions request: their form, and the order that tool calls and their results must keep.
-// Source: platform.openai.com/docs/api-reference/chat/create, platform.openai.com/docs/guides/function-calling, and error bodies
-// quoted in public issue threads of its clients.
+// The messages of a chat completions request: their schemas, and the required order of tool calls and results.
+// Source: platform.openai.com/docs/api-reference/chat/create, platform.openai.com/docs/guides/function-calling, and error bodies quoted in
+// public issue threads of its clients.
 
 import { z } from "zod/mini";
 import type { BrokenRule, SimulatedMessage } from "../vendor";
@@ -16,7 +16,7 @@ const toolCall = z.looseObject({
   function: z.looseObject({ name: z.string(), arguments: z.string() }),
 });
 
-// An assistant that called tools may have said nothing; everybody else has to say something.
+// An assistant message with tool calls may be empty; every other message needs content.
 const message = z.discriminatedUnion("role", [
   z.looseObject({ role: z.enum(["system", "developer", "user"]), content, name }),
   z.looseObject({ role: z.literal("tool"), content, tool_call_id: z.string() }),
@@ -36,7 +36,7 @@ type Message = ChatMessages[number];
 
 const LONGEST_ID = 40;
 
-/** What OpenAI alone minds: an assistant that neither speaks nor calls, an id that is too long. */
+/** Rules of OpenAI only: no assistant message without content and calls, no id that is too long. */
 export function findOpenaiMessageRule(given: ChatMessages): BrokenRule | null {
   for (const [index, message] of given.entries()) {
     if (message.role !== "assistant") continue;
@@ -56,20 +56,20 @@ export function findOpenaiMessageRule(given: ChatMessages): BrokenRule | null {
   return null;
 }
 
-/** Each call must be answered by a tool message right behind the assistant's, and no tool message may stand elsewhere. */
+/** Each call needs a tool message directly after the assistant's, and tool messages are allowed nowhere else. */
 export function findOrderRule(given: ChatMessages): BrokenRule | null {
-  let asked: string[] = [];
+  let callIds: string[] = [];
   let open: string[] = [];
   for (const [index, message] of given.entries()) {
     if (message.role === "tool") {
       const id = message.tool_call_id;
-      if (!asked.includes(id)) return strayResult(id, index, asked);
+      if (!callIds.includes(id)) return strayResult(id, index, callIds);
       open = open.filter((other) => other !== id);
       continue;
     }
     if (open.length > 0) return unanswered(open, `messages.[${index}].role`);
-    asked = message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [];
-    open = asked;
+    callIds = message.role === "assistant" ? (message.tool_calls ?? []).map(({ id }) => id) : [];
+    open = callIds;
   }
   return open.length > 0 ? unanswered(open, "messages") : null;
 }
@@ -79,8 +79,8 @@ function unanswered(ids: readonly string[], param: string): BrokenRule {
   return { message, param };
 }
 
-function strayResult(id: string, index: number, asked: readonly string[]): BrokenRule {
-  return asked.length === 0
+function strayResult(id: string, index: number, callIds: readonly string[]): BrokenRule {
+  return callIds.length === 0
     ? {
         message: "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         param: `messages.[${index}].role`,

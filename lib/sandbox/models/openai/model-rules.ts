@@ -1,4 +1,4 @@
-// What some models of this wire format refuse, where their vendor's other models take it.
+// What some models of this wire format refuse although their vendor's other models accept it.
 // Source: platform.openai.com/docs/guides/reasoning, docs.x.ai/docs/guides/reasoning, api-docs.deepseek.com/guides/thinking_mode.
 
 import type { BrokenRule } from "../vendor";
@@ -6,10 +6,10 @@ import type { ChatRequest } from "./fields";
 
 const REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!.*-chat))/;
 const O_SERIES = /^o\d/;
-// From gpt-5.6 on, chat completions takes functions without reasoning only.
+// From gpt-5.6 on, chat completions accepts functions only without reasoning.
 const NO_TOOLS_WHILE_REASONING = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)([.-]|$)/;
 
-/** OpenAI's reasoning models refuse the older limit, `stop`, and any sampling but the default. */
+/** OpenAI's reasoning models refuse `max_tokens`, `stop`, and any sampling but the default. */
 export function findReasoningRule(request: ChatRequest): BrokenRule | null {
   const { model } = request;
   if (NO_TOOLS_WHILE_REASONING.test(model) && request.tools?.length && request.reasoning_effort !== "none") {
@@ -46,7 +46,7 @@ function unsupported(param: string, message: string): BrokenRule {
   return { message, param, code: "unsupported_parameter" };
 }
 
-/** xAI's reasoning models, which all are that do not say otherwise, refuse penalties and `stop`. */
+/** xAI's reasoning models, all without `non-reasoning` in their name, refuse penalties and `stop`. */
 export function findXaiRule({ model, presence_penalty, frequency_penalty, stop }: ChatRequest): BrokenRule | null {
   if (/non-reasoning/.test(model)) return null;
   const fields = { presencePenalty: presence_penalty, frequencyPenalty: frequency_penalty, stop };
@@ -54,7 +54,7 @@ export function findXaiRule({ model, presence_penalty, frequency_penalty, stop }
   return given === undefined ? null : { message: `Argument not supported on this model: ${given[0]}` };
 }
 
-/** DeepSeek has no JSON schemas, and its thinking models mind how tools are used. */
+/** DeepSeek has no JSON schemas, and its thinking models restrict the use of tools. */
 export function findDeepseekRule(request: ChatRequest): BrokenRule | null {
   if (request.response_format?.type === "json_schema") return { message: "This response_format type is unavailable now" };
   if (request.model === "deepseek-chat" || request.thinking?.type === "disabled") return null;

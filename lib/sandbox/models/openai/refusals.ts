@@ -1,5 +1,5 @@
-// The error statuses and bodies of OpenAI, xAI and DeepSeek. They look alike and are not: xAI answers a wrong key with 400 and
-// a body of two strings, DeepSeek an unknown model with 400.
+// Error statuses and bodies of OpenAI, xAI and DeepSeek. They look alike but differ: xAI responds to a wrong key with 400 and a body of two
+// strings, DeepSeek to an unknown model with 400.
 // Source: platform.openai.com/docs/guides/error-codes, docs.x.ai/docs/key-information/debugging,
 // api-docs.deepseek.com/quick_start/error_codes, and error bodies quoted in public issue threads of their clients.
 
@@ -8,7 +8,7 @@ import type { Refusal, VendorReply } from "../vendor";
 
 type Shape = { status: number; body: string };
 
-/** Adds the headers that all errors of this wire format share. */
+/** Adds the headers common to all errors of this wire format. */
 export function toReply(refusal: Refusal, shape: Shape, headers: Record<string, string>): VendorReply {
   const retryAfter = refusal.kind === "status" ? refusal.retryAfterSeconds : undefined;
   return {

@@ -1,20 +1,20 @@
-// Writes chat completions and their streams for the three vendors of this wire format. A dialect says where they differ.
+// Writes chat completions and their streams for the three vendors of this wire format. A dialect holds their differences.
 // Source: platform.openai.com/docs/api-reference/chat-streaming, docs.x.ai, api-docs.deepseek.com/api/create-chat-completion.
 
 import type { AnsweredCall, Frame, SimulatedAnswer, SimulatedCall, TokenCounts } from "../vendor";
 
 export interface Dialect {
   idPrefix: string;
-  /** Fields of every reply and chunk beside those that all three share. */
+  /** Additional fields of every reply and chunk. */
   extras: Record<string, unknown>;
-  /** DeepSeek and xAI show the reasoning as text, OpenAI only counts it. */
+  /** DeepSeek and xAI return the reasoning as text, OpenAI only counts it. */
   showsReasoning: boolean;
-  /** `chunk`: a chunk of its own without choices. `finish`: on the chunk that ends the answer. */
+  /** `chunk`: a separate chunk without choices. `finish`: in the chunk that ends the answer. */
   usageComesWith: "chunk" | "finish";
   usage(counts: TokenCounts): object;
-  /** Whether the last line before the end says `logprobs`, `refusal`, as OpenAI's does. */
+  /** Whether the final chunk includes null fields `logprobs` and `refusal`, as OpenAI's does. */
   namesAbsentFields: boolean;
-  /** xAI sends a tool call of a stream in one piece, the others its arguments token by token. */
+  /** In a stream xAI sends a tool call in one piece, the others its arguments token by token. */
   callsComeWhole: boolean;
   writeCallId(id: string, index: number): string;
 }
@@ -42,7 +42,7 @@ export function writeCompletion(answer: SimulatedAnswer, dialect: Dialect): stri
 export function* writeChunks(answer: SimulatedAnswer, call: SimulatedCall, dialect: Dialect): Generator<Frame> {
   const usage = call.wantsUsage && answer.usage !== null ? dialect.usage(answer.usage) : null;
   const usageInChunk = dialect.usageComesWith === "chunk";
-  // Everything but the delta is the same in each chunk, so it is written once.
+  // All chunks are equal except for the delta, so the rest is serialized once.
   const start = JSON.stringify({ ...head(answer, dialect, "chat.completion.chunk"), ...dialect.extras }).slice(0, -1);
   const absent = dialect.namesAbsentFields ? ',"logprobs":null' : "";
   const noUsage = usage === null ? "" : ',"usage":null';
@@ -64,7 +64,7 @@ export function* writeChunks(answer: SimulatedAnswer, call: SimulatedCall, diale
   yield { text: "data: [DONE]\n\n", isDelta: false };
 }
 
-// Each piece says by `index` which call it belongs to; only the first has id and name.
+// Each piece names its call by `index`; only the first piece has id and name.
 function* callDeltas({ toolCalls }: SimulatedAnswer, dialect: Dialect): Generator<{ delta: object; isDelta: boolean }> {
   for (const [index, call] of toolCalls.entries()) {
     const isWhole = dialect.callsComeWhole;
@@ -78,7 +78,7 @@ function writeCall({ id, name, pieces }: AnsweredCall, index: number, dialect: D
   return { id: dialect.writeCallId(id, index), type: "function", function: { name, arguments: pieces.join("") } };
 }
 
-/** OpenAI says null where an answer is calls only, the other vendors an empty text. */
+/** For an answer with calls only, OpenAI sends null and the other vendors an empty string. */
 function contentOf({ pieces, toolCalls }: SimulatedAnswer, dialect: Dialect): string | null {
   return pieces.length === 0 && toolCalls.length > 0 && dialect.namesAbsentFields ? null : pieces.join("");
 }

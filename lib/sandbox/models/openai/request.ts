@@ -1,5 +1,5 @@
-// Reads a chat completions request as strictly as OpenAI does. xAI and DeepSeek take the same form, but ignore fields that
-// they do not know, and refuse other things.
+// Reads a chat completions request as strictly as OpenAI does. xAI and DeepSeek accept the same format, but ignore unknown fields, and have
+// other rules.
 
 import { firstIssue } from "../schema-issue";
 import type { BrokenRule, CallReading } from "../vendor";
@@ -8,7 +8,7 @@ import { findOpenaiMessageRule, findOrderRule, toSimulatedMessage } from "./mess
 import { findDeepseekRule, findReasoningRule, findXaiRule } from "./model-rules";
 import { findJsonModeRule, findToolRule, readTools } from "./tools";
 
-/** Reads the body of `POST …/chat/completions` at OpenAI itself. */
+/** Reads the body of `POST …/chat/completions` at OpenAI. */
 export function readOpenaiCall(body: unknown): CallReading {
   const parsed = strictRequest.safeParse(body);
   if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };
@@ -22,7 +22,7 @@ export function readXaiCall(body: unknown): CallReading {
   return toReading(parsed.data, findXaiRule(parsed.data));
 }
 
-/** Reads the same body at DeepSeek, which sends usage with every stream, asked for or not. */
+/** Reads the same body at DeepSeek, which sends usage with every stream, requested or not. */
 export function readDeepseekCall(body: unknown): CallReading {
   const parsed = lenientRequest.safeParse(body);
   if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };

@@ -1,4 +1,4 @@
-// Tools and formats of a chat completions request: their form, the rules that a form cannot say, and what they ask of an answer.
+// Tools and formats of a chat completions request: their schemas, the rules beyond the schemas, and what they require of an answer.
 // Source: platform.openai.com/docs/api-reference/chat/create, platform.openai.com/docs/guides/structured-outputs.
 
 import { z } from "zod/mini";
@@ -15,14 +15,14 @@ const functionFields = {
 const customTool = z.looseObject({ type: z.literal("custom"), custom: z.looseObject({ name }) });
 const MAX_TOOLS = 128;
 
-/** As OpenAI itself reads them: a field that it does not know is refused. */
+/** OpenAI's own schema: unknown fields are refused. */
 export const strictTools = z
   .array(
     z.discriminatedUnion("type", [z.strictObject({ type: z.literal("function"), function: z.strictObject(functionFields) }), customTool]),
   )
   .check(z.minLength(1), z.maxLength(MAX_TOOLS));
 
-/** As the vendors read them that ignore unknown fields. */
+/** The schema of the vendors that ignore unknown fields. */
 export const lenientTools = z
   .array(z.looseObject({ type: z.literal("function"), function: z.looseObject(functionFields) }))
   .check(z.maxLength(MAX_TOOLS));
@@ -54,7 +54,7 @@ export interface ToolFields {
   response_format?: z.infer<typeof responseFormat> | null;
 }
 
-/** Fields that need others: a choice among tools needs tools, a chosen one must be there. */
+/** Fields that depend on others: a tool choice needs tools, and a chosen tool must exist. */
 export function findToolRule({ tools, tool_choice, parallel_tool_calls }: ToolFields): BrokenRule | null {
   for (const [param, value] of Object.entries({ tool_choice, parallel_tool_calls })) {
     if (value === undefined || value === null || tools?.length) continue;
@@ -65,7 +65,7 @@ export function findToolRule({ tools, tool_choice, parallel_tool_calls }: ToolFi
   return isKnown ? null : { message: `Tool choice '${chosen}' not found in 'tools' parameter.`, param: "tool_choice" };
 }
 
-/** JSON mode wants to be asked for in words too, or a model may write white space for ever. */
+/** JSON mode must also be requested in the prompt, otherwise a model may write white space forever. */
 export function findJsonModeRule(format: ToolFields["response_format"], texts: readonly string[]): BrokenRule | null {
   if (format?.type !== "json_object" || texts.some((text) => /json/i.test(text))) return null;
   return {

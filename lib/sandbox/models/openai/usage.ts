@@ -1,5 +1,5 @@
-// Usage as the three vendors of this wire format report it. They differ where it costs money: xAI counts reasoning beside
-// completion_tokens, OpenAI and DeepSeek inside; DeepSeek has its own names for cached input.
+// Usage as the three vendors of this wire format report it. The differences affect cost: xAI counts reasoning in addition to
+// completion_tokens, OpenAI and DeepSeek within them; DeepSeek has its own names for cached input.
 // Source: platform.openai.com/docs/api-reference/chat/object, docs.x.ai (usage, reasoning), api-docs.deepseek.com (context caching).
 
 import type { TokenCounts } from "../vendor";

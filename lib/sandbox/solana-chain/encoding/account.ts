@@ -1,4 +1,4 @@
-// Accounts as the RPC tells them, in the encodings that clients may ask for.
+// Accounts as the RPC returns them, in the encodings that clients may request.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import type { Account, Bank } from "../runtime/bank";
 import { TOKEN_PROGRAM } from "../runtime/programs";
 import { readMint, readTokenAccount, tokenAmount } from "../runtime/token-state";
 
-/** What may be asked of a method that tells accounts. */
+/** Options of methods that return accounts. */
 export const accountOptions = baseOptions.extend({
   encoding: z.enum(["base58", "base64", "base64+zstd", "jsonParsed", "binary"]).nullish(),
   dataSlice: z.object({ offset: z.int().min(0), length: z.int().min(0) }).nullish(),
@@ -18,10 +18,10 @@ export type AccountOptions = z.output<typeof accountOptions>;
 
 const MAX_BASE58_BYTES = 128;
 
-/** @throws RpcError when the encoding can not hold the account's data */
+/** @throws RpcError when the encoding cannot hold the account's data */
 export function encodeAccount(bank: Bank, account: Account, options: AccountOptions | null | undefined) {
   const { lamports, owner, executable, data } = account;
-  // The number of a validator for an account that never pays rent.
+  // A validator's value for a rent-exempt account.
   return { data: encodeData(bank, account, options), executable, lamports, owner, rentEpoch: 2 ** 64, space: data.length };
 }
 
@@ -38,7 +38,7 @@ function encodeData(bank: Bank, account: Account, options: AccountOptions | null
   return encoding === "binary" ? text : [text, "base58"];
 }
 
-/** Mints and token accounts; undefined for every other account, whose data is told as base64. */
+/** Mints and token accounts; undefined for every other account, whose data is returned as base64. */
 function parseData(bank: Bank, account: Account) {
   const parsed = parseTokenAccount(bank, account) ?? parseMint(account);
   if (parsed === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Instructions in words, as `jsonParsed` asks for: those of the system, token, associated-token and memo programs that move
-// money or make accounts. Any other one is told by its accounts and data.
+// Parsed instructions for `jsonParsed`: those of the system, token, associated-token and memo programs that move money or create accounts.
+// Any other instruction is returned with its accounts and data.
 
 import { base58 } from "@scure/base";
 import { ASSOCIATED_TOKEN_PROGRAM, MEMO_PROGRAMS, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "../runtime/programs";
@@ -37,7 +37,7 @@ function parserOf(program: string): [string, Parser?] {
   return [""];
 }
 
-/** Bytes that are too short are an instruction that failed: it has no words. */
+/** Data that is too short belongs to a failed instruction, which has no parsed form. */
 function guarded(parse: Parser): Parser {
   return (bytes, accounts) => {
     try {

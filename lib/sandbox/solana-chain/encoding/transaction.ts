@@ -1,4 +1,4 @@
-// Transactions as the RPC tells them: the message and what came of it, in the encodings that clients may ask for.
+// Transactions as the RPC returns them: the message and its result, in the encodings that clients may request.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
@@ -13,11 +13,11 @@ export type TransactionEncoding = z.output<typeof transactionEncoding>;
 
 export interface TransactionOptions {
   encoding: TransactionEncoding;
-  /** The newest version that the client reads; undefined for legacy transactions only. */
+  /** The newest version that the client supports; undefined for legacy transactions only. */
   newestVersion: number | undefined;
 }
 
-/** `{transaction, meta, version}`. @throws RpcError -32015 when the client does not read its version */
+/** `{transaction, meta, version}`. @throws RpcError -32015 when the client does not support its version */
 export function encodeTransaction(entry: HistoryEntry, { encoding, newestVersion }: TransactionOptions) {
   const record = transactionRecord.parse(JSON.parse(entry.json));
   const sent = readTransaction(Buffer.from(record.wire, "base64"));

@@ -1,4 +1,4 @@
-// What the RPC tells of accounts.
+// RPC methods for accounts.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// What the RPC tells of the chain as a whole: health, time, blockhashes, fees.
+// RPC methods for the chain as a whole: health, time, blockhashes, fees.
 
 import { z } from "zod";
 import type { Chain } from "../chain";
@@ -13,7 +13,7 @@ const options = z.tuple([baseOptions.nullish()]);
 const withText = z.tuple([z.string(), baseOptions.nullish()]);
 
 const LAMPORTS_PER_SIGNATURE = 5_000;
-/** Of Agave 3, as a number that clients may compare. */
+/** The feature set of Agave 3, which clients may compare. */
 const FEATURE_SET = 3_640_012_085;
 
 export function clusterMethods(chain: Chain): [string, Method][] {
@@ -67,7 +67,7 @@ function epochInfo({ slots }: Chain, slot: number) {
   };
 }
 
-/** Without the priority fee that a message may offer. Null when its blockhash has expired. */
+/** Excludes a message's priority fee. Null when its blockhash has expired. */
 function feeOf({ slots }: Chain, text: string): number | null {
   try {
     const message = readMessage(Buffer.from(text, "base64"));
@@ -78,7 +78,7 @@ function feeOf({ slots }: Chain, text: string): number | null {
   }
 }
 
-/** Nobody needs to pay one here. */
+/** Zero: no priority fee is needed here. */
 function recentFees({ slots }: Chain) {
   return Array.from({ length: BLOCKHASH_WINDOW }, (_, index) => ({
     slot: slots.current - BLOCKHASH_WINDOW + index,

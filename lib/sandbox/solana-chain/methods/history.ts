@@ -1,4 +1,4 @@
-// What the RPC tells of transactions and blocks that were.
+// RPC methods for past transactions and blocks.
 
 import { z } from "zod";
 import type { Chain } from "../chain";
@@ -18,7 +18,7 @@ const pageOptions = baseOptions.extend({
   limit: z.int().nullish(),
 });
 
-/** An encoding alone is an older form of the options. */
+/** A bare encoding is an older form of the options. */
 const transactionOptions = z
   .union([
     baseOptions.extend({ encoding: transactionEncoding.nullish(), maxSupportedTransactionVersion: z.int().min(0).nullish() }),
@@ -71,7 +71,7 @@ function signatureStatuses(chain: Chain, params: readonly unknown[]) {
   const [signatures, options] = readParams(params, schema);
   if (signatures.length > MAX_STATUSES) throw invalidParams(`Too many inputs provided; max ${MAX_STATUSES}`);
   const { slots, history } = chain;
-  // Without a search only the recent ones are known: as long as a transaction may still be sent again.
+  // Without a history search only recent transactions are found: those whose blockhash is still valid.
   const oldest = options?.searchTransactionHistory ? 0 : slots.current - BLOCKHASH_WINDOW;
   const statuses = signatures.map((one) => {
     const entry = history.find(one);

@@ -1,4 +1,4 @@
-// Transactions on their way in: simulated, sent, and given away by the faucet.
+// RPC methods that simulate and send transactions, and the faucet's.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
@@ -55,7 +55,7 @@ export function sendMethods(chain: Chain): [string, Method][] {
         return faucet.sendLamports(to, lamports);
       },
     ],
-    // No validator has this one: it is the sandbox's own.
+    // The sandbox's own method: no validator has it.
     [
       "sandbox_requestUsdc",
       (params) => {
@@ -112,7 +112,7 @@ function encodeSimulation({ error, logs, unitsConsumed, returnData }: Simulation
   return { err: error, logs, unitsConsumed, returnData, accounts: null, innerInstructions: null, replacementBlockhash: null };
 }
 
-/** @throws RpcError -32602 when the text is no transaction */
+/** @throws RpcError -32602 when the text is not a transaction */
 function readSent(text: string, encoding: "base58" | "base64"): Sent {
   const mostCharacters = encoding === "base58" ? 1683 : 1644;
   if (text.length > mostCharacters)

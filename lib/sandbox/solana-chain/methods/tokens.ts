@@ -1,4 +1,4 @@
-// What the RPC tells of tokens: balances, supply, and who has which token account.
+// RPC methods for tokens: balances, supply, and token accounts by owner.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
@@ -10,7 +10,7 @@ import { invalidParams } from "../rpc/rpc-error";
 import type { Commitment } from "../runtime/slots";
 import { isTokenProgram, readMint, readTokenAccount, tokenAmount } from "../runtime/token-state";
 
-/** A token account begins with the keys of its mint and its owner. */
+/** A token account starts with the keys of its mint and its owner. */
 const KEY_BYTES = 32;
 
 const onToken = z.tuple([address, baseOptions.nullish()]);

@@ -20,7 +20,7 @@ interface Answer {
 
 const MAX_CALLS = 1_000;
 
-/** The answer as JSON; null when nothing is to be answered: a notification. */
+/** The response as JSON; null for a notification, which gets none. */
 export function answerText(methods: Methods, text: string): string | null {
   let body: unknown;
   try {
@@ -53,7 +53,7 @@ function answerOne(methods: Methods, body: unknown): Answer | null {
 }
 
 function errorAnswer(id: string | number | null, error: unknown): Answer {
-  // Our own bug: told to whoever runs the chain, and not to the caller.
+  // Our own bug: logged for the operator, not returned to the caller.
   if (!(error instanceof RpcError)) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   const { code, message, detail } = error instanceof RpcError ? error : internalError();
   return Object.assign({ jsonrpc: "2.0" as const, id }, { error: { code, message, data: detail } });

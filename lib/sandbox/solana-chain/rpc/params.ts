@@ -1,4 +1,4 @@
-// What clients may pass: the schemas of the RPC's parameters, refused as a validator refuses them.
+// Schemas of the RPC's parameters, with a validator's refusals.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
@@ -7,7 +7,7 @@ import type { Commitment } from "../runtime/slots";
 import { invalidParams, minContextSlotNotReached } from "./rpc-error";
 
 /**
- * Reads positional parameters; one that is missing is undefined, and those that nobody knows are not looked at.
+ * Reads positional parameters; missing ones are undefined, and extra ones are ignored.
  * @throws RpcError -32602
  */
 export function readParams<T extends z.ZodTuple>(params: readonly unknown[], schema: T): z.output<T> {
@@ -21,10 +21,10 @@ export function readParams<T extends z.ZodTuple>(params: readonly unknown[], sch
 export const address = base58Of(32, 44);
 export const signature = base58Of(64, 88);
 
-/** Base58 of so many bytes, which has at most so many characters. */
+/** Base58 of `bytes` bytes, with at most `mostCharacters` characters. */
 function base58Of(bytes: number, mostCharacters: number) {
   return z.string("Invalid param: Invalid").superRefine((text, context) => {
-    // Bounds the work too: decoding base58 takes the square of its length.
+    // Also bounds the work: decoding base58 takes quadratic time.
     const isBase58 = text.length <= mostCharacters && /^[1-9A-HJ-NP-Za-km-z]*$/.test(text);
     if (isBase58 && base58.decode(text).length === bytes) return;
     context.addIssue({ code: "custom", message: `Invalid param: ${isBase58 ? "WrongSize" : "Invalid"}` });
@@ -44,8 +44,8 @@ interface BaseOptions {
 }
 
 /**
- * The commitment asked for, which is `finalized` when nothing is said.
- * @throws RpcError -32016 when the chain has not come as far as the client has seen
+ * The requested commitment, `finalized` by default.
+ * @throws RpcError -32016 when the chain has not reached the client's `minContextSlot`
  */
 export function readCommitment({ slots }: Chain, options: BaseOptions | null | undefined): Commitment {
   const asked = options?.commitment ?? "finalized";
@@ -54,14 +54,14 @@ export function readCommitment({ slots }: Chain, options: BaseOptions | null | u
   return asked;
 }
 
-/** As `readCommitment`, of methods that tell nothing of what is only processed. */
+/** Like `readCommitment`, for methods that exclude processed data. */
 export function readBlockCommitment(chain: Chain, options: BaseOptions | null | undefined): "confirmed" | "finalized" {
   const asked = readCommitment(chain, options);
   if (asked === "processed") throw invalidParams("Method does not support commitment below `confirmed`");
   return asked;
 }
 
-/** An answer together with the slot that it is true of. */
+/** A value together with its slot. */
 export function withContext<T>({ slots }: Chain, asked: Commitment, value: T) {
   return { context: { apiVersion: API_VERSION, slot: slots.at(asked) }, value };
 }

@@ -1,10 +1,10 @@
-// Errors of the RPC, with the codes and texts of a validator: clients tell them apart by both.
+// RPC errors with a validator's codes and messages: clients rely on both.
 
 export class RpcError extends Error {
   constructor(
     readonly code: number,
     message: string,
-    /** More for programs, as `data` of the error. */
+    /** Structured detail, the error's `data`. */
     readonly detail?: object,
   ) {
     super(message);
@@ -17,7 +17,7 @@ export const methodNotFound = () => new RpcError(-32601, "Method not found");
 export const invalidParams = (message: string) => new RpcError(-32602, message);
 export const internalError = () => new RpcError(-32603, "Internal error");
 
-/** `simulation` tells what the transaction would have done. */
+/** `simulation` is the result of the preflight simulation. */
 export const preflightFailure = (reason: string, simulation: object) =>
   new RpcError(-32002, `Transaction simulation failed: ${reason}`, simulation);
 export const signatureFailure = () => new RpcError(-32003, "Transaction signature verification failure");

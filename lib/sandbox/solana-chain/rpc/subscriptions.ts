@@ -1,4 +1,4 @@
-// What one WebSocket has subscribed to, and the notices it is sent as slots pass.
+// The subscriptions of one WebSocket, and its notifications as slots pass.
 
 import { z } from "zod";
 import type { Chain } from "../chain";
@@ -13,7 +13,7 @@ import { internalError } from "./rpc-error";
 
 const MAX_SUBSCRIPTIONS = 10_000;
 
-/** Looks for news; true when there will be no more. */
+/** Sends pending notifications; true when there will be no more. */
 type Watch = (tell: (result: unknown) => void) => boolean;
 
 interface Subscription {
@@ -34,7 +34,7 @@ export class Subscriptions {
     this.#send = send;
   }
 
-  /** Methods that only a WebSocket has. */
+  /** Methods available over WebSocket only. */
   methods(): [string, Method][] {
     const kinds: [string, (params: readonly unknown[]) => Watch][] = [
       ["signature", (params) => watchSignature(this.#chain, params)],
@@ -48,7 +48,7 @@ export class Subscriptions {
     ]);
   }
 
-  /** To be called when a slot has begun. */
+  /** Call when a slot has begun. */
   notify(): void {
     for (const [id, { notice, watch }] of this.#subscriptions) {
       const tell = (result: unknown) =>
@@ -84,9 +84,9 @@ function watchAccount(chain: Chain, params: readonly unknown[]): Watch {
     const account = chain.accountAt(key, asked);
     if (isSame(last, account)) return false;
     last = account;
-    // An account that is gone is told as one of the system program without lamports.
-    const told = account ?? { lamports: 0, owner: "1".repeat(32), data: new Uint8Array(), executable: false };
-    tell(withContext(chain, asked, encodeAccount(chain.bank, told, options)));
+    // A deleted account is reported as one of the system program without lamports.
+    const reported = account ?? { lamports: 0, owner: "1".repeat(32), data: new Uint8Array(), executable: false };
+    tell(withContext(chain, asked, encodeAccount(chain.bank, reported, options)));
     return false;
   };
 }
@@ -115,7 +115,7 @@ function watchLogs(chain: Chain, params: readonly unknown[]): Watch {
 
 const mentions = (entry: HistoryEntry, key: string): boolean => entry.accounts.includes(key);
 
-/** The newest slot of a commitment that takes no more transactions. */
+/** The newest slot of a commitment that accepts no more transactions. */
 const closedSlot = ({ slots }: Chain, asked: Commitment): number => Math.min(slots.at(asked), slots.current - 1);
 
 function watchSlot({ slots }: Chain): Watch {

@@ -1,4 +1,4 @@
-// WebSockets (RFC 6455), as far as a server of short texts on this machine needs them: no extensions, no binary frames.
+// The part of WebSockets (RFC 6455) that a local server of short texts needs: no extensions, no binary frames.
 
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 
 export interface WebSocketEvents {
   onText: (text: string) => void;
-  /** Once, however it ends. */
+  /** Called once, however the connection ends. */
   onEnd: () => void;
 }
 
@@ -20,7 +20,7 @@ const MAX_BYTES = 4 * 2 ** 20;
 const [CONTINUATION, TEXT, CLOSE, PING, PONG] = [0, 1, 8, 9, 10];
 const [PROTOCOL_ERROR, UNSUPPORTED, TOO_BIG] = [1002, 1003, 1009];
 
-/** Answers an upgrade request; null, and an error to the client, when it is none for a WebSocket. */
+/** Accepts an upgrade request; null, with an error to the client, when it is not for a WebSocket. */
 export function acceptWebSocket(request: IncomingMessage, socket: Duplex, { onText, onEnd }: WebSocketEvents): WebSocketPeer | null {
   const key = request.headers["sec-websocket-key"];
   if (request.headers.upgrade?.toLowerCase() !== "websocket" || key === undefined) {
@@ -34,7 +34,7 @@ export function acceptWebSocket(request: IncomingMessage, socket: Duplex, { onTe
     if (opcode === CLOSE) socket.end();
   });
   socket.on("data", (bytes: Buffer) => reader.read(bytes));
-  socket.on("error", () => {}); // A client that went away: `close` follows.
+  socket.on("error", () => {}); // client disconnected: `close` follows
   socket.once("close", onEnd);
   return {
     send: (text) => void (socket.writable && socket.write(frame(TEXT, Buffer.from(text)))),
@@ -42,7 +42,7 @@ export function acceptWebSocket(request: IncomingMessage, socket: Duplex, { onTe
   };
 }
 
-/** A frame from us: whole, and without a mask. */
+/** A server frame: unfragmented and unmasked. */
 function frame(opcode: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(payload.length < 126 ? 2 : payload.length < 65_536 ? 4 : 10);
   head[0] = 0x80 | opcode;
@@ -74,7 +74,7 @@ class FrameReader {
     while (!this.#isClosed && this.#readFrame());
   }
 
-  /** False when more bytes must come first. */
+  /** False when more bytes are needed. */
   #readFrame(): boolean {
     const [first, second] = this.#unread;
     if (first === undefined || second === undefined) return false;

@@ -1,5 +1,5 @@
-// The bank: the runtime itself, which holds every account and runs transactions against them. Blockhashes and signatures that
-// were seen are not its business; whoever calls it has checked them.
+// The bank: the runtime, which holds every account and runs transactions against them. Its callers have already checked blockhashes and
+// known signatures.
 
 import { base58 } from "@scure/base";
 import { Clock, FailedTransactionMetadata, LiteSvm, Account as SvmAccount, type TransactionMetadata } from "litesvm/dist/internal.js";
@@ -26,12 +26,12 @@ export interface Run {
   logs: string[];
   unitsConsumed: number;
   returnData: { programId: string; data: [string, "base64"] } | null;
-  /** Of each instruction that called others. */
+  /** For each instruction that called others. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
 }
 
 export interface Simulation extends Run {
-  /** What the accounts would be after it; empty when it failed. */
+  /** The resulting accounts; empty when it failed. */
   accounts: Map<string, Account>;
 }
 
@@ -54,7 +54,7 @@ export class Bank {
     return account === null ? null : readAccount(account);
   }
 
-  /** As `find`, of a program, whose code may be long: without its data. */
+  /** Like `find`, for a program: without its data, which may be long. */
   findProgram(address: string): Account | null {
     const lamports = Number(this.#svm.getBalance(base58.decode(address)) ?? 0n);
     return lamports === 0 ? null : { lamports, owner: "", data: NO_DATA, executable: true };
@@ -64,7 +64,7 @@ export class Bank {
     this.#svm.setAccount(base58.decode(address), new SvmAccount(BigInt(lamports), data, base58.decode(owner), executable, 0n));
   }
 
-  /** Addresses of all accounts that `program` owns and whose data fit. */
+  /** Addresses of all accounts that `program` owns and whose data matches. */
   ownedBy(program: string, fits: (data: Uint8Array) => boolean): string[] {
     const owned = this.#svm.getProgramAccounts(base58.decode(program));
     return owned.filter((entry) => fits(entry.account().data())).map(({ address }) => base58.encode(address));
@@ -78,7 +78,7 @@ export class Bank {
     const epoch = Math.floor(slot / SLOTS_PER_EPOCH);
     const epochStart = BigInt(unixSeconds - Math.floor(((slot % SLOTS_PER_EPOCH) * 4) / 10));
     this.#svm.setClock(new Clock(BigInt(slot), epochStart, BigInt(epoch), BigInt(epoch + 1), BigInt(unixSeconds)));
-    // The runtime has a blockhash of its own, which durable nonces ask for: it changes with the slot too.
+    // The runtime has its own blockhash, which durable nonces use: it changes with the slot too.
     this.#svm.expireBlockhash();
   }
 

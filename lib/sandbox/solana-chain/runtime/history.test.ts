@@ -24,7 +24,7 @@ const record = (index: number, slot: number): TransactionRecord => ({
 
 const everything = { limit: 1_000, newestSlot: 1e9 };
 
-test("beyond its limit the history forgets the oldest transactions, wherever they are found", () => {
+test("beyond its limit the history drops the oldest transactions from all indexes", () => {
   const history = new History(10);
   for (let index = 0; index < 40; index++) history.add(record(index, 1_000 + index * 20));
   expect(history.all().map(({ signature }) => signature)).toEqual(Array.from({ length: 10 }, (_, index) => `signature ${30 + index}`));
@@ -35,7 +35,7 @@ test("beyond its limit the history forgets the oldest transactions, wherever the
   expect(history.inSlot(1_780)).toHaveLength(1);
 });
 
-test("a transaction whose blockhash may still be used is never forgotten: it would run again", () => {
+test("a transaction whose blockhash is still valid is never dropped: it could run again", () => {
   const history = new History(10);
   for (let index = 0; index < 100; index++) history.add(record(index, 1_000 + index));
   expect(history.all()).toHaveLength(100);

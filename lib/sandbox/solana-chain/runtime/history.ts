@@ -1,11 +1,11 @@
-// History: the transactions of the last blocks, found by signature, by account and by slot. It keeps a limited number, the
-// oldest go first, but never one whose blockhash may still be used: it is also what knows a replay.
+// History: recent transactions, indexed by signature, account and slot. It keeps a limited number and drops the oldest, but never one whose
+// blockhash is still valid: it also detects replays.
 
 import { BLOCKHASH_WINDOW } from "./slots";
 import type { TransactionRecord } from "./transaction-record";
 
 export interface HistoryEntry {
-  /** Counts up over all transactions. */
+  /** Increases across all transactions. */
   sequence: number;
   signature: string;
   slot: number;
@@ -52,7 +52,7 @@ export class History {
     return this.#bySignature.get(signature) ?? null;
   }
 
-  /** In the order of execution. */
+  /** In execution order. */
   inSlot(slot: number): readonly HistoryEntry[] {
     return this.#bySlot.get(slot) ?? [];
   }
@@ -62,10 +62,10 @@ export class History {
     return [...this.#bySlot.keys()].filter((slot) => slot >= first && slot <= last);
   }
 
-  /** Transactions that name `account`, newest first. Nothing when `before` is not known, as a validator answers. */
+  /** Transactions that reference `account`, newest first. Empty when `before` is unknown, as at a validator. */
   ofAccount(account: string, { before, until, limit, newestSlot }: Page): HistoryEntry[] {
     const entries = this.#byAccount.get(account) ?? [];
-    // Both may belong to other accounts: what counts is their place among all transactions.
+    // Both signatures may be of other accounts: their position among all transactions counts.
     const first = before === undefined ? undefined : this.find(before)?.sequence;
     if (before !== undefined && first === undefined) return [];
     const last = until === undefined ? undefined : this.find(until)?.sequence;
@@ -78,7 +78,7 @@ export class History {
     return page;
   }
 
-  /** The first slot that is remembered whole; null while nothing was ever forgotten. */
+  /** The first slot with complete history; null while nothing was dropped. */
   firstSlot(): number | null {
     return this.#entries.length < this.most ? null : (this.#entries[0]?.slot ?? 0) + 1;
   }

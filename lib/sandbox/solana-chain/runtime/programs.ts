@@ -1,4 +1,4 @@
-// The programs that this chain knows by name: their addresses, the same on every Solana cluster.
+// Addresses of the programs that this chain knows by name, the same on every Solana cluster.
 
 export const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 export const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";

@@ -1,5 +1,5 @@
-// Slots: the chain's clock. Each has one blockhash, computed from the chain's own seed, so that a restart keeps the hashes that
-// were given out and, since no slot comes twice, makes none twice.
+// Slots: the chain's clock. Each has one blockhash, derived from the chain's own seed, so that a restart keeps issued hashes valid; since
+// no slot is reused, neither is a hash.
 
 import { createHash } from "node:crypto";
 import { base58 } from "@scure/base";
@@ -8,15 +8,15 @@ export type Commitment = "processed" | "confirmed" | "finalized";
 
 /** A transaction may use the blockhash of any of the last 150 blocks. */
 export const BLOCKHASH_WINDOW = 150;
-/** The chain's first slots had no block, as on a real chain some have none: a block's height is never its slot. */
+/** The chain's first slots had no block, as some slots on a real chain: a block's height is never its slot. */
 const SLOTS_WITHOUT_BLOCK = 5_000;
 export const FIRST_SLOT = SLOTS_WITHOUT_BLOCK + BLOCKHASH_WINDOW;
 
 export interface SlotsOptions {
-  /** 32 random bytes, the chain's own. */
+  /** 32 random bytes, unique to the chain. */
   seed: Uint8Array;
   current: number;
-  /** How many slots the finalized one is behind. */
+  /** How many slots the finalized slot is behind. */
   finalityLag: number;
 }
 
@@ -71,7 +71,7 @@ export class Slots {
     return this.#slotOf.has(blockhash);
   }
 
-  /** Null for a blockhash that is not or no longer known. */
+  /** Null for an unknown or expired blockhash. */
   slotOf(blockhash: string): number | null {
     return this.#slotOf.get(blockhash) ?? null;
   }

@@ -1,5 +1,5 @@
-// What the token programs keep in their accounts: mints and token accounts, read from their bytes. The layout of both programs
-// is the same; Token-2022 appends a byte for the account's type and extensions after it.
+// The account data of the token programs: mints and token accounts, parsed from their bytes. Both programs have the same layout; Token-2022
+// appends a byte for the account's type, and extensions after it.
 
 import { base58 } from "@scure/base";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "./programs";
@@ -18,7 +18,7 @@ export interface TokenAccount {
   amount: bigint;
   delegate: string | null;
   state: "uninitialized" | "initialized" | "frozen";
-  /** The rent in an account of wrapped SOL; null for every other mint. */
+  /** The rent reserve of a wrapped SOL account; null for every other mint. */
   nativeRent: bigint | null;
   delegatedAmount: bigint;
   closeAuthority: string | null;
@@ -65,7 +65,7 @@ export function readTokenAccount({ owner, data }: AccountBytes): TokenAccount | 
   };
 }
 
-/** The bytes of a mint without tokens, whose authority may also freeze its accounts. */
+/** The bytes of a mint without supply, whose authority may also freeze its accounts. */
 export function writeMint(authority: string, decimals: number): Uint8Array {
   const bytes = Buffer.alloc(MINT_BYTES);
   for (const offset of [0, 46]) {
@@ -84,7 +84,7 @@ export interface TokenAmount {
   uiAmountString: string;
 }
 
-/** An amount of base units in the four spellings of the RPC. */
+/** An amount of base units in the RPC's four representations. */
 export function tokenAmount(units: bigint, decimals: number): TokenAmount {
   const digits = units.toString().padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);

@@ -1,4 +1,4 @@
-// Why a transaction failed: the runtime's numbers as the names and texts that the RPC of a validator answers.
+// Transaction errors: maps the runtime's numbers to a validator's RPC names and messages.
 
 import {
   type FailedTransactionMetadata,
@@ -39,12 +39,12 @@ function readInstructionError(error: TransactionErrorInstructionError): Instruct
   throw new Error(`assertion failed: unexpected instruction error ${String(inner)}`);
 }
 
-/** True when the transaction ran, failed and is in a block all the same: its fee is paid. Any other one leaves no trace. */
+/** True when the failed transaction is still included in a block and pays its fee. Any other failed one leaves no trace. */
 export function isRecorded(error: TransactionError): boolean {
   return typeof error === "object" && ("InstructionError" in error || "InsufficientFundsForRent" in error);
 }
 
-/** The validator's text: `Error processing Instruction 0: custom program error: 0x1`. */
+/** The validator's message: `Error processing Instruction 0: custom program error: 0x1`. */
 export function transactionErrorText(error: TransactionError): string {
   if (typeof error === "string") return textOf(TRANSACTION_ERRORS, error);
   if ("InstructionError" in error) {
@@ -65,13 +65,13 @@ function instructionErrorText(error: InstructionError): string {
 
 type Named = readonly [name: string, text?: string];
 
-/** A rare one without a text here is told by its name, as words. */
+/** A rare error without a message here is described by its name, split into words. */
 function textOf(table: readonly Named[], name: string): string {
   const text = table.find(([known]) => known === name)?.[1];
   return text ?? name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-// Both in the order of the runtime's enumerations: the index is the number.
+// Both tables follow the runtime's enumerations: the index is the number.
 const TRANSACTION_ERRORS: readonly Named[] = [
   ["AccountInUse", "Account in use"],
   ["AccountLoadedTwice", "Account loaded twice"],

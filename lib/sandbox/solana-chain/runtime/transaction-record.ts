@@ -1,4 +1,4 @@
-// What is kept of a transaction that is in a block: its bytes, and all that running it did.
+// The record of a transaction in a block: its bytes and its results.
 
 import { base58 } from "@scure/base";
 import { z } from "zod";
@@ -46,10 +46,10 @@ export const transactionRecord = z.object({
   memo: z.string().nullable(),
   /** The transaction as it was sent, base64. */
   wire: z.string(),
-  /** All accounts, those from address tables last, writable before readonly. */
+  /** All accounts, with those from address tables last, writable before readonly. */
   accounts: z.array(z.string()),
   loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }),
-  /** Lamports, as are the balances. */
+  /** In lamports, like the balances. */
   fee: z.number(),
   preBalances: z.array(z.number()),
   postBalances: z.array(z.number()),
@@ -67,10 +67,10 @@ type Accounts = readonly (Account | null)[];
 
 const balancesOf = (accounts: Accounts): number[] => accounts.map((account) => account?.lamports ?? 0);
 
-/** Lamports before and after, in the order of the transaction's accounts, and the fee. */
+/** Lamports before and after, in account order, and the fee. */
 export function lamportsOf(before: Accounts, after: Accounts): Pick<TransactionRecord, "fee" | "preBalances" | "postBalances"> {
   const [preBalances, postBalances] = [balancesOf(before), balancesOf(after)];
-  // Running a transaction moves lamports and makes none: what is missing afterwards is the fee.
+  // A transaction moves lamports but creates none, so the difference is the fee.
   const fee = sum(preBalances) - sum(postBalances);
   return { fee, preBalances, postBalances };
 }
@@ -89,7 +89,7 @@ export function tokenBalancesOf(bank: Bank, accounts: Accounts): TokenBalance[] 
   });
 }
 
-/** The memos of a transaction as the RPC tells them, `[2] hi; [3] you!`, or null. */
+/** The memos of a transaction in the RPC's format, `[2] hi; [3] you!`, or null. */
 export function memoOf({ instructions }: WireMessage, accounts: readonly string[]): string | null {
   const memos = instructions
     .filter(({ programIdIndex }) => MEMO_PROGRAMS.includes(accounts[programIdIndex] ?? ""))
@@ -100,7 +100,7 @@ export function memoOf({ instructions }: WireMessage, accounts: readonly string[
 const TABLE_HEADER_BYTES = 56;
 const KEY_BYTES = 32;
 
-/** Addresses that a message takes from address tables. @throws RangeError when a table lacks one */
+/** Addresses that a message loads from address tables. @throws RangeError when a table lacks one */
 export function loadAddresses(bank: Bank, { addressTableLookups }: WireMessage): TransactionRecord["loadedAddresses"] {
   const loaded: TransactionRecord["loadedAddresses"] = { writable: [], readonly: [] };
   for (const { accountKey, writableIndexes, readonlyIndexes } of addressTableLookups) {
@@ -117,7 +117,7 @@ export function loadAddresses(bank: Bank, { addressTableLookups }: WireMessage):
   return loaded;
 }
 
-/** A run's part of the record. */
+/** The part of the record that comes from the run. */
 export function outcomeOf({ error, logs, unitsConsumed, returnData, innerInstructions }: Run) {
   return { error, logs, unitsConsumed, returnData, innerInstructions };
 }

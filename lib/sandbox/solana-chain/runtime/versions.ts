@@ -1,10 +1,9 @@
-// Versions: what accounts were before they were last changed, as far back as a slot may still be asked for that is not the
-// newest: `finalized` and `confirmed` answers.
+// Versions: earlier states of accounts, as far back as `confirmed` and `finalized` reads need them.
 
 import type { Account } from "./bank";
 
 interface Version {
-  /** The slot in which it was replaced. */
+  /** The slot in which this state was replaced. */
   slot: number;
   before: Account | null;
 }
@@ -19,7 +18,7 @@ export class Versions {
     else if (versions.at(-1)?.slot !== slot) versions.push({ slot, before });
   }
 
-  /** The account at the end of `slot`; undefined when it is what it is now. */
+  /** The account at the end of `slot`; undefined when it has not changed since. */
   at(slot: number, address: string): Account | null | undefined {
     return this.#versions.get(address)?.find((version) => version.slot > slot)?.before;
   }
@@ -29,7 +28,7 @@ export class Versions {
     return this.#versions.keys();
   }
 
-  /** Drops what is needed only for slots before `slot`. */
+  /** Drops versions needed only for slots before `slot`. */
   forgetBefore(slot: number): void {
     for (const [address, versions] of this.#versions) {
       const kept = versions.filter((version) => version.slot > slot);

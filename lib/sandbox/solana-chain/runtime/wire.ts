@@ -1,5 +1,5 @@
-// Transactions as they travel: read from their bytes, and written for the faucet. The runtime checks what they mean; here only
-// the form is read, legacy and version 0.
+// Serialized transactions: parses legacy and version 0, and writes the faucet's. This file checks the format only; the runtime checks the
+// meaning.
 
 import { base58 } from "@scure/base";
 
@@ -25,7 +25,7 @@ export interface MessageHeader {
 export interface WireMessage {
   version: "legacy" | 0;
   header: MessageHeader;
-  /** Those that stand in the message itself; tables add more. */
+  /** The keys in the message itself; address tables add more. */
   accountKeys: string[];
   recentBlockhash: string;
   instructions: Instruction[];
@@ -37,13 +37,13 @@ export interface WireTransaction {
   message: WireMessage;
 }
 
-/** The most bytes of a transaction: what fits into one packet. */
+/** The maximum size of a transaction: one packet. */
 export const MAX_TRANSACTION_BYTES = 1232;
 
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
-/** @throws RangeError when the bytes are no transaction, or more follow it */
+/** @throws RangeError when the bytes are not exactly one transaction */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const reader = new Reader(bytes);
   const signatures = reader.list(() => base58.encode(reader.take(SIGNATURE_BYTES)));
@@ -52,7 +52,7 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
   return { signatures, message };
 }
 
-/** @throws RangeError when the bytes are no message, or more follow it */
+/** @throws RangeError when the bytes are not exactly one message */
 export const readMessage = (bytes: Uint8Array): WireMessage => readMessageFrom(new Reader(bytes));
 
 function readMessageFrom(reader: Reader): WireMessage {
@@ -105,7 +105,7 @@ class Reader {
     return base58.encode(this.take(KEY_BYTES));
   }
 
-  /** A "compact-u16": seven bits a byte, the lowest first, at most three bytes. */
+  /** A "compact-u16": seven bits per byte, lowest first, at most three bytes. */
   count(): number {
     let value = 0;
     for (let shift = 0; shift <= 14; shift += 7) {
@@ -146,7 +146,7 @@ export function writeMessage(payer: string, recentBlockhash: string, instruction
   const writable = [...uses].filter(([, isWritable]) => isWritable).map(([key]) => key);
   const readonly = [...uses].filter(([, isWritable]) => !isWritable).map(([key]) => key);
   const keys = [payer, ...writable, ...readonly];
-  // All counts of ours are below 128, where a compact-u16 is one byte.
+  // All our counts are below 128, so each compact-u16 is one byte.
   return Buffer.concat([
     Uint8Array.of(1, 0, readonly.length, keys.length),
     ...keys.map((key) => base58.decode(key)),

@@ -1,29 +1,29 @@
-// Seeds that everybody knows, whose addresses are published, and a process's custody for a test.
+// Well-known seeds with published addresses, and custody for tests.
 
 import { onTestFinished, vi } from "vitest";
-import { forgetOnce } from "@/lib/base/process-singleton";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openSigner } from "../seed-signer";
 import type { Signer } from "../signer";
 import { startCustody } from "../start-custody";
 
-/** Of Hardhat and anvil. */
+/** Hardhat's and anvil's mnemonic. */
 export const hardhatWords = `${"test ".repeat(11)}junk`;
-/** Of BIP-39's own vectors. */
+/** From BIP-39's test vectors. */
 export const abandonWords = `${"abandon ".repeat(11)}about`;
 
-/** Opens a seed in this process, its first addresses in the test's database. Pool and process forget nothing by themselves. */
+/** Opens a seed in this process, with its first addresses in the test's database. Neither is reset automatically. */
 export async function startTestCustody(words = hardhatWords): Promise<Signer> {
   const signer = await openSigner(words, "sandbox");
   await startCustody(signer);
   return signer;
 }
 
-/** Sets environment variables for the settings of one test. */
+/** Sets settings as environment variables for one test. */
 export function withSettings(settings: Record<string, string>): void {
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  forgetOnce("config");
+  forgetSingleton("config");
   onTestFinished(() => {
     vi.unstubAllEnvs();
-    forgetOnce("config");
+    forgetSingleton("config");
   });
 }

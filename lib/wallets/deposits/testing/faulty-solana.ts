@@ -1,4 +1,4 @@
-// Watchers of Solana that see the chain through a node which fails on purpose, for tests.
+// For tests: Solana watchers behind a node that fails on purpose.
 
 import { expect } from "vitest";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
@@ -14,7 +14,7 @@ interface Through extends Watcher {
   close(): Promise<void>;
 }
 
-/** `both` has the chain itself to turn to. The caller closes it. */
+/** With `both` it can also use the chain's own node. The caller closes it. */
 export async function watchThrough(chain: WatchedSolana, decide: Decide, { both = false } = {}): Promise<Through> {
   let call = 0;
   const node = await startFaultyNode(chain.url, ({ method, params }) => decide(method, params, call++));
@@ -33,7 +33,7 @@ export async function tickUntilRead(watcher: Pick<Watcher, "tick">, max: number)
   return reports;
 }
 
-/** Makes this account alone due for a rescan. */
+/** Makes only this account due for a rescan. */
 export async function setDue({ tokenAccount }: SolanaCustomer): Promise<void> {
   await pool().query("UPDATE solana_cursor SET check_at = CASE token_account WHEN $1 THEN timestamptz 'epoch' ELSE 'infinity' END", [
     tokenAccount,

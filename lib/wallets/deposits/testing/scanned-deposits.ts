@@ -1,4 +1,4 @@
-// Deposits as a watcher writes them, without a chain: for tests of what is made of them.
+// For tests: deposits as a watcher records them, without a chain.
 
 import { randomBytes } from "node:crypto";
 import { now } from "@/lib/base/clock";
@@ -18,7 +18,7 @@ interface Head {
   final: number;
 }
 
-/** Opens a chain's books and its scan. */
+/** Opens a chain's ledger accounts and its scan. */
 export async function openScan(chain: DepositChain, { latest, safe, final }: Head): Promise<void> {
   await openFundingAccount(`${chain}_chain`);
   await openLiabilityAccount("uncredited_deposits");
@@ -37,7 +37,7 @@ interface Arrival {
   chain?: DepositChain;
 }
 
-/** Writes a deposit that is seen in its block; resolves with its id. */
+/** Records a deposit seen in its block; resolves with its id. */
 export async function addDeposit({ accountId, usd, block, chain = "base" }: Arrival): Promise<string> {
   const transaction = `0x${randomBytes(32).toString("hex")}`;
   const id = `${chain}_${transaction}`;
@@ -46,12 +46,12 @@ export async function addDeposit({ accountId, usd, block, chain = "base" }: Arri
   return id;
 }
 
-/** Writes deposits as a watcher finds them. */
+/** Records deposits like a watcher. */
 export async function addFound(found: readonly FoundDeposit[], chain: DepositChain = "base"): Promise<void> {
   await underLease(await leaseOn(chain), (transaction) => recordDeposits(chain, found, transaction));
 }
 
-/** Writes a chain's new head down: what follows on it is confirming, what is final is said to be. */
+/** Records a chain's new head, which updates confirming and final deposits. */
 export async function recordHead({ latest, safe, final }: Head, chain: DepositChain = "base"): Promise<void> {
   await underLease(await leaseOn(chain), (transaction) => record(chain, { latest, safe, finalized: final }, 0, transaction));
 }
@@ -61,13 +61,13 @@ export async function credit(ids: readonly string[], chain: DepositChain = "base
   await creditDeposits(await leaseOn(chain), ids);
 }
 
-/** The chain dropped the block of this deposit for good. */
+/** Reverses this deposit as if its block had left the chain for good. */
 export async function reverse(id: string, chain: DepositChain = "base"): Promise<void> {
   await pool().query("UPDATE deposit SET missing_since = $2, finalized = false WHERE id = $1", [id, now()]);
   await reverseMissing(await leaseOn(chain), 1_000_000_000);
 }
 
-/** The lease of a watcher that is the test itself. */
+/** Takes the lease for the test itself. */
 export async function leaseOn(chain: DepositChain): Promise<Lease> {
   const lease = await takeLease({ chain, holder: "a test", seconds: 60 });
   if (!lease) throw new Error(`A watcher of ${chain} is at work.`);

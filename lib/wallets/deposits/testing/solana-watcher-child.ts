@@ -1,5 +1,5 @@
-// A watcher of Solana in a process of its own that kills itself at a chosen statement: before it is sent, or when it is sent and
-// its answer not seen.
+// A Solana watcher in its own process that kills itself at a chosen statement: before sending it, or after sending it without reading the
+// result.
 
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { setDatabaseUrl } from "@/lib/db/database-url";

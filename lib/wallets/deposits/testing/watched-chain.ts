@@ -1,4 +1,4 @@
-// A real EVM chain, accounts whose addresses on it are watched, and the watcher, for tests.
+// For tests: a real EVM chain, accounts with watched addresses on it, and the watcher.
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
@@ -22,19 +22,19 @@ export interface Customer {
   address: Hex;
 }
 
-/** Blocks until one is safe, and as many again until it is final. */
+/** Blocks until a block is safe; twice as many until it is final. */
 export const TO_SAFE = 3;
 export const ONE_USDC = 1_000_000n;
 
-/** A chain that makes blocks only when it is told to. The caller stops it. */
+/** A chain that mines only on request. The caller stops it. */
 export async function startWatchedChain() {
   const chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   const startBlock = await chain.blockNumber();
-  await chain.mine(2 * TO_SAFE); // before, its first block is the safe one for a while
+  await chain.mine(2 * TO_SAFE); // before that, the first block is the safe one
   const restoreClock = setClock(() => latestMs);
   let latestMs = Date.now();
   const readClock = async () => {
-    // Blocks made in a row can be many in a second or some in the future; two rounds are never at the same moment.
+    // Blocks mined in a row may share a second or lie in the future; this keeps two rounds from having the same time.
     const latest = await findBlock("latest", chain.nodes);
     latestMs = Math.max(latestMs + 1, (latest?.timestampS ?? 0) * 1_000);
   };
@@ -55,7 +55,7 @@ export async function startWatchedChain() {
 
 export type WatchedChain = Awaited<ReturnType<typeof startWatchedChain>>;
 
-/** Customers with an address each, written as if the signer had made them. */
+/** Customers with one address each, stored as if the signer had created them. */
 export async function openCustomers(count: number): Promise<Customer[]> {
   const customers = (await openAccounts(count)).map((account) => ({ account, address: newAddress() }));
   const { rows } = await pool().query<{ next: number }>("SELECT coalesce(max(derivation_index), -1) + 1 AS next FROM custodial_wallet");
@@ -86,8 +86,8 @@ async function postedAt(account: string): Promise<bigint> {
 }
 
 /**
- * The books are clean, and what they say came in over the chain is what lies at the addresses on it, to the unit. Everything that
- * came in must be safe by then, and nothing must have been sent from one address to another.
+ * Expects clean books, and that the booked deposits equal the addresses' balances exactly. All deposits must be safe, and no transfers
+ * between the addresses may have happened.
  */
 export async function expectAllAccountedFor({ nodes, usdc }: Pick<UsdcChain, "usdc"> & { nodes: EvmNodes }): Promise<void> {
   expect(await checkLedger()).toEqual([]);

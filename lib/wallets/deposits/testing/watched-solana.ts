@@ -1,4 +1,4 @@
-// A real Solana chain, accounts whose addresses on it are watched, and the watcher, for tests.
+// For tests: a real Solana chain, accounts with watched addresses on it, and the watcher.
 
 import { createTransferInstruction, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Keypair, PublicKey, sendAndConfirmTransaction, Transaction } from "@solana/web3.js";
@@ -20,9 +20,9 @@ import { createSolanaWatcher, type SolanaWatcherOptions } from "../solana-watche
 
 export interface SolanaCustomer {
   account: AccountId;
-  /** Holds the address; the product itself has no key but the signer's. */
+  /** The address' key; in the product only the signer has it. */
   wallet: Keypair;
-  /** Where people send to. */
+  /** The address that people send to. */
   owner: string;
   tokenAccount: string;
 }
@@ -30,25 +30,25 @@ export interface SolanaCustomer {
 export const ONE_USDC = 1_000_000n;
 export const mint = new PublicKey(USDC_MINT);
 
-/** A chain with quick slots: what is sent is final after four of them. The caller stops it. */
+/** A chain with fast slots: a transaction is final after four. The caller stops it. */
 export async function startWatchedSolana(slotMs = 100) {
   const chain = await startTestSolanaChain({ slotMs, finalityLagSlots: 4 });
   const nodesAt = (urls: readonly string[], timeoutMs?: number) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, timeoutMs });
   const nodes = nodesAt([chain.url]);
-  // A new connection each time: it keeps a blockhash for longer than the quick slots let it live.
+  // A new connection each time: it caches a blockhash for longer than the fast slots keep it valid.
   const { connect } = chain;
   await pool().query(
     `INSERT INTO custody (fingerprint, xpub, usdc_mint, treasury_base, treasury_solana, relayer_base, sponsor_solana, created_at)
      VALUES ('test', 'test', $1, '', '', '', '', $2) ON CONFLICT DO NOTHING`,
     [USDC_MINT, now()],
   );
-  /** Resolves when all that was sent until now is final. */
+  /** Resolves when everything sent so far is final. */
   const finalize = async () => {
     const sent = await connect().getSlot("processed");
     await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized >= sent, { timeout: 60_000, interval: slotMs });
   };
   const watcher = (options: SolanaWatcherOptions = {}) => createSolanaWatcher({ nodes, ...options });
-  /** Sends USDC out of a customer's address, as a sweep does, without anything coming in. */
+  /** Sends USDC out of a customer's address, like a sweep. */
   const sweep = async ({ wallet, tokenAccount }: SolanaCustomer, units: bigint) => {
     await chain.airdrop(wallet.publicKey.toBase58(), 1_000_000_000n);
     const treasury = getAssociatedTokenAddressSync(mint, new PublicKey(chain.faucetAddress));
@@ -61,7 +61,7 @@ export async function startWatchedSolana(slotMs = 100) {
 
 export type WatchedSolana = Awaited<ReturnType<typeof startWatchedSolana>>;
 
-/** Customers with an address each, written as if the signer had made them. */
+/** Customers with one address each, stored as if the signer had created them. */
 export async function openCustomers(count: number): Promise<SolanaCustomer[]> {
   const customers = (await openAccounts(count)).map((account) => {
     const wallet = Keypair.generate();
@@ -103,8 +103,8 @@ async function postedAt(account: string): Promise<bigint> {
 }
 
 /**
- * The books are clean, and what they say came in over the chain is what lies at the addresses on it, to the unit, and `sweptUnits`
- * that have left them. Everything that came in must be final by then and read.
+ * Expects clean books, and that the booked deposits equal the addresses' balances plus `sweptUnits` exactly. All deposits must be final and
+ * read.
  */
 export async function expectAllAccountedFor({ nodes }: Pick<WatchedSolana, "nodes">, sweptUnits = 0n): Promise<void> {
   expect(await checkLedger()).toEqual([]);

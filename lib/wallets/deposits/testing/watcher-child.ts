@@ -1,5 +1,4 @@
-// A watcher in a process of its own that kills itself at a chosen statement: before it is sent, or when it is sent and its answer
-// not seen.
+// A watcher in its own process that kills itself at a chosen statement: before sending it, or after sending it without reading the result.
 
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";

@@ -1,4 +1,4 @@
-// Both chains with everything that moves money on them, and a thief, for tests of reserves.
+// For tests of reserves: both chains with everything that moves money, and a thief.
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
@@ -43,9 +43,9 @@ async function startWorldByHand() {
   return { ...world, evm, fillTreasury, stop };
 }
 
-/** A customer whose wallets may be paid at once, and whose addresses are the signer's. */
+/** A customer whose wallets may be paid immediately, and whose deposit addresses are the signer's. */
 export interface Owner extends TestOwner {
-  /** Where they pay in on Base, and on Solana. */
+  /** Deposit addresses on Base and on Solana. */
   address: Hex;
   owner: string;
 }
@@ -61,7 +61,7 @@ async function openOwner(): Promise<Owner> {
   });
 }
 
-/** @param byHand Base makes a block for each transaction, and others only when it is told to. The caller stops it. */
+/** @param byHand Base mines a block per transaction, and others only on request. The caller stops it. */
 export async function startReservesWorld(byHand = false) {
   const world = byHand ? await startWorldByHand() : await startWorld();
   const base = createBaseWatcher({ startBlock: 0 });
@@ -79,7 +79,7 @@ export async function startReservesWorld(byHand = false) {
   const watch = () => Promise.all([base.tick(), solana.tick()]);
   const relay = () => runRelay({ resendAfterMs: 0 });
 
-  /** Every job once. */
+  /** Runs every job once. */
   const round = async () => {
     await watch();
     await runSweeps();
@@ -87,7 +87,7 @@ export async function startReservesWorld(byHand = false) {
     await relay();
   };
 
-  /** Rounds until the report says so. */
+  /** Runs rounds until the report matches. */
   const until = async (isThere: (report: KnownReport) => boolean): Promise<KnownReport> => {
     let last: KnownReport | null = null;
     await expect
@@ -105,7 +105,7 @@ export async function startReservesWorld(byHand = false) {
     return last;
   };
 
-  /** Moves the treasury's USDC away, as only somebody with its key could. */
+  /** Moves USDC out of the treasury, as a thief with its key could. */
   const stealFromTreasury = async (units: bigint): Promise<void> => {
     const { client, usdc } = world.evm;
     const thief = signer().treasury.base as Hex;
@@ -131,7 +131,7 @@ export async function postedOf(account: string): Promise<bigint> {
   return rows[0]?.posted ?? 0n;
 }
 
-/** A charge as the gateway books it when its hold has expired: what is there is taken. */
+/** A late charge, as the gateway books it after its hold expired: takes the available balance. */
 export async function spend(accountId: AccountId, inputTokens: number): Promise<void> {
   const hold = { request: newRequestId(), account: accountId, key: null, ceiling: BigInt(inputTokens + 1) };
   await chargeLate(hold, { input: inputTokens, output: 1 });

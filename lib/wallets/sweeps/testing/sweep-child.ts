@@ -1,4 +1,4 @@
-// A round of sweeps in a process of its own that kills itself at a chosen statement, which is sent and its answer not seen.
+// A round of sweeps in its own process that kills itself at a chosen statement: after sending it, without reading the result.
 
 import { setClock } from "@/lib/base/clock";
 import { createNodes } from "@/lib/chains/evm/nodes";
@@ -14,7 +14,7 @@ export interface SweepOrder extends Death {
   chain: SweepChain;
   databaseUrl: string;
   nodeUrl: string;
-  /** Of Solana's cluster. */
+  /** Genesis hash of the Solana cluster. */
   genesisHash: string;
   words: string;
   nowMs: number;

@@ -1,4 +1,4 @@
-// A real EVM chain with customers who paid in at addresses of a real seed, the watcher, the relay and the sweeps, for tests.
+// For tests: a real EVM chain, customers with deposits at addresses of a real seed, the watcher, the relay and the sweeps.
 
 import type { Hex } from "viem";
 import { expect } from "vitest";
@@ -33,7 +33,7 @@ export interface Customer {
 /** Customers whose addresses are the signer's. */
 export async function openCustomers(count: number): Promise<Customer[]> {
   withSettings({ ADDRESS_POOL_SIZE: String(count) });
-  // A run makes as many as it has time for.
+  // A run creates as many as its time allows.
   while (((await pool().query("SELECT 1 FROM address_pool")).rowCount ?? 0) < count) await fillAddressPool();
   return inTransaction(async (transaction) => {
     const opened: Customer[] = [];
@@ -62,7 +62,7 @@ export interface StoredSweep {
   reason: string | null;
 }
 
-/** All that were ever planned for these addresses, oldest first. */
+/** All sweeps ever planned for these addresses, oldest first. */
 export async function sweepsOf(...addresses: string[]): Promise<StoredSweep[]> {
   const { rows } = await pool().query<StoredSweep>(
     "SELECT id, address, units, state, attempt, reason FROM sweep WHERE address = ANY ($1) ORDER BY id",
@@ -71,11 +71,11 @@ export async function sweepsOf(...addresses: string[]): Promise<StoredSweep[]> {
   return rows;
 }
 
-/** Sweeps that wait may be tried now: as if their time had come. */
+/** Makes all waiting sweeps due. */
 export const letWaitsEnd = (chain: SweepChain) =>
   pool().query("UPDATE sweep SET try_at = planned_at WHERE chain = $1 AND state = 'planned'", [chain]);
 
-/** A chain that makes blocks for transactions, and otherwise only when it is told to. The caller stops it. */
+/** A chain that mines a block per transaction, and others only on request. The caller stops it. */
 export async function startSweptChain() {
   const chain = await startWatchedChain();
   const custody = await startTestCustody();
@@ -86,7 +86,7 @@ export async function startSweptChain() {
     await chain.readClock();
     latestMs = Math.max(latestMs + 1, chain.clockMs());
   };
-  /** Time goes on by so much, and the chain's with it. */
+  /** Advances the clock and the chain's time. */
   const passTime = async (seconds: number) => {
     await chain.client.increaseTime({ seconds });
     await chain.mine(1);
@@ -107,7 +107,7 @@ function readsOf(chain: WatchedChain) {
     const latest = await findBlock("latest", chain.nodes);
     return readBalances({ token: chain.usdc, accounts, blockHash: latest?.hash ?? "0x" }, chain.nodes);
   };
-  /** How often the chain carried an authorization of this address out. */
+  /** How often the chain carried out an authorization of this address. */
   const carriedOut = async (address: Hex): Promise<number> => {
     const args = { authorizer: address };
     const query = { address: chain.usdc, abi: usdcAbi, eventName: "AuthorizationUsed", args, fromBlock: 0n } as const;
@@ -119,7 +119,7 @@ function readsOf(chain: WatchedChain) {
 
 function roundsOf(chain: WatchedChain, readClock: () => Promise<void>) {
   const nodes = { evm: chain.nodes };
-  /** What was paid in until now is final, and the watcher has seen it. */
+  /** Makes all deposits so far final and seen by the watcher. */
   const finalize = async () => {
     await chain.mine(2 * TO_SAFE);
     await readClock();
@@ -138,13 +138,13 @@ function roundsOf(chain: WatchedChain, readClock: () => Promise<void>) {
     await readClock();
     await runSweepsOn("base", nodes);
   };
-  /** Plans for what withdrawals need; resolves with all that is under way then. */
+  /** Plans sweeps for withdrawals' needs; resolves with the total in progress. */
   const planForNeed = async (units: bigint): Promise<bigint> => {
     await readClock();
     await planFor("base", units, nodes);
     return readUnitsUnderWay("base");
   };
-  /** Rounds of everything, and blocks, until no sweep is under way. */
+  /** Runs rounds and mines blocks until no sweep is in progress. */
   const finish = async () => {
     for (let round = 0; round < 12; round++) {
       await sweep();

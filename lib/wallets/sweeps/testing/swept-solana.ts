@@ -1,4 +1,4 @@
-// A real Solana chain with customers who paid in at addresses of a real seed, the watcher, the relay and the sweeps, for tests.
+// For tests: a real Solana chain, customers with deposits at addresses of a real seed, the watcher, the relay and the sweeps.
 
 import { freezeAccount, thawAccount } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey } from "@solana/web3.js";
@@ -15,7 +15,7 @@ import { createSolanaWatcher } from "../../deposits/solana-watcher";
 import { runSweepsOn } from "../run";
 import { type Customer, letWaitsEnd } from "./swept-chain";
 
-/** A chain with quick slots, and a treasury without any SOL. The caller stops it. */
+/** A chain with fast slots, and a treasury without SOL. The caller stops it. */
 export async function startSweptSolana() {
   const custody = await startTestCustody();
   const chain = await startTestSolanaChain({ usdcMint: custody.usdcMint, slotMs: 25, finalityLagSlots: 4 });
@@ -23,7 +23,7 @@ export async function startSweptSolana() {
   const nodes = nodesAt(chain.url);
   const connection = new Connection(chain.url, "confirmed");
   const treasury = custody.treasury.solana;
-  /** Resolves when all that was sent until now is final. */
+  /** Resolves when everything sent so far is final. */
   const finalize = async () => {
     const sent = await connection.getSlot("processed");
     await vi.waitUntil(async () => (await readSolanaHead(nodes)).finalized > sent, { timeout: 30_000, interval: 25 });
@@ -47,7 +47,9 @@ export type SweptSolana = Awaited<ReturnType<typeof startSweptSolana>>;
 
 function issuerOf({ url, faucetSecretKey }: TestSolanaChain, mint: string, finalize: () => Promise<void>) {
   const issuer = Keypair.fromSecretKey(faucetSecretKey);
-  /** A connection remembers a blockhash for half a minute, in which these slots run out many times: each has one of its own. */
+  /**
+   * Each call uses its own connection: a connection caches a blockhash for half a minute, in which it expires many times with these slots.
+   */
   const act = async (change: typeof freezeAccount | typeof thawAccount, owner: string) => {
     const account = new PublicKey(deriveTokenAccount(owner, mint));
     await change(new Connection(url, "confirmed"), issuer, account, new PublicKey(mint), issuer);
@@ -64,7 +66,7 @@ function roundsOf(chain: TestSolanaChain, nodes: SolanaNodes, finalize: () => Pr
   };
   const count = async (sql: string): Promise<number> => (await pool().query(sql)).rowCount ?? 0;
   const countFinal = () => count("SELECT 1 FROM deposit WHERE chain = 'solana' AND finalized");
-  /** Resolves when what is paid in is final, and the watcher has seen it. */
+  /** Resolves when the deposits are final and seen by the watcher. */
   const payIn = async (payments: readonly (readonly [Customer, bigint])[]) => {
     const before = await countFinal();
     for (const [{ owner }, units] of payments) await chain.faucet(owner, units);
@@ -73,7 +75,7 @@ function roundsOf(chain: TestSolanaChain, nodes: SolanaNodes, finalize: () => Pr
   };
   const sweep = (through = nodes) => runSweepsOn("solana", { solana: through });
   const relay = (through = nodes) => runRelay({ solana: through, resendAfterMs: 0 });
-  /** Rounds of everything until no sweep is under way. */
+  /** Runs rounds until no sweep is in progress. */
   const finish = async () => {
     const round = async () => {
       await letWaitsEnd("solana");

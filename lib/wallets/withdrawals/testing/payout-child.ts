@@ -1,5 +1,5 @@
-// One round of the payout job in a process of its own that kills itself at a chosen statement: before it is sent to the database,
-// or when it is sent and its answer not seen.
+// One round of the payout job in its own process that kills itself at a chosen statement: before sending it, or after sending it without
+// reading the result.
 
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
@@ -10,7 +10,7 @@ import { openSigner } from "../../custody/seed-signer";
 import { startCustody } from "../../custody/start-custody";
 import { payWithdrawals } from "../pay-withdrawals";
 
-/** Its statements are those of the round. */
+/** Counts the statements of the round. */
 export interface PayoutOrder extends Death {
   databaseUrl: string;
   words: string;

@@ -1,4 +1,4 @@
-// Both chains, a signer with its treasury, and owners with money and wallets of their own, for tests.
+// For tests: both chains, a signer with its treasury, and owners with money and their own wallets.
 
 import type { Hex } from "viem";
 import { addIdentity } from "@/lib/access/identities";
@@ -23,7 +23,7 @@ import { createOrder, type RequestOutcome, requestWithdrawal } from "../request"
 
 export const USD = 1_000_000_000n;
 
-/** Chains that go on by themselves, and quickly. The caller stops them. */
+/** Chains that advance automatically and fast. The caller stops them. */
 export async function startWorld() {
   await openFunding();
   const words = createWords();
@@ -40,9 +40,9 @@ export async function startWorld() {
   return {
     evm,
     solana,
-    /** The signer's. */
+    /** The signer's mnemonic. */
     words,
-    /** Puts USDC, in base units, into the treasury on a chain. */
+    /** Adds USDC, in base units, to the treasury on a chain. */
     fillTreasury: (chain: WithdrawalChain, units: bigint) =>
       chain === "base" ? evm.mint(treasury.base as Hex, units) : solana.faucet(treasury.solana, units),
     stop: async () => {
@@ -54,7 +54,7 @@ export async function startWorld() {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** A wallet with a key of its own, as identities store it. */
+/** A wallet with its key, in the form that identities store. */
 export interface KeyWallet extends Wallet {
   sign: (text: string) => Promise<string>;
 }
@@ -72,7 +72,7 @@ export interface TestOwner {
   solana: KeyWallet;
 }
 
-/** An account with two wallets that may be paid at once, and this much money. */
+/** An account with two wallets that may be paid immediately, and this balance. */
 export async function newOwner(balance: bigint): Promise<TestOwner> {
   const owner = { accountId: await fundedAccount(balance), evm: newKeyWallet("evm"), solana: newKeyWallet("solana") };
   for (const wallet of [owner.evm, owner.solana]) await link(owner.accountId, wallet, true);
@@ -92,7 +92,7 @@ interface OrderWish {
   signer?: KeyWallet;
 }
 
-/** An order as the owner's browser sends it. */
+/** A signed order, as the owner's browser sends it. */
 export async function signOrder(owner: TestOwner, wish: OrderWish): Promise<SignedOrder> {
   const { chain = "base", amount } = wish;
   const own = chain === "base" ? owner.evm : owner.solana;
@@ -112,14 +112,14 @@ export async function order(owner: TestOwner, wish: OrderWish): Promise<RequestO
   return requestWithdrawal(await signOrder(owner, wish));
 }
 
-/** The id of a withdrawal that was taken. */
+/** Orders a withdrawal that must be accepted; resolves with its id. */
 export async function ordered(owner: TestOwner, wish: OrderWish): Promise<WithdrawalId> {
   const outcome = await order(owner, wish);
   if (!outcome.ok) throw new Error(outcome.reason);
   return outcome.id;
 }
 
-/** A deposit that is credited, and not final yet. */
+/** A deposit that is credited but not final. */
 export async function creditUnfinal(owner: TestOwner, amount: bigint): Promise<string> {
   const id = `base_${owner.accountId}_${amount}`;
   await credit(owner.accountId, amount, id);

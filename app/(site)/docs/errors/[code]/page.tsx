@@ -13,7 +13,7 @@ interface PageProps {
   params: Promise<{ code: string }>;
 }
 
-/** A code that does not exist is a page that does not exist. */
+/** An unknown code is a missing page. */
 async function readPage({ params }: PageProps): Promise<ErrorPage> {
   const { code } = await params;
   return findErrorPage(code) ?? notFound();

@@ -1,4 +1,4 @@
-"""Stands in for the openai package where it is not installed: what the examples use of it, over the same wire."""
+"""Replaces the openai package where it is not installed: what the examples use of it, with the same HTTP requests."""
 
 import json
 import urllib.error
@@ -6,7 +6,7 @@ import urllib.request
 
 
 class _Model:
-    """Fields of a JSON object; those that are not there are None, as in the package's own models."""
+    """Fields of a JSON object; missing fields are None, as in the package's own models."""
 
     def __init__(self, fields):
         for name, value in fields.items():
