@@ -89,6 +89,18 @@ test("after a late first token it can be renewed within the total time; after an
   expect(budget).toMatchObject({ aborted: true, reason: { kind: "aborted" } });
 });
 
+test("a renewed budget ends with the total time, however long the shortest wait is", () => {
+  budget.close();
+  budget = new CallBudget({ ...limits, PROVIDER_IDLE_TIMEOUT_MS: 1_000, PROVIDER_TOTAL_TIMEOUT_MS: 1_200 }, null);
+  budget.awaitFirstToken(1_000);
+  vi.advanceTimersByTime(1_001);
+  expect(budget.expired).toBe("first token");
+  budget.renew();
+  budget.awaitFirstToken(1_000);
+  vi.advanceTimersByTime(200);
+  expect(budget).toMatchObject({ aborted: true, expired: "end of the answer" });
+});
+
 test("a caller who gave up in the meantime stops a renewed budget at once", () => {
   vi.advanceTimersByTime(1_001);
   controller.abort();

@@ -49,7 +49,7 @@ export class CallBudget extends EventEmitter {
 
   #watch(): void {
     this.#signal?.addEventListener("abort", this.#onAbort);
-    this.#timer = setTimeout(this.#check, Math.min(this.#tickMs, Math.max(0, this.#endsAtMs - performance.now())));
+    this.#timer = setTimeout(this.#check, Math.min(this.#tickMs, this.remainingMs()));
     if (this.#signal?.aborted) this.#onAbort();
   }
 

@@ -5,6 +5,7 @@ import { setClock } from "@/lib/base/clock";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { isPayoutAllowed } from "../withdrawals/allowed";
+import { readChainFunds } from "../withdrawals/chain-funds";
 import { reportReserves } from "./check-reserves";
 import { addReport, findNewestReport } from "./report";
 
@@ -24,4 +25,12 @@ test("a report from a clock that ran ahead hides no later deficit, and prevents 
   restoreClock = setClock(() => Date.now());
   await reportReserves();
   expect(await findNewestReport()).toMatchObject({ state: "unknown", reason: "starting" });
+});
+
+test("what can leave a chain is read from the report made last", async () => {
+  const holding = { chain: "base", height: 1, blockHash: "0x1", addresses: 0, atAddresses: ZERO_USD } as const;
+  const report = { ...figures, state: "covered", held: nanoUsd(9), owed: nanoUsd(1) } as const;
+  await addReport({ ...report, at: new Date(Date.now() + 30 * DAY_MS), holdings: [{ ...holding, treasury: nanoUsd(5) }] });
+  await addReport({ ...report, at: new Date(), holdings: [{ ...holding, treasury: nanoUsd(7) }] });
+  expect(await readChainFunds()).toEqual({ base: 7n, solana: null });
 });
