@@ -1,5 +1,5 @@
-// Runs before every test file: a console.error during a test fails that test. Product code logs through lib/base/observe, so
-// what reaches the console is a warning of React or Node, or an error that somebody swallowed.
+// Runs before every test file: a console.error during a test fails that test. Product code logs through lib/base/observe, so output on the
+// console is a warning of React or Node, or an error that was swallowed.
 
 import { format } from "node:util";
 import { afterAll, afterEach } from "vitest";
@@ -19,5 +19,5 @@ function failWhenPrinted(): void {
 }
 
 afterEach(failWhenPrinted);
-// What was printed after the last test, or in a hook of the file.
+// Output after the last test, or in a hook of the file.
 afterAll(failWhenPrinted);
