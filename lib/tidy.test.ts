@@ -1,4 +1,4 @@
-// The house rules that linters do not know, held against every file of the project. lib/tidy/rules.test.ts proves that each fires.
+// The project's own rules, which linters do not know, checked against every file. lib/tidy/rules.test.ts proves that each fires.
 
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
@@ -13,7 +13,7 @@ test.each(rules)("%s", (_promise, rule) => {
   const problems = rule(tree).map(say);
   if (problems.length === 0) return;
   const failure = new Error(`${problems.length} to mend:\n${problems.join("\n")}`);
-  // Where this file threw is no help.
+  // The stack of this file does not help.
   failure.stack = "";
   throw failure;
 });

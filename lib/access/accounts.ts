@@ -1,4 +1,4 @@
-// Accounts: an owner, and the limits that were agreed with them.
+// Accounts: an owner, and the limits agreed with them.
 
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
@@ -17,26 +17,26 @@ export async function createAccount(limits?: AccountLimits, database: Database =
   return id;
 }
 
-/** The limits that were agreed with this account; null where they are the service's. */
+/** The limits agreed with this account; null where the service's apply. */
 export async function readAgreedLimits(accountId: AccountId): Promise<{ [Limit in keyof AccountLimits]: AccountLimits[Limit] | null }> {
   const limits = await prisma().account.findUnique({ where: { id: accountId }, select: { ratePerMinute: true, concurrency: true } });
   return limits ?? { ratePerMinute: null, concurrency: null };
 }
 
-/** The balance below which the owner wants to be told, in nano-USD; null when they did not ask for it. */
+/** The owner's low-balance threshold for a notification, in nano-USD; null when they did not request one. */
 export async function readLowBalance(accountId: AccountId): Promise<NanoUsd | null> {
   const account = await prisma().account.findUnique({ where: { id: accountId }, select: { lowBalanceNanoUsd: true } });
   const line = account?.lowBalanceNanoUsd ?? null;
   return line === null ? null : nanoUsd(line);
 }
 
-/** Sets that balance; null asks not to be told. */
+/** Sets the low-balance threshold; null turns the notification off. */
 export async function setLowBalance(accountId: AccountId, line: NanoUsd | null): Promise<void> {
   await prisma().account.updateMany({ where: { id: accountId }, data: { lowBalanceNanoUsd: line } });
 }
 
-/** Lets nobody else count or change what the account has, wallets and keys, until the transaction ends. */
+/** Locks the account until the transaction ends: no other transaction counts or changes its wallets and keys meanwhile. */
 export async function lockAccount(accountId: AccountId, transaction: Transaction): Promise<void> {
-  // Prisma has no row locks. One that leaves references to the row alone.
+  // Prisma has no row locks. NO KEY: other tables' foreign keys to this row stay usable.
   await transaction.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`;
 }

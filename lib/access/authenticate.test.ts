@@ -38,12 +38,12 @@ test.each([
   expect(readBearerKey(header)).toEqual(read);
 });
 
-test("a key that may be used is told with its account", async () => {
+test("a usable key is returned with its account", async () => {
   const made = await createKey({ accountId: account, name: "test" });
   expect(await authenticateKey(made.key)).toMatchObject({ ok: true, key: { keyId: made.keyId, accountId: account } });
 });
 
-test("a header with a key that this process knows is judged at once, and one that holds no whole key is not looked up", async () => {
+test("a cached key is judged synchronously, and a header without a well-formed key is not looked up", async () => {
   const cache = await startKeyCache();
   try {
     const made = await createKey({ accountId: account, name: "test" });
@@ -82,7 +82,7 @@ test("a key is refused from the moment it expires", async () => {
   for (const undo of restore.reverse()) undo();
 });
 
-test("every key of a frozen account is refused; that it was revoked is told first", async () => {
+test("every key of a frozen account is refused; a revoked key is reported as revoked", async () => {
   const owner = await createAccount();
   const [active, revoked] = [await createKey({ accountId: owner, name: "a" }), await createKey({ accountId: owner, name: "b" })];
   await setKeyState(owner, revoked.keyId, "revoked");
@@ -91,7 +91,7 @@ test("every key of a frozen account is refused; that it was revoked is told firs
   expect(await authenticateKey(revoked.key)).toEqual({ ok: false, reason: "revoked" });
 });
 
-test("a key that nobody made is unknown; whoever may not ask does not reach the database", async () => {
+test("a key that was never created is unknown; beforeLookUp can refuse before the database is reached", async () => {
   expect(await authenticateKey(generateKey())).toEqual({ ok: false, reason: "unknown" });
   const query = vi.spyOn(pool(), "query");
   const refuse = () => {

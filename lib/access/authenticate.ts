@@ -1,4 +1,4 @@
-// From an Authorization header to a key that may be used now, or the reason why not.
+// Turns an Authorization header into a key that may be used now, or the reason why not.
 
 import { nowMs } from "@/lib/base/clock";
 import type { KeyRecord } from "./find-key";
@@ -10,7 +10,7 @@ export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expi
 
 export type Authentication = { ok: true; key: KeyRecord; name: string } | { ok: false; reason: KeyRefusal };
 
-/** Reads `Bearer pp_…`: the scheme's case does not matter, one space. */
+/** Reads `Bearer pp_…`: the scheme in any case, then one space. */
 export function readBearerKey(authorization: string | undefined): { key: string } | { reason: "missing" | "malformed" } {
   if (authorization === undefined || authorization === "") return { reason: "missing" };
   const key = bearerText(authorization);
@@ -19,19 +19,19 @@ export function readBearerKey(authorization: string | undefined): { key: string 
 
 const bearerText = (authorization: string): string => (/^bearer /i.test(authorization) ? authorization.slice("bearer ".length) : "");
 
-/** Like authenticateKey, of the key in an Authorization header. */
+/** Like authenticateKey, for the key in an Authorization header. */
 export function authenticateBearer(authorization = "", beforeLookUp?: () => void): Authentication | Promise<Authentication> {
   const name = digestKey(bearerText(authorization));
   const known = peekKey(name);
-  // It was whole when it was looked up.
+  // A cached key was well-formed when it was looked up.
   if (known) return judgeKey(known, name);
   const read = readBearerKey(authorization);
   return "key" in read ? authenticateKey(read.key, beforeLookUp) : { ok: false, reason: read.reason };
 }
 
 /**
- * Finds the key and says whether it may be used at this moment; at once, when this process knows it. `beforeLookUp` runs before the
- * database is asked about one that it does not know; what it throws ends the attempt.
+ * Finds the key and says whether it may be used now; synchronously when this process has it in memory. `beforeLookUp` runs before a
+ * database read for a key that is not in memory; what it throws ends the attempt.
  */
 export function authenticateKey(clearKey: string, beforeLookUp?: () => void): Authentication | Promise<Authentication> {
   // The name in this process's memory is a plain digest: three times as fast as the peppered hash, and never stored.

@@ -19,7 +19,7 @@ async function fromSql(period: string, atMs: number): Promise<{ start: Date; end
   return rows[0];
 }
 
-test("a period starts and ends, in UTC, where the calendar says, and the code and the database agree", {
+test("a period starts and ends by the UTC calendar, and the code and the database agree", {
   timeout: caseTimeoutMs,
 }, async () => {
   await fc.assert(
@@ -51,7 +51,7 @@ test("the time zone of the database's session changes nothing", async () => {
   }
 });
 
-test("a cap without a period, or one for ever, never starts anew", () => {
+test("a cap without a period, or with the period total, never resets", () => {
   expect(capPeriodEnd(null, null)).toBeNull();
   expect(capPeriodEnd("day", null)).toBeNull();
   expect(capPeriodEnd("total", new Date(0))).toBeNull();

@@ -1,8 +1,8 @@
-// When a spending cap starts anew. Periods are UTC; weeks begin on Monday. What decides computes them in SQL; a test holds both equal.
+// When a spending cap resets. Periods are UTC; weeks begin on Monday. SQL computes the periods that decide; a test holds both equal.
 
 const DAY_MS = 86_400_000;
 
-/** When the period that contains `at` began; `total` begins with Unix time. */
+/** When the period that contains `at` began; `total` begins at the Unix epoch. */
 export function capPeriodStart(period: string, at: Date): Date {
   const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
   switch (period) {
@@ -17,7 +17,7 @@ export function capPeriodStart(period: string, at: Date): Date {
   }
 }
 
-/** When the period that began at `start` ends; null for a cap that never starts anew. */
+/** When the period that began at `start` ends; null for a cap that never resets. */
 export function capPeriodEnd(period: string | null, start: Date | null): Date | null {
   if (!start) return null;
   const end = new Date(start);

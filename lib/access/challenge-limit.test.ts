@@ -10,18 +10,18 @@ beforeEach(() => {
 
 async function countGranted(count: typeof countChallenge, client: string, times: number): Promise<number> {
   let granted = 0;
-  for (let asked = 0; asked < times; asked++) if ((await count(client)) === null) granted++;
+  for (let call = 0; call < times; call++) if ((await count(client)) === null) granted++;
   return granted;
 }
 
-test("two hundred networks that ask for all they may keep nobody else from asking", async () => {
+test("two hundred networks at their limit do not keep another client out", async () => {
   for (let network = 0; network < 200; network++) {
     expect(await countGranted(countChallenge, `2001:db8:0:${network.toString(16)}::1`, 31)).toBe(30);
   }
   expect(await countChallenge("192.0.2.1")).toBeNull();
 });
 
-test("one client tries to sign in sixty times a minute at the most, whatever it asked for", async () => {
+test("a client may try to sign in sixty times a minute at most, separately from its challenges", async () => {
   expect(await countGranted(countAttempt, "192.0.2.1", 70)).toBe(60);
   expect(await countAttempt("192.0.2.1")).toEqual({ retryAfterMs: 1_000 });
   expect(await countChallenge("192.0.2.1")).toBeNull();

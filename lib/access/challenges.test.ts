@@ -10,7 +10,7 @@ await openTestDatabase();
 const wallet: Wallet = { chain: "evm", address: `0x${"ab".repeat(20)}` };
 const give = () => giveChallenge({ purpose: "sign_in", wallet, nonce: newNonce() });
 
-test("a challenge is taken once, as it was given", async () => {
+test("a challenge can be taken once, unchanged", async () => {
   const { nonce, text } = await give();
   expect(nonce).toMatch(/^[0-9A-Za-z]{22}$/);
   expect(await takeChallenge(nonce)).toMatchObject({ purpose: "sign_in", wallet, accountId: null, pair: null, text });
@@ -18,7 +18,7 @@ test("a challenge is taken once, as it was given", async () => {
   expect(await takeChallenge("rubbish")).toBeNull();
 });
 
-test("challenges that are out of date are deleted, the others stay", async () => {
+test("expired challenges are deleted, the others stay", async () => {
   const start = Date.UTC(2030, 0, 1);
   let restore = setClock(() => start);
   const old = await give();
@@ -33,14 +33,14 @@ test("challenges that are out of date are deleted, the others stay", async () =>
   expect(await takeChallenge(young.nonce)).not.toBeNull();
 });
 
-test("of a flood the newest hundred thousand stay, and who asks during it gets in", async () => {
+test("a flood leaves the newest hundred thousand, among them a challenge requested during it", async () => {
   await pool().query(
     `INSERT INTO sign_in_nonce (nonce, purpose, chain, address, text, expires_at)
      SELECT 'flood' || i, 'sign_in', 'evm', $1, 'a text', $2::timestamptz - i * interval '1 millisecond' FROM generate_series(1, 110000) i`,
     [wallet.address, new Date(Date.now() + 299_000)],
   );
   const own = await give();
-  for (let asked = 0; asked < 1_000; asked++) await give();
+  for (let call = 0; call < 1_000; call++) await give();
   const { rows } = await pool().query(
     "SELECT count(*)::integer AS kept, count(*) FILTER (WHERE nonce = 'flood110000')::integer AS oldest FROM sign_in_nonce",
   );

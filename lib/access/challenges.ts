@@ -1,5 +1,5 @@
-// Challenges: texts that a wallet is asked to sign. Each is good for five minutes and for one attempt: reading it deletes it,
-// so of two uses at the same instant one finds nothing. Anybody may ask for one, so the table keeps the newest ones only.
+// Challenges: texts that a wallet is asked to sign. Each is good for five minutes and for one attempt: reading it deletes it, so that of
+// two concurrent uses one finds nothing. Anybody may request one, so the table keeps only the newest.
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -10,10 +10,10 @@ import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
 
-/** `link_allow` is signed by a wallet that the account has, `link_join` by the one that is to be added. */
+/** `link_allow` is signed by a wallet of the account, `link_join` by the wallet to be added. */
 export type Purpose = "sign_in" | "link_allow" | "link_join";
 
-/** What the client hands to the wallet. */
+/** What the client passes to the wallet. */
 export interface Challenge {
   nonce: string;
   text: string;
@@ -21,21 +21,21 @@ export interface Challenge {
   signInInput?: SolanaSignInInput;
 }
 
-/** A challenge as it was given out. */
+/** A challenge as it was issued. */
 export interface StoredChallenge {
   purpose: Purpose;
   wallet: Wallet;
   accountId: AccountId | null;
-  /** The nonce of the other text of the two that linking takes. */
+  /** The nonce of the other text: linking takes two. */
   pair: string | null;
   text: string;
   expiresAt: Date;
 }
 
 const LIFE_MS = 5 * 60_000;
-/** 131 bits; EIP-4361 wants letters and digits. */
+/** 131 bits; EIP-4361 requires letters and digits. */
 const NONCE_CHARACTERS = 22;
-/** A flood that pushes out a challenge of a minute ago takes 100,000 of them a minute, from 3,334 networks at once. */
+/** To push out a challenge one minute old, a flood needs 100,000 of them a minute, from 3,334 networks at once. */
 const MAX_KEPT = 100_000;
 const TRIM_EVERY = 1_000;
 
@@ -49,7 +49,7 @@ type NewChallenge = { wallet: Wallet; nonce: string } & (
   | { purpose: "link_join"; accountId: AccountId; pair: string }
 );
 
-/** Writes a challenge for `wallet`; nobody's wallet is asked to sign anything that does not say what for. */
+/** Creates a challenge for `wallet`. The text always says what the signature is for. */
 export async function giveChallenge(challenge: NewChallenge, database: Database = prisma()): Promise<Challenge> {
   const { wallet, nonce, purpose } = challenge;
   const issuedAt = now();
@@ -75,9 +75,9 @@ function statementOf(challenge: NewChallenge): string {
   }
 }
 
-/** Deletes and returns the challenge of this nonce; null when it was used, was deleted out of date, or never was. */
+/** Deletes and returns the challenge of this nonce; null when it was used, expired and deleted, or never issued. */
 export async function takeChallenge(nonce: string, database: Database = prisma()): Promise<StoredChallenge | null> {
-  // Prisma's deleteMany returns no rows, and its delete throws where there is none, which would end a transaction.
+  // Prisma's deleteMany returns no rows, and its delete throws when there is no row, which would end a transaction.
   const rows = await database.$queryRaw<(Omit<StoredChallenge, "wallet"> & { chain: WalletChain; address: string })[]>`
     DELETE FROM sign_in_nonce WHERE nonce = ${nonce}
     RETURNING purpose, chain, address, account_id AS "accountId", pair, text, expires_at AS "expiresAt"`;
@@ -87,8 +87,8 @@ export async function takeChallenge(nonce: string, database: Database = prisma()
   return { ...challenge, wallet: { chain, address } };
 }
 
-// By every process after so many of its own: a job that runs once a minute would come too late. What another one is deleting
-// at this moment is left to it.
+// Each process trims after issuing TRIM_EVERY challenges: a job that runs once a minute would come too late. Rows that another process
+// is deleting now are left to it.
 async function trimChallenges(database: Database): Promise<void> {
   given().sinceTrim = 0;
   // Prisma cannot skip locked rows.
@@ -100,7 +100,7 @@ async function trimChallenges(database: Database): Promise<void> {
     ))`;
 }
 
-/** Deletes the challenges that are out of date at `at`. */
+/** Deletes the challenges that have expired at `at`. */
 export async function deleteExpiredChallenges(at: Date): Promise<void> {
   await prisma().signInNonce.deleteMany({ where: { expiresAt: { lte: at } } });
 }

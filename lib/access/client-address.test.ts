@@ -27,7 +27,7 @@ describe("the client's address", () => {
     expect(clientAddress(peer, forwardedFor, proxies)).toBe(expected);
   });
 
-  test("nothing is believed where no proxy is trusted", () => {
+  test("without trusted proxies no header is believed", () => {
     expect(clientAddress("127.0.0.1", "198.51.100.1", nobody)).toBe("127.0.0.1");
   });
 });
@@ -43,18 +43,18 @@ describe("TRUSTED_PROXIES", () => {
     "proxy.internal",
     "10.0.0",
     "::ffff:10.0.0.0/8",
-  ])("%s is refused by name", (entry) => {
+  ])("%s is refused, and named in the message", (entry) => {
     expect(() => readTrustedProxies(["10.0.0.0/8", entry])).toThrow(
       `TRUSTED_PROXIES: ${JSON.stringify(entry)} cannot be read; write addresses`,
     );
   });
 
-  test("a block in IPv4-mapped form is the IPv4 block", () => {
+  test("an IPv4-mapped block is the same as the IPv4 block", () => {
     expect(readTrustedProxies(["::ffff:10.0.0.0/104"]).trusts("10.1.2.3")).toBe(true);
   });
 });
 
-test("limits count IPv4 by address and IPv6 by its /64, however it is written", () => {
+test("limits count IPv4 by address and IPv6 by /64, in any notation", () => {
   expect(networkOf("192.0.2.1")).toBe("192.0.2.1");
   const one = ["2001:db8:0:5::1", "2001:DB8::5:1:2:3:4", "2001:0db8:0000:0005:ffff:ffff:ffff:ffff"].map(networkOf);
   expect(new Set(one)).toEqual(new Set(["2001:db8:0:5::/64"]));

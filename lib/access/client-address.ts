@@ -1,22 +1,22 @@
-// The address of a client. X-Forwarded-For can be written by anybody, so it counts only from a direct peer that the operator
-// trusts, and is read from the right: each proxy appends whom it heard from, so what is left of the first stranger is hearsay.
+// The address of a client. Anybody can write X-Forwarded-For, so it counts only from a direct peer that the operator trusts, and is
+// read from the right: each proxy appends the address of its own peer, so everything left of the first untrusted address is hearsay.
 
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { config } from "@/lib/base/config";
 import { processSingleton } from "@/lib/base/process-singleton";
 
 export interface TrustedProxies {
-  /** False when there are none: then no header is ever looked at. */
+  /** False without any trusted proxy: then no header is read. */
   readonly any: boolean;
   trusts(address: string): boolean;
 }
 
-/** The proxies that TRUSTED_PROXIES names. To be called once at start: it throws on a bad entry. */
+/** The proxies that TRUSTED_PROXIES names. Call it once at start: it throws on an invalid entry. */
 export const trustedProxies = processSingleton<TrustedProxies>("trustedProxies", () => readTrustedProxies(config().TRUSTED_PROXIES));
 
 /**
  * Reads addresses, CIDR blocks and the word `loopback`.
- * @throws Error that names every bad entry and says what to write
+ * @throws Error that names every invalid entry and says what to write
  */
 export function readTrustedProxies(entries: readonly string[]): TrustedProxies {
   const list = new BlockList();
@@ -43,7 +43,7 @@ function addEntry(list: BlockList, entry: string): boolean {
     list.addAddress(address, family);
     return true;
   }
-  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: peers are compared in their IPv4 form.
+  // ::ffff:10.0.0.0/104 is 10.0.0.0/8: peers are compared in IPv4 form.
   const prefix = /^\d{1,3}$/.test(bits) ? Number(bits) - (family === "ipv4" && isIP(text) === 6 ? 96 : 0) : -1;
   if (prefix < 0 || prefix > (family === "ipv4" ? 32 : 128)) return false;
   list.addSubnet(address, prefix, family);
@@ -51,7 +51,7 @@ function addEntry(list: BlockList, entry: string): boolean {
 }
 
 /**
- * The address that limits and logs know a client by: the nearest hop that is not a trusted proxy.
+ * The client's address for limits and logs: the nearest hop that is not a trusted proxy.
  * @param remoteAddress the direct peer's; undefined when the connection is already gone, which gives "unknown"
  * @param forwardedFor the value of X-Forwarded-For, a repeated header's values joined by commas
  */
@@ -70,12 +70,12 @@ export function clientAddress(remoteAddress: string | undefined, forwardedFor: s
   return client;
 }
 
-/** What limits count an address as: an IPv4 address itself, an IPv6 address its /64, since one client holds all of that. */
+/** What limits count an address as: an IPv4 address as itself, an IPv6 address as its /64, since one client holds a whole /64. */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::", 2);
   const left = head === "" ? [] : head.split(":");
-  // Zeros that `::` stands for reach into the first four groups only as far as nothing to its right does.
+  // The zeros of `::` fill the groups that the parts left and right of it do not; they may end within the first four.
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const zeros = Math.max(0, 8 - left.length - right.length - (tail?.includes(".") ? 1 : 0));
   const groups = tail === undefined ? left : [...left, ...Array<string>(zeros).fill("0"), ...right];
@@ -85,7 +85,7 @@ export function networkOf(address: string): string {
     .join(":")}::/64`;
 }
 
-// Dual-stack sockets write IPv4 peers as ::ffff:192.0.2.1, and link-local ones with a zone.
+// Dual-stack sockets report IPv4 peers as ::ffff:192.0.2.1, and link-local peers with a zone.
 function plainAddress(text: string): string | null {
   const address = text.replace(/%.*$/, "");
   if (isIP(address) === 0) return null;

@@ -1,9 +1,9 @@
-// The look-up of a key on a request's hot path: one prepared statement, and the record that is kept in memory.
+// The lookup of a key on a request's hot path: one prepared statement, and the record that is kept in memory.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 
-/** What the request path needs to know of a key; state and cap are decided again inside the hold. */
+/** What the request path needs from a key. The hold decides state and cap again. */
 export interface KeyRecord {
   keyId: KeyId;
   accountId: AccountId;
@@ -16,7 +16,7 @@ export interface KeyRecord {
   concurrency: number | null;
 }
 
-/** The key whose hash this is, or null. */
+/** The key with this hash, or null. */
 export async function findKeyByHash(hash: Buffer): Promise<KeyRecord | null> {
   const { rows } = await pool().query<KeyRecord>({
     name: "access_find_key",

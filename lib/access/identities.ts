@@ -1,4 +1,4 @@
-// Identities: the wallets that own an account. A wallet owns one account at the most, and an account keeps at least one wallet.
+// Identities: the wallets that own an account. A wallet owns at most one account, and an account keeps at least one wallet.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -13,7 +13,7 @@ export interface Identity {
   isFirst: boolean;
 }
 
-/** Lets nobody else open, link or unlink this wallet until the transaction ends. */
+/** Locks this wallet until the transaction ends: no other transaction opens an account with it, links or unlinks it meanwhile. */
 export const lockWallet = ({ chain, address }: Wallet, transaction: Transaction): Promise<void> =>
   lockName(`identity ${chain} ${address}`, transaction);
 
@@ -23,7 +23,7 @@ export async function findAccountOf({ chain, address }: Wallet, database: Databa
   return (identity?.accountId as AccountId | undefined) ?? null;
 }
 
-/** Gives the account a wallet. The caller has locked it and found that it owns no account. */
+/** Gives the account a wallet. The caller has locked the wallet and found that it owns no account. */
 export async function addIdentity(
   accountId: AccountId,
   { chain, address }: Wallet,
@@ -48,7 +48,7 @@ export async function removeIdentity(
   { chain, address }: Wallet,
   transaction: Transaction,
 ): Promise<"removed" | "last" | "unknown"> {
-  await lockAccount(accountId, transaction); // two wallets that are removed at once would each count the other as left
+  await lockAccount(accountId, transaction); // two concurrent removals would each count the other's wallet as remaining
   const wallets = await transaction.identity.findMany({ where: { accountId }, select: { chain: true, address: true } });
   if (!wallets.some((wallet) => wallet.chain === chain && wallet.address === address)) return "unknown";
   if (wallets.length === 1) return "last";

@@ -32,7 +32,7 @@ afterEach(async () => {
   await cache.stop();
 });
 
-/** Whether new connections are let into the database; those that are there stay. */
+/** Allows or refuses new connections to the database; existing ones stay. */
 async function letIn(allowed: boolean): Promise<void> {
   const admin = new pg.Client({ connectionString: urlOfDatabase(database.url, "postgres") });
   await admin.connect();
@@ -44,7 +44,7 @@ const openKey = () => createKey({ accountId: account, name: "test" });
 const isKnown = (key: string) => peekKey(digestKey(key)) !== undefined;
 const callElsewhere = async (key: string) => (await elsewhere.ask(key)) as KeyAnswer;
 
-/** Makes the other process know a key, so that only a notice can make it forget. */
+/** Makes the other process cache a key, so that only a notice can make it forget. */
 async function publishElsewhere(key: string): Promise<void> {
   await expect.poll(async () => (await callElsewhere(key)).known).toBe(true);
 }
@@ -63,7 +63,7 @@ const changes: readonly (readonly [what: string, change: (keyId: KeyId) => Promi
   ["a higher concurrency", update("account", "concurrency = 77"), ({ key }) => key?.concurrency === 77],
 ];
 
-// Nothing but a notice takes a key from memory: how long one may take is bounded in lib/db/listen.ts.
+// Only a notice removes a key from memory; lib/db/listen.ts bounds how long a notice may take.
 test.each(changes)("%s reaches another process", async (_what, change, seen) => {
   const { keyId, key } = await openKey();
   await publishElsewhere(key);
@@ -74,7 +74,7 @@ test.each(changes)("%s reaches another process", async (_what, change, seen) => 
 test("a changed cap empties the memory of another process", async () => {
   const { keyId, key } = await openKey();
   await publishElsewhere(key);
-  // The next question is asked only after the notice may have come: what it finds must not be known from before.
+  // Poll `known`, which is read before the lookup of the same call: the lookup itself would cache the new cap.
   await update("api_key", "cap_nano_usd = 5, cap_period = 'day'")(keyId);
   await expect.poll(async () => (await callElsewhere(key)).known).toBe(false);
 });
@@ -89,12 +89,12 @@ test("a change that is rolled back changes nothing anywhere", async () => {
   client.release();
   const other = await openKey();
   await authenticateKey(other.key);
-  await setKeyState(account, other.keyId, "paused"); // its notice comes after any of the rolled back change
+  await setKeyState(account, other.keyId, "paused"); // its notice would arrive after a notice of the rolled-back change
   await expect.poll(() => isKnown(other.key)).toBe(false);
   expect((await authenticateKey(key)).ok).toBe(true);
 });
 
-test("a use that is noted empties nobody's memory", async () => {
+test("recording a use removes no key from memory", async () => {
   const [used, marker] = [await openKey(), await createKey({ accountId: await createAccount(), name: "marker" })];
   for (const { key } of [used, marker]) await authenticateKey(key);
   await pool().query("UPDATE api_key SET last_used_at = now() WHERE id = $1", [used.keyId]);
@@ -103,7 +103,7 @@ test("a use that is noted empties nobody's memory", async () => {
   expect(isKnown(used.key)).toBe(true);
 });
 
-test("a key that is known is answered without the database; one that does not exist is never kept", async () => {
+test("a cached key needs no database read; a key that does not exist is never cached", async () => {
   const { key } = await openKey();
   await authenticateKey(key);
   const unknown = (await createKey({ accountId: account, name: "gone" })).key;
@@ -117,11 +117,11 @@ test("a key that is known is answered without the database; one that does not ex
   query.mockRestore();
 });
 
-test("while nobody can listen, nothing is served from memory: a revocation counts at once", async () => {
+test("while no process can listen, nothing is served from memory: a revocation takes effect at once", async () => {
   const { keyId, key } = await openKey();
   await authenticateKey(key);
   expect(isKnown(key)).toBe(true);
-  await pool().query("SELECT 1"); // a connection that stays, since no new ones are let in
+  await pool().query("SELECT 1"); // opens a connection that stays while new ones are refused
   await letIn(false);
   await cutListeners();
   await expect.poll(() => isKnown(key)).toBe(false);
@@ -138,7 +138,7 @@ test("while nobody can listen, nothing is served from memory: a revocation count
   expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
 });
 
-test("a notice that was lost with its connection is made up for: memory starts empty when listening begins again", async () => {
+test("a notice lost with its connection does no harm: memory starts empty when listening begins again", async () => {
   const { key } = await openKey();
   await publishElsewhere(key);
   await cutListeners();
@@ -159,9 +159,9 @@ const cutListeners = () =>
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pennyprompt listen'",
   );
 
-test("a key that was read before its revocation, and arrives after the notice, is not kept", async () => {
+test("a key that was read before its revocation and arrives after the notice is not cached", async () => {
   const { keyId, key } = await openKey();
-  const witness = await openKey(); // of the same account: it is forgotten by the same notice
+  const witness = await openKey(); // of the same account: the same notice removes it
   await authenticateKey(witness.key);
   const [wasRead, arrives] = [createSignal(), createSignal()];
   const read = pool().query.bind(pool()) as (query: unknown) => Promise<unknown>;
@@ -176,20 +176,20 @@ test("a key that was read before its revocation, and arrives after the notice, i
   await database.pool.query("UPDATE api_key SET state = 'revoked' WHERE id = $1", [keyId]);
   await expect.poll(() => isKnown(witness.key)).toBe(false);
   arrives.give();
-  expect((await authenticated).ok).toBe(true); // it was read before; the hold decides again
+  expect((await authenticated).ok).toBe(true); // read before the revocation; the hold decides again
   slow.mockRestore();
   expect(isKnown(key)).toBe(false);
   expect(await authenticateKey(key)).toEqual({ ok: false, reason: "revoked" });
 });
 
-test("a key that the hold found changed is forgotten at once", async () => {
+test("forgetKey removes a key at once, for a hold that found it changed", async () => {
   const { key } = await openKey();
   await authenticateKey(key);
   forgetKey(digestKey(key));
   expect(isKnown(key)).toBe(false);
 });
 
-test("without listening nothing is ever kept", async () => {
+test("without listening no key is cached", async () => {
   await cache.stop();
   const { key } = await openKey();
   expect((await authenticateKey(key)).ok).toBe(true);

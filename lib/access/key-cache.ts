@@ -1,6 +1,6 @@
-// Keys in memory, by a digest of their text. A change of a key or its account empties the account's entries in every process through
-// LISTEN/NOTIFY; while that connection is down, nothing is served from here. The cache only spares reads: whether a key
-// may spend is decided again inside the hold's own statement.
+// Keys in memory, by a digest of their text. A change of a key or its account removes the account's entries in every process through
+// LISTEN/NOTIFY; while that connection is down, nothing is served from memory. The cache only saves reads: the hold's own statement
+// decides again whether a key may spend.
 
 import { processSingleton } from "@/lib/base/process-singleton";
 import { listen } from "@/lib/db/listen";
@@ -10,14 +10,14 @@ const MAX_KEYS = 50_000;
 
 interface KeyCache {
   byName: Map<string, KeyRecord>;
-  /** Grows with every notice: an answer that was read before a notice is not stored after it. */
+  /** Grows with every notice: a record read before a notice is not stored after it. */
   epoch: number;
   live: boolean;
 }
 
 const cache = processSingleton<KeyCache>("key-cache", () => ({ byName: new Map(), epoch: 0, live: false }));
 
-/** Starts to keep keys in memory; without it every look-up reads the database. Returns how to stop. */
+/** Starts to keep keys in memory; without it every lookup reads the database. Returns a function that stops it. */
 export function startKeyCache(): Promise<{ stop: () => Promise<void> }> {
   const keys = cache();
   const forgetAll = () => {
@@ -40,7 +40,7 @@ export function startKeyCache(): Promise<{ stop: () => Promise<void> }> {
   });
 }
 
-/** The key of this name, when this process knows it as it is now. */
+/** The key with this name if this process has a current copy of it. */
 export function peekKey(name: string): KeyRecord | undefined {
   const keys = cache();
   return keys.live ? keys.byName.get(name) : undefined;

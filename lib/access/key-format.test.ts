@@ -11,7 +11,7 @@ test("every generated key is well-formed, and no two are the same", () => {
   for (const key of keys) expect(isWellFormedKey(key)).toBe(true);
 });
 
-test("a key with any one character changed is not well-formed", { timeout: caseTimeoutMs }, () => {
+test("a key with a single changed character is not well-formed", { timeout: caseTimeoutMs }, () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 40 }), fc.nat({ max: 61 }), (place, digit) => {
       const key = generateKey();
@@ -22,7 +22,7 @@ test("a key with any one character changed is not well-formed", { timeout: caseT
   );
 });
 
-test("a key that was cut short, or has something around it, is not well-formed", () => {
+test("a truncated key, or a key with text around it, is not well-formed", () => {
   const key = generateKey();
   for (let length = 0; length < key.length; length++) {
     expect(isWellFormedKey(key.slice(0, length))).toBe(false);
@@ -32,7 +32,7 @@ test("a key that was cut short, or has something around it, is not well-formed",
     expect(isWellFormedKey(text)).toBe(false);
 });
 
-test("a key's hash is 32 bytes, the same each time, and another under another pepper", () => {
+test("a key's hash is 32 bytes, deterministic, and different under another pepper", () => {
   const key = generateKey();
   expect(hashKey(key, "pepper")).toHaveLength(32);
   expect(hashKey(key, "pepper")).toEqual(hashKey(key, "pepper"));
@@ -40,19 +40,19 @@ test("a key's hash is 32 bytes, the same each time, and another under another pe
   expect(hashKey(key, "pepper")).not.toEqual(hashKey(generateKey(), "pepper"));
 });
 
-test("the hash is HMAC-SHA256, so that keys survive a change of libraries", () => {
+test("the hash is plain HMAC-SHA256, so that keys survive a change of libraries", () => {
   expect(hashKey("what do ya want for nothing?", "Jefe").toString("hex")).toBe(
     "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
   );
 });
 
-test("a key's name in memory is not what is stored", () => {
+test("a key's name in memory differs from its stored hash", () => {
   const key = generateKey();
   expect(digestKey(key)).toBe(digestKey(key));
   expect(digestKey(key)).not.toBe(hashKey(key, "pepper").toString("base64"));
 });
 
-test("what a list shows of a key is too little to use it", () => {
+test("a list shows too little of a key to use it", () => {
   const key = generateKey();
   const { prefix, last4 } = keyDisplay(key);
   expect(prefix).toBe(key.slice(0, 7));

@@ -1,5 +1,5 @@
-// The form of an API key: `pp_`, 32 random base62 characters (190 bits), and 6 that check them, so that a key cut short in
-// copying is refused without a database read. Stored is only an HMAC under the server's pepper.
+// The format of an API key: `pp_`, 32 random base62 characters (190 bits), and 6 check characters, so that a key truncated in copying
+// is refused without a database read. Only an HMAC under the server's pepper is stored.
 
 import { createHmac, hash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -14,7 +14,7 @@ function checkDigits(body: string): string {
   return toBase62(crc32(body), CHECK_LENGTH);
 }
 
-/** A new API key: the only moment it exists in clear. */
+/** A new API key: the only time that it exists in clear text. */
 export function generateKey(): string {
   const body = PREFIX + randomBase62(RANDOM_LENGTH);
   return body + checkDigits(body);
@@ -30,7 +30,7 @@ export function hashKey(key: string, pepper: string): Buffer {
   return createHmac("sha256", pepper).update(key).digest();
 }
 
-/** SHA-256 of a key, base64: its name in memory, where 190 random bits need no pepper. */
+/** SHA-256 of a key, base64: its name in memory; 190 random bits need no pepper. */
 export function digestKey(key: string): string {
   return hash("sha256", key, "base64");
 }

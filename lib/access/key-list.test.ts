@@ -20,7 +20,7 @@ const setTime = (ms: number) => {
   restore = setClock(() => ms);
 };
 
-test("a list shows all that its owner may see of a key, and nothing of the key itself", async () => {
+test("a list shows everything that an owner may see of a key, and not the key itself", async () => {
   setTime(start);
   const accountId = await createAccount();
   const cap = { nanoUsd: nanoUsd(5_000_000_000n), period: "week" as const };
@@ -49,7 +49,7 @@ test("a list shows all that its owner may see of a key, and nothing of the key i
   }
 });
 
-test("the state is what a call would meet: a key out of date is expired, paused or not, and a revoked one is revoked", async () => {
+test("the state is what a call would get: an expired key is expired, paused or not, and a revoked key is revoked", async () => {
   setTime(start);
   const accountId = await createAccount();
   const expiresAt = new Date(start + 1_000);
@@ -70,7 +70,7 @@ test("the state is what a call would meet: a key out of date is expired, paused 
   expect(await states()).toEqual({ [active.keyId]: "expired", [paused.keyId]: "expired", [revoked.keyId]: "revoked" });
 });
 
-test("the newest key comes first, and other accounts see none of them", async () => {
+test("the newest key comes first, and other accounts see none", async () => {
   const accountId = await createAccount();
   for (const [index, name] of ["one", "two", "three"].entries()) {
     setTime(start + index);
@@ -80,7 +80,7 @@ test("the newest key comes first, and other accounts see none of them", async ()
   expect(await listLiveKeys(await createAccount())).toEqual([]);
 });
 
-test("revoked keys come in pages, each key once", async () => {
+test("revoked keys are paged, each key once", async () => {
   const accountId = await createAccount();
   for (let index = 0; index < 5; index++) {
     setTime(start + index);

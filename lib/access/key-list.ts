@@ -1,4 +1,4 @@
-// An owner's keys as a list shows them: never the key itself, and never a key of another account.
+// An owner's keys as a list shows them: never the key itself, and never another account's key.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
@@ -7,7 +7,7 @@ import { type Prisma, prisma } from "@/lib/db/prisma";
 import { capPeriodEnd, capPeriodStart } from "./cap-period";
 import type { CapPeriod } from "./keys";
 
-/** What a call with the key would meet now; a paused key that is also out of date is expired. */
+/** What a call with the key would get now; a paused key that has also expired is expired. */
 export type KeyState = "active" | "paused" | "expired" | "revoked";
 
 export interface KeyLine {
@@ -20,7 +20,7 @@ export interface KeyLine {
   lastUsedAt: Date | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** `periodEnd` null: it never starts anew. */
+  /** A null `periodEnd`: the cap never resets. */
   cap: { nanoUsd: NanoUsd; period: CapPeriod; periodStart: Date; periodEnd: Date | null } | null;
   /** Null: every model. */
   allowedModels: readonly string[] | null;
@@ -37,7 +37,7 @@ export async function listLiveKeys(accountId: AccountId): Promise<KeyLine[]> {
   return rows.map((row) => readRow(row, at));
 }
 
-/** Revoked keys, the newest first; `before` is the last key of the page before. One more than the page holds when there are more. */
+/** Revoked keys, the newest first, from after the key `before`. Returns one more than `limit` when there is another page. */
 export async function listRevokedKeys(accountId: AccountId, limit: number, before: string | null): Promise<KeyLine[]> {
   const rows = await prisma().apiKey.findMany({
     where: { accountId, state: "revoked", ...(before !== null && { id: { lt: before } }) },
@@ -64,7 +64,7 @@ function readRow(
     keyId: id as KeyId,
     state: isExpired ? "expired" : (state as KeyState),
     cap: capNanoUsd === null || capPeriod === null ? null : readCap(nanoUsd(capNanoUsd), capPeriod as CapPeriod, at),
-    // The column has no value where every model is allowed, which Prisma reads as an empty list; no key is without any model.
+    // The column is NULL when every model is allowed, and Prisma reads NULL as an empty list. A key that allows no model does not exist.
     allowedModels: allowedModels.length > 0 ? allowedModels : null,
   };
 }

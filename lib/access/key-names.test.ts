@@ -8,7 +8,7 @@ import { setSandboxPepper } from "./pepper";
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
-test("an account reads the names of its own keys, revoked ones too, and of nobody else's", async () => {
+test("an account reads the names of its own keys, revoked ones too, and of no other account's", async () => {
   const [accountId, other] = [await createAccount(), await createAccount()];
   const { keyId: first, key } = await createKey({ accountId, name: '=ci, "quoted"' });
   const { keyId: second } = await createKey({ accountId, name: "laptop" });
@@ -25,7 +25,7 @@ test("an account reads the names of its own keys, revoked ones too, and of nobod
   expect(await listKeyNames(accountId, [])).toEqual([]);
 });
 
-test("whoever made a key has made one, even when it is revoked", async () => {
+test("an account that created a key has made one, even after it is revoked", async () => {
   const accountId = await createAccount();
   expect(await hasMadeKey(accountId)).toBe(false);
   const { keyId } = await createKey({ accountId, name: "one" });

@@ -14,7 +14,7 @@ import { pepper, setSandboxPepper } from "./pepper";
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
-/** As the owner's page does it, but for what its caps count. */
+/** Sets limits as the owner's page does, except for what the page does with the cap's counted spend. */
 async function limitKey({ accountId, keyId }: { accountId: AccountId; keyId: KeyId }, { expiresAt, cap, allowedModels }: KeyLimits) {
   const keepsExpiry = expiresAt === "keep";
   const { rows } = await pool().query(
@@ -26,7 +26,7 @@ async function limitKey({ accountId, keyId }: { accountId: AccountId; keyId: Key
 
 const find = (key: string) => findKeyByHash(hashKey(key, pepper()));
 
-test("a new key is found by its hash with all that the request path needs to know", async () => {
+test("a new key is found by its hash, with everything the request path needs", async () => {
   const accountId = await createAccount({ ratePerMinute: 500, concurrency: 50 });
   const expiresAt = new Date(Date.UTC(2030, 0, 1));
   const cap = { nanoUsd: nanoUsd(5_000_000_000n), period: "month" as const };
@@ -60,7 +60,7 @@ test("a key without settings has no limits of its own", async () => {
   });
 });
 
-test("a key in clear is stored nowhere", async () => {
+test("a key's clear text is stored nowhere", async () => {
   const { key } = await createKey({ accountId: await createAccount(), name: "secret" });
   const { rows } = await pool().query<{ row: string }>("SELECT row_to_json(k)::text AS row FROM api_key k");
   for (const { row } of rows) {
@@ -91,14 +91,14 @@ test("a paused key can be made active again, a revoked one never", async () => {
   expect(rows).toEqual([{ revoked_at: new Date(1_000_000) }]);
 });
 
-test("nobody changes the key of another account", async () => {
+test("an account cannot change another account's key", async () => {
   const [owner, stranger] = [await createAccount(), await createAccount()];
   const { keyId, key } = await createKey({ accountId: owner, name: "test" });
   expect(await setKeyState(stranger, keyId, "revoked")).toBe(false);
   expect((await find(key))?.state).toBe("active");
 });
 
-test("a key made in a transaction that is rolled back does not exist", async () => {
+test("a key created in a rolled-back transaction does not exist", async () => {
   let made = "";
   const failing = inTransaction(async (transaction) => {
     const accountId = await createAccount(undefined, transaction);
@@ -136,7 +136,7 @@ const limitsOf = async (keyId: string) =>
   ).rows[0];
 const noLimits = { expiresAt: null, cap: null, allowedModels: null };
 
-test("a key is renamed by its own account alone, and not once it is revoked", async () => {
+test("only its own account can rename a key, and only until it is revoked", async () => {
   const accountId = await createAccount();
   const { keyId } = await createKey({ accountId, name: "before" });
   expect(await renameKey(await createAccount(), keyId, "stolen")).toBe(false);
@@ -147,7 +147,7 @@ test("a key is renamed by its own account alone, and not once it is revoked", as
   expect(await renameKey(gone.accountId, gone.keyId, "after")).toBe(false);
 });
 
-test("limits are replaced as a whole, but an expiry that is kept", async () => {
+test("limits are replaced as a whole, except for an expiry that is kept", async () => {
   const accountId = await createAccount();
   const expiresAt = new Date(Date.UTC(2030, 0, 1));
   const { keyId } = await createKey({ accountId, name: "test", expiresAt, allowedModels: ["one"] });
@@ -159,7 +159,7 @@ test("limits are replaced as a whole, but an expiry that is kept", async () => {
   expect(await limitsOf(keyId)).toEqual({ name: "test", expires: null, cap: null, period: null, models: null });
 });
 
-test("new limits come with the period that was counted before them", async () => {
+test("setting limits returns the period that was counted before", async () => {
   const accountId = await createAccount();
   const { keyId } = await createKey({ accountId, name: "test" });
   const set = (period: CapPeriod | null, amount = 1) =>
@@ -171,7 +171,7 @@ test("new limits come with the period that was counted before them", async () =>
   expect(await set("total")).toEqual({ isKnown: true, oldPeriod: null });
 });
 
-test("nobody changes the limits of another account's key or of a revoked one", async () => {
+test("the limits of another account's key or of a revoked key cannot be changed", async () => {
   const { keyId } = await createKey({ accountId: await createAccount(), name: "test", allowedModels: ["one"] });
   const gone = await revoked();
   for (const key of [{ accountId: await createAccount(), keyId }, gone]) {
@@ -180,7 +180,7 @@ test("nobody changes the limits of another account's key or of a revoked one", a
   expect(await limitsOf(keyId)).toMatchObject({ models: ["one"] });
 });
 
-test("keys are counted without revoked ones, and two who count at once do so one after the other", async () => {
+test("revoked keys are not counted, and concurrent counts run one after the other", async () => {
   const { accountId } = await revoked();
   for (const name of ["one", "two"]) await createKey({ accountId, name });
   const countAndCreate = () =>

@@ -1,5 +1,5 @@
-// API keys in the database: making, finding, changing. Every change reaches all processes by the notice that the tables'
-// triggers send (see key-cache.ts).
+// API keys in the database: create, count, change. Every change reaches all processes through the notice that the tables' triggers send
+// (see key-cache.ts).
 
 import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
@@ -24,14 +24,14 @@ interface NewKey {
   allowedModels?: readonly string[];
 }
 
-/** What a key may do; null = no end, no cap, every model. `keep` leaves its end as it is. */
+/** What a key may do; null = no expiry, no cap, every model. `keep` leaves the expiry unchanged. */
 export interface KeyLimits {
   expiresAt: Date | null | "keep";
   cap: SpendCap | null;
   allowedModels: readonly string[] | null;
 }
 
-/** Creates a key and returns it in clear, for the only time. */
+/** Creates a key and returns its clear text, the only time. */
 export async function createKey(key: NewKey, database: Database = prisma()): Promise<{ keyId: KeyId; key: string }> {
   const clear = generateKey();
   const keyId = newKeyId();
@@ -43,14 +43,14 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
       expiresAt: key.expiresAt ?? null,
       capNanoUsd: key.cap?.nanoUsd ?? null,
       capPeriod: key.cap?.period ?? null,
-      // Without a list the column has no value: every model.
+      // Without a list the column stays NULL: every model.
       ...(key.allowedModels && { allowedModels: [...key.allowedModels] }),
     },
   });
   return { keyId, key: clear };
 }
 
-/** Sets a key's state. Revoked is final. Returns false when the account has no such key, or it is revoked. */
+/** Sets a key's state. Revoked is final. Returns false when the account has no such key, or the key is revoked. */
 export async function setKeyState(accountId: AccountId, keyId: KeyId, state: "active" | "paused" | "revoked"): Promise<boolean> {
   const { count } = await prisma().apiKey.updateMany({
     where: { accountId, id: keyId, state: { not: "revoked" } },
@@ -59,15 +59,15 @@ export async function setKeyState(accountId: AccountId, keyId: KeyId, state: "ac
   return count === 1;
 }
 
-/** Gives a key another name. Returns false when the account has no such key, or it is revoked. */
+/** Renames a key. Returns false when the account has no such key, or the key is revoked. */
 export async function renameKey(accountId: AccountId, keyId: KeyId, name: string): Promise<boolean> {
   const { count } = await prisma().apiKey.updateMany({ where: { accountId, id: keyId, state: { not: "revoked" } }, data: { name } });
   return count === 1;
 }
 
 /**
- * How many keys of the account are not revoked. The account stays locked until the transaction ends, so that two who create
- * a key at once count one after the other.
+ * Counts the account's keys that are not revoked. The account stays locked until the transaction ends, so that concurrent creations of
+ * a key count one after the other.
  */
 export async function countLiveKeys(accountId: AccountId, transaction: Transaction): Promise<number> {
   await lockAccount(accountId, transaction);

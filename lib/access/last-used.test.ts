@@ -32,7 +32,7 @@ async function lastUsed(key: KeyId): Promise<number | undefined> {
   return rows[0]?.last_used_at?.getTime();
 }
 
-test("of all uses of a key the last one is written, once somebody writes", async () => {
+test("writeKeyUses writes the last of all uses of a key", async () => {
   const [key, unused] = await openKeys(2);
   if (!key || !unused) throw new Error("no keys");
   use(key, 1_000);
@@ -43,7 +43,7 @@ test("of all uses of a key the last one is written, once somebody writes", async
   expect(await lastUsed(unused)).toBeUndefined();
 });
 
-test("a use that another process wrote later is not taken back", async () => {
+test("an earlier use does not replace a later one that another process wrote", async () => {
   const [key] = await openKeys(1);
   if (!key) throw new Error("no key");
   use(key, 9_000);
@@ -53,7 +53,7 @@ test("a use that another process wrote later is not taken back", async () => {
   expect(await lastUsed(key)).toBe(9_000);
 });
 
-test("processes that write the same keys at once, each in its own order, do not wait for each other for ever", async () => {
+test("processes that write the same keys at once, each in its own order, do not deadlock", async () => {
   const keys = await openKeys(400);
   for (let round = 0; round < 15; round++) {
     const writing: Promise<void>[] = [];
@@ -66,7 +66,7 @@ test("processes that write the same keys at once, each in its own order, do not 
   for (const key of keys.slice(0, 5)) expect(await lastUsed(key)).toBe(141);
 });
 
-test("uses that could not be written are written the next time, unless there are later ones", async () => {
+test("uses that could not be written are written next time, unless there are later ones", async () => {
   const [key, again] = await openKeys(2);
   if (!key || !again) throw new Error("no keys");
   use(key, 3_000);
@@ -80,7 +80,7 @@ test("uses that could not be written are written the next time, unless there are
   expect([await lastUsed(key), await lastUsed(again)]).toEqual([3_000, 4_000]);
 });
 
-test("nothing is written when nothing was used", async () => {
+test("without uses nothing is written", async () => {
   const query = vi.spyOn(pool(), "query");
   await writeKeyUses();
   expect(query).not.toHaveBeenCalled();

@@ -1,5 +1,5 @@
-// When each key was last used. A row written per request would double the work of the hot path, so uses are gathered in
-// memory and written together by a job; a process that dies loses some seconds of them, and nothing depends on them.
+// When each key was last used. A row written per request would double the work of the hot path, so uses are collected in memory and
+// written together by a job. A process that dies loses a few seconds of them, and nothing depends on them.
 
 import { nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
@@ -13,14 +13,14 @@ export function recordKeyUse(keyId: KeyId): void {
   uses().set(keyId, nowMs());
 }
 
-/** Writes what was gathered since the last call; what could not be written is kept for the next one. */
+/** Writes the uses collected since the last call; keeps those that could not be written for the next call. */
 export async function writeKeyUses(): Promise<void> {
   const gathered = [...uses()];
   uses().clear();
   if (gathered.length === 0) return;
   try {
-    // One statement for many keys, each with a value of its own, which Prisma cannot say. Rows are locked in id order: two processes
-    // that write the same keys would otherwise wait for each other for ever.
+    // One statement for many keys, each with a different value, which Prisma cannot express. Rows are locked in id order: two processes
+    // that write the same keys would otherwise deadlock.
     await prisma().$executeRaw`
       WITH used AS MATERIALIZED (
         SELECT k.id, u.at FROM unnest(${gathered.map(([keyId]) => keyId)}::text[], ${gathered.map(([, ms]) => new Date(ms))}::timestamptz[])

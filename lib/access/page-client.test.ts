@@ -17,22 +17,22 @@ function message(remoteAddress: string, headers: Record<string, string>): Incomi
 
 const trustLoopback = () => vi.stubEnv("TRUSTED_PROXIES", "loopback");
 
-test("behind our own door the address is the connection's, whatever the client writes", () => {
+test("behind our own HTTP server the address is the connection's, whatever the client writes", () => {
   const sent = message("192.0.2.1", { "x-client-address": "10.0.0.1", "x-forwarded-for": "10.0.0.2" });
   writePageClient(sent);
   expect(readPageClient(new Headers(sent.headers as Record<string, string>))).toBe("192.0.2.1");
-  // A request that did not pass the door has no address there, and is nobody's in particular.
+  // A request that did not pass our HTTP server has no address: it counts as "unknown".
   expect(readPageClient(new Headers({ "x-forwarded-for": "10.0.0.2" }))).toBe("unknown");
 });
 
-test("a proxy that is trusted says for whom it asks", () => {
+test("a trusted proxy reports its client's address", () => {
   trustLoopback();
   const sent = message("127.0.0.1", { "x-forwarded-for": "10.0.0.9, 192.0.2.7" });
   writePageClient(sent);
   expect(readPageClient(new Headers(sent.headers as Record<string, string>))).toBe("192.0.2.7");
 });
 
-test("hosted without our door, the client's own header is no proof of anything", () => {
+test("without our HTTP server, the client's own header proves nothing", () => {
   const headers = new Headers({ "x-client-address": "10.0.0.1", "x-forwarded-for": "192.0.2.7" });
   expect(readPageClient(headers)).toBe("127.0.0.1");
   trustLoopback();

@@ -1,5 +1,5 @@
-// The secret under which API keys are hashed. An operator sets KEY_PEPPER; a sandbox makes its own at random and keeps it
-// in its data directory, and hands it over with `setSandboxPepper`.
+// The secret under which API keys are hashed. An operator sets KEY_PEPPER; a sandbox generates its own, keeps it in its data directory,
+// and passes it to `setSandboxPepper`.
 
 import { config } from "@/lib/base/config";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -11,7 +11,7 @@ export function setSandboxPepper(value: string): void {
   holder().sandbox = value;
 }
 
-/** @throws Error when neither KEY_PEPPER is set nor a sandbox gave its own */
+/** @throws Error when neither KEY_PEPPER is set nor a sandbox has set its own */
 export function pepper(): string {
   const value = config().KEY_PEPPER ?? holder().sandbox;
   if (!value)

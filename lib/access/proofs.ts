@@ -1,5 +1,5 @@
-// Proofs: a challenge that came back signed. It must be the very text that was given out, for the same purpose, in time, and
-// signed by the wallet that it names.
+// Proofs: a challenge that came back signed. It must be exactly the text that was issued, for the same purpose, in time, and signed by
+// the wallet that it names.
 
 import { nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
@@ -20,17 +20,17 @@ export interface Proof {
 }
 
 export type ProofRefusal =
-  /** Used before, out of date and deleted, given for something else, or never given. */
+  /** Used before, expired and deleted, issued for another purpose, or never issued. */
   | { reason: "nonce_unknown" }
   | { reason: "expired" }
   | { reason: "message_changed"; field: MessageField }
   | { reason: "bad_signature" }
-  /** The wallet may be a contract, and no node could be asked. */
+  /** The wallet may be a contract, and no node could be reached. */
   | { reason: "contract_wallet_unavailable" };
 
 type ProofOutcome = { ok: true; wallet: Wallet; pair: string | null } | ({ ok: false } & ProofRefusal);
 
-/** Uses the challenge up, whatever comes of it, and says whose wallet signed. `accountId` is null for signing in. */
+/** Uses up the challenge, even on failure, and returns the wallet that signed. `accountId` is null for signing in. */
 export async function checkProof(proof: Proof, purpose: Purpose, accountId: AccountId | null): Promise<ProofOutcome> {
   const challenge = await takeChallenge(proof.nonce);
   if (challenge?.purpose !== purpose || challenge.accountId !== accountId) return { ok: false, reason: "nonce_unknown" };

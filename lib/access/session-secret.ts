@@ -1,5 +1,5 @@
-// The secret under which tokens against cross-site requests are made. An operator sets SESSION_SECRET; a sandbox makes its own
-// at random, keeps it in its data directory, and hands it over with `setSandboxSessionSecret`.
+// The secret for tokens against cross-site requests. An operator sets SESSION_SECRET; a sandbox generates its own, keeps it in its data
+// directory, and passes it to `setSandboxSessionSecret`.
 
 import { config } from "@/lib/base/config";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -11,7 +11,7 @@ export function setSandboxSessionSecret(value: string): void {
   holder().sandbox = value;
 }
 
-/** @throws Error when neither SESSION_SECRET is set nor a sandbox gave its own */
+/** @throws Error when neither SESSION_SECRET is set nor a sandbox has set its own */
 export function sessionSecret(): string {
   const value = config().SESSION_SECRET ?? holder().sandbox;
   if (!value) {

@@ -25,7 +25,7 @@ const setTime = (ms: number) => {
 const open = (accountId: AccountId, opened: Partial<Parameters<typeof openSession>[0]> = {}) =>
   openSession({ accountId, wallet, userAgent: "a browser", clientAddress: "192.0.2.1", ...opened });
 
-test("a session is found by its cookie, and by nothing else that is stored of it", async () => {
+test("a session is found by its cookie, and by nothing that is stored of it", async () => {
   const accountId = await createAccount();
   const { sessionId, token } = await open(accountId);
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
@@ -38,7 +38,7 @@ test("a session is found by its cookie, and by nothing else that is stored of it
   }
 });
 
-test("it ends after 30 days however much it is used", async () => {
+test("a session ends after 30 days, however much it is used", async () => {
   setTime(start);
   const { token } = await open(await createAccount());
   for (let days = 1; days < 30; days++) {
@@ -51,7 +51,7 @@ test("it ends after 30 days however much it is used", async () => {
   expect(await findSession(token)).toBeNull();
 });
 
-test("when it was last seen is written once a minute at the most, and never goes back", async () => {
+test("the time last seen is written at most once a minute, and never goes back", async () => {
   setTime(start);
   const accountId = await createAccount();
   const { token } = await open(accountId);
@@ -69,7 +69,7 @@ test("when it was last seen is written once a minute at the most, and never goes
   }
 });
 
-test("an owner ends one session or all of them; a stranger none", async () => {
+test("an owner can end one session or all; a stranger none", async () => {
   const [owner, stranger] = [await createAccount(), await createAccount()];
   const [first, second, third] = [await open(owner), await open(owner), await open(owner)];
   const strangers = await open(stranger);
@@ -91,7 +91,7 @@ test("the sessions of one wallet end without those of another", async () => {
   expect(await findSession(two.token)).not.toBeNull();
 });
 
-test("a list shows the account's own open sessions, the latest seen first", async () => {
+test("a list shows the account's own open sessions, the last seen first", async () => {
   setTime(start);
   const accountId = await createAccount();
   await open(await createAccount());
@@ -120,7 +120,7 @@ test("a frozen account's session says so", async () => {
   expect(await findSession(token)).toMatchObject({ accountState: "frozen" });
 });
 
-test("sessions out of date are deleted, the others stay", async () => {
+test("expired sessions are deleted, the others stay", async () => {
   setTime(start);
   const accountId = await createAccount();
   await open(accountId);
@@ -132,7 +132,7 @@ test("sessions out of date are deleted, the others stay", async () => {
   expect(rows).toEqual([{ id: sessionId }]);
 });
 
-test("with a database that does not answer, looking a session up fails, and works again afterwards", async () => {
+test("while the database does not answer, a session lookup fails, and afterwards it works again", async () => {
   const { token } = await open(await createAccount());
   const blocker = await pool().connect();
   await blocker.query("BEGIN; LOCK TABLE session IN ACCESS EXCLUSIVE MODE");

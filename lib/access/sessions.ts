@@ -1,5 +1,5 @@
-// Sessions: browsers that are signed in. The cookie is 256 random bits and means nothing by itself; the row is looked up on
-// each request, so a session that is ended is ended everywhere at once. It lasts 30 days and is never prolonged.
+// Sessions: browsers that are signed in. The cookie is 256 random bits without meaning; each request looks up the row, so a session that
+// is ended is ended everywhere at once. A session lasts 30 days and is never prolonged.
 
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { type Database, prisma } from "@/lib/db/prisma";
 export const SESSION_SECONDS = 30 * 24 * 60 * 60;
 const MAX_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
-/** Every page begins with its session. A database that takes longer counts as away. */
+/** Every page begins with a session lookup. A database that takes longer counts as unavailable. */
 const ANSWER_WITHIN_MS = 5_000;
 
 interface NewSession {
@@ -23,7 +23,7 @@ interface NewSession {
   clientAddress: string;
 }
 
-/** A session as its holder's next request finds it. */
+/** A session as found by its holder's next request. */
 export interface SessionRecord {
   sessionId: SessionId;
   accountId: AccountId;
@@ -43,7 +43,7 @@ export interface SessionLine {
   clientAddress: string;
 }
 
-/** Opens a session. `token` is the cookie's value, known to nobody else from now on. */
+/** Opens a session. `token` is the cookie's value; it is not stored. */
 export async function openSession(session: NewSession, database: Database = prisma()): Promise<{ sessionId: SessionId; token: string }> {
   const sessionId = newSessionId();
   const token = randomBytes(32).toString("base64url");
@@ -57,7 +57,7 @@ export async function openSession(session: NewSession, database: Database = pris
       createdAt: at,
       expiresAt: new Date(at.getTime() + SESSION_SECONDS * 1_000),
       lastSeenAt: at,
-      // PostgreSQL cannot keep a NUL, and half a surrogate pair is no text.
+      // PostgreSQL cannot store a NUL, and half a surrogate pair is not valid text.
       userAgent: session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
       clientAddress: session.clientAddress,
     },
@@ -66,7 +66,7 @@ export async function openSession(session: NewSession, database: Database = pris
 }
 
 /**
- * The session that this cookie opens now, or null: unknown, ended or out of date.
+ * The open session of this cookie, or null: unknown, ended or expired.
  * @throws Error when the database does not answer within seconds
  */
 export async function findSession(token: string): Promise<SessionRecord | null> {
@@ -99,13 +99,13 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
   };
 }
 
-/** Waits for a query, but not for long; a connection that does not answer is given up by the pool itself, later. */
+/** Waits for a query, with a time limit. The pool itself gives up a connection that does not answer, later. */
 async function withinSeconds<T>(query: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const late = sleep(ANSWER_WITHIN_MS, undefined, { ref: false, signal: ended.signal }).then(() => {
     throw new Error(`timeout: the database did not answer within ${ANSWER_WITHIN_MS} ms`);
   });
-  late.catch(() => undefined); // aborted, once the query has ended
+  late.catch(() => undefined); // the sleep is aborted once the query has ended
   try {
     return await Promise.race([query, late]);
   } finally {
@@ -113,7 +113,7 @@ async function withinSeconds<T>(query: Promise<T>): Promise<T> {
   }
 }
 
-/** The account's open sessions, the latest seen first. */
+/** The account's open sessions, the last seen first. */
 export async function listSessions(accountId: AccountId): Promise<SessionLine[]> {
   const rows = await prisma().session.findMany({
     where: { accountId, expiresAt: { gt: now() } },
@@ -133,7 +133,7 @@ export async function endSession(accountId: AccountId, sessionId: SessionId): Pr
   return count === 1;
 }
 
-/** Ends the session that this cookie opens, if it opens one. */
+/** Ends the session of this cookie, if it is open. */
 export async function endSessionOfToken(token: string, database: Database = prisma()): Promise<void> {
   await database.session.deleteMany({ where: { tokenHash: hashToken(token) } });
 }
@@ -144,15 +144,15 @@ export async function endAllSessions(accountId: AccountId): Promise<number> {
   return count;
 }
 
-/** Ends the sessions that were opened with this wallet. */
+/** Ends the account's sessions that this wallet opened. */
 export async function endSessionsOf(accountId: AccountId, { chain, address }: Wallet, database: Database = prisma()): Promise<void> {
   await database.session.deleteMany({ where: { accountId, chain, address } });
 }
 
-/** Deletes the sessions that are out of date at `at`. */
+/** Deletes the sessions that have expired at `at`. */
 export async function deleteExpiredSessions(at: Date): Promise<void> {
   await prisma().session.deleteMany({ where: { expiresAt: { lte: at } } });
 }
 
-// Of 256 random bits a plain hash gives nothing away, and it is unique without a secret.
+// The plain hash of 256 random bits reveals nothing, and is unique without a secret.
 const hashToken = (token: string): Uint8Array<ArrayBuffer> => new Uint8Array(hash("sha256", token, "buffer"));

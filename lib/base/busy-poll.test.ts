@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { BusyPoll, countRequest, uncountRequest } from "./busy-poll";
 
-/** With a single processor nothing is waited for awake. */
+/** With a single CPU, no wait is polled. */
 const testAwake = test.skipIf(cpus().length === 1);
 
 let underWay = 0;
@@ -16,14 +16,14 @@ function beginRequests(count: number): void {
   underWay += count;
 }
 
-/** A wait whose answer is there at once, so that the next is expected to be short. */
+/** A wait whose first answer came at once, so that it expects the next to be short. */
 function learnShort(): BusyPoll {
   const wait = new BusyPoll();
   wait.begin()();
   return wait;
 }
 
-testAwake("an answer that came fast the last time is waited for awake, but not for long", async () => {
+testAwake("after a short wait the next one is polled, but not for long", async () => {
   beginRequests(1);
   await expectAwake(learnShort);
   learnShort().begin();
@@ -31,7 +31,7 @@ testAwake("an answer that came fast the last time is waited for awake, but not f
   expect(immediates()).toBe(0);
 });
 
-test("the first is slept through, and so is the next of one that took long", async () => {
+test("the first wait sleeps, and so does the wait after a long one", async () => {
   beginRequests(1);
   expect(await turnsDuring(new BusyPoll())).toBe(0);
   const wait = new BusyPoll();
@@ -41,7 +41,7 @@ test("the first is slept through, and so is the next of one that took long", asy
   expect(await turnsDuring(wait)).toBe(0);
 });
 
-testAwake("after one that stayed awake in vain, sixteen are slept through", async () => {
+testAwake("after a poll in vain, sixteen waits sleep", async () => {
   beginRequests(1);
   const wait = learnShort();
   const end = wait.begin();
@@ -51,7 +51,7 @@ testAwake("after one that stayed awake in vain, sixteen are slept through", asyn
   await expectAwake(() => wait);
 });
 
-testAwake("beside another request nothing is waited for awake", async () => {
+testAwake("no wait is polled while another request is under way", async () => {
   beginRequests(2);
   expect(await turnsDuring(learnShort())).toBe(0);
   uncountRequest();
@@ -68,18 +68,18 @@ test("an answer ends the wait", async () => {
   expect(immediates()).toBe(0);
 });
 
-/** Whoever gets no turn for 2 ms does not stay awake: that may happen once on a busy machine, not for ever. */
+/** A process that gets no turn for 2 ms stops polling: that may happen once on a busy machine, not forever. */
 const expectAwake = (makeWait: () => BusyPoll) => expect.poll(() => turnsDuring(makeWait())).toBeGreaterThan(0);
 
 const immediates = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Immediate").length;
 
-/** How many turns of the event loop the wait itself has asked for, as of now. */
+/** Number of turns of the event loop that the wait has requested so far. */
 async function turnsDuring(wait: BusyPoll): Promise<number> {
   const end = wait.begin();
-  // The wait's turn comes before ours and asks for the next one.
+  // The wait's turn comes before ours and requests the next one.
   await new Promise((turn) => setImmediate(turn));
-  const asked = immediates();
+  const requested = immediates();
   end();
   await new Promise((turn) => setImmediate(turn));
-  return asked;
+  return requested;
 }

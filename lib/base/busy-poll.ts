@@ -1,28 +1,28 @@
-// Short waits, sat out awake. A process that sleeps until its answer is there is woken late, and finds the processor's caches cold:
-// where the answer takes half a millisecond, that is a third more. Only a request that is alone is waited for like that. With more
-// of them something else keeps the process awake, or the time is theirs.
+// Busy polling for short waits. A process that sleeps until its answer arrives wakes up late and with cold CPU caches: where the
+// answer takes half a millisecond, that adds a third. Only a lone request is polled for. With several requests under way, either
+// their work keeps the process awake anyway, or the CPU time belongs to them.
 
 import { cpus } from "node:os";
 import { setImmediate } from "node:timers";
 import { processSingleton } from "./process-singleton";
 
-/** The longest that a wait stays awake, in milliseconds; what takes longer is slept through the next time. */
+/** The longest busy poll, in milliseconds. After a longer wait the next one sleeps. */
 const LONGEST_MS = 2;
 
-/** So many waits are slept through after one that stayed awake in vain: whoever we wait for may need this processor. */
+/** Number of waits that sleep after a poll in vain: the process that works on the answer may need this CPU. */
 const SLEEPS_AFTER_VAIN = 16;
 
-/** With a single processor, whoever we wait for could not work meanwhile. */
+/** With a single CPU, the process that works on the answer could not run while we poll. */
 const hasProcessorToSpare = cpus().length > 1;
 
 const requests = processSingleton("requests under way", () => ({ count: 0 }));
 
-/** Tells that a request begins. */
+/** Call when a request begins. */
 export function countRequest(): void {
   requests().count += 1;
 }
 
-/** Tells that a request has ended. */
+/** Call when a request has ended. */
 export function uncountRequest(): void {
   requests().count -= 1;
 }
@@ -31,12 +31,12 @@ export const requestsUnderWay = (): number => requests().count;
 
 const mayStayAwake = (): boolean => hasProcessorToSpare && requestsUnderWay() <= 1;
 
-/** Waits for answers of one and the same: it learns from each whether the next is worth staying awake for. */
+/** Waits for the answers of one source, and learns from each whether the next is worth polling for. */
 export class BusyPoll {
-  /** How many short ones are slept through before one is sat out awake. */
+  /** Number of short waits that sleep before one is polled. */
   #sleeps = 1;
 
-  /** Begins a wait; whoever has the answer, or knows that none will come, calls what it returns. Twice is once. */
+  /** Begins a wait. The returned function ends it: call it when the answer is there or will not come. A second call does nothing. */
   begin(): () => void {
     const beganAt = performance.now();
     const isAwake = this.#sleeps === 0 && mayStayAwake();

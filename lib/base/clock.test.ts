@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { now, nowMs, setClock } from "./clock";
 
-test("the clock is the system's until a test sets it, and again after that", () => {
+test("a test can set the clock and restore the system's", () => {
   const before = Date.now();
   expect(nowMs()).toBeGreaterThanOrEqual(before);
   const restoreFirst = setClock(() => 1_000);

@@ -6,7 +6,7 @@ interface Clock {
   nowMs: () => number;
 }
 
-/** The system's own: Next, which is loaded after this, puts a slower one in its place. */
+/** The system's own Date: Next is loaded later and replaces the global one with a slower one. */
 const SystemDate = Date;
 
 const clock = processSingleton<Clock>("clock", () => ({ nowMs: SystemDate.now }));

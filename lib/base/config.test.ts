@@ -14,7 +14,7 @@ const live = {
   DATABASE_URL: "postgresql://pennyprompt:secret@db.example:5432/pennyprompt",
 };
 
-test("nothing has to be set for a sandbox", () => {
+test("a sandbox needs no settings", () => {
   expect(readConfig({})).toMatchObject({
     MODE: "sandbox",
     ROLES: ["web", "jobs"],
@@ -24,14 +24,14 @@ test("nothing has to be set for a sandbox", () => {
   });
 });
 
-test("an empty variable counts as one that is not set", () => {
+test("an empty variable counts as unset", () => {
   const empty = Object.fromEntries(configVariables.map((name) => [name, ""]));
   expect(readConfig(empty)).toEqual(readConfig({}));
 });
 
-// Each variable that can be wrong, with a wrong value, and what the message tells to write.
+// Every variable that can be wrong, with a wrong value and the part of the message that says what to write.
 const urls = ["OPENAI", "ANTHROPIC", "GEMINI", "XAI", "DEEPSEEK"].map((name) => `${name}_BASE_URL`);
-const counts: readonly [name: string, least: number, most: number][] = [
+const counts: readonly [name: string, min: number, max: number][] = [
   ["DATABASE_POOL_SIZE", 3, 200],
   ["PROVIDER_CONNECT_TIMEOUT_MS", 100, 60_000],
   ["PROVIDER_FIRST_TOKEN_TIMEOUT_MS", 100, 600_000],
@@ -51,7 +51,7 @@ const counts: readonly [name: string, least: number, most: number][] = [
   ["PORT", 0, 65_535],
 ];
 const amounts = ["FEE_BASE", "FEE_SOLANA", "FEE_SOLANA_ACCOUNT", "MINIMUM", "DAILY_LIMIT", "SERVICE_DAILY_LIMIT", "APPROVAL_ABOVE"];
-const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] = [
+const wrong: readonly (readonly [name: string, value: string, message: RegExp])[] = [
   ["MODE", "production", /"sandbox"\|"live"/],
   ["ROLES", "web,worker", /"web"\|"jobs"/],
   ["ROLES", ",", />=1/],
@@ -83,36 +83,36 @@ const wrong: readonly (readonly [name: string, value: string, tells: RegExp])[] 
       (value) => [`WITHDRAWAL_${name}_USD`, value, /at most 6 decimal places, like 0\.25/] as const,
     ),
   ),
-  ...counts.flatMap(([name, least, most]) => [
-    [name, String(least - 1), new RegExp(`>=${least}`)] as const,
-    [name, String(most + 1), new RegExp(`<=${most}`)] as const,
+  ...counts.flatMap(([name, min, max]) => [
+    [name, String(min - 1), new RegExp(`>=${min}`)] as const,
+    [name, String(max + 1), new RegExp(`<=${max}`)] as const,
     [name, "many", /number/] as const,
-    [name, String(least + 0.5), /int/] as const,
+    [name, String(min + 0.5), /int/] as const,
   ]),
 ];
 
-test.each(wrong)("%s=%s is refused by name, with what to write", (name, value, tells) => {
+test.each(wrong)("%s=%s is refused, with the variable's name and what to write", (name, value, message) => {
   const refused = () => readConfig({ [name]: value });
   expect(refused).toThrow(new RegExp(`^The settings are not usable:\n  ${name}`));
-  expect(refused).toThrow(tells);
+  expect(refused).toThrow(message);
 });
 
-test("every variable that has a form of its own is in that list", () => {
+test("the list above holds every variable with a required format", () => {
   const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|MODELS_FILE|\w+_API_KEY)$/;
   const listed = new Set(wrong.map(([name]) => name));
   expect(configVariables.filter((name) => !free.test(name) && !listed.has(name))).toEqual([]);
 });
 
-test("the least and the most of a number are allowed", () => {
-  for (const [name, least, most] of counts) {
-    expect(readConfig({ [name]: String(least) })).toMatchObject({ [name]: least });
-    expect(readConfig({ [name]: String(most) })).toMatchObject({ [name]: most });
+test("the minimum and the maximum of a number are allowed", () => {
+  for (const [name, min, max] of counts) {
+    expect(readConfig({ [name]: String(min) })).toMatchObject({ [name]: min });
+    expect(readConfig({ [name]: String(max) })).toMatchObject({ [name]: max });
   }
 });
 
-test("all wrong variables are told at once, and no secret is repeated", () => {
+test("one message reports all wrong variables and repeats no secret", () => {
   const refused = () => readConfig({ PORT: "70000", KEY_PEPPER: "hunter2", SESSION_SECRET: "swordfish", MODE: "prod" });
-  for (const told of [/PORT/, /KEY_PEPPER/, /SESSION_SECRET/, /MODE/]) expect(refused).toThrow(told);
+  for (const pattern of [/PORT/, /KEY_PEPPER/, /SESSION_SECRET/, /MODE/]) expect(refused).toThrow(pattern);
   expect(refused).not.toThrow(/hunter2|swordfish/);
 });
 
@@ -120,7 +120,7 @@ test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuse
   expect(() => readConfig({ ...live, [name]: undefined })).toThrow(`${name}: live mode needs it`);
 });
 
-test("the seed and its passphrase, in a variable or a file, are asked only of a process with the jobs role", () => {
+test("the seed and its passphrase, in a variable or a file, are required only of a process with the jobs role", () => {
   const { CUSTODY_SEED_FILE: _, CUSTODY_PASSPHRASE: __, ...webOnly } = { ...live, ROLES: "web" };
   expect(readConfig(webOnly).CUSTODY_SEED_FILE).toBeUndefined();
   for (const ROLES of ["jobs", "web, jobs", ""]) {
@@ -131,18 +131,18 @@ test("the seed and its passphrase, in a variable or a file, are asked only of a 
   expect(() => readConfig({ ...inFile, CUSTODY_PASSPHRASE: live.CUSTODY_PASSPHRASE })).toThrow(/CUSTODY_PASSPHRASE: remove it, or/);
 });
 
-test("the command of custody reads its own settings and needs no others", () => {
+test("the custody command reads its own settings and needs no others", () => {
   expect(readCustodySettings({ MODE: "live", PORT: "many", CUSTODY_SEED_FILE: "seed" })).toEqual({ CUSTODY_SEED_FILE: "seed" });
   expect(() => readCustodySettings({ CUSTODY_PASSPHRASE: "hunter2" })).toThrow(/CUSTODY_PASSPHRASE: (?!.*hunter2)/);
   expect(() => readCustodySettings({ CUSTODY_PASSPHRASE: "x".repeat(16), CUSTODY_PASSPHRASE_FILE: "x" })).toThrow(/remove it, or/);
 });
 
-test("live mode refuses the sandbox's own switch, and starts with everything it needs", () => {
+test("live mode refuses a sandbox setting, and starts with all that it requires", () => {
   expect(readConfig(live)).toMatchObject({ MODE: "live", PUBLIC_URL: "https://pennyprompt.example" });
   expect(() => readConfig({ ...live, SANDBOX_REAL_MODELS: "1" })).toThrow(/SANDBOX_REAL_MODELS: remove it/);
 });
 
-test("lists forgive blanks, and addresses a slash at their end", () => {
+test("blanks in a list and a URL's trailing slash are ignored", () => {
   expect(readConfig({ ROLES: " jobs , web ", TRUSTED_PROXIES: "10.0.0.0/8, loopback," })).toMatchObject({
     ROLES: ["jobs", "web"],
     TRUSTED_PROXIES: ["10.0.0.0/8", "loopback"],

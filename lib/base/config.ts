@@ -134,7 +134,7 @@ const liveRequires = [
   "DATABASE_URL",
 ] as const;
 
-/** What live mode lacks. The seed is asked of a process with the jobs role only: a web role must not even hold the file. */
+/** What live mode lacks. Only a process with the jobs role needs the seed: a web process must not even hold the file. */
 function missingInLiveMode(set: Record<string, string | undefined>): string[] {
   const missing = liveRequires.filter((name) => set[name] === undefined).map((name) => `${name}: live mode needs it; see .env.example`);
   const hasJobs = (set.ROLES ?? "jobs").split(",").some((role) => role.trim() === "jobs");
@@ -168,7 +168,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const result = schema.safeParse(set);
   const problems = [...problemsIn(result.error), ...twoPassphrases(set)];
   if (set.MODE === "live") {
-    // Told beside what is wrong with the others, so that one look at the message mends everything.
+    // Reported together with the other problems, so that the operator can fix everything in one pass.
     problems.push(...missingInLiveMode(set));
     if (set.SANDBOX_REAL_MODELS === "1") problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
   }
@@ -189,7 +189,7 @@ const custodySchema = z.object({ ...custodyShape, DATABASE_URL: schema.shape.DAT
 export type CustodySettings = Readonly<z.infer<typeof custodySchema>>;
 
 /**
- * The settings of custody alone, for its command: a seed may be made on a machine where nothing else is set.
+ * The custody settings alone, for the custody command: a seed may be created on a machine where nothing else is set.
  * @throws Error that lists every wrong variable with what to write
  */
 export function readCustodySettings(environment: Record<string, string | undefined>): CustodySettings {

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, errorCatalogue, isAppError } from "./errors";
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
-test.each(codes)("%s has a status of its own class, a title, when to retry and what to do", (code) => {
+test.each(codes)("%s has an error status, a title, retry advice and a fix", (code) => {
   const { status, title, retry, fix } = errorCatalogue[code];
   expect(status).toBeGreaterThanOrEqual(400);
   expect(status).toBeLessThan(600);
@@ -11,7 +11,7 @@ test.each(codes)("%s has a status of its own class, a title, when to retry and w
   expect(new AppError(code)).toMatchObject({ code, status, message: title, details: {}, headers: {}, context: {} });
 });
 
-test("an error keeps what is public apart from what is logged", () => {
+test("an error keeps public text apart from logged context", () => {
   const cause = new Error("the driver's own words");
   const error = new AppError("INTERNAL_ERROR", { message: "public", details: { reason: "internal" }, context: { secret: 1 }, cause });
   expect(error.message).toBe("public");
@@ -20,7 +20,7 @@ test("an error keeps what is public apart from what is logged", () => {
   expect(error.cause).toBe(cause);
 });
 
-test("an error of another copy of the module is known as ours, where instanceof would fail", async () => {
+test("isAppError recognises an error of another copy of the module, where instanceof would fail", async () => {
   vi.resetModules();
   const copy = await import("./errors");
   const error = new copy.AppError("NOT_FOUND");
@@ -28,7 +28,7 @@ test("an error of another copy of the module is known as ours, where instanceof 
   expect(isAppError(error)).toBe(true);
 });
 
-test("nothing else is taken for an error of ours", () => {
+test("isAppError is false for everything else", () => {
   for (const other of [
     null,
     undefined,

@@ -8,7 +8,7 @@ interface CatalogueEntry {
   title: string;
   /** When the same request may succeed if it is sent again. */
   retry: string;
-  /** What the caller does about it. */
+  /** What the caller should do. */
   fix: string;
 }
 
@@ -115,7 +115,7 @@ interface AppErrorOptions {
 
 const brand = Symbol.for("pennyprompt.AppError");
 
-/** An error that is answered to the caller with the status and texts of its catalogue entry. */
+/** An error that reaches the caller with the status and texts of its catalogue entry. */
 export class AppError extends Error {
   readonly [brand] = true;
   readonly code: ErrorCode;

@@ -6,7 +6,7 @@ const items = ["a", "b", "c", "d", "e"].map((id) => ({ id }));
 const logged = vi.spyOn(log(), "error").mockImplementation(() => undefined);
 afterEach(() => void logged.mockClear());
 
-test("one that fails is logged, and keeps no other from its turn", async () => {
+test("an item that fails is logged and does not stop the others", async () => {
   const done: string[] = [];
   const failure = new Error("no");
   await forEachIsolated(
@@ -29,7 +29,7 @@ test("a failure that is reported elsewhere is not logged", async () => {
   expect(logged).not.toHaveBeenCalled();
 });
 
-test("as many are worked on at once as is asked for, one by default", async () => {
+test("items are worked on with the given concurrency, one at a time by default", async () => {
   const maxAtOnce = async (atOnce?: number): Promise<number> => {
     let [running, max] = [0, 0];
     const work = async () => {

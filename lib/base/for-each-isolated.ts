@@ -1,17 +1,17 @@
-// Work on many items of which one that fails keeps no other from its turn: the failure is logged, and the next round tries it again.
+// Works on many items so that a failed item does not stop the others: the failure is logged, and the next round tries the item again.
 
 import { log } from "./observe/log";
 
 interface Isolation {
   /** What an item is, in the log. */
   what: string;
-  /** How many are worked on at once: one after the other by default. */
+  /** Number of items worked on at once; 1 by default. */
   atOnce?: number;
   /** Failures that are reported elsewhere, and are not logged here. */
   isReported?: (error: unknown) => boolean;
 }
 
-/** Does `work` for every item, in their order. Never rejects for what went wrong with one. */
+/** Does `work` for every item, in order. Never rejects because of a failed item. */
 export async function forEachIsolated<T extends { id: string }>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,

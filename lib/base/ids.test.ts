@@ -20,7 +20,7 @@ test("100,000 ids of one millisecond are all different", () => {
   for (const id of [...ids].slice(0, 100)) expect(id).toMatch(/^req_[0-9A-Za-z]{20}$/);
 });
 
-test("ids sort by the time they were made, as plain text", () => {
+test("ids sort by creation time, as plain text", () => {
   fc.assert(
     fc.property(moment, moment, (one, other) => {
       fc.pre(one !== other);
@@ -48,7 +48,7 @@ test("requestIdAt is a lower bound: no id of that moment or later is below it, a
   );
 });
 
-test("an id says what it names", () => {
+test("an id's prefix says what it names", () => {
   expect(newAccountId()).toMatch(/^acc_/);
   expect(newKeyId()).toMatch(/^key_/);
 });
@@ -62,13 +62,13 @@ test("base62 digits keep the order of numbers", () => {
   );
 });
 
-test("random digits are all 62, none of them favoured, and as many as asked for", () => {
+test("random text has the given length and draws evenly from all 62 digits", () => {
   const counts = new Map<string, number>();
   const text = randomBase62(62_000);
   expect(text).toHaveLength(62_000);
   for (const digit of text) counts.set(digit, (counts.get(digit) ?? 0) + 1);
   expect(counts.size).toBe(62);
-  // Expected 1,000 of each with a deviation of 31.4: eight of those are never left by chance.
+  // Expected 1,000 of each with a standard deviation of 31.4: chance never deviates by eight of those.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(252);
   expect(randomBase62(0)).toBe("");
 });

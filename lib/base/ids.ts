@@ -22,7 +22,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TIME_DIGITS = 8;
 const RANDOM_DIGITS = 12;
 
-/** Secure random bytes, fetched in bulk: a call of the system for each id would cost more than the id. Each byte is used once. */
+/** Secure random bytes, fetched in bulk: a system call for each id would cost more than the id. Each byte is used once. */
 const randomPool = processSingleton("random bytes", () => ({ bytes: Buffer.alloc(0), used: 0 }));
 
 const POOL_BYTES = 4_096;
@@ -38,7 +38,7 @@ function nextRandomByte(pool: { bytes: Buffer; used: number }): number {
   return byte;
 }
 
-/** Two digits at a time: an id is half as many pieces of text. */
+/** Two digits at a time, so that an id is joined from half as many pieces of text. */
 const PAIRS = Array.from({ length: 62 * 62 }, (_, value) => toBase62(value, 2));
 
 /** `length` base62 digits from the system's secure random source, without modulo bias. */
@@ -47,7 +47,7 @@ export function randomBase62(length: number): string {
   let text = "";
   while (text.length + 1 < length) {
     const number = nextRandomByte(pool) * 256 + nextRandomByte(pool);
-    // 65,348 = 17 × 62 × 62: the numbers from it on would make the first pairs likelier, as those from 248 = 4 × 62 on do below.
+    // 65,348 = 17 × 62 × 62: larger numbers would make the first pairs likelier, as numbers from 248 = 4 × 62 on would below.
     if (number < 65_348) text += PAIRS[number % PAIRS.length];
   }
   while (text.length < length) {
@@ -66,7 +66,7 @@ export function toBase62(value: number, width: number): string {
 
 const lastTime = processSingleton("last time of an id", () => ({ ms: Number.NaN, digits: "" }));
 
-/** Many ids are of the same millisecond. */
+/** Keeps its last text: many ids are made within one millisecond. */
 function timeDigits(): string {
   const last = lastTime();
   const ms = nowMs();

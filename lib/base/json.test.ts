@@ -28,7 +28,7 @@ test("a value without money is written as JSON.stringify writes it", { timeout: 
   );
 });
 
-test("money is written as a number, digit by digit, wherever it stands", () => {
+test("money is written as a number, digit by digit, at any depth", () => {
   expect(writeJson({ cost: 1_440_001n, list: [0n, -1n, { deep: 9_223_372_036_854_775_807n }], text: "1" })).toBe(
     '{"cost":0.001440001,"list":[0,-0.000000001,{"deep":9223372036.854775807}],"text":"1"}',
   );
@@ -43,6 +43,6 @@ test("text around money stays valid JSON", () => {
   );
 });
 
-test("properties that are undefined are left out", () => {
+test("undefined properties are left out", () => {
   expect(writeJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}');
 });

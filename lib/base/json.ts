@@ -6,7 +6,7 @@ import { usdText } from "./money";
 /** A value that `writeJson` can write; bigint means nano-USD. */
 export type Json = string | number | boolean | null | undefined | bigint | Date | readonly Json[] | { readonly [key: string]: Json };
 
-/** Writes a reply body. Properties that are undefined are left out, as in JSON.stringify. */
+/** Writes a reply body. Leaves out undefined properties, as JSON.stringify does. */
 export function writeJson(value: Json): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "bigint") return usdText(value);
@@ -20,8 +20,8 @@ export function writeJson(value: Json): string {
 }
 
 /**
- * False for a value nested deeper than `levels`, which JSON.parse reads and JSON.stringify may not be able to write. Stops at
- * the limit, so that a million brackets cost no more than a hundred.
+ * False for a value nested deeper than `levels`: JSON.parse reads it, but JSON.stringify may be unable to write it. Stops at the
+ * limit, so that a million brackets cost no more than a hundred.
  */
 export function isNestedWithin(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;

@@ -24,7 +24,7 @@ test("the text of an amount is a plain decimal number without trailing zeros, as
   );
 });
 
-test("the same amount is read from every way of writing it", { timeout: caseTimeoutMs }, () => {
+test("every notation of an amount is read as the same amount", { timeout: caseTimeoutMs }, () => {
   const written = fc.record({
     digits: fc.bigInt({ min: 0n, max: 9_000_000_000n }),
     places: fc.integer({ min: 0, max: 9 }),
@@ -48,7 +48,7 @@ test("the same amount is read from every way of writing it", { timeout: caseTime
   );
 });
 
-test("what JSON.stringify writes of a price that a float holds exactly is read exactly", () => {
+test("a price that a float holds exactly is read exactly from its JSON.stringify text", () => {
   expect(parseUsd(JSON.stringify(1e-6))).toBe(1_000n);
   expect(parseUsd(JSON.stringify(2.5e-7))).toBe(250n);
   expect(parseUsd("1e-9")).toBe(1n);
@@ -75,17 +75,17 @@ test.each([
   "1.2.3",
   "$1",
   "1\n2",
-])("%j is no amount, and the message says how to write one", (text) => {
+])("%j is not an amount, and the message says how to write one", (text) => {
   expect(() => parseUsd(text)).toThrow(/is not an amount of USD; write it like 12\.50/);
 });
 
-test("what is finer than a nano-dollar is refused and never rounded", () => {
+test("an amount finer than a nano-dollar is refused, never rounded", () => {
   expect(() => parseUsd("0.0000000001")).toThrow(/use at most 9 decimal places/);
   expect(() => parseUsd("1e-10")).toThrow(/use at most 9 decimal places/);
   expect(parseUsd("0.00000000100000")).toBe(1n);
 });
 
-test("what the ledger cannot hold is refused", () => {
+test("an amount that the ledger cannot hold is refused", () => {
   expect(() => parseUsd("9223372036.854775808")).toThrow(/more than the ledger can hold/);
   expect(() => parseUsd("-9223372036.854775808")).toThrow(/more than the ledger can hold/);
   expect(() => parseUsd("1e99")).toThrow(/more than the ledger can hold/);
@@ -96,7 +96,7 @@ test("an amount of a million digits is refused without being computed", () => {
   expect(() => parseUsd(`0.${"0".repeat(1_000_000)}`)).toThrow(/is not an amount of USD/);
 });
 
-test("people read at least two and at most nine places, never rounded", { timeout: caseTimeoutMs }, () => {
+test("text for people has two to nine decimal places, never rounded", { timeout: caseTimeoutMs }, () => {
   expect(formatUsd(25_000_000_000n)).toBe("$25.00");
   expect(formatUsd(1_440_001n)).toBe("$0.001440001");
   expect(formatUsd(-1_234_567_500_000_000n)).toBe("-$1,234,567.50");

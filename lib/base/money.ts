@@ -8,9 +8,9 @@ export type NanoUsd = bigint & { readonly [nanoUsdBrand]: true };
 
 const NANO_PER_USD = 1_000_000_000n;
 const NANO_PER_USDC_UNIT = 1_000n;
-/** The most a database bigint holds: about 9.2 billion USD. */
+/** The maximum of a database bigint: about 9.2 billion USD. */
 const MAX_NANO_USD = 9_223_372_036_854_775_807n;
-/** Reading digits takes time that grows with their square: a text of megabytes would stop the process for seconds. */
+/** Parsing digits takes quadratic time: a text of megabytes would block the process for seconds. */
 const MAX_USD_TEXT = 100;
 
 /** Marks a whole number of nano-USD as money. */
@@ -26,7 +26,7 @@ export const fromCents = (cents: bigint | number): NanoUsd => nanoUsd(BigInt(cen
 
 /**
  * Reads a decimal amount of USD ("12", "0.002", "1e-6") exactly.
- * @throws RangeError when it is no decimal number, has more than 9 decimal places, or exceeds what the ledger can hold
+ * @throws RangeError when it is not a decimal number, has more than 9 decimal places, or exceeds what the ledger can hold
  */
 export function parseUsd(text: string): NanoUsd {
   const match = text.length > MAX_USD_TEXT ? null : /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/.exec(text.trim());
@@ -52,7 +52,7 @@ export function usdText(amount: bigint): string {
   return `${whole}.${rest.toString().padStart(9, "0").replace(/0+$/, "")}`;
 }
 
-/** For people: a dollar sign, at least two and at most nine places, never rounded: `$25.00`, `$0.001440001`. */
+/** For people: a dollar sign and two to nine decimal places, never rounded: `$25.00`, `$0.001440001`. */
 export function formatUsd(amount: bigint): string {
   const [whole = "0", fraction = ""] = usdText(amount < 0n ? -amount : amount).split(".");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");

@@ -5,7 +5,7 @@ const name = "a value of this test";
 
 afterEach(() => forgetSingleton(name));
 
-test("a value is created at the first read, once, and every reader of its name gets the same one", () => {
+test("a value is created once, at the first read, and every reader of its name gets the same value", () => {
   const create = vi.fn(() => ({}));
   const read = processSingleton(name, create);
   expect(create).not.toHaveBeenCalled();
@@ -15,7 +15,7 @@ test("a value is created at the first read, once, and every reader of its name g
   expect(create).toHaveBeenCalledTimes(1);
 });
 
-test("another copy of the module, as bundlers make them, gives the same value, and forgets it for all", async () => {
+test("a bundler's second copy of the module gives the same value, and forgets it for all copies", async () => {
   const read = processSingleton(name, () => ({}));
   const value = read();
   vi.resetModules();

@@ -24,8 +24,8 @@ function findOrCreate<T>(name: string, create: () => T): T {
 }
 
 /**
- * Returns a function that gives the process-wide value called `name`, created by `create` at the first call. It keeps the value, so that
- * a request may ask for it many times; only a value that was forgotten or replaced is looked up again.
+ * Returns a function that returns the process-wide value called `name`; its first call creates the value with `create`. The function
+ * caches the value, so a request may call it many times; it looks the value up again only after a value was forgotten or replaced.
  */
 export function processSingleton<T>(name: string, create: () => T): () => T {
   let kept: { value: T; epoch: number } | undefined;

@@ -1,8 +1,8 @@
-// A semaphore: how many calls are under way at once. Nodes refuse too many at a time.
+// A semaphore: limits how many calls are under way at once. Nodes refuse too many at a time.
 
 export type RunLimited = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Runs up to `max` tasks at once; the others wait, in their order. */
+/** Runs up to `max` tasks at once; the others wait in order. */
 export function createSemaphore(max: number): RunLimited {
   let free = max;
   const waiting: (() => void)[] = [];

@@ -1,30 +1,30 @@
-// Which other processes are dead, as one process observes it. A row that stands still proves death only while the observer itself
-// reaches the database without a break: after a break (the observer was frozen, the database was away) every observation starts anew,
-// because the others may have been stopped by the same cause.
+// Which other processes are dead, as one process observes it. An unchanged row proves death only while the observer itself reaches the
+// database without a break. After a break (the observer was frozen, the database was unavailable) every observation starts anew, because
+// the same cause may have stopped the others.
 
-/** Another process, as a heartbeat read it. */
+/** Another process, as read by a heartbeat. */
 export interface ProcessRow {
   id: string;
-  /** Opaque: it only matters whether it changed. */
+  /** Opaque: only a change matters. */
   beat: string;
 }
 
-/** A dead process, for which the time has come to free what it had set aside. */
+/** A dead process whose holds are now due to be freed. */
 export interface DueSweep extends ProcessRow {
   isFirst: boolean;
-  /** After this one the row can go. */
+  /** The row can be removed after this sweep. */
   isLast: boolean;
 }
 
 /** In milliseconds. */
 export interface ObservationTimes {
-  /** The observer's own heartbeats are broken when one arrives later than this after the one before. */
+  /** A break: a heartbeat of the observer that arrives later than this after the previous one. */
   maxGapMs: number;
-  /** A process is dead when its row has stood still for so long. */
+  /** A process is dead when its row is unchanged for this long. */
   deadAfterMs: number;
-  /** A dead process is swept again and again: its last statements may commit late. */
+  /** A dead process is swept repeatedly: its last statements may commit late. */
   sweepEveryMs: number;
-  /** When a row has stood still for so long, nothing of its process can commit any more. */
+  /** When a row is unchanged for this long, no statement of its process can commit any more. */
   removeAfterMs: number;
 }
 
@@ -39,7 +39,7 @@ interface Observation {
 export class ProcessObserver {
   readonly #times: ObservationTimes;
   #observations = new Map<string, Observation>();
-  /** Monotonic; -Infinity when nothing was observed since the last break. */
+  /** Monotonic; -Infinity when nothing has been observed since the last break. */
   #lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(times: ObservationTimes) {
@@ -53,8 +53,8 @@ export class ProcessObserver {
   }
 
   /**
-   * A heartbeat of the observer succeeded and read `rows`, all of the other processes. `sentAt` and `receivedAt` are monotonic: the
-   * rows were so at some moment between the two.
+   * A heartbeat of the observer succeeded and read `rows`, those of all other processes. `sentAt` and `receivedAt` are monotonic: the
+   * rows had this content at some moment between the two.
    */
   observe(rows: readonly ProcessRow[], { sentAt, receivedAt }: { sentAt: number; receivedAt: number }): DueSweep[] {
     if (receivedAt - this.#lastAt > this.#times.maxGapMs) this.break();

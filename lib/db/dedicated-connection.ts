@@ -1,5 +1,5 @@
-// A dedicated connection, outside the pool: a busy pool does not delay its statements. Its owner learns within a bounded time that
-// it is lost, although a connection that is cut on the network never reports its end.
+// A dedicated connection, outside the pool, so that a busy pool does not delay its statements. Its owner learns of its loss within a
+// bounded time, although a connection that is cut in the network never reports its end.
 
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -29,12 +29,12 @@ export function openDedicatedConnection(options: DedicatedConnectionOptions): De
     client.on("error", reject);
     client.on("end", () => reject(new Error("the connection ended")));
   });
-  lost.catch(() => undefined); // it may be lost while nobody waits for it: the next statement fails with the same error
+  lost.catch(() => undefined); // it may be lost between statements: the next one fails with the same error
   return {
     client,
     lost,
     connect: async () => {
-      await Promise.race([client.connect(), lost]); // cut while it connects, pg alone would tell nobody
+      await Promise.race([client.connect(), lost]); // pg alone does not report a cut during connecting
     },
     query: async <Row extends pg.QueryResultRow>(sql: string, values: unknown[] = [], withinMs = answerWithinMs) => {
       const { rows } = await Promise.race([client.query<Row>(sql, values), lost, overdue(withinMs)]);
@@ -47,7 +47,7 @@ export function openDedicatedConnection(options: DedicatedConnectionOptions): De
   };
 }
 
-/** Rejects after `ms`, but reads first what has arrived: after a stall of our own the answer lies there unread. */
+/** Rejects after `ms`, but first reads what has arrived: after our own process stalled, the answer may be waiting unread. */
 async function overdue(ms: number): Promise<never> {
   await sleep(ms, undefined, { ref: false });
   await nextTurn();

@@ -14,7 +14,7 @@ afterAll(async () => {
   await cleanUpEmbedded();
 });
 
-/** In the server's own configuration, as an operator would; resolves when new sessions see it. */
+/** Changes the server's own configuration, as an operator would; resolves when new sessions see the change. */
 async function setForAll(name: string, value: string): Promise<void> {
   await queryOnce(server.url, `ALTER SYSTEM SET ${name} = ${value}`);
   await queryOnce(server.url, "SELECT pg_reload_conf()");
@@ -27,10 +27,10 @@ const withOptions = (options: string): string => {
   return url.href;
 };
 
-test("a PostgreSQL as it comes is taken", () => checkDurability(server.url));
+test("PostgreSQL with its default settings is accepted", () => checkDurability(server.url));
 
 test.each(["fsync", "full_page_writes", "synchronous_commit"])(
-  "%s off in its configuration is refused, by name and with what to write",
+  "%s off in its configuration is refused, by name and with the cure",
   async (name) => {
     await setForAll(name, "off");
     await expect(checkDurability(server.url)).rejects.toThrow(
@@ -41,12 +41,12 @@ test.each(["fsync", "full_page_writes", "synchronous_commit"])(
   },
 );
 
-test.each(["local", "remote_write", "remote_apply", "on"])("synchronous_commit %s is taken", async (value) => {
+test.each(["local", "remote_write", "remote_apply", "on"])("synchronous_commit %s is accepted", async (value) => {
   await setForAll("synchronous_commit", value);
   await checkDurability(server.url);
 });
 
-test("all that are off are named at once, and a setting that the server was started with", async () => {
+test("all settings that are off are named at once, also when set on the server's command line", async () => {
   const other = await startEmbeddedPostgres({ dataDir: newDataDir(), settings: { fsync: "off", full_page_writes: "off" } });
   await expect(checkDurability(other.url)).rejects.toThrow(
     "fsync is off: start PostgreSQL without -c fsync=off.\n  full_page_writes is off: start PostgreSQL without -c full_page_writes=off.",
@@ -58,14 +58,14 @@ test.each([
   ["ALTER ROLE pennyprompt", 'write ALTER ROLE "pennyprompt" RESET synchronous_commit;'],
   ["ALTER DATABASE pennyprompt", 'write ALTER DATABASE "pennyprompt" RESET synchronous_commit;'],
   ["ALTER ROLE pennyprompt IN DATABASE pennyprompt", 'write ALTER ROLE "pennyprompt" IN DATABASE "pennyprompt" RESET synchronous_commit;'],
-])("synchronous_commit off by %s is refused: it is what the service would see", async (alter, cure) => {
+])("synchronous_commit off by %s is refused: the service's sessions would have it", async (alter, cure) => {
   await queryOnce(server.url, `${alter} SET synchronous_commit = off`);
   await expect(checkDurability(server.url)).rejects.toThrow(`synchronous_commit is off: ${cure}`);
   await queryOnce(server.url, `${alter} RESET synchronous_commit`);
   await checkDurability(server.url);
 });
 
-test("synchronous_commit off in the address is refused, and what one session sets for itself is not", async () => {
+test("synchronous_commit off in the address is refused; a session's own SET is not", async () => {
   await expect(checkDurability(withOptions("-c synchronous_commit=off"))).rejects.toThrow(
     "synchronous_commit is off: take it out of the options of DATABASE_URL",
   );

@@ -1,12 +1,12 @@
-// What live mode asks of its PostgreSQL: that what it says is committed is on the disk.
+// What live mode requires of its PostgreSQL: a commit that PostgreSQL reports is on the disk.
 
 import { withClient } from "./with-client";
 
-/** Settings that take that away when they are off. Every other value, such as `local` or `remote_apply`, keeps it. */
+/** Off, each of these settings breaks that. Every other value, such as `local` or `remote_apply`, keeps it. */
 const needed = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 
 /**
- * Looks at the settings as every new session of this address sees them, before it sets any itself. Nothing is written.
+ * Reads the settings as a new session of this address sees them before it sets any itself. Writes nothing.
  * @throws Error that names each setting that is off and what to write; what pg throws when the database cannot be reached
  */
 export async function checkDurability(url: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function checkDurability(url: string): Promise<void> {
 
 interface Off {
   name: string;
-  /** Where PostgreSQL has the value from; see its pg_settings. */
+  /** Where PostgreSQL takes the value from; see its pg_settings. */
   source: string;
   user: string;
   database: string;
@@ -35,7 +35,7 @@ function cureOf({ name, source, user, database }: Off): string {
   return `  ${name} is off: ${cure(name, source, { user: JSON.stringify(user), database: JSON.stringify(database) })}`;
 }
 
-/** Names are in quotes, as SQL has them. */
+/** The names are quoted SQL identifiers. */
 function cure(name: string, source: string, { user, database }: { user: string; database: string }): string {
   switch (source) {
     case "user":

@@ -1,4 +1,4 @@
-// The Unix socket of the embedded database, where there can be none.
+// The embedded database where it can have no Unix socket.
 
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
@@ -13,7 +13,7 @@ afterEach(cleanUpEmbedded);
 
 const settings = { fsync: "off" };
 
-test("a directory whose path is too long for a socket, or no plain one, is reached on loopback alone", async () => {
+test("a directory whose path is too long or too unusual for a socket is served on loopback only", async () => {
   for (const name of ["a".repeat(100), "with, comma"]) {
     const server = await startEmbeddedPostgres({ dataDir: join(newDataDir(), name), settings });
     expect(new URL(server.url).search).toBe("");
@@ -22,7 +22,7 @@ test("a directory whose path is too long for a socket, or no plain one, is reach
   }
 });
 
-test("where no socket can be made, the server starts without, and whoever asks is told the way there is", async () => {
+test("where no socket can be created, the server starts without one, and runningPostgresUrl returns loopback", async () => {
   const dataDir = newDataDir();
   await (await startEmbeddedPostgres({ dataDir, settings })).stop();
   const home = openHome(dataDir, () => undefined);

@@ -11,10 +11,10 @@ import { byLoopback } from "./testing/test-database";
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
-vi.setConfig({ testTimeout: 120_000 }); // a dozen clusters are made here, and initdb is slow on a busy disk
+vi.setConfig({ testTimeout: 120_000 }); // a dozen clusters are created here, and initdb is slow on a busy disk
 afterEach(cleanUpEmbedded);
 
-/** For tests that cut no power: initdb waits for the disk otherwise. */
+/** For tests that cut no power: without it initdb waits for the disk. */
 const settings = { fsync: "off" };
 
 const gone = (pid: number) => findProcessIdentity(pid) === undefined;
@@ -24,7 +24,7 @@ async function settingsOf(url: string, names: string[]) {
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
 }
 
-test("what was committed is there after a stop and a start, at the same port", async () => {
+test("committed data is there after a stop and a start, at the same port", async () => {
   const dataDir = newDataDir();
   const first = await startEmbeddedPostgres({ dataDir });
   await queryOnce(first.url, "CREATE TABLE kept AS SELECT 7 AS number");
@@ -37,7 +37,7 @@ test("what was committed is there after a stop and a start, at the same port", a
   await second.stop();
 });
 
-test("it is durable, speaks UTF-8, and is reached on its socket and on loopback, with its password alone", async () => {
+test("it is durable, uses UTF-8, and accepts its password only, on its socket and on loopback", async () => {
   const dataDir = newDataDir();
   const server = await startEmbeddedPostgres({ dataDir });
   expect(
@@ -74,7 +74,7 @@ test("a setting of the caller wins over ours", async () => {
   await server.stop();
 });
 
-test("a second start on a directory in use is refused, within the process and from another, and harms nobody", async () => {
+test("a second start on a directory in use is refused, in this process and in another, and does no harm", async () => {
   const dataDir = newDataDir();
   const server = await startEmbeddedPostgres({ dataDir, settings });
   await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow("already in use by this very process");
@@ -84,7 +84,7 @@ test("a second start on a directory in use is refused, within the process and fr
   await server.stop();
 });
 
-test("the address of a running database can be asked for, by whoever may read its password, and there is none when it is stopped", async () => {
+test("runningPostgresUrl returns a running database's address if its password can be read, and nothing once it is stopped", async () => {
   const dataDir = newDataDir();
   expect(await runningPostgresUrl(dataDir)).toBeUndefined();
   const child = await startChild(dataDir);
@@ -100,7 +100,7 @@ test("of two processes that start at once on a new directory, one serves and the
   expect(children.map(({ report }) => "error" in report).sort()).toEqual([false, true]);
 });
 
-test("PostgreSQL that was killed recovers what was committed", async () => {
+test("PostgreSQL recovers committed data after it was killed", async () => {
   const dataDir = newDataDir();
   const first = await startEmbeddedPostgres({ dataDir });
   await queryOnce(first.url, "CREATE TABLE kept AS SELECT generate_series(1, 1000) AS number");
@@ -127,7 +127,7 @@ test("a server whose parent was killed is stopped by the next start, which keeps
   await server.stop();
 });
 
-test("a parent and a server that were both killed, with a session at work, are recovered from", async () => {
+test("the next start recovers from a parent and a server that were both killed during a session's work", async () => {
   const dataDir = newDataDir();
   const child = await startChild(dataDir, { durable: true });
   if ("error" in child.report) throw new Error(child.report.error);
@@ -143,7 +143,7 @@ test("a parent and a server that were both killed, with a session at work, are r
   await server.stop();
 });
 
-test("a process that ends without stopping it takes it along", async () => {
+test("a process that ends without stopping the server ends the server too", async () => {
   const child = await startChild(newDataDir());
   if ("error" in child.report) throw new Error(child.report.error);
   const { pid } = child.report;
@@ -151,15 +151,15 @@ test("a process that ends without stopping it takes it along", async () => {
   await expect.poll(() => gone(pid)).toBe(true);
 });
 
-describe("what a killed run left in the directory", () => {
+describe("leftovers of a killed run in the directory", () => {
   let other: ChildProcess | undefined;
   afterEach(() => other?.kill("SIGKILL"));
 
-  test("a pid file whose number belongs to another program by now does not stop the start", async () => {
+  test("a pid file whose number now belongs to another program does not prevent the start", async () => {
     const dataDir = newDataDir();
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     const { uid, gid } = statSync(join(dataDir, "cluster"));
-    other = spawn("sleep", ["1000"], isRoot ? { uid, gid } : {}); // PostgreSQL gives way only to a process of its own user
+    other = spawn("sleep", ["1000"], isRoot ? { uid, gid } : {}); // PostgreSQL refuses to start only for a process of its own user
     const pidFile = join(dataDir, "cluster/postmaster.pid");
     writeFileSync(pidFile, `${other.pid}\n${join(dataDir, "cluster")}\n1\n5432\n\n127.0.0.1\n1 1\nready   \n`);
     const port = readFileSync(join(dataDir, "port"), "utf8");
@@ -171,14 +171,14 @@ describe("what a killed run left in the directory", () => {
     expect(other.exitCode).toBeNull();
   });
 
-  test("an empty pid file does not stop the start", async () => {
+  test("an empty pid file does not prevent the start", async () => {
     const dataDir = newDataDir();
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     writeFileSync(join(dataDir, "cluster/postmaster.pid"), "");
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
   });
 
-  test("a mark of ownership whose number belongs to another program by now does not stop the start", async () => {
+  test("an owner lock whose number now belongs to another program does not prevent the start", async () => {
     const dataDir = newDataDir();
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, "owner"), `${process.pid} of another boot`);
@@ -186,14 +186,14 @@ describe("what a killed run left in the directory", () => {
     expect(existsSync(join(dataDir, "owner"))).toBe(false);
   });
 
-  test("a cluster that was only half made is made anew", async () => {
+  test("a half-created cluster is created anew", async () => {
     const dataDir = newDataDir();
     mkdirSync(join(dataDir, "cluster.new/base"), { recursive: true });
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
   });
 });
 
-test("a port that somebody else has is changed for another, which is remembered", async () => {
+test("a port taken by another program is replaced, and the new one is remembered", async () => {
   const dataDir = newDataDir();
   const first = await startEmbeddedPostgres({ dataDir, settings });
   await first.stop();
@@ -210,7 +210,7 @@ test("a port that somebody else has is changed for another, which is remembered"
   }
 });
 
-test("a server that can not start says why, with the end of its log, and leaves the directory free", async () => {
+test("a server that cannot start reports the reason with the end of its log, and leaves the directory free", async () => {
   const dataDir = newDataDir();
   await expect(startEmbeddedPostgres({ dataDir, settings: { shared_buffers: "much" } })).rejects.toThrow(
     /did not start[\s\S]*shared_buffers/,
@@ -219,7 +219,7 @@ test("a server that can not start says why, with the end of its log, and leaves 
 });
 
 describe.skipIf(!isRoot)("started by root", () => {
-  test("it runs as the user to whom its files belong, who is not root", async () => {
+  test("it runs as the owner of its files, who is not root", async () => {
     const dataDir = newDataDir();
     const server = await startEmbeddedPostgres({ dataDir, settings });
     const { uid } = statSync(`/proc/${server.pid}`);
@@ -228,7 +228,7 @@ describe.skipIf(!isRoot)("started by root", () => {
     await server.stop();
   });
 
-  test("files that an ordinary user made are served as that user, in a place only they can enter", async () => {
+  test("files of an ordinary user are served as that user, in a directory that only they can enter", async () => {
     const dataDir = newDataDir({ owner: nobody, parentMode: 0o700 });
     const child = await startChild(dataDir, { uid: nobody });
     if ("error" in child.report) throw new Error(child.report.error);
@@ -238,7 +238,7 @@ describe.skipIf(!isRoot)("started by root", () => {
     await server.stop();
   });
 
-  test("in a checkout that PostgreSQL's user may not enter, programs and data are kept where it can", async () => {
+  test("when PostgreSQL's user may not enter the checkout, programs and data are kept where it may", async () => {
     const { child: program } = newInstallation(0o700);
     const dataDir = newDataDir({ parentMode: 0o700 });
     const first = await startChild(dataDir, { program });
@@ -275,14 +275,14 @@ describe.skipIf(!isRoot)("started by an ordinary user", () => {
     expect(gone(first.report.pid)).toBe(true);
   });
 
-  test("files that belong to somebody else are refused with what to do", async () => {
+  test("files of another user are refused, with what to do", async () => {
     const dataDir = newDataDir();
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     const { report } = await startChild(dataDir, { uid: nobody });
     expect(report).toEqual({ error: expect.stringMatching(/belongs to \w+: start as that user or as root/) });
   });
 
-  test("programs without their links get them; where that can not be, a copy is made that has them", async () => {
+  test("missing links of the programs are created; where that is impossible, in a copy of the programs", async () => {
     const { child: program, links } = newInstallation(0o755);
     const asOrdinary = await startChild(newDataDir({ owner: nobody }), { program, uid: nobody });
     expect(asOrdinary.report).toMatchObject({ log: [expect.stringContaining("copying PostgreSQL's programs to ")] });

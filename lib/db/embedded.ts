@@ -1,5 +1,5 @@
-// The embedded database: a real PostgreSQL below a directory of ours, for everybody who has not set DATABASE_URL. It survives
-// the death of this process and of itself at any moment, and there are never two on one directory.
+// The embedded database: a real PostgreSQL in a directory of ours, used when DATABASE_URL is not set. It survives the death of this
+// process and of the server at any moment, and a directory never has two servers.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,29 +16,29 @@ export interface EmbeddedPostgres {
   /** Address of the service's own database, password included: never log it. */
   url: string;
   pid: number;
-  /** Resolves when the server has ended, whoever ended it: unless that was `stop`, the service can not go on. */
+  /** Resolves when the server has ended, for whatever reason: unless `stop` ended it, the service cannot continue. */
   exited: Promise<void>;
-  /** Fast shutdown: sessions are cut, everything is written, and it resolves when the server is gone. */
+  /** Fast shutdown: sessions are cut and everything is written. Resolves when the server has ended. */
   stop(): Promise<void>;
 }
 
 interface EmbeddedOptions {
-  /** A directory for this purpose alone; it is made, and given to the user that PostgreSQL runs as. */
+  /** A directory for this database only; it is created, and given to the user that PostgreSQL runs as. */
   dataDir: string;
   log?: (message: string) => void;
-  /** Server settings by name, such as `fsync`, over our own. */
+  /** Server settings by name, such as `fsync`; they override ours. */
   settings?: Record<string, string>;
 }
 
 const databaseName = "pennyprompt";
 
 /**
- * Starts the database of `dataDir`, made empty if there is none.
- * @throws Error that says what to do: the directory is in use, PostgreSQL does not run on this system, or its log's end
+ * Starts the database of `dataDir`; creates an empty one if there is none.
+ * @throws Error that says what to do: the directory is in use, PostgreSQL does not run on this system, or the end of its log
  */
 export async function startEmbeddedPostgres({ dataDir, log = () => undefined, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
   mkdirSync(dataDir, { recursive: true });
-  databaseUser(dataDir); // refuses what belongs to somebody else, before anything is touched
+  databaseUser(dataDir); // refuses another user's directory before anything is touched
   const lock = takeOwnerLock(dataDir);
   try {
     const home = openHome(dataDir, log);
@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres({ dataDir, log = () => undefined, se
   }
 }
 
-/** The address of the database of `dataDir` when a server works on it, whoever started that, or undefined. Changes nothing. */
+/** The address of the database of `dataDir` if a server runs on it, whichever process started it; otherwise undefined. Changes nothing. */
 export async function runningPostgresUrl(dataDir: string): Promise<string | undefined> {
   const directory = findKeptAt(dataDir) ?? dataDir;
   const cluster = join(directory, "cluster");
@@ -68,13 +68,13 @@ export async function runningPostgresUrl(dataDir: string): Promise<string | unde
   return urlOf(server, readFileSync(passwordFile(directory), "utf8").trim());
 }
 
-/** By its Unix socket, which costs both sides half of what TCP does for each statement; by loopback where it has none. */
+/** The Unix socket, which costs both sides half as much as TCP for each statement; loopback if the server has no socket. */
 function urlOf({ port, socketDirectory }: Pick<Server, "port" | "socketDirectory">, password: string, database = databaseName): string {
   const query = socketDirectory === undefined ? "" : `?host=${socketDirectory}`;
   return `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}${query}`;
 }
 
-/** Ends the server when this process does, at the latest; one that is killed is cleared up after by the next start. */
+/** Ends the server at the latest when this process ends. If this process is killed, the next start cleans up. */
 function stopOnce(server: Server, release: () => void): () => Promise<void> {
   let ended = false;
   const onExit = () => {
@@ -102,7 +102,7 @@ function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // it ended by itself, and nobody is left to tell
+    // it ended on its own, and there is no caller left to notify
   }
 }
 

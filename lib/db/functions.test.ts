@@ -32,9 +32,9 @@ const returning = (name: string, value: string) =>
   `CREATE OR REPLACE FUNCTION ${name}() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;\n`;
 
 async function start(): Promise<string[]> {
-  const told: string[] = [];
-  await migrate({ url: database.url, directory, log: (message) => told.push(message) });
-  return told;
+  const lines: string[] = [];
+  await migrate({ url: database.url, directory, log: (message) => lines.push(message) });
+  return lines;
 }
 
 const value = async (call: string) => (await database.pool.query<{ value: number }>(`SELECT ${call} AS value`)).rows[0]?.value;
@@ -45,7 +45,7 @@ const versions = async () =>
     )
   ).rows;
 
-test("functions are there after a start, in whatever order their files come, and a start with equal files writes nothing", async () => {
+test("a start creates the functions, whatever the order of their files, and a start with equal files writes nothing", async () => {
   await start();
   expect(await value("b_one()")).toBe(3);
   const before = await versions();
@@ -53,7 +53,7 @@ test("functions are there after a start, in whatever order their files come, and
   expect(await versions()).toEqual(before);
 });
 
-test("a changed file replaces its function and keeps its identity; one that no file has any more is dropped", async () => {
+test("a changed file replaces its function and keeps its oid; a function that is in no file any more is dropped", async () => {
   await start();
   const [oid] = [await value("'b_one'::regproc::oid::integer")];
   write("functions/b/one.sql", returning("b_one", "7"));
@@ -63,7 +63,7 @@ test("a changed file replaces its function and keeps its identity; one that no f
   await expect(value("a_two()")).rejects.toThrow("does not exist");
 });
 
-test("a function or trigger that was changed by hand is put right, and told; what an operator added stays", async () => {
+test("a function or trigger that was changed by hand is restored and reported; an operator's additions stay", async () => {
   write("functions/a/triggers.sql", `CREATE OR REPLACE TRIGGER setting_changed AFTER INSERT ON setting EXECUTE FUNCTION a_noted();`);
   write("functions/a/noted.sql", "CREATE OR REPLACE FUNCTION a_noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;");
   await start();
@@ -85,7 +85,7 @@ test("a release with a lower number refuses to start over a higher one, and chan
   expect(await value("a_two()")).toBe(2);
 });
 
-test("a file that cannot be applied changes nothing, and the cure for a function of another shape is told", async () => {
+test("a file that cannot be applied changes nothing, and the error says how to change a signature", async () => {
   await start();
   write("functions/a/two.sql", returning("a_two", "5"));
   write("functions/b/one.sql", "CREATE OR REPLACE FUNCTION b_one() RETURNS text LANGUAGE sql AS $$ SELECT '' $$;");
@@ -95,13 +95,13 @@ test("a file that cannot be applied changes nothing, and the cure for a function
   expect(await value("b_one()")).toBe(3);
 });
 
-test("of two releases that start side by side one applies its functions, and the other waits and finds them", async () => {
-  const told = await Promise.all([start(), start(), start()]);
-  expect(told.flat().filter((line) => line.startsWith("applied the SQL functions"))).toHaveLength(1);
+test("of several concurrent starts one applies the functions, and the others wait and find them applied", async () => {
+  const reported = await Promise.all([start(), start(), start()]);
+  expect(reported.flat().filter((line) => line.startsWith("applied the SQL functions"))).toHaveLength(1);
   expect(await value("b_one()")).toBe(3);
 });
 
-test("the product's database has the functions of the files, each with its text, and no other", async () => {
+test("the product's database has exactly the functions of the files, each with its text", async () => {
   const product = await createTestDatabase();
   try {
     const { rows } = await product.pool.query<{ name: string; body: string }>(
@@ -112,14 +112,14 @@ test("the product's database has the functions of the files, each with its text,
     const wanted = files.flatMap(({ sql }) => functionsOf(sql).map(({ name, body }) => ({ name, body }))).sort(byName);
     expect(rows.sort(byName)).toEqual(wanted);
     expect(wanted.length).toBeGreaterThan(50);
-    // They are applied unchecked, since they call each other in any order: here each is checked.
+    // They are applied unchecked, since they call each other in any order; here each is checked.
     await product.pool.query(files.map(({ sql }) => sql).join("\n"));
   } finally {
     await product.drop();
   }
 });
 
-test("the number of the set is a whole one", () => {
+test("the number of the set is a whole number", () => {
   cpSync("prisma/functions", join(directory, "functions"), { recursive: true });
   expect(readFunctionFiles(join(directory, "functions"))?.number).toBe(Number(readFileSync("prisma/functions/VERSION", "utf8")));
   write("functions/VERSION", "one");

@@ -1,5 +1,5 @@
-// SQL functions and triggers: the files of prisma/functions, where each stands once, in its current text. A start brings the
-// database's to those of the files, whatever they were before, and writes nothing when they are equal.
+// SQL functions and triggers: the files of prisma/functions hold the current text of each, once. A start brings the database to the state
+// of the files, whatever it had before, and writes nothing when they are equal.
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -9,23 +9,23 @@ import type { ClientBase } from "pg";
 interface FunctionFiles {
   /** Rises with every release that changes a function. */
   number: number;
-  /** Paths from the directory; functions first, then triggers, which call them. */
+  /** Paths relative to the directory; functions first, then triggers, which call them. */
   files: { path: string; sql: string }[];
   /** SHA-256 of all texts, hexadecimal. */
   hash: string;
 }
 
-/** What the database remembers of the files that were applied last. */
+/** What the database remembers of the files applied last. */
 interface Applied {
   number: number;
   hash: string;
-  /** A digest of each function and trigger as the database had it then, by its signature. */
+  /** A digest of each function and trigger as it was in the database then, by signature. */
   digests: Record<string, string>;
 }
 
 const settingName = "functions";
 
-/** The files of `directory`; null where there are none. @throws Error when its VERSION is no whole number */
+/** The files of `directory`; null if it does not exist. @throws Error when its VERSION is not a whole number */
 export function readFunctionFiles(directory: string): FunctionFiles | null {
   if (!existsSync(directory)) return null;
   const number = Number(readFileSync(join(directory, "VERSION"), "utf8"));
@@ -40,7 +40,7 @@ export function readFunctionFiles(directory: string): FunctionFiles | null {
 }
 
 /**
- * Makes the database's functions and triggers those of the files, within the caller's transaction.
+ * Brings the database's functions and triggers to those of the files, within the caller's transaction.
  * @throws Error when a newer release has applied its own, or a file cannot be applied
  */
 export async function applyFunctions(client: ClientBase, directory: string, log: (message: string) => void): Promise<void> {
@@ -54,7 +54,7 @@ export async function applyFunctions(client: ClientBase, directory: string, log:
   const changed = applied ? await findChanged(client, applied.digests) : [];
   if (applied?.hash === wanted.hash && changed.length === 0) return;
   if (changed.length > 0) log(`SQL functions were changed by hand in this database, and are put right: ${changed.join(", ")}`);
-  // A function may call one of a file that comes later.
+  // A function may call a function of a later file.
   await client.query("SET LOCAL check_function_bodies = off");
   for (const file of wanted.files) await applyFile(client, file);
   for (const signature of await dropOld(client, Object.keys(applied?.digests ?? {})))
@@ -91,7 +91,7 @@ async function writeApplied(client: ClientBase, applied: Applied): Promise<void>
 interface Digest {
   signature: string;
   digest: string;
-  /** Made or replaced in this transaction. */
+  /** Created or replaced in this transaction. */
   isNew: boolean;
 }
 
@@ -110,13 +110,13 @@ async function readDigests(client: ClientBase): Promise<Digest[]> {
   return rows;
 }
 
-/** What is no longer in the database as it was applied. */
+/** The signatures that are missing in the database or differ from what was applied. */
 async function findChanged(client: ClientBase, digests: Applied["digests"]): Promise<string[]> {
   const present = new Map((await readDigests(client)).map(({ signature, digest }) => [signature, digest]));
   return Object.keys(digests).filter((signature) => present.get(signature) !== digests[signature]);
 }
 
-/** Drops what earlier files made and these did not: triggers before the functions that they call. */
+/** Drops what earlier files created and the present ones did not: triggers before the functions that they call. */
 async function dropOld(client: ClientBase, known: readonly string[]): Promise<string[]> {
   const old = (await readDigests(client))
     .filter(({ signature, isNew }) => !isNew && known.includes(signature))

@@ -1,5 +1,5 @@
-// Generates the Prisma client into lib/db/generated, without any network, and only when the schema or Prisma changed since.
-// Node's own modules only: it runs before anything else of the project can.
+// Generates the Prisma client into lib/db/generated, without any network, and only when the schema or Prisma has changed. Uses only Node's
+// own modules, because it runs before the project's packages are loaded.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ const stamp = join(generated, ".made-from");
 
 /**
  * Generates the client unless it is up to date; returns whether it had to.
- * @throws Error with what Prisma said, or that it is not installed
+ * @throws Error with Prisma's output, or that Prisma is not installed
  */
 export async function generatePrismaClient() {
   const program = findPrisma();
@@ -23,9 +23,9 @@ export async function generatePrismaClient() {
   if (existsSync(join(generated, "client.ts")) && existsSync(stamp) && readFileSync(stamp, "utf8") === madeFrom) return false;
   const environment = {
     ...process.env,
-    // Prisma looks whether this engine is there before it downloads it, and does not use it to generate: any program will do.
+    // Prisma checks that this engine exists before it downloads it, and does not use it to generate: any program will do.
     PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-    CHECKPOINT_DISABLE: "1", // no report of this run, no look for a newer version
+    CHECKPOINT_DISABLE: "1", // no telemetry, no check for a newer version
     PRISMA_HIDE_UPDATE_MESSAGE: "1",
   };
   try {

@@ -1,4 +1,4 @@
-// Breaks of all kinds, longer than a death takes: the observer frozen, connections cut, the database silent or away.
+// Outages of all kinds, longer than deadAfterMs: the observer frozen, connections cut, the database silent or down.
 
 import { afterEach, expect, test } from "vitest";
 import { startEmbeddedPostgres } from "./embedded";
@@ -19,7 +19,7 @@ import { openTestDatabase } from "./testing/test-database";
 
 const database = await openTestDatabase();
 const { deadAfterMs } = shortTimes;
-/** For tests in which a busy machine must not make a living process, or this test, too slow. */
+/** For tests where a busy machine must not slow a living process, or this test, too much. */
 const longer = { ...shortTimes, deadAfterMs: 2 * deadAfterMs };
 const beats = (id: string, count?: number) => waitForBeats(database.pool, id, count);
 
@@ -28,15 +28,15 @@ afterEach(async () => {
   await cleanUpEmbedded();
 });
 
-/** Calls `act` until the time is over, more often than a death takes. */
+/** Calls `act` until the time is over, more often than deadAfterMs. */
 const during = (ms: number, act: () => Promise<unknown>, startedAt = performance.now()) =>
   expect.poll(() => act().then(() => performance.now() - startedAt), { interval: 300 }).toBeGreaterThan(ms);
 
-test("a process that was frozen holds nobody for dead at its wake who was frozen with it", async () => {
+test("a process that wakes from a freeze does not consider a process frozen with it dead", async () => {
   const own = await startOwnHeartbeat(longer);
   const [first, second] = [await startHeartbeatProcess(database.url, longer), await startHeartbeatProcess(database.url, longer)];
   second.signal("SIGSTOP");
-  await beats(first.id, 2); // it has read the last beat of the second
+  await beats(first.id, 2); // the first has read the last beat of the second
   first.signal("SIGSTOP");
   await expect.poll(() => own.toldIds().sort()).toEqual([first.id, second.id].sort());
   first.signal("SIGCONT");
@@ -46,7 +46,7 @@ test("a process that was frozen holds nobody for dead at its wake who was frozen
   expect([first.dead, second.dead]).toEqual([[], []]);
 });
 
-test("while connections are cut again and again nobody is held for dead; once they last, who died meanwhile is, and nobody else", async () => {
+test("while connections are cut again and again no process counts as dead; once they last, only one that died meanwhile does", async () => {
   const own = await startOwnHeartbeat(longer);
   const other = await startHeartbeatProcess(database.url, longer);
   const dead = await insertDead(database.pool);
@@ -60,7 +60,7 @@ test("while connections are cut again and again nobody is held for dead; once th
   await expect.poll(own.isWell).toBe(true);
 });
 
-test("a database that answers nobody for longer than the time kills nobody; meanwhile no process is well", async () => {
+test("a database silent for longer than deadAfterMs makes no process dead; meanwhile no process is well", async () => {
   const own = await startOwnHeartbeat();
   const other = await startHeartbeatProcess(database.url);
   await inTransaction(async (transaction) => {
@@ -73,7 +73,7 @@ test("a database that answers nobody for longer than the time kills nobody; mean
   expect([own.told, other.dead]).toEqual([[], []]);
 });
 
-test("a database that is stopped and started again kills nobody", async () => {
+test("a database restart makes no process dead", async () => {
   const embedded = { dataDir: newDataDir(), settings: { fsync: "off" } };
   const server = await startEmbeddedPostgres(embedded);
   await migrate({ url: server.url });

@@ -22,7 +22,7 @@ const start = (times?: Partial<HeartbeatOptions>) => startHeartbeatProcess(datab
 const beatOf = (id: string) => readBeat(database.pool, id);
 const beats = (id: string, count?: number) => waitForBeats(database.pool, id, count);
 
-test("a process has its row from the start: its roles, and a beat that changes", async () => {
+test("a process has a row from its start on: its roles, and a beat that changes", async () => {
   const before = Date.now();
   await startOwnHeartbeat({ roles: ["web", "jobs"] });
   const { rows } = await database.pool.query("SELECT * FROM process");
@@ -34,7 +34,7 @@ test("a process has its row from the start: its roles, and a beat that changes",
   await beats(processId(), 3);
 });
 
-test("a killed process is dead to every other once its row stood still for the time, and not before; a living one never", async () => {
+test("a killed process is dead to every other once its row is unchanged for deadAfterMs, not before; a living one never is", async () => {
   const own = await startOwnHeartbeat();
   const other = await start();
   const victim = await start();
@@ -49,7 +49,7 @@ test("a killed process is dead to every other once its row stood still for the t
   expect([own.toldIds(), [...new Set(other.dead)]]).toEqual([[victim.id], [victim.id]]);
 });
 
-test("a process whose row was removed while it was frozen is there again, and is held for dead no more", async () => {
+test("a process whose row was removed while it was frozen inserts it again, and no longer counts as dead", async () => {
   const own = await startOwnHeartbeat({ removeAfterMs: deadAfterMs });
   const frozen = await start();
   frozen.signal("SIGSTOP");
@@ -61,7 +61,7 @@ test("a process whose row was removed while it was frozen is there again, and is
   expect(own.told).toEqual([]);
 });
 
-test("a clean stop leaves no row, and nobody is told", async () => {
+test("a clean stop leaves no row and triggers no onDead", async () => {
   const own = await startOwnHeartbeat();
   const stopped = await start();
   expect(await stopped.stop()).toBe(0);
@@ -72,7 +72,7 @@ test("a clean stop leaves no row, and nobody is told", async () => {
   expect(await beatOf(processId())).toBeNull();
 });
 
-test("a stop takes two seconds at most when the database does not answer, throws nothing, and leaves the row to the others", async () => {
+test("a stop takes two seconds at most when the database does not answer, never throws, and leaves the row to others", async () => {
   const own = await startOwnHeartbeat();
   await inTransaction(async (transaction) => {
     await transaction.query("SELECT 1 FROM process WHERE id = $1 FOR UPDATE", [processId()]);
@@ -83,7 +83,7 @@ test("a stop takes two seconds at most when the database does not answer, throws
   expect(await beatOf(processId())).not.toBeNull();
 });
 
-test("a start without a database throws: a process without its row may set nothing aside", async () => {
+test("a start without a database throws: a process without a row may place no holds", async () => {
   const nowhere = new URL(database.url);
   nowhere.pathname = "/there_is_none";
   setDatabaseUrl(nowhere.href);
@@ -94,7 +94,7 @@ test("a start without a database throws: a process without its row may set nothi
   }
 });
 
-test("what fails to free is tried again, and the row stays until it succeeded", async () => {
+test("a sweep that fails is retried, and the row stays until one has succeeded", async () => {
   const dead = await insertDead(database.pool);
   const rowsAtSweeps: (string | null)[] = [];
   await startOwnHeartbeat({
@@ -108,7 +108,7 @@ test("what fails to free is tried again, and the row stays until it succeeded", 
   expect(rowsAtSweeps).toEqual(["7", "7", "7", "7"]);
 });
 
-test("a dead process is swept again and again while its row is there; the row goes after a last sweep", async () => {
+test("a dead process is swept repeatedly while it has a row; the row is removed after a last sweep", async () => {
   const dead = await insertDead(database.pool);
   const rowsAtSweeps: (string | null)[] = [];
   const own = await startOwnHeartbeat({
@@ -125,7 +125,7 @@ test("a dead process is swept again and again while its row is there; the row go
   expect(own.told).toHaveLength(sweeps);
 });
 
-test("a sweep that hangs is not begun twice, delays no heartbeat, and no sweep of another process", async () => {
+test("a hanging sweep is not started twice, and delays no heartbeat and no sweep of another process", async () => {
   const hanging = await insertDead(database.pool);
   let goOn = () => {};
   const own = await startOwnHeartbeat({
@@ -142,7 +142,7 @@ test("a sweep that hangs is not begun twice, delays no heartbeat, and no sweep o
   goOn();
 });
 
-test("a pool that is all in use does not make this process look dead", async () => {
+test("an exhausted pool does not make this process look dead", async () => {
   const own = await startOwnHeartbeat();
   const other = await start();
   const clients = await Promise.all(Array.from({ length: pool().options.max }, () => pool().connect()));

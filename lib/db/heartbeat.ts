@@ -1,5 +1,5 @@
-// The heartbeat of this process, and its observation of all others: what a killed process had set aside is freed within seconds. A
-// process has a row from before it sets anything aside until it has stopped, or until the others have swept after its death.
+// The heartbeat of this process, and its observation of all others: the holds of a killed process are freed within seconds. A process has
+// a row from before its first hold until it has stopped, or until the others have swept after its death.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "@/lib/base/assert";
@@ -12,33 +12,33 @@ import { type DueSweep, ProcessObserver, type ProcessRow } from "./dead-processe
 import { type DedicatedConnection, openDedicatedConnection } from "./dedicated-connection";
 import { pool } from "./pool";
 
-/** The name of this operating-system process, for all that it sets aside. */
+/** The id of this operating-system process, recorded with every hold that it places. */
 export const processId = processSingleton("process id", () => `prc_${randomBase62(20)}`);
 
 export interface HeartbeatOptions {
-  /** What this process does; only people read it. */
+  /** The roles of this process, for people to read. */
   roles: readonly string[];
   /**
-   * Frees what a dead process had set aside. It is called again and again, also by other processes at the same time, and for a
-   * process that was frozen or cut off and lives on.
+   * Frees the holds of a dead process. It is called repeatedly, also by other processes at the same time, and also for a process that was
+   * frozen or cut off and lives on.
    */
   onDead: (processId: string) => Promise<void>;
   intervalMs?: number;
-  /** How long another process's row must stand still until that process is dead; also, how old this one's last beat may be. */
+  /** How long another process's row must be unchanged until that process is dead; also the maximum age of this one's last beat. */
   deadAfterMs?: number;
   sweepEveryMs?: number;
-  /** How long a row must stand still until it is removed after a last sweep. */
+  /** How long a row must be unchanged until it is removed after a last sweep. */
   removeAfterMs?: number;
 }
 
 export interface Heartbeat {
-  /** False when the last heartbeat is so old that others may hold this process for dead. */
+  /** False when the last heartbeat is so old that others may consider this process dead. */
   isWell: () => boolean;
-  /** Removes the row; call it when nothing is set aside any more. Never throws, and takes two seconds at most. */
+  /** Removes the row; call it when no hold is left. Never throws, and takes at most two seconds. */
   stop: () => Promise<void>;
 }
 
-// A connection that went silent is given up and replaced within the five seconds after which others hold this process for dead.
+// A silent connection is given up and replaced within five seconds, before others consider this process dead.
 const CONNECT_WITHIN_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 1_800;
 const ANSWER_WITHIN_MS = 2_000;
@@ -50,7 +50,7 @@ interface Heart extends Required<HeartbeatOptions> {
   observer: ProcessObserver;
   stopping: AbortController;
   startedAt: Date;
-  /** Grows with each attempt and never begins anew, so that a row that was removed and inserted again has changed. */
+  /** Grows with each attempt and never restarts, so that a row that was removed and inserted again has changed. */
   beat: number;
   /** Monotonic. */
   nextBeatAt: number;
@@ -60,8 +60,8 @@ interface Heart extends Required<HeartbeatOptions> {
 }
 
 /**
- * Starts the heartbeat and resolves once this process has its row: only then may it set anything aside.
- * @throws what pg throws when the database does not take the first beat; nothing runs then
+ * Starts the heartbeat and resolves once this process has its row: only then may it place holds.
+ * @throws what pg throws when the database does not accept the first beat; nothing runs then
  */
 export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbeat> {
   const heart = createHeart(options);
@@ -85,7 +85,7 @@ export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbe
 function createHeart(options: HeartbeatOptions): Heart {
   const times = { intervalMs: 1_000, deadAfterMs: 5_000, sweepEveryMs: 5_000, removeAfterMs: 600_000 };
   const settings = { ...times, ...options };
-  // A busy machine delays a heartbeat by a second or two, above all while a service starts; each break costs five seconds more.
+  // A busy machine delays a heartbeat by a second or two, above all during a service's start; each break costs five more seconds.
   const maxGapMs = 3 * settings.intervalMs;
   assert(settings.deadAfterMs > maxGapMs, "a gap between two heartbeats that counts as unbroken must not be a death");
   return {
@@ -117,13 +117,13 @@ async function keepBeating(heart: Heart): Promise<void> {
       heart.connection = undefined;
       log().warn({ err: error }, "a heartbeat failed; trying again");
       await pause(retryAfterMs);
-      // Longer pauses would let this process look dead when an outage ends and the others beat at once.
+      // With longer pauses this process would look dead when an outage ends and the others beat again at once.
       retryAfterMs = Math.min(2 * retryAfterMs, heart.intervalMs);
     }
   }
 }
 
-// One statement, one round trip. The rows it reads are those from before it wrote: this process's own is left out.
+// One statement, one round trip. It reads the rows as they were before its own write; this process's row is left out.
 const beatSql = `
   WITH own AS (
     INSERT INTO process (id, roles, started_at, beat) VALUES ($1, $2, $3, $4)
@@ -146,7 +146,7 @@ async function connect(heart: Heart): Promise<DedicatedConnection> {
   heart.connection = openDedicatedConnection({
     url: databaseUrl(),
     application_name: "pennyprompt heartbeat",
-    // A beat is worth nothing after a crash of the database, and what is set aside later is flushed after it.
+    // A beat is worthless after a crash of the database, and holds placed later are flushed after it.
     options: "-c synchronous_commit=off",
     connectWithinMs: CONNECT_WITHIN_MS,
     answerWithinMs: ANSWER_WITHIN_MS,
@@ -156,7 +156,7 @@ async function connect(heart: Heart): Promise<DedicatedConnection> {
   return heart.connection;
 }
 
-/** Frees beside the heartbeat, which never waits for it; not more than once at a time for each process. */
+/** Sweeps next to the heartbeat, which never waits for it; at most one sweep at a time for each process. */
 function sweep(heart: Heart, due: DueSweep): void {
   if (heart.sweeps.has(due.id)) return;
   if (due.isFirst) log().warn({ processId: due.id }, "a process is dead; what it had set aside is freed");
@@ -170,7 +170,7 @@ function sweep(heart: Heart, due: DueSweep): void {
 
 async function freeDead({ onDead, stopping }: Heart, { id, beat, isLast }: DueSweep): Promise<void> {
   await onDead(id);
-  // By the pool: another observer that removes the row at the same time must not delay the heartbeat.
+  // Through the pool: another observer that removes the row at the same time must not delay the heartbeat.
   if (isLast && !stopping.signal.aborted) await pool().query("DELETE FROM process WHERE id = $1 AND beat = $2", [id, beat]);
 }
 

@@ -28,7 +28,7 @@ async function listenAndNote(url = database.url) {
 
 const notify = (payload: string) => pool().query("SELECT pg_notify('Some channel', $1)", [payload]);
 
-/** A way to the database that can go silent without closing, as a cut cable does. */
+/** A proxy to the database that can go silent without closing, like a cut cable. */
 async function startProxy() {
   const target = new URL(database.url);
   const sockets = new Set<Socket>();
@@ -69,7 +69,7 @@ async function startProxy() {
   };
 }
 
-test("a notice of a committed transaction arrives, one that was rolled back does not", async () => {
+test("a notice of a committed transaction arrives; that of a rolled-back one does not", async () => {
   const { events } = await listenAndNote();
   await inTransaction(async (transaction) => {
     await transaction.query("SELECT pg_notify('Some channel', 'never')");
@@ -79,7 +79,7 @@ test("a notice of a committed transaction arrives, one that was rolled back does
   await expect.poll(() => events).toEqual(["up", "message hello"]);
 });
 
-test("a connection that the server cuts is told down, made anew, and hears again", async () => {
+test("a connection that the server cuts is reported down, reconnected, and receives again", async () => {
   const { events } = await listenAndNote();
   await pool().query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'pennyprompt listen' AND datname = current_database()",
@@ -89,7 +89,7 @@ test("a connection that the server cuts is told down, made anew, and hears again
   await expect.poll(() => events.at(-1)).toBe("message again");
 });
 
-test("a connection that falls silent without closing is told down, and comes back when the way is open again", async () => {
+test("a connection that goes silent without closing is reported down, and recovers when the network does", async () => {
   const proxy = await startProxy();
   const { events } = await listenAndNote(proxy.url);
   proxy.goSilent();
@@ -99,7 +99,7 @@ test("a connection that falls silent without closing is told down, and comes bac
   await expect.poll(() => events).toEqual(["up", "down", "up"]);
 });
 
-test("a database that can not be reached is told down once, and the caller is not kept waiting", async () => {
+test("an unreachable database is reported down once, and does not keep the caller waiting", async () => {
   const url = new URL(database.url);
   url.pathname = "/there_is_none";
   const { events, stop } = await listenAndNote(url.href);
@@ -108,7 +108,7 @@ test("a database that can not be reached is told down once, and the caller is no
   expect(events).toEqual(["down"]);
 });
 
-test("stopping tells down and hears no more", async () => {
+test("stop reports down, and nothing is received afterwards", async () => {
   const { events, stop } = await listenAndNote();
   await stop();
   await notify("unheard");

@@ -1,5 +1,5 @@
-// LISTEN: hears of a commit in any process at once, or says within a second that it hears nothing. The silence of its
-// connection is tested by a heartbeat, since a connection that is cut on the way never reports its end.
+// LISTEN: receives a notice of a commit in any process at once, or reports within a second that it receives none. A heartbeat tests the
+// silence of its connection, since a connection that is cut in the network never reports its end.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "@/lib/base/observe/log";
@@ -9,15 +9,15 @@ import { openDedicatedConnection } from "./dedicated-connection";
 export interface ListenCallbacks {
   /** A notice on the channel, with its payload. */
   onMessage: (payload: string) => void;
-  /** Notices may be missed from now on: what they kept up to date must not be served any more. */
+  /** Notices may be missed from now on: data kept current by them must not be served any more. */
   onDown: () => void;
-  /** Notices arrive from now on. Those sent while it was down are lost: start from nothing. */
+  /** Notices arrive from now on. Those sent meanwhile are lost: start with empty memory. */
   onUp: () => void;
 }
 
 /**
- * A lost connection is told at the latest one beat and one answer later: 800 ms. A database that is stalled for that long is
- * told as down too, which costs its readers a few queries and nothing else.
+ * A lost connection is reported at the latest one beat and one answer later: 800 ms. A database that stalls for as long is also reported
+ * down, which costs a few extra queries and nothing else.
  */
 const beatEveryMs = 400;
 const answerWithinMs = 400;
@@ -27,8 +27,8 @@ const firstRetryAfterMs = 50;
 const mostRetryAfterMs = 1_000;
 
 /**
- * Listens on `channel`, over a connection of its own that is made anew whenever it is lost. Resolves when the first attempt
- * is over, with `onUp` or `onDown` called. `stop` ends with `onDown`.
+ * Listens on `channel`, over a dedicated connection that is replaced whenever it is lost. Resolves when the first attempt is over, after
+ * `onUp` or `onDown` was called. `stop` ends with `onDown`.
  */
 export async function listen(
   channel: string,

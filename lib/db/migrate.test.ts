@@ -18,7 +18,7 @@ async function emptyDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-/** A directory as `prisma/` is, with one migration for each entry. */
+/** A directory like `prisma/`, with one migration for each entry. */
 function migrationFiles(files: Record<string, string>): string {
   const directory = mkdtempSync(join(tmpdir(), "pennyprompt-migrations-"));
   cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
@@ -50,7 +50,7 @@ test("migrations are applied in the order of their names, once", async () => {
   expect(await tables(database)).toEqual(["_prisma_migrations", "one", "three", "two"]);
 });
 
-test("the rows are those that Prisma's own command line writes", async () => {
+test("the bookkeeping rows equal those of Prisma's own command line", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) });
   const { rows } = await database.pool.query("SELECT * FROM _prisma_migrations");
@@ -69,7 +69,7 @@ test("the rows are those that Prisma's own command line writes", async () => {
   expect(rows[0].finished_at.getTime()).toBeGreaterThanOrEqual(rows[0].started_at.getTime());
 });
 
-test("a migration that fails leaves nothing of itself and of those beside it, and all are applied once it is repaired", async () => {
+test("a failed migration rolls back itself and those applied with it; once it is repaired, all are applied", async () => {
   const database = await emptyDatabase();
   const directory = migrationFiles({ "1_one": one, "2_two": "CREATE TABLE half (id int); SELECT 1 / 0;" });
   await expect(migrate({ url: database.url, directory })).rejects.toThrow(
@@ -80,7 +80,7 @@ test("a migration that fails leaves nothing of itself and of those beside it, an
   expect(await migrate({ url: database.url, directory })).toEqual(["1_one", "2_two"]);
 });
 
-test("an applied migration whose file was changed is refused", async () => {
+test("a changed file of an applied migration is refused", async () => {
   const database = await emptyDatabase();
   const directory = migrationFiles({ "1_one": one });
   await migrate({ url: database.url, directory });
@@ -88,20 +88,20 @@ test("an applied migration whose file was changed is refused", async () => {
   await expect(migrate({ url: database.url, directory })).rejects.toThrow("Migration 1_one was changed after it was applied");
 });
 
-test("a database that newer code has migrated is refused", async () => {
+test("a database migrated by newer code is refused", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "1_one": one, "2_two": two }) });
   await expect(migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) })).rejects.toThrow("newer code ran here");
 });
 
-test("a database from before the baseline is refused, and told how to begin anew; nothing is changed", async () => {
+test("a database from before the baseline is refused, with how to begin anew; nothing is changed", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "00000000000003_ledger": one }) });
   await expect(migrate({ url: database.url })).rejects.toThrow(/before the first release.*Begin anew: move the folder of DATA_DIR/);
   expect(await tables(database)).toEqual(["_prisma_migrations", "one"]);
 });
 
-test("a migration that slipped in before one that is applied is refused", async () => {
+test("a new migration that sorts before an applied one is refused", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "2_one": one }) });
   await expect(migrate({ url: database.url, directory: migrationFiles({ "1_late": two, "2_one": one }) })).rejects.toThrow(
@@ -109,7 +109,7 @@ test("a migration that slipped in before one that is applied is refused", async 
   );
 });
 
-test("a migration that Prisma's command line left half-way is refused, one that it took back is applied", async () => {
+test("a migration that Prisma's command line left half-applied is refused; one that it rolled back is applied", async () => {
   const database = await emptyDatabase();
   const directory = migrationFiles({ "1_one": one, "2_two": two });
   await migrate({ url: database.url, directory });
@@ -121,20 +121,20 @@ test("a migration that Prisma's command line left half-way is refused, one that 
   expect(await migrate({ url: database.url, directory })).toEqual(["2_two"]);
 });
 
-test("of several processes that migrate at once, one does it and the others wait and find it done", async () => {
+test("of several processes that migrate at once, one migrates and the others wait and find it done", async () => {
   const database = await emptyDatabase();
   const directory = migrationFiles({ "1_one": `${one} SELECT pg_sleep(0.2);`, "2_two": two });
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => migrate({ url: database.url, directory })));
   expect(outcomes.map((applied) => applied.length).sort()).toEqual([0, 0, 0, 2]);
 });
 
-test("the product's own migrations apply to an empty database of the embedded kind", async () => {
+test("the product's own migrations apply to an empty embedded database", async () => {
   const database = await emptyDatabase();
   const names = readMigrations("prisma/migrations").map(({ name }) => name);
   expect(await migrate({ url: database.url, mode: "sandbox" })).toEqual(names);
 });
 
-test("a database remembers its first mode, and refuses the other before it changes anything", async () => {
+test("a database remembers its first mode and refuses the other, before anything is changed", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, mode: "sandbox" });
   await migrate({ url: database.url, mode: "sandbox" });
@@ -149,7 +149,7 @@ test("a database remembers its first mode, and refuses the other before it chang
   await rememberMode(database.pool, "sandbox");
 });
 
-test("two processes that start on a new database in different modes: one of them is refused", async () => {
+test("of two processes that start on a new database in different modes, one is refused", async () => {
   const database = await emptyDatabase();
   const starts = await Promise.allSettled([migrate({ url: database.url, mode: "live" }), migrate({ url: database.url, mode: "sandbox" })]);
   expect(starts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);

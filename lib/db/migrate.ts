@@ -1,6 +1,6 @@
-// The database's schema: tables by the migrations of prisma/migrations, functions and triggers by the files of prisma/functions.
-// All that a start applies is one transaction, made by one process at a time. The bookkeeping of migrations is that of Prisma's
-// own command line, which can take over at any time.
+// The database's schema: tables from the migrations of prisma/migrations, functions and triggers from the files of prisma/functions. All
+// that a start applies is one transaction, run by one process at a time. Migrations are recorded as Prisma's own command line records
+// them, which can take over at any time.
 
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -19,20 +19,20 @@ interface Migration {
 
 interface MigrateOptions {
   url: string;
-  /** Compared with what the database remembers before anything is changed; remembered when it is new. */
+  /** Compared with the mode that the database remembers before anything is changed; remembered if the database is new. */
   mode?: "sandbox" | "live";
-  /** Holds `migrations/` and `functions/`. */
+  /** Contains `migrations/` and `functions/`. */
   directory?: string;
   log?: (message: string) => void;
 }
 
-/** The number that Prisma's command line locks, so that it and we never migrate at once. */
+/** The number that Prisma's command line locks, so that it never migrates at the same time as we do. */
 const migrationLock = 72_707_369;
 
-/** Migrations of databases that were made before the first baseline; no release ever had them. */
+/** Migrations of databases created before the first baseline; no release ever had them. */
 const beforeBaseline = /^000000000000\d\d_/;
 
-/** As Prisma makes it: https://github.com/prisma/prisma-engines, schema-engine, the PostgreSQL flavour. */
+/** As Prisma creates it: https://github.com/prisma/prisma-engines, schema-engine, the PostgreSQL flavour. */
 const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id                  varchar(36) PRIMARY KEY NOT NULL,
   checksum            varchar(64) NOT NULL,
@@ -45,9 +45,9 @@ const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 )`;
 
 /**
- * Brings the database to the schema of this code and returns the names of the migrations it applied. A second process that
- * does so at the same time waits, and finds it done.
- * @throws Error when the database is of the other mode, of newer code, or does not fit the files; nothing is changed then
+ * Brings the database to the schema of this code and returns the names of the migrations it applied. A second process that migrates at
+ * the same time waits, and finds it done.
+ * @throws Error when the database has the other mode, comes from newer code, or does not match the files; nothing is changed then
  */
 export async function migrate({ url, mode, directory = resolve("prisma"), log = () => undefined }: MigrateOptions): Promise<string[]> {
   const migrations = readMigrations(join(directory, "migrations"));
@@ -66,7 +66,7 @@ export async function migrate({ url, mode, directory = resolve("prisma"), log = 
   });
 }
 
-/** All migrations of `directory` in the order of their names. */
+/** All migrations of `directory`, in the order of their names. */
 export function readMigrations(directory: string): Migration[] {
   const names = readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(directory, entry.name, "migration.sql")))
@@ -109,7 +109,7 @@ async function findPending(client: pg.Client, migrations: Migration[]): Promise<
   return pending;
 }
 
-/** @throws Error when what the database has is not what the file says */
+/** @throws Error when the applied migration and its file differ */
 function checkApplied({ name, checksum, finished }: AppliedMigration, file: Migration | undefined): void {
   if (!finished)
     throw new Error(`Migration ${name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`);

@@ -1,5 +1,5 @@
-// The mode that a database was first used in. Sandbox money and real money never share one: a start in the other mode
-// refuses.
+// The mode in which a database was first used. Sandbox money and real money never share a database: a start in the other mode is
+// refused.
 
 import type { Queryable } from "./pool";
 
@@ -7,7 +7,7 @@ type Mode = "sandbox" | "live";
 
 /**
  * The mode that the database remembers, or undefined when it is new.
- * @throws Error when that is another one than `expected`
+ * @throws Error when it is not `expected`
  */
 export async function readMode(database: Queryable, expected: Mode): Promise<Mode | undefined> {
   const { rows: tables } = await database.query<{ found: boolean }>("SELECT to_regclass('setting') IS NOT NULL AS found");
@@ -24,8 +24,8 @@ export async function readMode(database: Queryable, expected: Mode): Promise<Mod
 }
 
 /**
- * Makes the database remember `mode`, for ever.
- * @throws Error when it remembers the other one
+ * Makes the database remember `mode`, forever.
+ * @throws Error when it remembers the other mode
  */
 export async function rememberMode(database: Queryable, mode: Mode): Promise<void> {
   await database.query("INSERT INTO setting (name, value) VALUES ('mode', $1) ON CONFLICT (name) DO NOTHING", [mode]);

@@ -1,4 +1,4 @@
-// The driver's own way to write a parameter, which it hands to statements of other makers (pg-cursor takes it from there too).
+// pg's own conversion of a parameter, which it exports for other implementers of statements (pg-cursor uses it too).
 
 declare module "pg/lib/utils.js" {
   export function prepareValue(value: unknown): string | Buffer | null;

@@ -4,14 +4,14 @@ import { openTestDatabase } from "./testing/test-database";
 
 const { url } = await openTestDatabase();
 
-test("64-bit integers arrive as bigint, in arrays too, and go out exact", async () => {
+test("64-bit integers arrive as bigint, in arrays too, and are sent exactly", async () => {
   const { rows } = await pool().query("SELECT $1::bigint AS one, ARRAY[1, NULL, $1]::bigint[] AS many, 7::int AS small", [
     9_007_199_254_740_993n,
   ]);
   expect(rows[0]).toEqual({ one: 9_007_199_254_740_993n, many: [1n, null, 9_007_199_254_740_993n], small: 7 });
 });
 
-test("a transaction whose work throws leaves nothing", async () => {
+test("a transaction whose work throws is rolled back", async () => {
   const failed = inTransaction(async (transaction) => {
     await transaction.query("INSERT INTO setting VALUES ('a', '1')");
     throw new Error("no");
@@ -20,19 +20,19 @@ test("a transaction whose work throws leaves nothing", async () => {
   expect((await pool().query("SELECT * FROM setting WHERE name = 'a'")).rowCount).toBe(0);
 });
 
-test("a transaction that failed inside although its work did not is reported, not taken for committed", async () => {
+test("a failed statement whose error the work swallowed makes the transaction throw", async () => {
   const swallowed = inTransaction(async (transaction) => {
     await transaction.query("SELECT 1 / 0").catch(() => undefined);
   });
   await expect(swallowed).rejects.toThrow("rolled back");
 });
 
-test("a transaction whose work resolves is there for everybody", async () => {
+test("a transaction whose work resolves is committed", async () => {
   await inTransaction((transaction) => transaction.query("INSERT INTO setting VALUES ('b', '1')"));
   expect((await pool().query("SELECT value FROM setting WHERE name = 'b'")).rows).toEqual([{ value: "1" }]);
 });
 
-test("a connection that is cut while idle is replaced", async () => {
+test("a connection cut while idle is replaced", async () => {
   const { rows } = await pool().query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
   await inTransaction(async (transaction) => {
     await transaction.query(
@@ -43,7 +43,7 @@ test("a connection that is cut while idle is replaced", async () => {
   await expect.poll(async () => (await pool().query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("times are read right whatever form and time zone a database is set to", async () => {
+test("times are read correctly, whatever date style and time zone a database is set to", async () => {
   const name = new URL(url).pathname.slice(1);
   await pool().query(`ALTER DATABASE "${name}" SET DateStyle = 'SQL, DMY'`);
   await pool().query(`ALTER DATABASE "${name}" SET TimeZone = 'Asia/Kolkata'`);

@@ -1,5 +1,5 @@
-// The process's one connection pool. Money arrives as bigint, a statement can not run for ever, and a connection that breaks
-// while nobody uses it is logged and replaced.
+// The process's one connection pool. Money arrives as bigint, no statement runs forever, and a connection that breaks while idle is logged
+// and replaced.
 
 import pg from "pg";
 import { config } from "@/lib/base/config";
@@ -7,31 +7,31 @@ import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { databaseUrl } from "./database-url";
 
-/** Anything that runs a statement: the pool, or the transaction that the caller opened and hands down. */
+/** Anything that runs a statement: the pool, or a transaction that the caller has opened. */
 export interface Queryable {
   query: pg.ClientBase["query"];
 }
 
-/** A connection within a transaction. Whoever opened it ends it. */
+/** A connection within a transaction. The code that opened the transaction ends it. */
 export type Transaction = pg.PoolClient;
 
-/** The driver reads times in this form alone, and Prisma's adapter in this zone alone; a database may be set to others. */
+/** The driver reads times only in this format, and Prisma's adapter only in this zone; a database may be set to others. */
 const timesInIso = "-c DateStyle=ISO -c TimeZone=UTC";
 
-/** The server ends a statement after this long; the client gives up a little later, for a server that is gone. */
+/** The server ends a statement after this long; the client gives up a little later, in case the server is gone. */
 const statementTimeoutMs = 30_000;
 const answerTimeoutMs = 35_000;
 
 const database = processSingleton<{ pool?: pg.Pool }>("database pool", () => ({}));
 
-/** The process's pool, of DATABASE_POOL_SIZE connections, made on first use. */
+/** The process's pool, with DATABASE_POOL_SIZE connections, created on first use. */
 export function pool(): pg.Pool {
   const held = database();
   held.pool ??= createPool(databaseUrl(), config().DATABASE_POOL_SIZE);
   return held.pool;
 }
 
-/** A pool as the service uses it, with server settings as `-c name=value`. Tests and tools make one of their own; the service calls `pool()`. */
+/** A pool configured as the service's, with server settings as `-c name=value`. For tests and tools; the service calls `pool()`. */
 export function createPool(url: string, size: number, settings = ""): pg.Pool {
   const made = new pg.Pool({
     connectionString: url,
@@ -50,12 +50,12 @@ export function createPool(url: string, size: number, settings = ""): pg.Pool {
   made.on("error", (error) => {
     if (!made.ending) log().warn({ err: error }, "an idle database connection broke");
   });
-  // The same for one in use; the statement under way is told by its own error.
+  // The same for a connection in use; its statement reports the error.
   made.on("connect", (client) => client.on("error", () => undefined));
   return made;
 }
 
-/** Ends the pool, if there is one, once its connections are idle. The next `pool()` makes a new one. */
+/** Ends the pool, if there is one, once its connections are idle. The next `pool()` creates a new one. */
 export async function closePool(): Promise<void> {
   const held = database();
   const ending = held.pool;
@@ -65,7 +65,7 @@ export async function closePool(): Promise<void> {
 
 /**
  * Runs `work` in one transaction, committed when it resolves and rolled back when it throws.
- * @throws what `work` throws; Error when the transaction had failed although `work` did not
+ * @throws what `work` throws; Error when a statement failed although `work` resolved
  */
 export async function inTransaction<T>(work: (transaction: Transaction) => Promise<T>, from: pg.Pool = pool()): Promise<T> {
   const client = await from.connect();
@@ -83,14 +83,14 @@ export async function inTransaction<T>(work: (transaction: Transaction) => Promi
     });
     throw error;
   } finally {
-    client.release(broken); // a connection that can not even roll back is not used again
+    client.release(broken); // a connection that cannot even roll back is not used again
   }
 }
 
 const int8 = 20;
 const int8Array = 1016;
 
-/** As pg does it, but 64-bit integers become bigint instead of text. */
+/** Like pg's own, but 64-bit integers become bigint instead of text. */
 const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (oid: number, format) => {
   const standard = pg.types.getTypeParser(oid, format);
   if (format === "binary") return standard;

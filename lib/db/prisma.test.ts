@@ -6,7 +6,7 @@ import { openTestDatabase } from "./testing/test-database";
 
 const { url } = await openTestDatabase();
 
-test("Prisma reads and writes through the process's pool, and goes on with the next one when that is closed", async () => {
+test("Prisma reads and writes through the process's pool, and through the next one once that is closed", async () => {
   await prisma().setting.create({ data: { name: "colour", value: "green" } });
   expect((await pool().query("SELECT value FROM setting WHERE name = 'colour'")).rows).toEqual([{ value: "green" }]);
   expect(prisma()).toBe(prisma());
@@ -14,7 +14,7 @@ test("Prisma reads and writes through the process's pool, and goes on with the n
   expect(await prisma().setting.findUnique({ where: { name: "colour" } })).toEqual({ name: "colour", value: "green" });
 });
 
-test("an error inside a transaction takes all of it back", async () => {
+test("an error inside a transaction rolls all of it back", async () => {
   const failed = inTransaction(async (transaction) => {
     await transaction.setting.create({ data: { name: "half", value: "done" } });
     throw new Error("no");
@@ -23,7 +23,7 @@ test("an error inside a transaction takes all of it back", async () => {
   expect(await prisma().setting.count({ where: { name: "half" } })).toBe(0);
 });
 
-test("a transaction that failed inside although its work did not is reported, not taken for committed", async () => {
+test("a failed query whose error the work swallowed makes the transaction throw", async () => {
   const swallowed = inTransaction(async (transaction) => {
     await transaction.setting.create({ data: { name: "lost", value: "1" } });
     await transaction.$queryRaw`SELECT 1 / 0`.catch(() => undefined);
@@ -32,7 +32,7 @@ test("a transaction that failed inside although its work did not is reported, no
   expect(await prisma().setting.count({ where: { name: "lost" } })).toBe(0);
 });
 
-test("each query of a transaction sees what was committed before it, and all of them the same at a higher level", async () => {
+test("each query of a transaction sees earlier commits; at a higher isolation level all queries see the same", async () => {
   const countTwice = (options?: Parameters<typeof inTransaction>[1]) =>
     inTransaction(async (transaction) => {
       const before = await transaction.setting.count();
@@ -43,7 +43,7 @@ test("each query of a transaction sees what was committed before it, and all of 
   expect(await countTwice({ isolationLevel: "RepeatableRead" })).toBe(0);
 });
 
-test("times go out and come back exact, whatever zone a database is set to", async () => {
+test("times are written and read exactly, whatever time zone a database is set to", async () => {
   await pool().query(`ALTER DATABASE "${new URL(url).pathname.slice(1)}" SET TimeZone = 'Asia/Kolkata'`);
   await closePool();
   const beat = new Date("2026-11-01T00:00:00.007Z");
@@ -53,7 +53,7 @@ test("times go out and come back exact, whatever zone a database is set to", asy
   expect(row).toEqual({ at: beat, asked: beat, isSame: true });
 });
 
-test("what fails says so without the source and the values that it was called with", async () => {
+test("an error contains neither source code nor argument values", async () => {
   const secret = "pp_secret";
   await prisma().setting.create({ data: { name: secret, value: "" } });
   const again = prisma().setting.create({ data: { name: secret, value: "" } });

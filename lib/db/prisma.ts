@@ -1,5 +1,5 @@
-// The process's one Prisma client, for every query that is neither on a request's hot path nor a writer of money. It shares the
-// connections of `pool`.
+// The process's one Prisma client, for every query that is neither on a request's hot path nor a write of money. It shares the connections
+// of `pool`.
 
 import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
@@ -9,12 +9,12 @@ import { pool } from "./pool";
 
 export { Prisma } from "./generated/client";
 
-/** Anything that runs a query: the client, or the transaction that the caller opened and hands down. */
+/** Anything that runs a query: the client, or a transaction that the caller has opened. */
 export type Database = Prisma.TransactionClient;
 
-/** Queries of one commit. Whoever opened it ends it. */
+/** Queries of one commit. The code that opened the transaction ends it. */
 export type Transaction = Database & {
-  /** Only `inTransaction` makes one: a client that commits each query by itself cannot take its place. */
+  /** Only `inTransaction` creates one: a client that commits each query separately cannot take its place. */
   readonly [inOneCommit]: true;
 };
 
@@ -22,7 +22,7 @@ declare const inOneCommit: unique symbol;
 
 const holder = processSingleton<{ made?: { client: PrismaClient; pool: pg.Pool } }>("prisma client", () => ({}));
 
-/** The process's Prisma client, made on first use and again when `pool` was made again. */
+/** The process's Prisma client, created on first use, and again after `pool` was replaced. */
 export function prisma(): PrismaClient {
   const held = holder();
   if (held.made?.pool !== pool()) held.made = { client: createClient(pool()), pool: pool() };
@@ -32,13 +32,13 @@ export function prisma(): PrismaClient {
 // Short errors: the long ones quote the source and the arguments, which may be secrets.
 const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
 
-/** A connection is waited for as long as `pool` does, and no transaction lasts longer than the server lets one be idle. */
+/** The wait for a connection is as long as `pool`'s; no transaction lasts longer than the server allows one to be idle. */
 const limits = { maxWait: 5_000, timeout: 30_000 };
 
 /**
- * Runs `work` in one transaction, committed when it resolves and rolled back when it throws. Without `isolationLevel` each query
- * sees what was committed before it.
- * @throws what `work` throws; Error when a query in it failed and its error was not passed on
+ * Runs `work` in one transaction, committed when it resolves and rolled back when it throws. Without `isolationLevel` each query sees
+ * everything committed before it.
+ * @throws what `work` throws; Error when a query failed and `work` swallowed its error
  */
 export function inTransaction<T>(
   work: (transaction: Transaction) => Promise<T>,
@@ -55,14 +55,14 @@ export function inTransaction<T>(
   );
 }
 
-/** Tells whoever listens on `channel`; inside a transaction when that commits, otherwise now. */
+/** Notifies every listener on `channel`: inside a transaction when it commits, otherwise now. */
 export async function notify(channel: string, payload: string, database: Database = prisma()): Promise<void> {
   await database.$executeRaw`SELECT pg_notify(${channel}, ${payload})`;
 }
 
 /**
- * Lets nobody else pass here with the same name until the transaction ends. A lock over names that have no row; rows are locked
- * by their update.
+ * Locks `name` until the transaction ends; other transactions wait here with the same name. For names that have no row; a row is locked
+ * by its update.
  */
 export async function lockName(name: string, transaction: Transaction): Promise<void> {
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;

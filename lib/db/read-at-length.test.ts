@@ -5,7 +5,7 @@ import { openTestDatabase } from "./testing/test-database";
 
 await openTestDatabase({ poolSize: 1 });
 
-test("a long read has all the time that it takes, sees one moment, writes nothing, and leaves its connection as it was", async () => {
+test("a long read has no statement timeout, sees one snapshot, writes nothing, and leaves its connection unchanged", async () => {
   const settings = "SELECT current_setting('statement_timeout') AS timeout, current_setting('transaction_isolation') AS level";
   const { rows: before } = await pool().query(settings);
   expect(await readAtLength(settings)).toEqual([{ timeout: "0", level: "repeatable read" }]);

@@ -1,9 +1,9 @@
-// Reading as much as there is: one statement with hours to answer, where `pool` gives each some seconds, in a snapshot of its own.
+// Reads over whole tables: one statement in its own snapshot, with hours to answer, where `pool` allows only seconds.
 
 import type { QueryConfig, QueryResultRow } from "pg";
 import { pool } from "./pool";
 
-/** Of hundreds of millions of rows everything is read within this. */
+/** Enough to read hundreds of millions of rows. */
 const MAX_MS = 6 * 3_600_000;
 
 /** Runs a statement that compares large tables as a whole. @throws what pg throws */
@@ -11,9 +11,9 @@ export async function readAtLength<Row extends QueryResultRow>(text: string, val
   const client = await pool().connect();
   try {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    // Everything is compared with everything: nested loops, which a planner without statistics picks, would take for ever.
+    // Whole tables are compared: nested loops, which a planner without statistics picks, would take forever.
     await client.query("SET LOCAL statement_timeout = 0; SET LOCAL enable_nestloop = off; SET LOCAL work_mem = '64MB'");
-    // A setting of pg's that its types do not know.
+    // A pg setting that pg's types lack.
     const query: QueryConfig & { query_timeout: number } = { text, values: [...values], query_timeout: MAX_MS };
     const { rows } = await client.query<Row>(query);
     await client.query("COMMIT");

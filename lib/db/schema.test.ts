@@ -1,4 +1,4 @@
-// The migrated database is what schema.prisma says, and nothing else, in both directions.
+// The migrated database equals schema.prisma, in both directions.
 
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -6,39 +6,39 @@ import { databaseFacts } from "./testing/database-facts";
 import { schemaFacts } from "./testing/schema-facts";
 import { createTestDatabase } from "./testing/test-database";
 
-/** What is in the database on purpose and can not be said in Prisma's language, with the reason why it is there. */
+/** Facts that are in the database on purpose and that Prisma's language cannot express, each with its reason. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [
     /^function (access|ledger|relay|wallets|payments|gateway|console)_\w+$/,
-    "the way of a request decides inside the database; the owner's name comes first",
+    "a request's hot path decides inside the database; the owner's name comes first",
   ],
-  [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as one that is whole"],
+  [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as a complete one"],
   [/^(custody|address_pool|custodial_wallet): check \w+$/, "there is one seed, and derivation indexes are never negative"],
   [
     /^(deposit|chain_scan|chain_scan_end|foreign_token|watch_lease|solana_cursor|solana_foreign_token): check \w+$/,
-    "what no chain can show, and no deposit can be, is not stored",
+    "values that no chain can show and no deposit can have are not stored",
   ],
-  [/^view ledger_entry$/, "charges and transfers as one list of entries, for whoever proves or reads the books"],
-  [/^composite type ledger_charge_details$/, "what the charges of a batch say beside their money is one array of these"],
-  [/^aggregate ledger_total$/, "sum() makes a numeric of bigints, which costs as much as reading the row"],
+  [/^view ledger_entry$/, "charges and transfers as one list of entries, for reading the books and for their proof"],
+  [/^composite type ledger_charge_details$/, "the details of a batch's charges, except their money, are one array of these"],
+  [/^aggregate ledger_total$/, "sum() of bigints returns numeric, which costs as much as reading the row"],
   [
     /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
-    "no bug of ours may store what can not be",
+    "no bug of ours may store an impossible value",
   ],
-  [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "what was booked or signed is never changed"],
-  [/^(account|api_key): trigger \w+_changed$/, "every process hears that a key or its account changed"],
+  [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "booked and signed rows are never changed"],
+  [/^(account|api_key): trigger \w+_changed$/, "every process is notified when a key or its account changes"],
   [
     /^(payment_claim|idempotent_reply): index .* where /,
-    "what is open, paid, marked or void is found by itself, and Prisma has no word for an index of a part",
+    "open, paid, marked or void rows have their own index, and Prisma cannot express a partial index",
   ],
-  [/^charge: index using brin \(seq\)$/, "it summarises itself, a setting that Prisma has no word for"],
+  [/^charge: index using brin \(seq\)$/, "it has autosummarize on, a setting that Prisma cannot express"],
 ];
 
 const isExcused = (fact: string) => onlyInTheDatabase.some(([pattern]) => pattern.test(fact));
 
 const missing = (from: Set<string>, of: Iterable<string>) => [...of].filter((fact) => !from.has(fact)).sort();
 
-/** What a database is, the migrated one or one made by `sql`. */
+/** The facts of a database: the migrated one, or one created by `sql`. */
 async function factsOf(sql?: string): Promise<Set<string>> {
   const database = await createTestDatabase({ empty: sql !== undefined });
   try {
@@ -56,15 +56,15 @@ describe("the migrated database", () => {
     found = await factsOf();
   });
 
-  test("has all that schema.prisma says", () => {
+  test("has everything that schema.prisma declares", () => {
     expect(missing(found, said)).toEqual([]);
   });
 
-  test("has nothing that is neither in schema.prisma nor excused here with a reason", () => {
+  test("has nothing else, except what is excused here with a reason", () => {
     expect(missing(said, found).filter((fact) => !isExcused(fact))).toEqual([]);
   });
 
-  test("has something for every excuse, and none of it is in schema.prisma", () => {
+  test("has a fact for every excuse, and none of these facts is in schema.prisma", () => {
     const unused = onlyInTheDatabase.filter(([pattern]) => ![...found].some((fact) => pattern.test(fact)));
     expect(unused).toEqual([]);
     expect([...said].filter(isExcused)).toEqual([]);
@@ -143,7 +143,7 @@ model Thing {
   const different = (text: string) => ({ onlySaid: missing(found, schemaFacts(text)), onlyFound: missing(schemaFacts(text), found) });
   const unsayable = ["function nothing", "thing: check thing_amount_check", "thing: index (amount) where seen IS NULL"];
 
-  test("finds a database equal to its schema, but for what Prisma can not say", () => {
+  test("finds a database equal to its schema, except for what Prisma cannot express", () => {
     expect(different(schema)).toEqual({ onlySaid: [], onlyFound: unsayable });
   });
 
@@ -215,7 +215,7 @@ model Thing {
     expect(different(schema.replace(from, to))).toEqual({ onlySaid, onlyFound: [...onlyFound, ...unsayable].sort() });
   });
 
-  test("refuses words that it does not understand instead of passing over them", () => {
+  test("refuses syntax that it does not understand instead of ignoring it", () => {
     expect(() => schemaFacts(schema.replace("@@index([serial], type: Brin)", "@@fulltext([serial])"))).toThrow(
       "@@fulltext is not understood",
     );

@@ -5,7 +5,7 @@ import { openTestDatabase } from "./testing/test-database";
 
 await openTestDatabase();
 
-test("of many who want one lock at once one works, and the others go on without", async () => {
+test("of many concurrent requests for one lock, one runs its work and the others return without", async () => {
   let working = 0;
   let runs = 0;
   const work = async () => {
@@ -20,7 +20,7 @@ test("of many who want one lock at once one works, and the others go on without"
   expect(runs).toBe(2);
 });
 
-test("locks of other names are free, and a lock is free again when its work throws", async () => {
+test("locks of other names are free, and a lock is released when its work throws", async () => {
   const names: string[] = [];
   const failed = withSessionLock("a", async () => {
     await withSessionLock("b", async () => void names.push("b"));
@@ -32,7 +32,7 @@ test("locks of other names are free, and a lock is free again when its work thro
   expect(names).toEqual(["b", "a again"]);
 });
 
-test("a process that is cut off from the database lets go of its lock", async () => {
+test("a process that is cut off from the database loses its lock", async () => {
   let wasFree = false;
   await withSessionLock("cut", async () => {
     await pool().query(

@@ -1,9 +1,9 @@
-// A lock that one process holds for as long as a piece of work takes, over any number of transactions. It belongs to a connection:
-// a process that dies lets go of it.
+// A lock that one process holds during a piece of work, across any number of transactions. The lock belongs to a connection, so a process
+// that dies releases it.
 
 import { pool } from "./pool";
 
-/** Runs `work` while nobody else holds the lock `name`; returns at once, without having run it, when somebody does. */
+/** Runs `work` while holding the lock `name`; returns at once, without running it, when another holder has the lock. */
 export async function withSessionLock(name: string, work: () => Promise<void>): Promise<void> {
   const client = await pool().connect();
   let broken: Error | undefined;
@@ -18,6 +18,6 @@ export async function withSessionLock(name: string, work: () => Promise<void>): 
       });
     }
   } finally {
-    client.release(broken); // a connection that may still hold the lock is not used again
+    client.release(broken); // a connection that may still hold the lock is not reused
   }
 }

@@ -1,13 +1,13 @@
-// One connection for one piece of work, outside every pool: what a start asks of its database before the service has any.
+// One connection for one piece of work, outside every pool: for what a start does in its database before the service has a pool.
 
 import pg from "pg";
 
 const CONNECT_WITHIN_MS = 10_000;
 
-/** Runs `work` on a connection of its own, which is closed when it ends. @throws what pg throws, or what `work` does */
+/** Runs `work` on a separate connection, which is closed when it ends. @throws what pg throws, or what `work` does */
 export async function withClient<T>(url: string, applicationName: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: applicationName, connectionTimeoutMillis: CONNECT_WITHIN_MS });
-  client.on("error", () => undefined); // the statement under way is told too, and Node would end the process for this one
+  client.on("error", () => undefined); // the statement under way fails too; unhandled, this event would end the process
   await client.connect();
   try {
     return await work(client);

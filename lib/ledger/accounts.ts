@@ -1,11 +1,11 @@
-// Ledger accounts: what is owed to whom. A customer's account has the id of its owner's account.
+// Ledger accounts: what is owed to each owner. A customer's ledger account has the id of its owner's account.
 
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { type Database, prisma } from "@/lib/db/prisma";
 
-/** What an account has, in nano-USD: `available` = `posted` − `held`, less what it owes back of a reversed deposit. */
+/** An account's balance, in nano-USD: `available` = `posted` − `held`, less the debt of a reversed deposit. */
 export interface Balance {
   posted: NanoUsd;
   held: NanoUsd;
@@ -16,13 +16,13 @@ export interface Balance {
 export const openCustomerAccount = (accountId: AccountId, database?: Database): Promise<void> =>
   openAccount(accountId, "customer", database);
 
-/** Opens an account that money comes from, such as a chain or the sandbox's faucet; it goes negative by what came in. */
+/** Opens an account that money comes from, such as a chain or the sandbox's faucet; what comes in makes it negative. */
 export const openFundingAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "funding", database);
 
-/** Opens an account of money that came in and is no customer's yet, such as deposits below the minimum. */
+/** Opens an account for money that came in and belongs to no customer yet, such as deposits below the minimum. */
 export const openLiabilityAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "liability", database);
 
-/** Opens an account of what the operator bears; it goes negative by what was lost. */
+/** Opens an account for losses that the operator bears; each loss makes it more negative. */
 export const openLossAccount = (name: string, database?: Database): Promise<void> => openAccount(name, "operator_loss", database);
 
 type Kind = "customer" | "funding" | "liability" | "operator_loss";
@@ -31,7 +31,7 @@ async function openAccount(id: string, kind: Kind, database: Database = prisma()
   await database.ledgerAccount.createMany({ data: { id, kind, createdAt: now() }, skipDuplicates: true });
 }
 
-/** @throws Error when there is no such account: accounts are opened with their owner */
+/** @throws Error when the account does not exist: a ledger account is opened with its owner */
 export async function readBalance(accountId: AccountId): Promise<Balance> {
   const select = { posted: true, held: true, debt: true } as const;
   const account = await prisma().ledgerAccount.findUnique({ where: { id: accountId }, select });

@@ -1,4 +1,4 @@
-// Money that may go again: it is found where it is when it goes, it never leaves, and no height of its chain shows less than is owed.
+// Money that may still be reversed: a reversal finds it in whatever account it is, it cannot leave, and no height shows less than is owed.
 
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { now } from "@/lib/base/clock";
@@ -62,7 +62,7 @@ async function owedAt(height: number): Promise<bigint> {
   return (await readOwed(prisma(), { chainAccounts: [CHAIN], unseen })).customers;
 }
 
-test("an arrival is posted once, is unfinal until it is final, and stays final", async () => {
+test("an arrival is posted once, counts as not final until its block is, and then stays final", async () => {
   const credit = await newCredit();
   expect([await arrive("once", credit, 10, 5), await arrive("once", credit, 10, 6)]).toEqual([true, false]);
   expect([(await readBalance(credit)).posted, await unfinalOf(credit)]).toEqual([10n, 10n]);
@@ -77,7 +77,7 @@ test("an arrival is posted once, is unfinal until it is final, and stays final",
   expect(await note("nobody's", 1, true)).toBe(false);
 });
 
-test("a credit that is claimed takes what is not final with it, and a hold stays with its part until it ends", async () => {
+test("a claimed credit takes its money that is not final along; a hold keeps its part until it ends", async () => {
   const [credit, account] = [await newCredit(), await fundedAccount(100n)];
   await arrive("old", credit, 30, 10);
   await note("old", 10, true);
@@ -95,7 +95,7 @@ test("a credit that is claimed takes what is not final with it, and a hold stays
   expect(await checkLedger()).toEqual([]);
 });
 
-test("what went is taken from everybody who has some of it, the operator bears what was spent, and what is held is owed", async () => {
+test("a reversal takes from every account that has a part; the operator bears what was spent, and held money is owed", async () => {
   const [credit, account] = [await newCredit(), await fundedAccount(0n)];
   await arrive("shared", credit, 50, 30);
   const held = await openHold(credit, 20n);
@@ -114,7 +114,7 @@ test("what went is taken from everybody who has some of it, the operator bears w
   expect(await checkLedger()).toEqual([]);
 });
 
-test("a claim, a reversal and the news that it is final, ten times at the same instant: nothing is lost and nothing waits for ever", async () => {
+test("a claim, a reversal and a finalization, ten times at the same instant: nothing is lost and nothing deadlocks", async () => {
   for (let round = 0; round < 10; round += 1) {
     const [credit, account] = [await newCredit(), await fundedAccount(0n)];
     const [gone, stays] = [`gone_${round}`, `stays_${round}`];
@@ -130,7 +130,7 @@ test("a claim, a reversal and the news that it is final, ten times at the same i
   expect(await checkLedger()).toEqual([]);
 });
 
-test("whatever was paid, spent, held and claimed, at no height of the chain is more owed than had come in up to it", async () => {
+test("whatever was paid, spent, held and claimed, no height of the chain owes more than came in up to it", async () => {
   const [credit, account] = [await newCredit(), await fundedAccount(0n)];
   const before = await owedAt(1_000_000);
   const blocks: { block: number; amount: number }[] = [];
@@ -170,7 +170,7 @@ test("whatever was paid, spent, held and claimed, at no height of the chain is m
   expect(await checkLedger()).toEqual([]);
 });
 
-test("a row that says more than came in is found", async () => {
+test("the check finds a row with more than came in", async () => {
   const credit = await newCredit();
   await arrive("changed", credit, 10, 50);
   await pool().query("UPDATE arrival SET amount = 11 WHERE transfer_id = 'changed'");

@@ -1,19 +1,19 @@
-// Arrivals: money that came in with a transaction of a chain, and whose it is now. It is spendable at once; until its block is final
-// it must not leave, and in reserves it counts only as far up as they are read.
+// Arrivals: money that came in with a transaction on a chain, and the account that has it now. It is spendable at once. Until its block
+// is final it must not leave, and reserves count it only up to the height at which they read the chain.
 
 import { type Database, prisma } from "@/lib/db/prisma";
 
 interface Above {
   /** The chain's ledger account. */
   funding: string;
-  /** A final block, on Solana a slot. */
+  /** A final block; on Solana a slot. */
   height: number;
 }
 
-/** PostgreSQL's own. */
+/** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** nano-USD by account that came in over a chain and is not in a final block up to `height`, spent or not. */
+/** By account: nano-USD that came in over a chain and is not in a final block up to `height`, spent or not. */
 export async function listUnseenArrivals(snapshot: Database, { funding, height }: Above): Promise<ReadonlyMap<string, bigint>> {
   const isAbove = { finalized: true, block: { gt: Math.min(height, MAX_INTEGER) } };
   const unseen = await snapshot.arrival.groupBy({
@@ -24,7 +24,7 @@ export async function listUnseenArrivals(snapshot: Database, { funding, height }
   return new Map(unseen.map(({ accountId, _sum }) => [accountId, _sum.amount ?? 0n]));
 }
 
-/** Whether anything ever came in over a chain in this way. */
+/** Whether the chain with this funding account has any arrival. */
 export async function hasArrivals(funding: string): Promise<boolean> {
   return (await prisma().arrival.findFirst({ where: { fundingId: funding }, select: { fundingId: true } })) !== null;
 }

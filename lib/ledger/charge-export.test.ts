@@ -1,4 +1,4 @@
-// An export is the ledger's charges, each once, while others are booked beside it.
+// An export contains the ledger's charges, each once, while others are being booked.
 
 import { beforeAll, expect, test } from "vitest";
 import type { RequestId } from "@/lib/base/ids";
@@ -28,7 +28,7 @@ async function readAll(
 
 const idsOf = (rows: readonly { requestId: RequestId }[]) => rows.map(({ requestId }) => requestId);
 
-test("thousands of charges, while others are booked: each once, newest first, and their sum is the totals' and what the account paid", async () => {
+test("thousands of charges, while others are booked: each once, newest first, and their sum equals totals and payments", async () => {
   const account = await fundedAccount(100_000_000);
   const charges = someCharges(2_500);
   await charge(account, charges);
@@ -43,7 +43,7 @@ test("thousands of charges, while others are booked: each once, newest first, an
   expect((await listChargedRequests(spanOf(account), 1, null)).totals.requests).toBe(2_800);
 });
 
-test("exactly as many charges as batches hold end the export", async () => {
+test("an export whose last batch is full ends", async () => {
   const account = await fundedAccount(100_000_000);
   const charges = someCharges(2_000);
   await charge(account, charges);
@@ -52,7 +52,7 @@ test("exactly as many charges as batches hold end the export", async () => {
   expect(await readAll({ ...spanOf(account, { model: "none" }), mark })).toEqual([]);
 });
 
-test("a row has what the receipt has of tokens, price version and payment", async () => {
+test("a row has the same tokens, price version and payment as the receipt", async () => {
   const account = await fundedAccount(10_000);
   const [one] = someCharges(1);
   if (!one) throw new Error("no charge was made");

@@ -1,7 +1,7 @@
-// Charges for export, a batch at a time: the memory that it takes does not grow with their number. Every batch is a short
-// statement of its own that goes on where the one before ended, and not one open cursor: a slow download would hold a
-// transaction and a connection for hours. Since charges never change and the span's mark names the newest, the batches
-// together are still one snapshot of the ledger.
+// Charges for export, a batch at a time: its memory does not grow with their number. Every batch is a separate short statement that
+// continues where the last one ended, not one open cursor: with a cursor, a slow download would keep a transaction and a connection
+// open for hours. Charges never change and the span's mark names the newest, so the batches together are still one snapshot of the
+// ledger.
 
 import { prisma } from "@/lib/db/prisma";
 import { type ChargedRequest, chargeColumns, chargedRequest, inSpanBefore, type UsageSpan } from "./usage";
@@ -19,7 +19,7 @@ export interface ExportedCharge extends ChargedRequest {
   paidBy: string;
 }
 
-/** All charges of the span up to its mark, those whose requests came in last first, in batches. */
+/** All charges of the span up to its mark, in batches, the last requests first. */
 export async function* exportCharges(span: UsageSpan & { mark: bigint }): AsyncGenerator<ExportedCharge[], void, undefined> {
   let before: string | null = null;
   for (;;) {

@@ -1,4 +1,4 @@
-// What requests cost, many at once, for lists of something that requests were paid with.
+// The cost of many requests at once, for lists of payments and credits that paid for them.
 
 import type { AccountId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
@@ -10,12 +10,12 @@ export interface RequestOfAccount {
 }
 
 /**
- * By request id: nano-USD that the account was charged for it, 0 for one that failed; null while it is under way. A request of another
- * account costs this one nothing.
+ * By request id: the nano-USD that the account was charged; 0 for a failed request, null for one under way. A request of another account
+ * costs this account nothing.
  */
 export async function readChargedCosts(requests: readonly RequestOfAccount[]): Promise<ReadonlyMap<RequestId, NanoUsd | null>> {
   const where = { OR: requests.map(({ accountId, requestId }) => ({ accountId, requestId })) };
-  // The holds first: a request that is settled between the two reads is found under way or charged, never as one that failed.
+  // Holds first: a request settled between the two reads is then found under way or charged, never as failed.
   const holds = await prisma().hold.findMany({ where, select: { requestId: true } });
   const charges = await prisma().charge.findMany({ where, select: { requestId: true, inputCost: true, outputCost: true } });
   const underWay = new Set(holds.map(({ requestId }) => requestId));

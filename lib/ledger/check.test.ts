@@ -23,7 +23,7 @@ afterAll(() => {
   restoreClock();
 });
 
-/** One charge that overran, one of nothing, and an open hold that counts in a cap. */
+/** One charge that overran, one without a cost, and an open hold that counts in a cap. */
 async function openBooks(on: PoolClient): Promise<void> {
   const ask = (request: string, ceiling: bigint, key: string | null): HoldRequest => ({
     request,
@@ -52,7 +52,7 @@ async function openBooks(on: PoolClient): Promise<void> {
   await on.query("SELECT ledger_roll_up(ledger_roll_up_mark(), 1000)");
 }
 
-// Every test breaks the books in a transaction of its own, with the triggers that forbid it turned off.
+// Every test breaks the books in its own transaction, with the triggers turned off that forbid it.
 beforeEach(async () => {
   await client.query("BEGIN; SET LOCAL session_replication_role = replica");
   return async () => {
@@ -67,7 +67,7 @@ async function reported(): Promise<string[]> {
   return rows.map((row) => row.told);
 }
 
-test("clean books have nothing to report", async () => {
+test("clean books have no violations", async () => {
   expect(await reported()).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ const capSpent = "what a capped key spent equals its charges";
 const atMost = "a customer pays no more than the ceiling";
 const owed = "what an account owes equals its debts";
 
-const corruptions: readonly (readonly [what: string, sql: string, told: string[]])[] = [
+const corruptions: readonly (readonly [what: string, sql: string, expected: string[]])[] = [
   ["an account was given money from nowhere", "UPDATE ledger_account SET posted = posted + 1 WHERE id = 'acc_a'", [`${posted}: acc_a`]],
   ["money of an account went away", "UPDATE ledger_account SET posted = posted - 1 WHERE id = 'acc_a'", [`${posted}: acc_a`]],
   ["revenue was made up", "UPDATE ledger_account SET posted = posted + 1 WHERE id = 'revenue'", [`${posted}: revenue`]],
@@ -137,7 +137,7 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
     [`${posted}: acc_a`, `${posted}: operator_loss`, `${posted}: revenue`, `${capSpent}: acc_a_key2`],
   ],
   [
-    "a charge of which the operator bore everything was removed",
+    "a charge borne wholly by the operator was removed",
     "DELETE FROM charge WHERE request_id = 'req_2'",
     [`${posted}: operator_loss`, `${posted}: revenue`],
   ],
@@ -153,7 +153,7 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
     [`${once}: req_2`, `${posted}: operator_loss`, `${posted}: revenue`],
   ],
   [
-    "a charge says it cost less",
+    "a charge's cost was lowered",
     "UPDATE charge SET output_cost = output_cost - 1 WHERE request_id = 'req_1'",
     [`${posted}: acc_a`, `${posted}: revenue`, `${priced}: req_1`, `${capSpent}: acc_a_key2`],
   ],
@@ -172,7 +172,7 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   ["a price was removed", "DELETE FROM price_version", [`${priced}: req_1`, `${priced}: req_2`]],
   ["a capped key holds too little", "UPDATE key_spend SET held = held - 1", [`${capHeld}: acc_a_key2`]],
   [
-    "a capped key holds something of another day",
+    "a capped key holds an amount for another day",
     "INSERT INTO key_spend VALUES ('acc_b_key2', 'day', '2026-01-14', 0, 1)",
     [`${capHeld}: acc_b_key2`],
   ],
@@ -180,18 +180,18 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   ["a capped key spent too little", "UPDATE key_spend SET spent = spent - 1", [`${capSpent}: acc_a_key2`]],
   ["a capped key spent too much", "UPDATE key_spend SET spent = spent + 1", [`${capSpent}: acc_a_key2`]],
   [
-    "a capped key spent something in another period",
+    "a capped key has spend in another period",
     "INSERT INTO key_spend VALUES ('acc_b_key2', 'day', '2026-01-14', 1, 0)",
     [`${capSpent}: acc_b_key2`],
   ],
   ["a charge names no period though it counted in one", "UPDATE charge SET period = NULL", [`${capSpent}: acc_a_key2`]],
   [
-    "a charge names another period than it counted in",
+    "a charge names a period that it was not counted in",
     "UPDATE charge SET period = 'week' WHERE request_id = 'req_1'",
     [`${capSpent}: acc_a_key2`, `${capSpent}: acc_a_key2`],
   ],
   [
-    "a charge names another key than it counted with",
+    "a charge names a key that it was not counted for",
     "UPDATE charge SET key_id = 'acc_a_key1' WHERE request_id = 'req_1'",
     [`${capSpent}: acc_a_key1`, `${capSpent}: acc_a_key2`],
   ],
@@ -203,16 +203,16 @@ const corruptions: readonly (readonly [what: string, sql: string, told: string[]
   ],
   ["an account owes what it has no debt for", "UPDATE ledger_account SET debt = 1 WHERE id = 'acc_a'", [`${owed}: acc_a`]],
   [
-    "a debt that its account does not know of",
+    "a debt that its account does not include",
     "INSERT INTO debt VALUES ('credit', 'acc_a', 'operator_loss', 5, now())",
     [`${owed}: acc_a`],
   ],
   ["a debt of nobody", "INSERT INTO debt VALUES ('credit', 'acc_x', 'operator_loss', 5, now())", [`${owed}: acc_x`]],
 ];
 
-test.each(corruptions)("reported: %s", async (_what, sql, told) => {
+test.each(corruptions)("reported: %s", async (_what, sql, expected) => {
   await client.query(sql);
-  expect(await reported()).toEqual([...told].sort());
+  expect(await reported()).toEqual([...expected].sort());
 });
 
 const laterCorruptions: readonly (readonly [what: string, sql: string])[] = [
@@ -220,11 +220,11 @@ const laterCorruptions: readonly (readonly [what: string, sql: string])[] = [
   ["it spent too much", "UPDATE key_spend SET spent = spent + 1 WHERE key_id = 'acc_a_key1'"],
   ["a charge from before was forgotten", "DELETE FROM charge WHERE request_id = 'req_before'"],
   ["a charge from after was forgotten", "DELETE FROM charge WHERE request_id = 'req_after'"],
-  ["what was counted is counted again", "UPDATE key_spend SET counted_up_to = 0 WHERE key_id = 'acc_a_key1'"],
-  ["what was not counted yet is held for counted", "UPDATE key_spend SET counted_up_to = 0, spent = 3 WHERE key_id = 'acc_a_key1'"],
+  ["counted charges are counted again", "UPDATE key_spend SET counted_up_to = 0 WHERE key_id = 'acc_a_key1'"],
+  ["charges not counted yet are treated as counted", "UPDATE key_spend SET counted_up_to = 0, spent = 3 WHERE key_id = 'acc_a_key1'"],
 ];
 
-/** The key's cap is set between two charges, of 3 and of 4. */
+/** The key's cap is set between two charges, of 3 and 4. */
 async function openPeriodLater(): Promise<void> {
   const key = `${accounts[0]}_key1`;
   const charge = async (request: string, cost: bigint) => {
@@ -238,20 +238,20 @@ async function openPeriodLater(): Promise<void> {
   await charge("req_after", 4n);
 }
 
-test("a period that was opened after its key had been used is proved by its charges from before and from after", async () => {
+test("a period opened after its key was used is proved by the charges before and after its opening", async () => {
   await openPeriodLater();
   const { rows } = await client.query("SELECT spent FROM key_spend WHERE key_id = 'acc_a_key1'");
   expect(rows).toEqual([{ spent: 7n }]);
   expect(await reported()).toEqual([]);
 });
 
-test.each(laterCorruptions)("reported of a period that was opened after its key had been used: %s", async (_what, sql) => {
+test.each(laterCorruptions)("reported of a period opened after its key was used: %s", async (_what, sql) => {
   await openPeriodLater();
   await client.query(sql);
   expect(await reported()).toContain(`${capSpent}: acc_a_key1`);
 });
 
-test("a violation is returned with what was expected and what is", async () => {
+test("a violation has the expected and the actual value", async () => {
   await client.query("UPDATE ledger_account SET posted = posted + 5 WHERE id = 'funding'");
   await client.query("COMMIT");
   expect(await checkLedger()).toEqual([{ invariant: posted, subject: "funding", expected: "-100", actual: "-95" }]);
@@ -260,7 +260,7 @@ test("a violation is returned with what was expected and what is", async () => {
 });
 
 test.each(["transfer", "entry", "charge", "price_version"])(
-  "what was written to %s can not be changed, removed or emptied",
+  "rows that were written to %s cannot be changed, deleted or truncated",
   async (table) => {
     await client.query("SET LOCAL session_replication_role = origin");
     const column = { transfer: "kind = kind", entry: "amount = amount", charge: "model = model", price_version: "model = model" }[table];
@@ -277,7 +277,7 @@ test.each(["transfer", "entry", "charge", "price_version"])(
   },
 );
 
-test("no statement can take a customer below zero, in what they have or in what they may still spend", async () => {
+test("no statement can take a customer's balance or available amount below zero", async () => {
   for (const sql of [
     "UPDATE ledger_account SET posted = held - 1 WHERE id = 'acc_a'",
     "UPDATE ledger_account SET held = posted + 1 WHERE id = 'acc_a'",

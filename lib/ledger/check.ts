@@ -1,9 +1,9 @@
-// Proves that the ledger is right in itself, or says where it is not.
+// Proves that the ledger is consistent, or reports where it is not.
 
 import { now } from "@/lib/base/clock";
 import { readAtLength } from "@/lib/db/read-at-length";
 
-/** One broken promise of the ledger. Amounts are nano-USD, except for counts and seconds as the invariant says. */
+/** One violated invariant of the ledger. Amounts are nano-USD; the invariant says where they are counts or seconds. */
 export interface Violation {
   invariant: string;
   subject: string;
@@ -15,6 +15,6 @@ export interface Violation {
 export const checkLedger = (): Promise<Violation[]> =>
   findViolations("SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100", [now()]);
 
-/** Runs a statement that returns violations; it has as much time as a big ledger takes. */
+/** Runs a statement that returns violations, with enough time for a large ledger. */
 export const findViolations = (statement: string, values: readonly unknown[] = []): Promise<Violation[]> =>
   readAtLength<Violation>(statement, values);

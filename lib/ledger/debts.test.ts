@@ -18,8 +18,8 @@ import { credit, fundedAccount, openFunding } from "./testing/fund";
 import { endHold, openHold } from "./testing/hold";
 import { holdRequest } from "./testing/waiting";
 
-// A reversal while money is held: what is free is taken at once, and what is held is owed. It is taken when the holds have ended, and only
-// what is missing then is lost.
+// A reversal while money is held: free money is taken at once, and held money is owed. It is taken once the holds have ended, and only the
+// amount missing then is lost.
 
 await openTestDatabase();
 beforeAll(async () => {
@@ -35,7 +35,7 @@ afterAll(closeRequestPath);
 
 let reversals = 0;
 
-/** What came in is gone again. Returns what is lost of it for good, beside debts. */
+/** Reverses money that came in. Returns the amount lost for good, not counting debts. */
 async function takeBack(account: AccountId, amount: number, id = `reversal ${++reversals}`): Promise<bigint> {
   const { rows } = await pool().query<{ lost: bigint }>("SELECT ledger_take_back($1, $2, 'test_funding', 'losses', $3, $4) AS lost", [
     ...[id, account, amount, now()],
@@ -44,7 +44,7 @@ async function takeBack(account: AccountId, amount: number, id = `reversal ${++r
   return rows[0]?.lost ?? -1n;
 }
 
-/** The job. */
+/** Runs the job. */
 async function collect(): Promise<void> {
   await collectDebts();
   expect(await checkBooks()).toEqual([]);
@@ -60,7 +60,7 @@ async function stateOf(account: AccountId) {
 
 const lossesNow = async () => (await readBalance("losses" as AccountId)).posted;
 
-/** An account of 100, of which so much is held, from which 100 are taken back. */
+/** An account of 100, of which `held` is held, after a reversal of 100. */
 async function openDebtor(held: bigint) {
   const account = await fundedAccount(100);
   const hold = await openHold(account, held);
@@ -69,13 +69,13 @@ async function openDebtor(held: bigint) {
   return { account, hold, lost: async () => (await lossesNow()) - before };
 }
 
-test("what is free is taken at once, what is held is owed, nothing is lost, and nobody is frozen", async () => {
+test("free money is taken at once, held money is owed, nothing is lost, and the account is not frozen", async () => {
   const { account } = await openDebtor(60n);
   expect(await stateOf(account)).toEqual({ posted: 60n, held: 60n, debt: 60n, state: "open" });
   expect(await readBalance(account)).toEqual({ posted: 60n, held: 60n, available: 0n });
 });
 
-test("nothing new is held while a debt is open, not even a hold of nothing, and nothing can be withdrawn", async () => {
+test("while a debt is open no new hold is placed, not even of zero, and nothing can be withdrawn", async () => {
   const { account, hold } = await openDebtor(60n);
   await credit(account, 30, `more for ${account}`);
   for (const ceiling of [0, 1]) {
@@ -88,14 +88,14 @@ test("nothing new is held while a debt is open, not even a hold of nothing, and 
   expect(await commit().place(holdOf(holdRequest(account, null, 30)))).toEqual({ outcome: "held" });
 });
 
-test("as long as a debt is open the job changes nothing that is held, and freezes nobody", async () => {
+test("while the debt's money is held the job changes nothing and freezes no account", async () => {
   const { account } = await openDebtor(60n);
   await collect();
   await collect();
   expect(await stateOf(account)).toEqual({ posted: 60n, held: 60n, debt: 60n, state: "open" });
 });
 
-test("a hold that is released is taken back whole, and nothing is lost", async () => {
+test("the money of a released hold is taken back in full, and nothing is lost", async () => {
   const { account, hold, lost } = await openDebtor(60n);
   expect(await lost()).toBe(-60n);
   await endHold(hold, null);
@@ -104,7 +104,7 @@ test("a hold that is released is taken back whole, and nothing is lost", async (
   expect(await lost()).toBe(0n);
 });
 
-test("of a hold that is charged, what its request cost is lost and the rest is taken, and the account is frozen", async () => {
+test("of a charged hold, the request's cost is lost, the rest is taken, and the account is frozen", async () => {
   const lostBefore = await countLost();
   const { account, hold, lost } = await openDebtor(60n);
   await endHold(hold, { input: 20, output: 5 });
@@ -119,7 +119,7 @@ async function countLost(): Promise<number> {
   return values.find(({ labels }) => labels.reason === "uncollected_debt")?.value ?? 0;
 }
 
-test("what never was there when it was taken back is lost at once, and only what is held is owed", async () => {
+test("money already spent at the reversal is lost at once, and only held money is owed", async () => {
   const account = await fundedAccount(100);
   await endHold(await openHold(account, 40n), { input: 40, output: 0 });
   const hold = await openHold(account, 50n);
@@ -130,7 +130,7 @@ test("what never was there when it was taken back is lost at once, and only what
   expect(await stateOf(account)).toEqual({ posted: 0n, held: 0n, debt: 0n, state: "open" });
 });
 
-test("of several holds each is taken when it ends, and the account is judged by the last", async () => {
+test("of several holds each is taken when it ends, and the last decides whether the account is frozen", async () => {
   const account = await fundedAccount(100);
   const [first, second] = [await openHold(account, 30n), await openHold(account, 50n)];
   expect(await takeBack(account, 100)).toBe(0n);
@@ -146,7 +146,7 @@ test("of several holds each is taken when it ends, and the account is judged by 
   expect(rows).toEqual([{ amount: -50n }, { amount: -20n }]);
 });
 
-test("several debts never come to more than is held, and are paid oldest first", async () => {
+test("several debts never exceed what is held, and are paid oldest first", async () => {
   const account = await fundedAccount(100);
   const hold = await openHold(account, 60n);
   const [first, second, third] = [
@@ -171,7 +171,7 @@ test("several debts never come to more than is held, and are paid oldest first",
   ]);
 });
 
-test("money that comes in meanwhile pays a debt, and what is more stays", async () => {
+test("money that comes in meanwhile pays a debt, and the excess stays", async () => {
   const { account, hold, lost } = await openDebtor(60n);
   await credit(account, 45, `first for ${account}`);
   await collect();
@@ -184,7 +184,7 @@ test("money that comes in meanwhile pays a debt, and what is more stays", async 
   expect(await readBalance(account)).toEqual({ posted: 30n, held: 0n, available: 30n });
 });
 
-test("a reversal that comes twice is made once, its debt too", async () => {
+test("a repeated reversal is made once, and so is its debt", async () => {
   const account = await fundedAccount(100);
   const hold = await openHold(account, 60n);
   expect([await takeBack(account, 100, "twice"), await takeBack(account, 100, "twice")]).toEqual([0n, 0n]);
@@ -194,7 +194,7 @@ test("a reversal that comes twice is made once, its debt too", async () => {
   expect(await stateOf(account)).toEqual({ posted: 0n, held: 0n, debt: 0n, state: "open" });
 });
 
-test("two jobs at once collect once, while holds end under them", async () => {
+test("two concurrent jobs collect once, while holds end", async () => {
   const debtors = await Promise.all([40n, 50n, 60n, 70n].map(openDebtorAtOnce));
   const ends = debtors.map(({ hold }, index) => endHold(hold, index % 2 === 0 ? null : { input: 5, output: 0 }));
   await Promise.all([...ends, ...Array.from({ length: 6 }, () => collectDebts())]);
@@ -216,7 +216,7 @@ async function openDebtorAtOnce(held: bigint) {
   return { account, hold };
 }
 
-test("what is owed of an account's holds is no debt of ours to it", async () => {
+test("an account's debt is not counted in what we owe", async () => {
   const owedNow = async () => (await readOwed(prisma(), { chainAccounts: [], unseen: new Map() })).customers;
   const before = await owedNow();
   const { hold } = await openDebtor(60n);
@@ -227,7 +227,7 @@ test("what is owed of an account's holds is no debt of ours to it", async () => 
   expect(await owedNow()).toBe(before);
 });
 
-test("an account whose freezing fails keeps its debt for the next run, and keeps no other from its end", async () => {
+test("an account whose freezing fails keeps its debt for the next run, and delays no other account", async () => {
   const [{ account, hold }, other] = [await openDebtor(60n), await openDebtor(60n)];
   for (const one of [hold, other.hold]) await endHold(one, { input: 25, output: 0 });
   await pool().query(`ALTER TABLE account ADD CONSTRAINT not_now CHECK (id <> '${account}' OR state = 'open')`);
@@ -239,4 +239,4 @@ test("an account whose freezing fails keeps its debt for the next run, and keeps
   expect(await stateOf(account)).toMatchObject({ state: "frozen", debt: 0n });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

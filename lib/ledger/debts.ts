@@ -1,5 +1,5 @@
-// Debts: what a reversal could not take back of an account, because it was held for requests under way. It is taken once that is free
-// again; only what is missing then stays lost to the operator.
+// Debts: the part of a reversal that could not be taken from an account because it was held for requests under way. It is taken once it is
+// free again; only the amount missing then stays the operator's loss.
 
 import type { AccountId } from "@/lib/base/ids";
 import { prisma } from "@/lib/db/prisma";

@@ -18,9 +18,9 @@ import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { countWaitingSettlements } from "./waiting-settlements";
 
 const KILLS = isLong ? 200 : 10;
-/** A wave of requests takes about so long. */
+/** About the duration of a wave of requests. */
 const LATEST_KILL_MS = 330;
-/** Fewer than those of a wave that are surely placed. */
+/** Fewer holds than a wave is certain to place. */
 const MAX_HOLDS = 10;
 
 let cluster: DurableCluster;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await cleanUpEmbedded();
 });
 
-test("what was acknowledged last before a crash is there after it, unless it is a hold without an idempotency key", async () => {
+test("the last acknowledged writes survive a crash, except for holds without an idempotency key", async () => {
   const load = createLoad(() => 0);
   /** The first is decided alone, the others as a batch. */
   const placeTogether = (asked: readonly Asked[]) => Promise.all(asked.map(place));
@@ -73,7 +73,7 @@ test("what was acknowledged last before a crash is there after it, unless it is 
   await expectEverythingEnded(load);
 });
 
-/** Kills the server, looks at its books when it is back, and lets the product go on. */
+/** Kills the server, checks its books after the restart, and then lets the product continue. */
 async function crash(load: DurabilityLoad): Promise<void> {
   await cluster.kill();
   await cluster.start();
@@ -94,7 +94,7 @@ async function openRichPurses(): Promise<Purse[]> {
   return purses;
 }
 
-/** Money and a cap for two or three requests, no more: what a forgotten hold gives free is taken by others before its settlement comes. */
+/** Money and a cap for only two or three requests: others take the money of a forgotten hold before its settlement comes. */
 async function openTightPurses(): Promise<Purse[]> {
   const account = await fundedAccount(80);
   const rich = await fundedAccount(1_000_000);
@@ -102,16 +102,16 @@ async function openTightPurses(): Promise<Purse[]> {
   return [...times(4, { account, key: null, ceiling: 60 }), ...times(4, { account: rich, key, ceiling: 60 })];
 }
 
-/** Kills the database at a moment of a wave, and looks at the books before anybody else does. */
+/** Kills the database at some moment of a wave, and checks the books before any other client reads them. */
 async function killOnce(load: DurabilityLoad, draw: () => number): Promise<void> {
   const placedBefore = countPlaced(load);
-  // Each idempotency key waits for the disk, and takes the holds before it along.
+  // Every idempotency key waits for the disk, and flushes the holds before it too.
   const wave = load.wave(0.08);
-  // Most often while holds come, of which the first answers come later; else at any moment.
+  // Most often while holds are placed, before the first answers come; otherwise at any moment.
   if (draw() < 0.85) await untilPlaced(load, placedBefore + 1 + Math.floor(draw() * MAX_HOLDS));
   else await sleep(draw() * LATEST_KILL_MS);
   await crash(load);
-  // What was forgotten is settled while others ask for the same money.
+  // Forgotten holds are settled while other requests compete for the same money.
   const next = load.wave(0.4);
   await sleep(draw() * LATEST_KILL_MS);
   await cluster.cut();
@@ -134,7 +134,7 @@ const countPlaced = ({ asked }: DurabilityLoad) =>
 const untilPlaced = (load: DurabilityLoad, count: number) =>
   expect.poll(() => countPlaced(load), { interval: 2 }).toBeGreaterThanOrEqual(count);
 
-test("a database killed at random moments keeps all that it acknowledged but holds without an idempotency key, and no answer is lost", {
+test("a database killed at random moments keeps everything acknowledged, except holds without an idempotency key", {
   timeout: isLong ? 3_600_000 : 180_000,
 }, async () => {
   const draw = drawNumbers("durability");
@@ -178,7 +178,7 @@ async function expectEverythingEnded(load: DurabilityLoad): Promise<void> {
   await expectBooksToClose();
 }
 
-/** The last requests with an idempotency key, asked once more. */
+/** Repeats the last requests with an idempotency key. */
 async function expectReplays({ asked }: DurabilityLoad): Promise<void> {
   const charged = asked.filter(({ hold, cost, state }) => hold.claim && cost && state === "ended").slice(-50);
   expect(charged.length).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ afterAll(closeRequestPath);
 let restoreClock = () => {};
 afterEach(() => restoreClock());
 
-/** How long a hold lives: the provider's time limit and a minute to settle. */
+/** The lifetime of a hold: the provider's time limit and a minute to settle. */
 const lifeMs = () => config().PROVIDER_TOTAL_TIMEOUT_MS + 60_000;
 const later = (ms: number) => {
   const at = nowMs() + ms;
@@ -30,14 +30,14 @@ const later = (ms: number) => {
   restoreClock = setClock(() => at);
 };
 
-async function place(...asked: Parameters<typeof newHold>) {
-  const hold = newHold(...asked);
+async function place(...args: Parameters<typeof newHold>) {
+  const hold = newHold(...args);
   return { hold, decision: await placeHold(commit(), hold) };
 }
 
-const isPlaced = async (...asked: Parameters<typeof newHold>) => (await place(...asked)).decision.outcome;
+const isPlaced = async (...args: Parameters<typeof newHold>) => (await place(...args)).decision.outcome;
 
-/** Holds that are on record as expired, of an account. */
+/** An account's records of expired holds. */
 const recordsOf = async (account: AccountId) =>
   (
     await pool().query(
@@ -47,7 +47,7 @@ const recordsOf = async (account: AccountId) =>
     )
   ).rows;
 
-test("a hold lives as long as a provider may take, and then its money is free again", async () => {
+test("a hold lives as long as a provider may take, and after that its money is free again", async () => {
   const account = await fundedAccount(10);
   const key = await openKey(account, { nanoUsd: 8, period: "total" });
   const at = Date.now();
@@ -63,7 +63,7 @@ test("a hold lives as long as a provider may take, and then its money is free ag
   expect((await metrics().holdsExpired.get()).values[0]?.value).toBe(1);
 });
 
-test("a hold that expired leaves a record of its request, model and ceiling; one that was settled leaves none", async () => {
+test("an expired hold leaves a record of its request, model and ceiling; a settled one leaves none", async () => {
   const account = await fundedAccount(10);
   const key = await openKey(account);
   const { hold } = await place(account, 7, { key });
@@ -90,7 +90,7 @@ test("the holds of a dead process are freed long before their deadline, and thos
   expect((await readBalance(account)).held).toBe(0n);
 });
 
-test("an answer that is settled after its hold expired is charged with what is available; the operator bears the rest", async () => {
+test("an answer settled after its hold expired is charged up to what is available; the operator bears the rest", async () => {
   const account = await fundedAccount(10);
   const key = await openKey(account, { nanoUsd: 100, period: "day" });
   const { hold, decision } = await place(account, 9, { key });
@@ -107,7 +107,7 @@ test("an answer that is settled after its hold expired is charged with what is a
   expect((await pool().query("SELECT spent, held FROM key_spend WHERE key_id = $1", [key])).rows).toEqual([{ spent: 4n, held: 0n }]);
 });
 
-test("an answer that is settled after its hold expired costs at most the hold and what the key's cap leaves", async () => {
+test("an answer settled after its hold expired costs at most the hold and what the key's cap leaves", async () => {
   const account = await fundedAccount(10_000);
   const key = await openKey(account, { nanoUsd: 150, period: "day" });
   const [dear, capped] = [(await place(account, 100)).hold, (await place(account, 100, { key })).hold];
@@ -130,7 +130,7 @@ test("a claim whose process died ends with its hold: the same Idempotency-Key is
   expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("held");
 });
 
-test("an answer whose claim was taken away with its hold costs nothing, is not kept, and is the operator's loss", async () => {
+test("an answer whose claim expired with its hold costs nothing, is not kept, and is the operator's loss", async () => {
   const account = await fundedAccount(100);
   const { hold } = await place(account, 10, { idempotency: "fenced" });
   await pool().query("UPDATE hold SET process_id = 'prc_frozen' WHERE request_id = $1", [hold.requestId]);
@@ -149,7 +149,7 @@ test("an answer whose claim was taken away with its hold costs nothing, is not k
   expect(rows).toEqual([{ operator_loss: 5n }]);
 });
 
-test("thousands of holds are freed in one run, and two reapers at once free each of them once", async () => {
+test("one run frees thousands of holds, and two concurrent reapers free each of them once", async () => {
   const accounts = await Promise.all(Array.from({ length: 20 }, () => fundedAccount(1_000)));
   const holds = accounts.flatMap((account) => Array.from({ length: 120 }, () => place(account, 2)));
   await Promise.all(holds);
@@ -162,7 +162,7 @@ test("thousands of holds are freed in one run, and two reapers at once free each
     expect(balance).toEqual({ posted: 1_000n, held: 0n, available: 1_000n });
 });
 
-test("a hold that is settled while the reaper comes ends once, whoever is first", async () => {
+test("a hold settled while the reaper runs ends once, whichever is first", async () => {
   const account = await fundedAccount(10_000);
   const placed = await Promise.all(Array.from({ length: 200 }, () => place(account, 10)));
   later(lifeMs() + 1);
@@ -176,4 +176,4 @@ test("a hold that is settled while the reaper comes ends once, whoever is first"
   expect(await readBalance(account)).toEqual({ posted: 9_200n, held: 0n, available: 9_200n });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

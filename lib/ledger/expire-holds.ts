@@ -1,5 +1,5 @@
-// Holds that nobody settles any more: their process died, or their deadline passed. Each ends exactly once and leaves a record: the
-// provider may have been asked, and may bill for it. A settlement that comes later finds the hold gone, and takes what it still may.
+// Holds that will not be settled: their process died, or their deadline passed. Each ends exactly once and leaves a record: the provider
+// may have been called, and may bill for it. A later settlement finds the hold gone, and takes what it still may.
 
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
@@ -9,7 +9,7 @@ import type { Commit } from "./commit/commit";
 
 const MAX_PER_STATEMENT = 1_000;
 
-/** Frees what is past its deadline, or all that a dead process held; with it the claims of idempotency keys. Returns how many holds. */
+/** Frees the holds past their deadline, or all holds of a dead process, and the claims of their idempotency keys. Returns their number. */
 export async function expireHolds({ functions }: Commit, deadProcess: string | null = null): Promise<number> {
   const expire = Prisma.raw(functions.expireHolds);
   let freed = 0;

@@ -1,29 +1,29 @@
-// Holds and what ends them, as the request path asks for them and the ledger decides. Amounts are nano-USD.
+// Holds and their settlements, as the request path submits them and the ledger decides them. Amounts are nano-USD.
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 
-/** Money to set aside for one request; once it is placed, what is known of it. */
+/** Money to set aside for one request; for a placed hold, what is known of it. */
 export interface Hold {
   requestId: RequestId;
   accountId: AccountId;
-  /** Whose cap it counts in; null for a request without a key, or of money that is not its account's. */
+  /** The key whose cap it counts in; null for a request without a key, or when the money is not the key's account's. */
   keyId: KeyId | null;
   model: string;
-  /** The most that its request can cost. */
+  /** The most that the request can cost. */
   ceiling: NanoUsd;
   /** The idempotency key that it claims in the same commit. */
   claim: Claim | null;
   paidBy: "balance" | "payment" | "x402";
 }
 
-/** An idempotency key, with the SHA-256 of what was asked under it. */
+/** An idempotency key, with the SHA-256 of its request. */
 export interface Claim {
   key: string;
   bodyHash: Buffer;
 }
 
-/** Why a hold was not placed; `replay`: the answer of its idempotency key is there already. */
+/** Why a hold was not placed; `replay`: its idempotency key already has an answer. */
 export type HoldRefusal =
   | { outcome: "insufficient"; available: NanoUsd }
   | { outcome: "cap_reached"; cap: NanoUsd; spent: NanoUsd; resetsAt: Date | null }
@@ -32,21 +32,21 @@ export type HoldRefusal =
 
 export type HoldDecision = { outcome: "held" } | HoldRefusal;
 
-/** What a charge says beside its money, in the order of the SQL type ledger_charge_details. */
+/** A charge's details other than money, in the order of the SQL type ledger_charge_details. */
 export interface ChargeDetails {
   model: string;
   provider: string;
-  /** The provider's own name of the answer. */
+  /** The provider's own id of the answer. */
   providerRequestId: string | null;
   priceVersion: string;
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
   reasoningTokens: number;
-  /** lost: it could not be booked in time and was never delivered; the operator bears all of it. */
+  /** lost: it could not be booked in time and was never delivered; the operator bears its whole cost. */
   outcome: "complete" | "partial" | "cancelled" | "lost";
   streamed: boolean;
-  /** True when the provider gave no count and ours was used. */
+  /** True when the provider reported no token count and our own was used. */
   estimated: boolean;
   paidBy: Hold["paidBy"];
   firstTokenMs: number | null;
@@ -56,17 +56,17 @@ export interface ChargeDetails {
 /** The end of a hold. */
 export interface Settlement {
   hold: Hold;
-  /** What the answer cost; the customer pays at most the hold. */
+  /** The cost of the answer; the customer pays at most the hold. */
   inputCost: NanoUsd;
   outputCost: NanoUsd;
   /** Null releases the hold: nothing is charged, and its claim is given back. */
   charge: ChargeDetails | null;
-  /** The answer that its claim keeps. */
+  /** The answer that the claim keeps. */
   reply: { status: number; body: string } | null;
 }
 
 export interface Settled {
-  /** late: the hold was gone, and what could still be taken was; already: it was settled before. */
+  /** late: the hold was gone, and what could still be taken was charged; already: it was settled before. */
   outcome: "settled" | "released" | "late" | "already";
   /** What the customer paid. */
   inputCost: NanoUsd;
@@ -76,7 +76,7 @@ export interface Settled {
 /** Ends a hold without a charge. */
 export const releaseOf = (hold: Hold): Settlement => ({ hold, inputCost: ZERO_USD, outputCost: ZERO_USD, charge: null, reply: null });
 
-/** What was paid, by what it was for: as the ledger does, the input first. */
+/** Divides what was paid into input and output as the ledger does, the input first. */
 export const dividePaid = (paid: bigint, inputCost: bigint): Pick<Settled, "inputCost" | "outputCost"> =>
   inputCost < paid
     ? { inputCost: nanoUsd(inputCost), outputCost: nanoUsd(paid - inputCost) }

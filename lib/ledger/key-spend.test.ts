@@ -24,14 +24,14 @@ interface Spender {
 
 /** Places a hold of `ceiling`; the returned function settles it with these costs. */
 async function hold({ accountId, keyId }: Spender, ceiling: bigint, ms: number) {
-  const asked = { request: newRequestId(), account: accountId, key: keyId, idempotency: null };
+  const request = { request: newRequestId(), account: accountId, key: keyId, idempotency: null };
   const results = await inTransaction((client) =>
-    placeHolds(client, [{ ...asked, ceiling, hash: null, deadlineMs: ms + 10 * DAY_MS }], ms),
+    placeHolds(client, [{ ...request, ceiling, hash: null, deadlineMs: ms + 10 * DAY_MS }], ms),
   );
   const result: HoldResult | undefined = results[0];
   if (result?.outcome !== "held") throw new Error(`the hold was ${result?.outcome}`);
   const settle = (inputCost: bigint, outputCost: bigint, atMs = ms) => {
-    const ask: SettleRequest = { ...asked, ceiling, inputCost, outputCost, charges: true, body: null };
+    const ask: SettleRequest = { ...request, ceiling, inputCost, outputCost, charges: true, body: null };
     return inTransaction((client) => settleHolds(client, [ask], atMs));
   };
   return { settle };
@@ -44,7 +44,7 @@ const spentIn = async (keyId: KeyId, period: string, startMs: number) =>
 const heldIn = async (keyId: KeyId, period: string, startMs: number) =>
   (await readPeriodSpend([{ keyId, period, periodStart: new Date(startMs) }])).get(keyId)?.held;
 
-test("a capped key has spent what was charged to it in its period, and holds what is not charged yet", async () => {
+test("a capped key's spend is its charges in its period, and its held amount is its open holds", async () => {
   const accountId = await fundedAccount(1_000);
   const [keyId, idle] = [
     await openKey(accountId, { nanoUsd: 500, period: "week" }),
@@ -62,7 +62,7 @@ test("a capped key has spent what was charged to it in its period, and holds wha
   expect(await readPeriodSpend(both)).toEqual(new Map([[keyId, { spent: 15n, held: 50n }]]));
 });
 
-test("what a key that holds all of its cap has left is seen before anything is charged", async () => {
+test("a key whose holds use up its cap shows nothing left before any charge", async () => {
   const accountId = await fundedAccount(1_000);
   const keyId = await openKey(accountId, { nanoUsd: 100, period: "week" });
   const open = await hold({ accountId, keyId }, 100n, thursday);
@@ -71,7 +71,7 @@ test("what a key that holds all of its cap has left is seen before anything is c
   expect([await spentIn(keyId, "week", monday), await heldIn(keyId, "week", monday)]).toEqual([30n, 0n]);
 });
 
-test("what a key cost since a moment is the sum of its charges from then on, of its own account alone", async () => {
+test("a key's cost since a given time is the sum of its charges since then, of its own account only", async () => {
   const [accountId, other] = [await fundedAccount(1_000), await fundedAccount(1_000)];
   const [keyId, second, idle] = [await openKey(accountId), await openKey(accountId), await openKey(accountId)];
   await charge({ accountId, keyId }, 200n, thursday - 1);
@@ -91,7 +91,7 @@ test("what a key cost since a moment is the sum of its charges from then on, of 
   expect(await sumKeyCharges(accountId, [], since)).toEqual(new Map());
 });
 
-test("a cap that is set later counts what the key has spent and holds in its period already", async () => {
+test("a cap set later counts what the key has already spent and holds in its period", async () => {
   const accountId = await fundedAccount(1_000);
   const keyId = await openKey(accountId);
   await charge({ accountId, keyId }, 100n, monday - 1);
@@ -109,7 +109,7 @@ test("a cap that is set later counts what the key has spent and holds in its per
   expect(await inTransaction((client) => checkBooks(client, thursday))).toEqual({ broken: [], overdue: 0 });
 });
 
-test("a period that is counted anew after a pause without a cap misses nothing", async () => {
+test("a period counted again after a time without a cap misses nothing", async () => {
   const accountId = await fundedAccount(1_000);
   const keyId = await openKey(accountId, { nanoUsd: 100, period: "total" });
   const setCap = async (cap: number | null) => {

@@ -1,5 +1,5 @@
-// What each key has spent: in the period that its cap counts, with what it holds there, and lately. Both are what the ledger
-// wrote with the charges themselves.
+// What each key has spent and holds in the period that its cap counts, and what it was charged recently. Both come from what the ledger
+// wrote together with the charges.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -20,7 +20,7 @@ export interface PeriodSpend {
   held: NanoUsd;
 }
 
-/** What each key has spent and holds in its period; a key that has neither is not in the map. */
+/** What each key has spent and holds in its period; a key with neither is not in the map. */
 export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Map<KeyId, PeriodSpend>> {
   const wanted = periods.map(({ keyId, period, periodStart }) => ({ keyId, period, periodStart }));
   const rows = await prisma().keySpend.findMany({
@@ -31,8 +31,8 @@ export async function readPeriodSpend(periods: readonly KeyPeriod[]): Promise<Ma
 }
 
 /**
- * What each of these keys of the account was charged from `since` on, nano-USD; a key without such a charge is not in the map.
- * It reads the account's charges of that time and no older ones: an account may have many years of them.
+ * What each of these keys of the account was charged since `since`, in nano-USD; a key without such a charge is not in the map. Reads only
+ * the account's charges since then: an account may have many years of older ones.
  */
 export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId[], since: Date): Promise<Map<KeyId, NanoUsd>> {
   const sums = await inSnapshot((snapshot) =>
@@ -45,11 +45,11 @@ export async function sumKeyCharges(accountId: AccountId, keyIds: readonly KeyId
   return new Map(sums.map(({ keyId, _sum }) => [keyId as KeyId, paid(_sum)]));
 }
 
-/** nano-USD of charges that were summed up. */
+/** Nano-USD of summed charges. */
 const paid = ({ inputCost, outputCost }: Record<"inputCost" | "outputCost", bigint | null>): NanoUsd =>
   nanoUsd((inputCost ?? 0n) + (outputCost ?? 0n));
 
-/** What a key's charges since a period's start come to, up to a charge. */
+/** The sum of a key's charges since the start of a period, up to a charge. */
 export interface CountedSpend {
   periodStart: Date;
   spent: NanoUsd;
@@ -57,10 +57,10 @@ export interface CountedSpend {
   upTo: bigint;
 }
 
-/** A settlement may wait for a database that is away, and its request's id is older by then. */
+/** A settlement may wait for an unavailable database, and its request's id is older by that time. */
 const LONGEST_WAIT_MS = 2 * 86_400_000;
 
-/** Counts what a key has spent since its period began, without any lock: of an account with a million charges it takes a second. */
+/** Sums what a key has spent since its period began, without a lock: for an account with a million charges that takes a second. */
 export async function countKeySpend(accountId: AccountId, { keyId, periodStart }: Omit<KeyPeriod, "period">): Promise<CountedSpend> {
   const upTo = await readChargeMark();
   const { _sum } = await prisma().charge.aggregate({

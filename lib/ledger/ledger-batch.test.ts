@@ -11,7 +11,7 @@ import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest } from "./testing/model-types";
 import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
-// A batch whose every item fits is decided by sets, in one statement.
+// A batch in which every item fits is decided as sets, in one statement.
 
 await openTestDatabase();
 let client: PoolClient;
@@ -45,7 +45,7 @@ async function openHolds() {
 
 const outcomes = (results: { outcome: string }[]) => results.map(({ outcome }) => outcome);
 
-test("a batch reads the holds that it ends and no other, also when it was planned while none was open", async () => {
+test("a batch reads only the holds that it ends, even if it was planned while none was open", async () => {
   const free = await fundedAccount(10_000);
   const freeKey = await openKey(free);
   const openAndEnd = async (opened: number, ended: number) => {
@@ -66,7 +66,7 @@ test("a batch reads the holds that it ends and no other, also when it was planne
   }
 });
 
-test("charges, a release and holds of several accounts, with a cap and without, are decided by sets together", async () => {
+test("charges, a release and holds of several accounts, with and without a cap, are decided together as sets", async () => {
   const { capped, cappedKey, free, freeKey, charges } = await openHolds();
   const [first, second, third] = charges as [SettleRequest, SettleRequest, SettleRequest];
   const asks: LedgerRequest[] = [
@@ -85,7 +85,7 @@ test("charges, a release and holds of several accounts, with a cap and without, 
     { outcome: "held" },
     { outcome: "held" },
   ]);
-  // The hold of 93 fits only when the charge and the release beside it have freed theirs.
+  // The hold of 93 fits only after the charge and the release of the same batch have freed their holds.
   expect(await readBalance(capped)).toEqual({ posted: 93n, held: 93n, available: 0n });
   expect(await readBalance(free)).toEqual({ posted: 90n, held: 15n, available: 75n });
   expect(await spendsOf(cappedKey)).toEqual([{ period: "total", spent: 7n, held: 93n }]);
@@ -104,7 +104,7 @@ test("the same settlement twice in a batch is made once", async () => {
   expect(await readBalance(capped)).toEqual({ posted: 93n, held: 10n, available: 83n });
 });
 
-test("holds with idempotency keys are decided by sets too, and item by item when a key was used before", async () => {
+test("holds with idempotency keys are decided as sets too, and item by item if a key was used before", async () => {
   const { free, freeKey } = await openHolds();
   const claim = (name: string): LedgerRequest => ({ hold: { ...holdRequest(free, freeKey, 1), idempotency: name, hash: "00" } });
   const fresh = await decideRequests(client, [claim("a"), claim("b"), { hold: holdRequest(free, freeKey, 1) }], nowMs());
@@ -117,7 +117,7 @@ test("holds with idempotency keys are decided by sets too, and item by item when
   expect(rows.map((row) => row.idempotency_key)).toEqual(["a", "b", "c", "d"]);
 });
 
-test("an idempotency key that a batch asks for twice is had by the first", async () => {
+test("an idempotency key used twice in a batch goes to the first", async () => {
   const { free, freeKey } = await openHolds();
   const claim = (): HoldRequest => ({ ...holdRequest(free, freeKey, 1), idempotency: "twice", hash: "00" });
   expect(outcomes(await placeHolds(client, [claim(), claim(), holdRequest(free, freeKey, 1)], nowMs()))).toEqual([
@@ -127,7 +127,7 @@ test("an idempotency key that a batch asks for twice is had by the first", async
   ]);
 });
 
-test("holds alone book nothing, and wait for no roll-up", async () => {
+test("a batch of holds only books nothing, and waits for no roll-up", async () => {
   const { free, freeKey } = await openHolds();
   const rollUp = await pool().connect();
   try {
@@ -142,4 +142,4 @@ test("holds alone book nothing, and wait for no roll-up", async () => {
   }
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -33,7 +33,7 @@ afterEach(() => {
 });
 afterAll(closeRequestPath);
 
-// Without chance: each run is the same, but for the moments at which the database takes turns.
+// Deterministic: each run is the same, except for how the database schedules the connections.
 const spread = (n: number) => (n * 2_654_435_761) % 4_294_967_296;
 const pick = (n: number): Spender => spenders[spread(n) % spenders.length] ?? { account: spenders[0]?.account ?? ("" as never), key: null };
 
@@ -58,7 +58,7 @@ const settleRequest = (ask: HoldRequest, n: number): SettleRequest => ({
   body: n % 4 === 0 ? null : "answer",
 });
 
-/** Batches over all accounts in any order, on one connection; some holds are left for the reaper, some settled too late. */
+/** Batches over all accounts in any order, on one connection; a few holds are left for the reaper, others are settled late. */
 async function spendInBatches(client: PoolClient, seed: number, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const size = 1 + (spread(seed + round) % 40);
@@ -73,7 +73,7 @@ async function spendInBatches(client: PoolClient, seed: number, rounds: number):
   }
 }
 
-test("holds, settlements, expiry, credits, cap changes and roll-ups over the same accounts never wait for each other for ever", async () => {
+test("holds, settlements, expiry, credits, cap changes and roll-ups over the same accounts never deadlock", async () => {
   const clients = await Promise.all(Array.from({ length: 8 }, () => database.pool.connect()));
   connections.push(...clients);
   await Promise.all(clients.map((client) => client.query(hotSettings)));
@@ -106,7 +106,7 @@ async function changeCap({ account, key }: Spender, n: number): Promise<void> {
   await inTransaction((transaction) => openKeySpend(account, { keyId: key, period, periodStart }, counted, transaction));
 }
 
-test("roll-ups under load, two at once, count every charge once, and the books are clean at every moment", async () => {
+test("two concurrent roll-ups under load count every charge once, and the books are clean at every moment", async () => {
   const load = startLoad({ spenders, workers: 24, tell: () => undefined });
   try {
     for (let round = 0; round < 8; round++) {
@@ -119,7 +119,7 @@ test("roll-ups under load, two at once, count every charge once, and the books a
   await expectBooksToClose();
 });
 
-test("a roll-up waits for an entry that is not committed yet, even when later ones are, and counts one that was rolled back never", async () => {
+test("a roll-up waits for an uncommitted entry, even if later ones are committed, and never counts a rolled-back one", async () => {
   await rollUpRevenue();
   const [slow, failing, quick] = await Promise.all(["slow", "failing", "quick"].map(() => database.pool.connect()));
   if (!slow || !failing || !quick) throw new Error("no connections");

@@ -33,7 +33,7 @@ async function openSpenders(): Promise<Spender[]> {
   return spenders;
 }
 
-/** Every acknowledged settlement is in the books with what was acknowledged, and none is there twice. */
+/** Every acknowledged settlement is in the books as acknowledged, and none is there twice. */
 async function expectAllThere(acknowledged: readonly Acknowledged[]): Promise<void> {
   const charged = acknowledged.filter(({ outcome }) => outcome === "settled" || outcome === "late");
   const { rows } = await pool().query<{ request: string; charged: string }>(
@@ -41,12 +41,12 @@ async function expectAllThere(acknowledged: readonly Acknowledged[]): Promise<vo
     [charged.map(({ request }) => request)],
   );
   const found = new Map(rows.map((row) => [row.request, row.charged]));
-  expect(charged.filter(({ request, charged: told }) => found.get(request) !== told)).toEqual([]);
+  expect(charged.filter(({ request, charged: paid }) => found.get(request) !== paid)).toEqual([]);
   expect(new Set(acknowledged.map(({ request }) => request)).size).toBe(acknowledged.length);
 }
 
-/** Kills one process of two after about `after` answers, again and again; the other goes on. */
-test("processes killed at any moment lose nothing that was acknowledged, charge nothing twice, and leave no money held", async () => {
+/** Kills one of two processes after about `after` answers, repeatedly; the other continues. */
+test("processes killed at any moment lose no acknowledged settlement, charge nothing twice, and leave no money held", async () => {
   const spenders = await openSpenders();
   const acknowledged: Acknowledged[] = [];
   const steady = await startChild("load-child", database.url);
@@ -72,8 +72,8 @@ test("processes killed at any moment lose nothing that was acknowledged, charge 
 });
 
 /**
- * Connections that were cut, by a kill or by us, and that the server has not noticed yet. One that idles may have a statement waiting to be read, whose
- * holds would come after the reaper.
+ * Connections that were cut, by a kill or by us, and whose end the server has not noticed yet. An idle one may have an unread statement,
+ * whose holds would be placed after the reaper's run.
  */
 async function countOthers(): Promise<number> {
   const { rows } = await pool().query<{ connections: number }>(
@@ -82,7 +82,7 @@ async function countOthers(): Promise<number> {
   return (rows[0]?.connections ?? 0) - pool().totalCount;
 }
 
-test("a database killed under load, twice, has everything that was acknowledged when it is back, and the load goes on", {
+test("a database killed under load, twice, has everything acknowledged after the restart, and the load continues", {
   timeout: 120_000,
 }, async () => {
   const dataDir = newDataDir();
@@ -102,8 +102,8 @@ test("a database killed under load, twice, has everything that was acknowledged 
     tell: (one) => acknowledged.push(one),
     tellFailure: (error) => failures.push(error),
   });
-  // Until one of them has hit a hold: between two commits nobody notices, and a settlement, which the twenty wait for together, is only
-  // tried again.
+  // Until a kill has failed a hold: between two commits a kill fails nothing, and a settlement, for which all twenty workers wait, is only
+  // retried.
   for (let kills = 0; kills < 2 || (kills < 30 && failures.length === 0); kills++) {
     const killAfter = acknowledged.length + 150;
     await expect.poll(() => acknowledged.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(killAfter);
@@ -117,7 +117,7 @@ test("a database killed under load, twice, has everything that was acknowledged 
   await expect.poll(() => acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(before + 100);
   await load.stop();
   expect(failures.length).toBeGreaterThan(0);
-  // The holds of which nobody knew are released first: that would open a connection anew.
+  // Holds with an unknown outcome are released first: a later release would open a connection again.
   await expect.poll(countWaitingSettlements).toBe(0);
   await closeCommitConnections();
   await expect.poll(countOthers).toBe(0);

@@ -13,8 +13,8 @@ import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest, SettleResult } from "./testing/model-types";
 import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
-// A settlement that finds no hold: it expired, or a crash of the database forgot it. The customer pays no more than was to be held, than is
-// available and than the key's cap leaves; the operator bears the rest.
+// A settlement without a hold: it expired, or a crash of the database forgot it. The customer pays at most the ceiling, the available
+// balance and what the key's cap leaves; the operator bears the rest.
 
 await openTestDatabase();
 let client: PoolClient;
@@ -36,14 +36,14 @@ afterAll(async () => {
 
 const DAY_MS = 86_400_000;
 
-/** The settlement of a request whose hold is not there, nor ever was: as a crash of the database leaves it. */
+/** The settlement of a request whose hold does not exist, as after a crash of the database. */
 const forgotten = (account: AccountId, key: KeyId | null, ceiling: number, cost: number): SettleRequest => ({
   ...chargeRequest(holdRequest(account, key, ceiling)),
   inputCost: BigInt(Math.min(cost, 3)),
   outputCost: BigInt(cost - Math.min(cost, 3)),
 });
 
-/** Others' settlements beside the late one: with them it is one of a batch. */
+/** Other accounts' settlements, which make the late one part of a batch. */
 async function openCompany(): Promise<SettleRequest[]> {
   const account = await fundedAccount(1_000);
   const holds = Array.from({ length: 3 }, () => holdRequest(account, null, 10));
@@ -103,7 +103,7 @@ describe.each([
     expect(await spendsOf(key)).toEqual([{ period: "day", spent: due, held: 0n }]);
   });
 
-  test("of a hold of 100 that expired, with a cap of 150 and 60 held since, an answer of 500 costs its customer 90", async () => {
+  test("for an expired hold of 100, with a cap of 150 and 60 held since, an answer of 500 costs its customer 90", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 150, period: "day" });
     const hold = { ...holdRequest(account, key, 100), deadlineMs: nowMs() - 1 };
@@ -116,14 +116,14 @@ describe.each([
     expect(await spendsOf(key)).toEqual([{ period: "day", spent: 90n, held: 60n }]);
   });
 
-  test("what others hold is not taken", async () => {
+  test("money held for other requests is not taken", async () => {
     const account = await fundedAccount(100);
     await placeHolds(client, [holdRequest(account, null, 70)], nowMs());
     expect(paid(await settle(forgotten(account, null, 100, 100)))).toBe(30n);
     expect(await readBalance(account)).toEqual({ posted: 70n, held: 70n, available: 0n });
   });
 
-  test("it counts in the key's period of now, whose row a crash forgot, and keeps another from spending it again", async () => {
+  test("it counts in the key's current period, whose row a crash forgot, so that no other request spends it again", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 100, period: "day" });
     expect(await spendsOf(key)).toEqual([]);
@@ -133,7 +133,7 @@ describe.each([
     expect(await placeHolds(client, [holdRequest(account, key, 20)], nowMs())).toEqual([{ outcome: "held" }]);
   });
 
-  test("it counts on the day on which it comes, whenever its hold was placed", async () => {
+  test("it counts on the day of the settlement, whenever its hold was placed", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 100, period: "day" });
     const yesterday = nowMs() - DAY_MS;
@@ -151,7 +151,7 @@ describe.each([
     ]);
   });
 
-  test("of a key without a cap it counts in no period", async () => {
+  test("for a key without a cap it counts in no period", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account);
     const ask = forgotten(account, key, 80, 90);
@@ -160,7 +160,7 @@ describe.each([
     expect(await spendsOf(key)).toEqual([]);
   });
 
-  /** A request with an idempotency key whose hold expired, and the claim with it. */
+  /** A request with an idempotency key whose hold and claim have expired. */
   async function expiredWithClaim(account: AccountId): Promise<HoldRequest> {
     const hold: HoldRequest = { ...holdRequest(account, null, 50), deadlineMs: nowMs() - 1, idempotency: "once", hash: "00" };
     await placeHolds(client, [hold], nowMs() - 60_000);
@@ -178,7 +178,7 @@ describe.each([
     expect(rowCount).toBe(0);
   });
 
-  test("a request whose claim another has by now is charged nothing, and the other's answer is kept", async () => {
+  test("a request whose claim another request now has is charged nothing, and the other's answer is kept", async () => {
     const account = await fundedAccount(100);
     const hold = await expiredWithClaim(account);
     const again = { ...holdRequest(account, null, 50), idempotency: "once", hash: "00" };
@@ -200,7 +200,7 @@ describe.each([
     expect(rows).toEqual([{ body: "answer" }]);
   });
 
-  test("a late settlement that comes twice is made once", async () => {
+  test("a repeated late settlement is made once", async () => {
     const account = await fundedAccount(100);
     const ask = forgotten(account, null, 50, 20);
     expect(await settle(ask)).toEqual({ outcome: "late", inputCost: 3n, outputCost: 17n });
@@ -212,7 +212,7 @@ describe.each([
   test.each([
     ["gone", true],
     ["open", false],
-  ])("an answer that was lost costs its customer nothing when its hold is %s", async (_what, isGone) => {
+  ])("a lost answer costs its customer nothing when its hold is %s", async (_what, isGone) => {
     const account = await fundedAccount(100);
     const key = await openKey(account, { nanoUsd: 90, period: "day" });
     const hold = holdRequest(account, key, 50);
@@ -224,7 +224,7 @@ describe.each([
     expect(await spendsOf(key)).toEqual([{ period: "day", spent: 0n, held: 0n }]);
   });
 
-  test("of an account that owes what is held, nothing is taken", async () => {
+  test("nothing is taken from an account that owes its held money", async () => {
     const account = await fundedAccount(100);
     await placeHolds(client, [holdRequest(account, null, 70)], nowMs());
     await pool().query("SELECT ledger_take_back($1, $2, 'test_funding', 'losses', 90, now())", [newRequestId(), account]);
@@ -233,4 +233,4 @@ describe.each([
   });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => client.release());
 
-/** Runs one life in a transaction that is rolled back, and clears the dead rows away now and then. */
+/** Runs one case in a transaction that is rolled back, and vacuums the dead rows from time to time. */
 async function live(work: (twin: Twin) => Promise<void>): Promise<void> {
   await client.query("BEGIN");
   try {
@@ -38,7 +38,7 @@ async function clearDeadRows(): Promise<void> {
   await client.query("VACUUM ledger_account, api_key, account");
 }
 
-test("whatever happens, in batches of any size, comes out as in the reference ledger, and the books are clean after every step", {
+test("any sequence of steps, in batches of any size, has the reference ledger's outcomes, and the books stay clean", {
   timeout: caseTimeoutMs,
 }, async () => {
   await fc.assert(
@@ -56,7 +56,7 @@ test("whatever happens, in batches of any size, comes out as in the reference le
   );
 });
 
-test("a batch of holds decides and writes exactly what its items would one after the other", { timeout: caseTimeoutMs }, async () => {
+test("a batch of holds decides and writes the same as its items one after the other", { timeout: caseTimeoutMs }, async () => {
   await fc.assert(
     fc.asyncProperty(life(8), holdBatch, (steps, picks) =>
       live(async (twin) => {
@@ -69,7 +69,7 @@ test("a batch of holds decides and writes exactly what its items would one after
   );
 });
 
-test("a batch of settlements decides and writes exactly what its items would one after the other", { timeout: caseTimeoutMs }, async () => {
+test("a batch of settlements decides and writes the same as its items one after the other", { timeout: caseTimeoutMs }, async () => {
   await fc.assert(
     fc.asyncProperty(life(8), holdBatch, settleBatch, (steps, holds, picks) =>
       live(async (twin) => {

@@ -16,8 +16,8 @@ import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest } from "./testing/model-types";
 import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
-// One item of a batch that is refused, or that sets cannot decide, is its own account's matter: those of its account are decided item by
-// item, all others by sets, and of the first attempt nothing is left.
+// An item of a batch that is refused, or that sets cannot decide, affects only its own account: that account's items are decided one by
+// one, all others as sets, and nothing is left of the first attempt.
 
 await openTestDatabase();
 let client: PoolClient;
@@ -42,7 +42,7 @@ interface Holder {
   charges: [SettleRequest, SettleRequest];
 }
 
-/** An account of 100 with a key that has a cap of 100 and holds twice 10. */
+/** An account of 100, with a key that has a cap of 100 and two holds of 10. */
 async function openHolder(): Promise<Holder> {
   const account = await fundedAccount(100);
   const key = await openKey(account, cap);
@@ -115,7 +115,7 @@ const odd: [string, (holder: Holder) => Promise<LedgerRequest> | LedgerRequest, 
 const calledFor = (ask: LedgerRequest) => ("settle" in ask ? "gateway_settle_hold" : "gateway_place_hold");
 
 describe.each(odd)("%s", (_what, make, outcome) => {
-  test("sends the items of its account to the text for an item, and nobody else's", async () => {
+  test("has the items of its account decided one by one, and no other account's", async () => {
     const [holder, other, third] = [await openHolder(), await openHolder(), await openHolder()];
     const one = await make(holder);
     const beside: LedgerRequest[] = [
@@ -131,14 +131,14 @@ describe.each(odd)("%s", (_what, make, outcome) => {
     const others = ["settled", "released", "held", "held"];
     expect(outcomes(results)).toEqual("settle" in one ? [outcome, ...others] : [...others, outcome]);
     expect(called).toEqual(onceMore.with(2, calledFor(one)));
-    // Each charge takes a sequence number: none was inserted and taken back.
+    // Every insert takes a sequence number: none was inserted and rolled back.
     expect(after.lastSeq - before.lastSeq).toBe(after.charges - before.charges);
     expect(await readBalance(other.account)).toEqual({ posted: 93n, held: 12n, available: 81n });
     expect(await readBalance(third.account)).toEqual({ posted: 100n, held: 13n, available: 87n });
     expect(await spendsOf(other.key)).toEqual([{ period: "total", spent: 7n, held: 12n }]);
   });
 
-  test("leaves its account's own items as they would be one after the other", async () => {
+  test("leaves its account's items as if they were decided one after the other", async () => {
     const [together, apart, other] = [await openHolder(), await openHolder(), await openHolder()];
     const decideAll = async (holder: Holder, each: (asks: LedgerRequest[]) => Promise<string[]>) => {
       const one = await make(holder);
@@ -166,26 +166,26 @@ describe.each(odd)("%s", (_what, make, outcome) => {
   });
 });
 
-/** What the database refuses of an item, whatever stands beside it. */
+/** Items that the database refuses in any batch. */
 const refused: [string, (holder: Holder) => Item, string][] = [
   ["a hold of less than nothing", ({ account, key }) => ({ hold: holdOf(holdRequest(account, key, -1)) }), "P0001"],
   [
-    "a hold that no bigint can be",
+    "a hold beyond the range of a bigint",
     ({ account, key }) => ({ hold: { ...holdOf(holdRequest(account, key, 1)), ceiling: nanoUsd(2n ** 63n) } }),
     "22003",
   ],
   [
-    "a hold of a model whose name is no text",
+    "a hold of a model whose name is not valid text",
     ({ account, key }) => ({ hold: { ...holdOf(holdRequest(account, key, 1)), model: "\0" } }),
     "22021",
   ],
   [
-    "a hold that is there already",
+    "a hold that exists already",
     ({ account, key, charges }) => ({ hold: holdOf({ ...holdRequest(account, key, 1), request: charges[1].request }) }),
     "23505",
   ],
   [
-    "a charge of a fraction of a token",
+    "a charge for a fraction of a token",
     ({ charges }) => {
       const settlement = settlementOf(charges[1]);
       return { settlement: { ...settlement, charge: settlement.charge && { ...settlement.charge, inputTokens: 1.5 } } };
@@ -193,18 +193,18 @@ const refused: [string, (holder: Holder) => Item, string][] = [
     "22P02",
   ],
   [
-    "a charge that no bigint can be",
+    "a charge beyond the range of a bigint",
     ({ charges }) => ({ settlement: settlementOf({ ...charges[1], inputCost: 2n ** 63n - 1n }) }),
     "22003",
   ],
 ];
 
 describe.each(refused)("%s", (_what, make, code) => {
-  test("fails alone, and everything beside it is decided", async () => {
+  test("fails alone, and the rest of the batch is decided", async () => {
     const [holder, other] = [await openHolder(), await openHolder()];
     const bad = make(holder);
     const { place, settle } = productCommit();
-    // One commit is under way, so that the others come together.
+    // One commit is under way, so that the other items share the next batch.
     const first = place(holdOf(holdRequest(other.account, other.key, 1)));
     const beside = [
       settle(settlementOf(other.charges[0])),
@@ -220,7 +220,7 @@ describe.each(refused)("%s", (_what, make, code) => {
   });
 });
 
-test("a hold of less than nothing keeps its own account's items only from being decided by sets", async () => {
+test("a negative hold keeps only its own account's items from being decided as sets", async () => {
   const [holder, other] = [await openHolder(), await openHolder()];
   const items: Item[] = [
     { hold: holdOf(holdRequest(holder.account, holder.key, -1)) },
@@ -236,4 +236,4 @@ test("a hold of less than nothing keeps its own account's items only from being 
   expect(await readBalance(holder.account)).toEqual({ posted: 100n, held: 25n, available: 75n });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

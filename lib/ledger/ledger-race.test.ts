@@ -14,7 +14,7 @@ afterAll(closeRequestPath);
 
 const twoProcesses = () => Promise.all([startChild("load-child", database.url), startChild("load-child", database.url)]);
 
-/** Orders the same of both at once; adds up what became of all requests. */
+/** Gives both processes the same order at once; adds up the outcomes of all requests. */
 async function inBoth(children: readonly Child[], spender: Spender, times: number, ceiling: number): Promise<Record<string, number>> {
   const answers = (await Promise.all(children.map((child) => child.ask({ do: "spend", spender, times, ceiling })))) as Record<
     string,
@@ -25,14 +25,14 @@ async function inBoth(children: readonly Child[], spender: Spender, times: numbe
   return total;
 }
 
-test("1,000 requests at once on a balance for exactly 10 are 10 charges and 990 refusals", async () => {
+test("1,000 concurrent requests on a balance for exactly 10 end in 10 charges and 990 refusals", async () => {
   const account = await fundedAccount(1_000);
   expect(await spendAtOnce({ account, key: null }, 1_000, 100)).toEqual({ held: 10, insufficient: 990 });
   expect(await readBalance(account)).toEqual({ posted: 0n, held: 0n, available: 0n });
   await expectBooksToClose();
 });
 
-test("1,000 requests at once on a key whose cap is for exactly 7 are 7 charges and 993 refusals", async () => {
+test("1,000 concurrent requests on a key whose cap allows exactly 7 end in 7 charges and 993 refusals", async () => {
   const account = await fundedAccount(1_000_000);
   const key = await openKey(account, { nanoUsd: 799, period: "day" });
   expect(await spendAtOnce({ account, key }, 1_000, 100)).toEqual({ held: 7, cap_reached: 993 });
@@ -40,14 +40,14 @@ test("1,000 requests at once on a key whose cap is for exactly 7 are 7 charges a
   await expectBooksToClose();
 });
 
-test("1,000 requests at once from two processes on a balance for exactly 10 are 10 charges", async () => {
+test("1,000 concurrent requests from two processes on a balance for exactly 10 end in 10 charges", async () => {
   const account = await fundedAccount(1_000);
   expect(await inBoth(await twoProcesses(), { account, key: null }, 500, 100)).toEqual({ held: 10, insufficient: 990 });
   expect((await readBalance(account)).posted).toBe(0n);
   await expectBooksToClose();
 });
 
-test("1,000 requests at once from two processes on a key whose cap is for exactly 7 are 7 charges", async () => {
+test("1,000 concurrent requests from two processes on a key whose cap allows exactly 7 end in 7 charges", async () => {
   const account = await fundedAccount(1_000_000);
   const key = await openKey(account, { nanoUsd: 799, period: "week" });
   expect(await inBoth(await twoProcesses(), { account, key }, 500, 100)).toEqual({ held: 7, cap_reached: 993 });

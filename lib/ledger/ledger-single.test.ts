@@ -14,7 +14,7 @@ import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest } from "./testing/model-types";
 import { chargeRequest, holdRequest, setCap, spendsOf } from "./testing/waiting";
 
-// A request that comes alone is decided by the text for one item.
+// A single request is decided by the function for one item.
 
 await openTestDatabase();
 let single: PoolClient;
@@ -39,7 +39,7 @@ async function openHold(account: AccountId, key: KeyId, ceiling: number, atMs = 
 }
 const settle = async (ask: SettleRequest) => (await settleHolds(single, [ask], nowMs()))[0];
 
-test("periods that begin in the same moment are two", async () => {
+test("two periods that begin at the same moment are counted separately", async () => {
   const mondayTheFirst = Date.UTC(2026, 5, 1, 12);
   const account = await fundedAccount(100);
   const key = await openKey(account, { nanoUsd: 50, period: "day" });
@@ -55,7 +55,7 @@ test("periods that begin in the same moment are two", async () => {
   ]);
 });
 
-test("a hold of less than nothing is refused", async () => {
+test("a negative hold is refused", async () => {
   const account = await fundedAccount(100);
   const key = await openKey(account);
   await openHold(account, key, 10);
@@ -71,14 +71,14 @@ const oddCharge = {
   outcome: "partial" as const,
   paidBy: "x402" as const,
 };
-/** The row that it becomes for a hold of 30 of a key with a daily cap. */
+/** The row of a hold of 30 by a key with a daily cap, once it is charged. */
 const oddRow = {
   ...{ provider: odd, provider_request_id: odd, model: odd, price_version: odd, outcome: "partial", paid_by: "x402", period: "day" },
   ...{ input_tokens: 11, output_tokens: 12, cached_input_tokens: 3, reasoning_tokens: 4, first_token_ms: 77, provider_ms: 88 },
   ...{ streamed: true, estimated: false, late: false, input_cost: 11, output_cost: 12, operator_loss: 0, ceiling: 30 },
 };
 
-test("a charge has the same columns alone as among others, whatever letters are in them", async () => {
+test("a charge has the same columns alone as in a batch, whatever characters they contain", async () => {
   await recordPriceVersions([{ id: odd, model: odd, inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
   const account = await fundedAccount(1_000);
   const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
@@ -100,7 +100,7 @@ test("a charge has the same columns alone as among others, whatever letters are 
   ]);
 });
 
-test("a charge of a hold that is another account's is late, and ends nobody's hold", async () => {
+test("a charge for another account's hold is late, and ends no hold", async () => {
   const [account, stranger] = [await fundedAccount(100), await fundedAccount(100)];
   const ask = await openHold(account, await openKey(account), 30);
   const key = await openKey(stranger);
@@ -110,4 +110,4 @@ test("a charge of a hold that is another account's is late, and ends nobody's ho
   expect(await readBalance(stranger)).toEqual({ posted: 93n, held: 40n, available: 53n });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -12,8 +12,8 @@ import { creditIn, fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest } from "./testing/model-types";
 import * as waits from "./testing/waiting";
 
-// Nothing is locked before its first change, so what a request sees may be gone once it has the account. Here another
-// transaction has the account first, changes what the request is about, and commits while the request waits: alone, or in a batch.
+// Nothing is locked before its first change, so what a request has read may be outdated once it has the account's lock. Here another
+// transaction locks the account first, changes what the request depends on, and commits while the request waits: alone, or in a batch.
 
 await openTestDatabase();
 let waiting: PoolClient;
@@ -37,7 +37,7 @@ const { holdRequest, chargeRequest, setCap, spendsOf } = waits;
 const whileWaiting = <T>(account: AccountId, change: (on: PoolClient) => Promise<unknown>, request: () => Promise<T>) =>
   waits.whileWaiting({ waiting, other, account }, change, request);
 
-/** The reaper, for this hold alone. */
+/** The reaper, for this hold only. */
 const expire = (on: PoolClient, { request }: SettleRequest) =>
   on
     .query("UPDATE hold SET deadline = to_timestamp(0) WHERE request_id = $1", [request])
@@ -70,7 +70,7 @@ describe.each([
     return results[first ? 1 : 0];
   }
 
-  /** Holds of others, to be settled beside what is tested. */
+  /** Other accounts' holds, to be settled in the same batch. */
   async function openCompany(): Promise<SettleRequest[]> {
     const asks = companyHolds();
     if (asks.length > 0) await placeHolds(waiting, asks, nowMs());
@@ -81,7 +81,7 @@ describe.each([
     ["all of it", 100, "insufficient"],
     ["so much that the ceiling just fits", 90, "held"],
     ["so much that it just does not", 91, "insufficient"],
-  ])("a hold that waits while %s is taken is decided by what is left", async (_what, taken, outcome) => {
+  ])("a hold that waits while %s is taken is decided by the remainder", async (_what, taken, outcome) => {
     const account = await fundedAccount(100);
     const key = await openKey(account);
     const ask = holdRequest(account, key, 10);
@@ -90,7 +90,7 @@ describe.each([
     expect((await readBalance(account)).held).toBe(BigInt(outcome === "held" ? taken + 10 : taken));
   });
 
-  test("a hold that waits while money comes in has it", async () => {
+  test("a hold that waits while money comes in can use it", async () => {
     const account = await fundedAccount(5);
     const key = await openKey(account);
     const more = (on: PoolClient) => creditIn(on, account, 5, `more for ${account}`);
@@ -124,7 +124,7 @@ describe.each([
       (_key: KeyId, account: AccountId) => pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [account]),
       "frozen",
     ],
-  ])("a hold that waits while %s holds nothing", async (_what, change, keyState) => {
+  ])("a hold that waits while %s is refused", async (_what, change, keyState) => {
     const account = await fundedAccount(100);
     const key = await openKey(account);
     const decided = await whileWaiting(
@@ -139,7 +139,7 @@ describe.each([
   test.each([
     ["and nothing else is held", 0],
     ["and others are held", 50],
-  ])("a charge that waits while its hold expires, %s, is a late one of what is available", async (_what, alsoHeld) => {
+  ])("a charge that waits while its hold expires, %s, is late and takes what is available", async (_what, alsoHeld) => {
     const beside = await openCompany();
     const account = await fundedAccount(100);
     const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
@@ -158,7 +158,7 @@ describe.each([
   test.each([
     ["charged", true, { outcome: "already", inputCost: 3n, outputCost: 4n }, 93n],
     ["released", false, { outcome: "late", inputCost: 3n, outputCost: 4n }, 93n],
-  ])("a charge that waits while the same hold is %s is made once", async (_what, charges, told, posted) => {
+  ])("a charge that waits while the same hold is %s is made once", async (_what, charges, expected, posted) => {
     const beside = await openCompany();
     const account = await fundedAccount(100);
     const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
@@ -169,11 +169,11 @@ describe.each([
       (on) => settleHolds(on, [{ ...ask, charges }], nowMs()),
       () => settle(ask, beside),
     );
-    expect(settled).toEqual(told);
+    expect(settled).toEqual(expected);
     expect(await readBalance(account)).toEqual({ posted, held: 30n, available: posted - 30n });
   });
 
-  test("a charge that waits while its key's period is changed counts in the new one", async () => {
+  test("a charge that waits while its key's period is changed counts in the new period", async () => {
     const beside = await openCompany();
     const account = await fundedAccount(100);
     const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
@@ -189,7 +189,7 @@ describe.each([
     ]);
   });
 
-  test("a charge that comes too late and waits while the money is withdrawn takes what is left", async () => {
+  test("a late charge that waits while the money is withdrawn takes what is left", async () => {
     const beside = await openCompany();
     const account = await fundedAccount(100);
     const key = await openKey(account);
@@ -200,7 +200,7 @@ describe.each([
     expect(await whileWaiting(account, withdraw, () => settle(ask, beside))).toEqual({ outcome: "late", inputCost: 0n, outputCost: 0n });
   });
 
-  test("a charge while its request is held anew for another ceiling, which nobody can bring about, is refused and ends no hold", async () => {
+  test("a charge whose hold has another ceiling, which should never happen, is refused and ends no hold", async () => {
     const beside = await openCompany();
     const account = await fundedAccount(200);
     const key = await openKey(account);
@@ -215,4 +215,4 @@ describe.each([
   });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -15,7 +15,7 @@ import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
 import { chargeRequest, holdRequest, limitKey, openKeySpend, setCap, spendsOf } from "./testing/waiting";
 
-// A cap that is set after its key was used counts what the key has spent, to the last nano-dollar, and keeps no request waiting meanwhile.
+// A cap set after its key was used counts what the key has spent, to the last nano-dollar, and delays no request meanwhile.
 
 await openTestDatabase();
 let client: PoolClient;
@@ -48,7 +48,7 @@ test("while an account's charges are counted for a new cap, its requests get the
   await charge(accountId, keyId, 3);
   const reader = await pool().connect();
   try {
-    // Whoever counts charges waits for this one; a hold reads none.
+    // A count of charges waits for this lock; a hold reads no charges.
     await reader.query("BEGIN; LOCK TABLE charge IN ACCESS EXCLUSIVE MODE");
     const wallet = { chain: "evm" as const, address: "0x" };
     const owner = { accountId, sessionId: newSessionId(), wallet, isFrozen: false };
@@ -68,7 +68,7 @@ test("while an account's charges are counted for a new cap, its requests get the
   }
 });
 
-/** Charges as they lie in the table, past the ledger's functions; their numbers follow each other. */
+/** Inserts charges into the table directly, without the ledger's functions; their sequence numbers are consecutive. */
 const insertCharges = (account: AccountId, key: KeyId, count: number) =>
   client.query(
     `INSERT INTO charge (account_id, request_id, key_id, model, provider, price_version, input_tokens, output_tokens, cached_input_tokens,
@@ -78,13 +78,13 @@ const insertCharges = (account: AccountId, key: KeyId, count: number) =>
     [account, requestIdAt(nowMs()), key, unitPrice, count],
   );
 
-test("under the account's lock a few charges are read, however many it has", async () => {
+test("under the account's lock only a few charges are read, however many the account has", async () => {
   const account = await fundedAccount(1_000);
   const key = await openKey(account);
   await client.query("BEGIN");
   try {
     await insertCharges(account, key, 40_000);
-    // As autovacuum does.
+    // Like autovacuum.
     await client.query("SELECT brin_summarize_new_values('charge_seq_idx')");
     await client.query("ANALYZE charge");
     const upTo = (await client.query<{ mark: bigint }>("SELECT ledger_roll_up_mark() AS mark")).rows[0]?.mark ?? 0n;
@@ -100,7 +100,7 @@ test("under the account's lock a few charges are read, however many it has", asy
   }
 });
 
-test("what is charged between the counting and the opening counts once, and nobody else's does", async () => {
+test("charges between the count and the opening count once, and no other account's do", async () => {
   const [account, stranger] = [await fundedAccount(1_000), await fundedAccount(1_000)];
   const [key, sibling, foreign] = [await openKey(account), await openKey(account), await openKey(stranger)];
   await charge(account, key, 4);
@@ -116,7 +116,7 @@ test("what is charged between the counting and the opening counts once, and nobo
   expect(await checkLedger()).toEqual([]);
 });
 
-test("a day that begins between the counting and the opening is counted from its own beginning", async () => {
+test("a day that begins between the count and the opening is counted from its start", async () => {
   const account = await fundedAccount(1_000);
   const key = await openKey(account);
   const midnight = Date.UTC(2026, 5, 2);
@@ -139,7 +139,7 @@ test("a day that begins between the counting and the opening is counted from its
   }
 });
 
-test("a day that begins meanwhile is not counted under the account's lock either", async () => {
+test("even a day that begins meanwhile is not counted under the account's lock", async () => {
   const account = await fundedAccount(1_000);
   const key = await openKey(account);
   const yesterday = new Date(Math.floor(nowMs() / 86_400_000 - 1) * 86_400_000);
@@ -157,7 +157,7 @@ test("a day that begins meanwhile is not counted under the account's lock either
   expect(await spendsOf(key)).toEqual([{ period: "day", spent: 100n * COST, held: 0n }]);
 });
 
-test("caps that change their period again and again while requests run lose and double nothing", async () => {
+test("caps that change their period repeatedly while requests run lose nothing and count nothing twice", async () => {
   const account = await fundedAccount(100_000);
   const keys = [await openKey(account), await openKey(account, { nanoUsd: 90_000, period: "day" })];
   const spend = async () => {
@@ -173,4 +173,4 @@ test("caps that change their period again and again while requests run lose and 
   expect(await checkLedger()).toEqual([]);
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -1,4 +1,4 @@
-// What is owed: all customers and all liabilities, without what cannot be seen yet, as far as it was not spent.
+// What is owed: all customers and all liabilities, minus the unspent part of what cannot be seen yet.
 
 import { expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
@@ -13,7 +13,7 @@ import { postTransfer } from "./transfers";
 
 await openTestDatabase();
 
-test("unseen deposits are not owed, and what was spent of one makes no other debt smaller", async () => {
+test("unseen deposits are not owed, and spending from one does not reduce what is owed to others", async () => {
   await openFunding();
   const [rich, spent] = [await fundedAccount(100n), await fundedAccount(30n)];
   await openFundingAccount("base_chain");
@@ -46,12 +46,12 @@ test("unseen deposits are not owed, and what was spent of one makes no other deb
   ).toEqual({ ...all, customers: 75n });
 });
 
-test("what lies at addresses that are no account's is told for itself, and is owed like the rest", async () => {
+test("credits of addresses without an account are reported separately, and are owed like the rest", async () => {
   const credit = "credit:eip155:8453:0x00000000000000000000000000000000000000aa" as AccountId;
   await openCustomerAccount(credit);
   const before = await readOwed(prisma(), { chainAccounts: ["base_chain"], unseen: new Map() });
   await pool().query("SELECT ledger_post_arrival('paid', 'payment', $1, 'base_chain', 9, 5, now())", [credit]);
-  const told = (unseen: ReadonlyMap<string, bigint>) => readOwed(prisma(), { chainAccounts: ["base_chain"], unseen });
-  expect(await told(new Map())).toMatchObject({ credits: 9n, customers: before.customers + 9n });
-  expect(await told(new Map([[credit, 4n]]))).toMatchObject({ credits: 5n, customers: before.customers + 5n });
+  const readWithout = (unseen: ReadonlyMap<string, bigint>) => readOwed(prisma(), { chainAccounts: ["base_chain"], unseen });
+  expect(await readWithout(new Map())).toMatchObject({ credits: 9n, customers: before.customers + 9n });
+  expect(await readWithout(new Map([[credit, 4n]]))).toMatchObject({ credits: 5n, customers: before.customers + 5n });
 });

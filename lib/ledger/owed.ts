@@ -1,33 +1,33 @@
-// What the ledger owes: customers' balances, and money that came in and is no customer's yet, or none's any more and still here.
+// What the ledger owes: customers' balances, and money here that belongs to no customer: not yet, or not any more.
 
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import type { Database } from "@/lib/db/prisma";
 
 /** nano-USD. */
 export interface Owed {
-  /** Balances, what is held included; less debts, which are taken out of what is held once that is free. */
+  /** Balances including held money; minus debts, which are taken from held money once it is free. */
   customers: NanoUsd;
-  /** Of these, what lies at addresses that no account has proved as its own. */
+  /** The part of these at addresses that no account has proved as its own. */
   credits: NanoUsd;
-  /** All liability accounts: deposits below the minimum, withdrawals that are not paid yet, whatever comes. */
+  /** All liability accounts: deposits below the minimum, withdrawals not paid yet, and any other. */
   liabilities: NanoUsd;
-  /** What accounts were given that came over none of the chains. Only a sandbox does that. */
+  /** What accounts received from a source other than the chains. Only a sandbox does that. */
   granted: NanoUsd;
 }
 
 interface Without {
-  /** Accounts that money comes from over a chain. */
+  /** The funding accounts of the chains. */
   chainAccounts: readonly string[];
   /**
-   * nano-USD by account that do not count, since they came in with what cannot be seen yet. Of an account that has spent of them
-   * only what is left does not: what it spent was no debt any more.
+   * By account: nano-USD that do not count, since they came in with blocks that cannot be seen yet. If an account has spent a part of them,
+   * only the rest is excluded: what it spent is not owed any more.
    */
   unseen: ReadonlyMap<string, bigint>;
 }
 
-/** Reads every account once. In the caller's snapshot, in which what is unseen was read as well. */
+/** Reads every account once, in the caller's snapshot, in which `unseen` was read too. */
 export async function readOwed(snapshot: Database, { chainAccounts, unseen }: Without): Promise<Owed> {
-  // Raw: an account counts with what it has less its debt, and Prisma sums columns alone.
+  // Raw: an account counts with its balance minus its debt, and Prisma sums only columns.
   const [all] = await snapshot.$queryRaw<Owed[]>`
     SELECT coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer'), 0)::bigint AS customers,
       coalesce(sum(greatest(a.posted - a.debt, 0)) FILTER (WHERE a.kind = 'customer' AND a.id LIKE 'credit:%'), 0)::bigint AS credits,
@@ -45,7 +45,7 @@ export async function readOwed(snapshot: Database, { chainAccounts, unseen }: Wi
 }
 
 async function readLeftOfUnseen(snapshot: Database, unseen: ReadonlyMap<string, bigint>): Promise<Pick<Owed, "customers" | "credits">> {
-  // Raw: there may be more accounts than a statement may have parameters.
+  // Raw: there may be more accounts than a statement can have parameters.
   const [left] = await snapshot.$queryRaw<Pick<Owed, "customers" | "credits">[]>`
     SELECT coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)), 0)::bigint AS customers,
       coalesce(sum(greatest(least(a.posted - a.debt, u.amount), 0)) FILTER (WHERE a.id LIKE 'credit:%'), 0)::bigint AS credits

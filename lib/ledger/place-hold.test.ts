@@ -20,22 +20,22 @@ afterAll(closeRequestPath);
 
 const place = (hold: Hold) => placeHold(commit(), hold);
 const outcome = (submitted: Promise<{ outcome: string }>) =>
-  submitted.then(({ outcome: told }) => told).catch((error: { code: string }) => error.code);
+  submitted.then(({ outcome }) => outcome).catch((error: { code: string }) => error.code);
 
-test("a hold is set aside before it is told", async () => {
+test("a hold is placed before it is acknowledged", async () => {
   const account = await fundedAccount(10);
   expect(await place(newHold(account, 4))).toEqual({ outcome: "held" });
   expect(await readBalance(account)).toEqual({ posted: 10n, held: 4n, available: 6n });
 });
 
-test("a hold that does not fit tells what is available", async () => {
+test("a refusal for lack of money returns what is available", async () => {
   const account = await fundedAccount(10);
   await place(newHold(account, 4));
   expect(await place(newHold(account, 7))).toEqual({ outcome: "insufficient", available: 6n });
   expect((await readBalance(account)).held).toBe(4n);
 });
 
-test("a hold beyond the key's cap tells the cap, what is spent or held, and when it starts anew", async () => {
+test("a refusal by the key's cap returns the cap, what is spent or held, and when the cap resets", async () => {
   const account = await fundedAccount(100);
   const key = await openKey(account, { nanoUsd: 10, period: "week" });
   const restore = setClock(() => Date.UTC(2026, 0, 8, 23, 59)); // a Thursday
@@ -53,7 +53,7 @@ test("a hold beyond the key's cap tells the cap, what is spent or held, and when
   expect((await place(newHold(account, 5, { key }))).outcome).toBe("held");
 });
 
-test.each(["paused", "revoked"] as const)("a key that is %s in the database holds nothing, whatever a cache says", async (state) => {
+test.each(["paused", "revoked"] as const)("a key that is %s in the database can place no hold, whatever a cache says", async (state) => {
   const account = await fundedAccount(10);
   const key = await openKey(account);
   await setKeyState(account, key, state);
@@ -61,7 +61,7 @@ test.each(["paused", "revoked"] as const)("a key that is %s in the database hold
   expect((await readBalance(account)).held).toBe(0n);
 });
 
-test("a key that expired, one that never was, and one of a frozen account hold nothing", async () => {
+test("an expired key, an unknown key, and a key of a frozen account can place no hold", async () => {
   const account = await fundedAccount(10);
   const [expired, active] = [await openKey(account), await openKey(account)];
   await pool().query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [expired]);
@@ -71,7 +71,7 @@ test("a key that expired, one that never was, and one of a frozen account hold n
   expect(await place(newHold(account, 1, { key: active }))).toEqual({ outcome: "key_unusable", keyState: "frozen" });
 });
 
-test("a frozen account holds nothing without a key either, alone or in a batch, and holds again once it is opened", async () => {
+test("a frozen account can place no hold without a key either, alone or in a batch, and can again once reopened", async () => {
   const [frozen, open] = [await fundedAccount(10), await fundedAccount(10)];
   const setState = (state: string) => pool().query("UPDATE account SET state = $2 WHERE id = $1", [frozen, state]);
   await setState("frozen");
@@ -92,7 +92,7 @@ test("a frozen account holds nothing without a key either, alone or in a batch, 
   expect(await Promise.all([1, 2, 3].map(() => outcome(place(newHold(frozen, 1)))))).toEqual(["held", "held", "held"]);
 });
 
-test("a key holds until the moment it expires, and from that moment on nothing, alone or in a batch", async () => {
+test("a key can place holds until the moment it expires, and none from then on, alone or in a batch", async () => {
   const account = await fundedAccount(100);
   const key = await openKey(account);
   const expiresAt = Date.UTC(2030, 0, 1);
@@ -110,7 +110,7 @@ test("a key holds until the moment it expires, and from that moment on nothing, 
   await pool().query("SELECT gateway_expire_holds(NULL, 100, $1)", [new Date(expiresAt + 3_600_000)]);
 });
 
-test("in a batch every bad item fails alone: one that has a hold, ones out of range, one of nobody; the others are held", async () => {
+test("in a batch every bad item fails alone: a repeat, ones out of range, one of an unknown account; the others are held", async () => {
   const account = await fundedAccount(1_000);
   const taken = newRequestId();
   await place(newHold(account, 1, { requestId: taken }));
@@ -170,14 +170,14 @@ test("of requests with one Idempotency-Key in one batch, one is held; the others
   expect((await readBalance(account)).held).toBe(3n);
 });
 
-test("a request that is not held takes no claim: the same key may be used again", async () => {
+test("a refused request takes no claim: the same key may be used again", async () => {
   const account = await fundedAccount(5);
   const claim = (ceiling: number) => newHold(account, ceiling, { idempotency: "again" });
   expect((await place(claim(6))).outcome).toBe("insufficient");
   expect((await place(claim(5))).outcome).toBe("held");
 });
 
-/** A database that places a hold, or does so later, and whose connection breaks before it tells. */
+/** A database that places a hold now or later, and whose connection breaks before it answers. */
 const breaking = (whenPlaced: "before" | "after", placed: Promise<unknown>[] = []): Commit => ({
   ...commit(),
   place: async (hold) => {
@@ -197,7 +197,7 @@ test("a hold whose connection broke is released once the database answers again,
   expect((await place(newHold(account, 4, { idempotency: "broken" }))).outcome).toBe("held");
 });
 
-test("a hold that a broken connection places after it was released is released once more", async () => {
+test("a hold that a broken connection places after its release is released again", async () => {
   const account = await fundedAccount(10);
   const placed: Promise<unknown>[] = [];
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -212,7 +212,7 @@ test("a hold that a broken connection places after it was released is released o
   }
 });
 
-test("a hold that the database refused is not released: another request may have one of that id", async () => {
+test("a hold that the database refused is not released: another request may have a hold with that id", async () => {
   const account = await fundedAccount(10);
   const hold = newHold(account, 4);
   await place(hold);
@@ -221,4 +221,4 @@ test("a hold that the database refused is not released: another request may have
   expect((await readBalance(account)).held).toBe(4n);
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

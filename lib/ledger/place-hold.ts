@@ -6,9 +6,9 @@ import type { Hold, HoldDecision } from "./holds";
 import { releaseUnknown } from "./waiting-settlements";
 
 /**
- * Decides one hold together with those that arrive beside it. With a claim it is on the disk when this resolves; without one
+ * Decides one hold, together with others that arrive at the same time. With a claim it is on the disk when this resolves; without one
  * PostgreSQL writes it a moment later, and a crash of the database may forget it.
- * @throws what pg throws; a hold that may have been placed all the same is released once the database answers again
+ * @throws what pg throws; a hold that may have been placed nevertheless is released once the database answers again
  */
 export async function placeHold(commit: Commit, hold: Hold): Promise<HoldDecision> {
   try {

@@ -1,4 +1,4 @@
-// Many transfers in one go are the same as one by one: the same books, the same answers, the same refusals.
+// Posting many transfers at once is the same as posting them one by one: the same books, results and refusals.
 
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -49,7 +49,7 @@ async function postEach(legs: readonly Leg[]): Promise<string[]> {
 const postedOf = (accounts: readonly Awaited<ReturnType<typeof fundedAccount>>[]) =>
   Promise.all(accounts.map(async (account) => (await readBalance(account)).posted));
 
-test("a thousand transfers posted at once leave what they leave posted one by one, repeats among them", async () => {
+test("a thousand transfers posted at once, with repeats, give the same books as posted one by one", async () => {
   const together = await Promise.all(Array.from({ length: 20 }, () => fundedAccount(100)));
   const apart = await Promise.all(Array.from({ length: 20 }, () => fundedAccount(100)));
   const legs = (accounts: readonly string[], name: string) =>
@@ -73,9 +73,9 @@ test.each([
   ["name nobody", (account: string) => move("off", account, "nobody", 5), /names an account that does not exist/],
   ["take too much", (account: string) => move("off", account, "kept", 14), /customer_never_negative/],
   ["move nothing", (account: string) => move("off", account, "kept", 0), /entry_amount_check/],
-])("one transfer whose legs %s refuses all of them", async (_what, wrong, told) => {
+])("one transfer whose legs %s causes all to be refused", async (_what, wrong, message) => {
   const account = await fundedAccount(10);
-  await expect(postAll([...move(`good for ${account}`, "test_funding", account, 3), ...wrong(account)])).rejects.toThrow(told);
+  await expect(postAll([...move(`good for ${account}`, "test_funding", account, 3), ...wrong(account)])).rejects.toThrow(message);
   expect((await readBalance(account)).posted).toBe(10n);
 });
 
@@ -84,7 +84,7 @@ test.each([
   [10n, 10, 0n, 0n],
   [10n, 13, 3n, 0n],
   [0n, 5, 5n, 0n],
-])("of %i, %i taken back are a loss of %i and leave %i, however often they are", async (had, amount, lost, left) => {
+])("from %i, taking back %i loses %i and leaves %i, however often it is repeated", async (had, amount, lost, left) => {
   const account = await fundedAccount(had);
   const takeBack = async () => {
     const { rows } = await pool().query<{ lost: bigint }>("SELECT ledger_take_back($1, $2, 'test_funding', 'losses', $3, now()) AS lost", [
@@ -99,7 +99,7 @@ test.each([
   expect((await readBalance(account)).posted).toBe(left);
 });
 
-test("what is held for a request is not taken back yet: it is owed, and not lost", async () => {
+test("money held for a request is not taken back yet: it is owed, not lost", async () => {
   const account = await fundedAccount(10);
   await openHold(account, 8n);
   const { rows } = await pool().query("SELECT ledger_take_back('back of held', $1, 'test_funding', 'losses', 10, now()) AS lost", [

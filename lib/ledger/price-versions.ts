@@ -1,5 +1,4 @@
-// Every price that was ever charged, named by the hash of its content. A charge names its price version, so a receipt can
-// be recomputed for ever.
+// Every price ever charged, named by the hash of its content. A charge names its price version, so a receipt can be recomputed forever.
 
 import { now } from "@/lib/base/clock";
 import type { NanoUsd } from "@/lib/base/money";
@@ -13,10 +12,10 @@ interface PriceVersion {
   outputPrice: NanoUsd;
 }
 
-/** Records prices before the first charge at them; those already known stay as they are. */
+/** Records prices before the first charge at them; known ones stay unchanged. */
 export async function recordPriceVersions(versions: readonly PriceVersion[]): Promise<void> {
   const recordedAt = now();
-  // In the order of ids: two releases that start side by side list them differently, and would wait for each other for ever.
+  // In id order: two releases that start side by side list them differently, and would deadlock.
   const sorted = versions.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   await prisma().priceVersion.createMany({ data: sorted.map((version) => ({ ...version, recordedAt })), skipDuplicates: true });
 }

@@ -1,4 +1,4 @@
-// A receipt is found by its account alone, in every state that a request can have.
+// A receipt is found only by its own account, in every state that a request can have.
 
 import { beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
@@ -19,13 +19,13 @@ const hold = (account: AccountId) => openHold(account, 30n, { key: "key", at, un
 const details = { cachedInputTokens: 3, reasoningTokens: 5, firstTokenMs: 450, providerMs: 900 };
 const charge = (held: TestHold) => endHold(held, { input: 7, output: 12, details, at });
 
-test("under way it says what is held, and once it is charged what it cost and at which price", async () => {
+test("under way it shows what is held; once charged, the cost and the prices", async () => {
   const account = await fundedAccount(100);
   const held = await hold(account);
   const requestId = held.request;
   expect(await findReceipt(account, requestId)).toEqual({ state: "in_progress", at, keyId: "key", ceiling: 30n, deadline });
   await charge(held);
-  // What the provider calls the answer is between the operator and the provider.
+  // The provider's id of the answer is between the operator and the provider.
   const { providerRequestId: _, ...details } = chargeDetails(7, 12);
   expect(await findReceipt(account, requestId)).toEqual({
     ...details,
@@ -44,7 +44,7 @@ test("under way it says what is held, and once it is charged what it cost and at
   });
 });
 
-test("a request that was released has none", async () => {
+test("a released request has no receipt", async () => {
   const account = await fundedAccount(100);
   const held = await hold(account);
   const requestId = held.request;
@@ -52,7 +52,7 @@ test("a request that was released has none", async () => {
   expect(await findReceipt(account, requestId)).toBeNull();
 });
 
-test("nobody finds another account's, under way or charged", async () => {
+test("another account's receipt is not found, under way or charged", async () => {
   const [owner, other] = [await fundedAccount(100), await fundedAccount(100)];
   const held = await hold(owner);
   const requestId = held.request;
@@ -61,7 +61,7 @@ test("nobody finds another account's, under way or charged", async () => {
   expect(await findReceipt(other, requestId)).toBeNull();
 });
 
-test("an id of any other form names no request", async () => {
+test("an id of any other form finds no request", async () => {
   const account = await fundedAccount(0);
   for (const text of ["", "req_", "req_0", "'; DROP TABLE hold; --", "é".repeat(10_000), "%", "REQ_00000000000000000000"]) {
     expect(await findReceipt(account, text)).toBeNull();

@@ -1,5 +1,5 @@
-// Receipts: what one request cost and why, from its charge and the price it was charged at; or what is held for it while it
-// is under way. A request that failed leaves neither.
+// Receipts: what one request cost and why, from its charge and the price it was charged at; or what is held for it while it is under way.
+// A failed request has no receipt.
 
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -8,7 +8,7 @@ import { prisma } from "@/lib/db/prisma";
 /** Costs in nano-USD as the customer paid them, prices in nano-USD per token. */
 export interface ChargeReceipt {
   state: "charged";
-  /** When it was charged, which is at its end. */
+  /** When it was charged, at the end of the request. */
   at: Date;
   model: string;
   provider: string;
@@ -38,13 +38,13 @@ export interface HoldReceipt {
   at: Date;
   keyId: KeyId | null;
   ceiling: NanoUsd;
-  /** The request has ended by then, whatever happens. */
+  /** The request has ended by then in any case. */
   deadline: Date;
 }
 
-/** The receipt of a request of this account, or null when it has none; `requestId` may be any text. */
+/** The receipt of a request of this account, or null if there is none; `requestId` may be any text. */
 export async function findReceipt(accountId: AccountId, requestId: string): Promise<ChargeReceipt | HoldReceipt | null> {
-  // The hold first: a request that is settled between the two reads is found charged.
+  // The hold first: a request settled between the two reads is then found charged.
   return (await findHold(accountId, requestId)) ?? (await findCharge(accountId, requestId));
 }
 
@@ -75,7 +75,7 @@ async function findCharge(accountId: AccountId, requestId: string): Promise<Char
   };
 }
 
-/** What the provider calls its answer is between it and the operator. */
+/** Without the provider's id of its answer, which is between the provider and the operator. */
 const chargeColumns = {
   at: true,
   model: true,

@@ -5,13 +5,13 @@ import { type Commit, settleHold } from "./commit/commit";
 import { type Hold, releaseOf } from "./holds";
 import { settleLater } from "./waiting-settlements";
 
-/** Frees a hold, on the disk before it resolves; what cannot be freed now is freed once the database answers again. */
+/** Frees a hold, on the disk before it resolves; if that fails now, the hold is freed once the database answers again. */
 export async function releaseHold(commit: Commit, hold: Hold): Promise<void> {
   const release = releaseOf(hold);
   try {
     await settleHold(commit, release);
   } catch (error) {
-    // The caller's own error must not be hidden behind this one.
+    // This error must not hide the caller's own.
     log().error({ err: error, requestId: hold.requestId }, "a hold is released later");
     settleLater(commit, release);
   }

@@ -12,7 +12,7 @@ import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding } from "./testing/fund";
 import { chargeRequest, holdRequest } from "./testing/waiting";
 
-// Revenue follows the charges: each is added once, and nobody who books one waits for the adding.
+// Revenue follows the charges: each is added once, and no booking waits for the roll-up.
 
 await openTestDatabase();
 let client: PoolClient;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const COST = 7n;
 
-/** Books so many charges of 7, some in batches and the last alone. */
+/** Books `count` charges of 7, most of them in batches and the last one alone. */
 async function charge(count: number, on = client): Promise<void> {
   const holds = Array.from({ length: count }, () => holdRequest(account, null, 10));
   await placeHolds(on, holds, nowMs());
@@ -57,7 +57,7 @@ test("before the first charge there is nothing to add, and the first charge is a
   expect(await revenue()).toEqual({ posted: COST, rolled_up_to: 1n });
 });
 
-test("under the lock that settlements need no charge is read", async () => {
+test("no charge is read under the lock that settlements need", async () => {
   await charge(20);
   await inTransaction(async (transaction) => {
     const before = await rowsRead(transaction, "charge");
@@ -77,12 +77,12 @@ test("under the lock that settlements need no charge is read", async () => {
   });
 });
 
-test("charges are booked while a roll-up is under way, and are the next one's", async () => {
+test("charges booked during a roll-up are left to the next one", async () => {
   const before = await revenue();
   await charge(3);
   const [blocker, slow] = await Promise.all([pool().connect(), pool().connect()]);
   try {
-    // As long as somebody has the row of revenue, summing does not end.
+    // While another transaction locks revenue's row, the roll-up cannot finish.
     await blocker.query("BEGIN; SELECT FROM ledger_account WHERE id = 'revenue' FOR UPDATE");
     const summing = rollUpRevenue();
     const waits =
@@ -103,7 +103,7 @@ test("charges are booked while a roll-up is under way, and are the next one's", 
   }
 });
 
-test("in slices of three each slice adds its own charges, and the books are clean after each", async () => {
+test("in slices of three, each slice adds its own charges, and the books are clean after each", async () => {
   const before = await revenue();
   await charge(10);
   const mark = await readChargeMark();
@@ -115,7 +115,7 @@ test("in slices of three each slice adds its own charges, and the books are clea
   }
 });
 
-test("what was rolled back leaves a gap that is passed over, however wide it is", async () => {
+test("a rollback leaves a gap in the sequence, which is skipped, however wide it is", async () => {
   const before = await revenue();
   await client.query("BEGIN");
   await charge(4);
@@ -126,7 +126,7 @@ test("what was rolled back leaves a gap that is passed over, however wide it is"
   expect(await revenue()).toEqual({ posted: before.posted + 2n * COST, rolled_up_to: before.rolled_up_to + 120_006n });
 });
 
-test("two roll-ups at once, each in small slices, add every charge once", async () => {
+test("two concurrent roll-ups in small slices add every charge once", async () => {
   const before = await revenue();
   await charge(40);
   const mark = await readChargeMark();
@@ -137,7 +137,7 @@ test("two roll-ups at once, each in small slices, add every charge once", async 
   expect(await revenue()).toEqual({ posted: before.posted + 40n * COST, rolled_up_to: mark });
 });
 
-test("a mark that was passed already adds nothing", async () => {
+test("a mark already passed adds nothing", async () => {
   const mark = await readChargeMark();
   await charge(2);
   await rollUpRevenue();
@@ -149,7 +149,7 @@ test("a mark that was passed already adds nothing", async () => {
 test.each([
   ["alone", 1],
   ["by sets", 3],
-])("a settlement %s that is not committed yet keeps a roll-up waiting", async (_how, count) => {
+])("a roll-up waits for an uncommitted settlement %s", async (_how, count) => {
   const before = await revenue();
   await client.query("BEGIN");
   await charge(count);
@@ -162,4 +162,4 @@ test.each([
   expect((await revenue()).posted - before.posted).toBe(BigInt(count) * COST);
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -9,7 +9,7 @@ import { readUsageSummary } from "./usage-summary";
 await openTestDatabase();
 beforeAll(openFunding);
 
-test("the days are those of the usage page, of the account and the span alone", async () => {
+test("the days are those of the usage page, of this account and span only", async () => {
   const account = await fundedAccount(10_000_000);
   await charge(account, someCharges(200));
   await charge(await fundedAccount(10_000_000), someCharges(20));

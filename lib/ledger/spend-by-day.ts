@@ -6,16 +6,16 @@ import { inSnapshot, inSpanSql, type UsageSpan } from "./usage";
 export interface DaySpend {
   /** `2026-01-31` */
   day: string;
-  /** The model or the key id, "" for charges without a key or days that are not split; null for all that are not among the largest. */
+  /** The model or the key id; "" for charges without a key or days that are not split; null for everything outside the largest parts. */
   part: string | null;
   /** Nano-USD, as the customer paid it. */
   cost: NanoUsd;
   requests: number;
 }
 
-/** Days with charges, whole, the first one first. */
+/** Days with charges, complete, the first one first. */
 export const readSpendByDay = (span: UsageSpan & { mark: bigint }): Promise<DaySpend[]> =>
-  // Raw: Prisma groups by columns, and a day is none.
+  // Raw: Prisma groups by columns, and a day is not a column.
   inSnapshot(
     (snapshot) => snapshot.$queryRaw<DaySpend[]>`
       SELECT to_char(day, 'YYYY-MM-DD') AS day, '' AS part, cost::bigint AS cost, requests::float8 AS requests

@@ -18,14 +18,14 @@ const leg = (account: string, amount: bigint) => ({ account, amount: nanoUsd(amo
 const count = async (table: "entry" | "transfer") =>
   (await pool().query<{ count: bigint }>(`SELECT count(*) FROM ${table}`)).rows[0]?.count;
 
-test("a transfer is posted once, however often and from however many connections it is tried", async () => {
+test("a transfer is posted once, however often and over however many connections it is tried", async () => {
   const account = await fundedAccount(0);
   const posted = await Promise.all(Array.from({ length: 20 }, () => credit(account, 5, "the same deposit")));
   expect(posted.filter(Boolean)).toHaveLength(1);
   expect(await readBalance(account)).toEqual({ posted: 5n, held: 0n, available: 5n });
 });
 
-test("what comes in at many places at once is all there, and no transfer waits for another for ever", async () => {
+test("concurrent transfers to many accounts are all posted, without a deadlock", async () => {
   const accounts = await Promise.all(Array.from({ length: 5 }, () => fundedAccount(100)));
   const [first] = accounts;
   await Promise.all(
@@ -52,14 +52,14 @@ test.each([
   ["hold an amount of zero", (account: string) => [leg(account, 0n), leg("test_funding", 0n)], /entry_amount_check/],
   ["take a customer below zero", (account: string) => [leg(account, -11n), leg("test_funding", 11n)], /customer_never_negative/],
   ["are more than the ledger can hold", (account: string) => [leg(account, 2n ** 63n), leg("test_funding", -(2n ** 63n))], /out of range/],
-])("a transfer whose legs %s is refused and leaves nothing behind", async (_what, legs, told) => {
+])("a transfer whose legs %s is refused and leaves nothing behind", async (_what, legs, message) => {
   const account = await fundedAccount(10);
   const before = [await count("transfer"), await count("entry"), await readBalance(account)];
-  await expect(postTransfer({ id: `refused ${account}`, kind: "credit", legs: legs(account) })).rejects.toThrow(told);
+  await expect(postTransfer({ id: `refused ${account}`, kind: "credit", legs: legs(account) })).rejects.toThrow(message);
   expect([await count("transfer"), await count("entry"), await readBalance(account)]).toEqual(before);
 });
 
-test("money that is held can not be taken back", async () => {
+test("held money cannot be taken back", async () => {
   const account = await fundedAccount(10);
   await openHold(account, 8n);
   await expect(postTransfer({ id: "back", kind: "reversal", legs: [leg(account, -3n), leg("test_funding", 3n)] })).rejects.toThrow(
@@ -69,7 +69,7 @@ test("money that is held can not be taken back", async () => {
   expect(await readBalance(account)).toEqual({ posted: 8n, held: 8n, available: 0n });
 });
 
-test("a transfer belongs to the transaction that it is made in: rolled back with it, posted with it", async () => {
+test("a transfer belongs to its transaction: rolled back with it, posted with it", async () => {
   const account = await fundedAccount(0);
   const post = (transaction: PoolClient) => creditIn(transaction, account, 5, "in a transaction");
   const failing = inTransaction(async (transaction) => {
@@ -92,7 +92,7 @@ test("opening an account again changes nothing, and an account that was never op
   await expect(pool().query("SELECT ledger_open_account('new', 'custumer', now())")).rejects.toThrow("no kind of account called custumer");
 });
 
-test("a price version stays as it was first recorded", async () => {
+test("a price version stays as first recorded", async () => {
   const versions = ["a", "b"].map((id) => ({ id, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(2) }));
   await recordPriceVersions(versions);
   await recordPriceVersions(
@@ -109,7 +109,7 @@ test("a price version stays as it was first recorded", async () => {
   ]);
 });
 
-test("processes that record the same price versions at once, each in its own order, do not block each other", async () => {
+test("processes that record the same price versions at once, each in its own order, do not deadlock", async () => {
   for (let round = 0; round < 10; round++) {
     const versions = Array.from({ length: 500 }, (_, n) => ({
       id: `round ${round} version ${n}`,

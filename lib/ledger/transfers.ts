@@ -1,5 +1,4 @@
-// Transfers that are no request: money in, money out. Each is named by what caused it and is posted once, however often
-// it is tried.
+// Transfers that belong to no request: money in, money out. Each is named by its cause and is posted once, however often it is tried.
 
 import { now } from "@/lib/base/clock";
 import type { NanoUsd } from "@/lib/base/money";
@@ -14,7 +13,7 @@ interface Transfer {
 }
 
 /**
- * Posts a transfer, in a commit of its own: it locks the accounts that it names. Returns false, and changes nothing, when it was
+ * Posts a transfer in a separate commit, under the locks of the accounts that it names. Returns false, and changes nothing, when it was
  * posted before.
  * @throws Error when the legs do not sum to zero, name an unknown account, or would take a customer below zero
  */

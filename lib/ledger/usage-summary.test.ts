@@ -1,4 +1,4 @@
-// A summary of usage is compared with a plain loop over the same charges, and with what the ledger took from the account.
+// A usage summary is compared with a plain loop over the same charges, and with what the ledger took from the account.
 
 import { beforeAll, expect, test } from "vitest";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -20,7 +20,7 @@ const partOf: Record<Split, (charge: TestCharge) => string> = {
   key: ({ keyId }) => keyId ?? "",
 };
 
-/** The same by a plain loop; parts that are not among the `most` largest are null. */
+/** The same by a plain loop; parts outside the `most` largest are null. */
 function spendOf(charges: readonly TestCharge[], split: Split, most: number): DaySpend[] {
   const sum = (of: readonly TestCharge[]) => {
     const { inputCost, outputCost } = sumsOf(of);
@@ -57,7 +57,7 @@ test.each([
   expect(costOf(spend)).toBe(10_000_000n - (await readBalance(account)).posted);
 });
 
-test("with a model and a key it is their charges alone, within the span and up to the mark", async () => {
+test("with a model and a key it has only their charges, within the span and up to the mark", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(200);
   await charge(account, charges);
@@ -75,7 +75,7 @@ test("with a model and a key it is their charges alone, within the span and up t
   expect(costOf(spend)).toBe(totals.inputCost + totals.outputCost);
 });
 
-test("the models and keys are those of the span's days, each pair once, whatever model or key it names", async () => {
+test("the models and keys are those of the span's days, each pair once, whatever model or key the span names", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(100);
   await charge(account, charges);
@@ -88,7 +88,7 @@ test("the models and keys are those of the span's days, each pair once, whatever
   expect((await readUsageSummary(spanOf(account, { toMs: startMs }), "model", 5)).charged).toEqual([]);
 });
 
-test("an account without charges comes to nothing", async () => {
+test("an account without charges has an empty summary", async () => {
   const summary = await readUsageSummary(spanOf(await fundedAccount(0)), "model", 5);
   expect(summary).toEqual({ totals: sumsOf([]), mark: 0n, spend: [], charged: [] });
 });

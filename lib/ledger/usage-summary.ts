@@ -1,5 +1,5 @@
-// All that a page of usage adds up, from one reading of the span's charges: what they come to, what each day cost, and which
-// models and keys they are of. Its size is bounded by the days and the parts asked for, and by models times keys.
+// Everything that a usage page sums up, from one read of the span's charges: the totals, the cost of each day, and the models and keys
+// involved. Its size is bounded by the number of days and requested parts, and by models times keys.
 
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { Prisma } from "@/lib/db/prisma";
@@ -12,11 +12,11 @@ export type Split = (typeof splits)[number];
 
 export interface UsageSummary {
   totals: UsageSums;
-  /** Up to which charge all of this goes. */
+  /** The charge up to which all of this is summed. */
   mark: bigint;
-  /** Days with charges, the first one first. The parts that cost most in the whole span stand alone. */
+  /** Days with charges, the first one first. The parts that cost most over the whole span are listed separately. */
   spend: DaySpend[];
-  /** Of the span's days whatever model and key it names, each pair once; "" for charges without a key. */
+  /** All models and keys of the span's days, whatever model and key the span names, each pair once; "" for charges without a key. */
   charged: { model: string; keyId: string }[];
 }
 
@@ -26,7 +26,7 @@ interface SummaryRow extends UsageSums {
   charged: [model: string, keyId: string][];
 }
 
-/** Sums the span up; its days are split into the `maxParts` largest parts and the rest. */
+/** Sums up the span; its days are split into the `maxParts` largest parts and the rest. */
 export async function readUsageSummary(span: UsageSpan, split: Split, maxParts: number): Promise<UsageSummary> {
   const [row] = await inSnapshot((snapshot) => snapshot.$queryRaw<SummaryRow[]>(summaryQuery(span, split, maxParts)));
   if (!row) throw new Error("assertion failed: sums without groups are one row");

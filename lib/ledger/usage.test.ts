@@ -1,5 +1,4 @@
-// Usage is the ledger's own charges: every page, every grouping and every total is compared with what a plain loop over the
-// same charges gives.
+// Usage is the ledger's own charges: every page, grouping and total is compared with a plain loop over the same charges.
 
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
@@ -55,7 +54,7 @@ async function readAllGroups(span: UsageSpan, groupBy: readonly Grouping[], limi
   }
 }
 
-/** The groups that a plain loop makes, in the order that is promised. */
+/** The groups by a plain loop, in the documented order. */
 function groupsOf(charges: readonly TestCharge[], groupBy: readonly Grouping[]): UsageGroup[] {
   const members = new Map<string, TestCharge[]>();
   for (const one of charges) {
@@ -72,7 +71,7 @@ function groupsOf(charges: readonly TestCharge[], groupBy: readonly Grouping[]):
     .sort((left, right) => compare(right.day, left.day) || compare(left.model, right.model) || compare(left.keyId, right.keyId));
 }
 
-test("hundreds of charges: pages of any size hold each of them once, newest first, and total what the ledger took", async () => {
+test("pages of any size contain each of hundreds of charges once, newest first, and total what the ledger took", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(400);
   await charge(account, charges);
@@ -114,7 +113,7 @@ test("a row is its charge, field by field", async () => {
 });
 
 test.each([["day"], ["model"], ["key"], ["day", "model"], ["day", "key"], ["model", "key"], ["day", "model", "key"]] as Grouping[][])(
-  "grouped by %s %s %s: every charge is in one group, whatever the size of a page",
+  "grouped by %s %s %s: every charge is in one group, whatever the page size",
   async (...groupBy) => {
     const account = await fundedAccount(10_000_000);
     const charges = someCharges(200);
@@ -126,7 +125,7 @@ test.each([["day"], ["model"], ["key"], ["day", "model"], ["day", "key"], ["mode
   },
 );
 
-test("a span holds its first moment and not its last, by when a request was charged", async () => {
+test("a span includes its first moment and excludes its last, by the time of the charge", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(200);
   await charge(account, charges);
@@ -145,7 +144,7 @@ test("a span holds its first moment and not its last, by when a request was char
   }
 });
 
-test("charges that come while pages are read are left to the next listing: no row twice, none missing, the totals as they were", async () => {
+test("charges booked while pages are read are left to the next listing: no row twice, none missing, the same totals", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(60);
   await charge(account, charges);
@@ -169,7 +168,7 @@ test("charges that come while pages are read are left to the next listing: no ro
 
 const idsOf = (rows: readonly { requestId: string }[]) => rows.map(({ requestId }) => requestId);
 
-test("a filter by model, by key, by both, or by no key holds exactly their charges, on every page and in every group", async () => {
+test("a filter by model, by key, by both, or by no key returns exactly their charges, on every page and in every group", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(200);
   await charge(account, charges);
@@ -185,7 +184,7 @@ test("a filter by model, by key, by both, or by no key holds exactly their charg
   }
 });
 
-test("pages read back to the newest are the pages that were read on to the oldest, while charges come in", async () => {
+test("paging back to the newest returns the same pages as paging to the oldest, while charges come in", async () => {
   const account = await fundedAccount(10_000_000);
   await charge(account, someCharges(50));
   const first = await listChargedRequests(spanOf(account), 8, null);
@@ -206,7 +205,7 @@ test("pages read back to the newest are the pages that were read on to the oldes
   }
 });
 
-test("the latest requests are the account's own, the newest first", async () => {
+test("the latest requests are only the account's own, the newest first", async () => {
   const account = await fundedAccount(10_000_000);
   const charges = someCharges(20);
   await charge(account, charges);

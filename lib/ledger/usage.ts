@@ -1,5 +1,5 @@
-// Usage: what an account was charged, request by request or summed in groups. A page and its totals are one snapshot of the
-// ledger, and all pages of a listing see the same charges: those that come meanwhile are left to the next listing.
+// Usage: what an account was charged, request by request or summed in groups. A page and its totals are one snapshot of the ledger, and all
+// pages of a listing see the same charges: those booked meanwhile are left to the next listing.
 
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { requestIdAt } from "@/lib/base/ids";
@@ -10,20 +10,20 @@ import { type Database, inTransaction, Prisma, prisma, type Transaction } from "
 export const groupings = ["day", "model", "key"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Charges of one account, by when they were charged; of one model or one key when they are named. */
+/** Charges of one account, by when they were charged; of one model or one key if given. */
 export interface UsageSpan {
   accountId: AccountId;
-  /** Unix milliseconds; a charge at `toMs` is not in it. */
+  /** Unix milliseconds; a charge at exactly `toMs` is excluded. */
   fromMs: number;
   toMs: number;
   model?: string;
   /** "" for the charges without a key. */
   keyId?: string;
-  /** The `mark` of the listing's first page, so that its other pages see no newer charge; null for the first. */
+  /** The `mark` of the listing's first page, so that its other pages see no newer charges; null for the first page. */
   mark: bigint | null;
 }
 
-/** What charges come to together; costs in nano-USD, as the customer paid them. */
+/** Sums of charges; costs in nano-USD, as the customer paid them. */
 export interface UsageSums {
   requests: number;
   inputTokens: number;
@@ -32,7 +32,7 @@ export interface UsageSums {
   outputCost: NanoUsd;
 }
 
-/** Sums of the charges that agree in what they are grouped by; "" is what they are not grouped by, and the key of charges without one. */
+/** Sums of the charges in one group; a field that is not grouped by is "", and so is the key of charges without one. */
 export interface UsageGroup extends UsageSums {
   /** `2026-01-31` */
   day: string;
@@ -44,7 +44,7 @@ export type GroupPosition = Pick<UsageGroup, "day" | "model" | "keyId">;
 
 export interface ChargedRequest {
   requestId: RequestId;
-  /** When it was charged, which is at its end. */
+  /** When it was charged, at the end of the request. */
   at: Date;
   model: string;
   keyId: KeyId | null;
@@ -58,14 +58,14 @@ export interface ChargedRequest {
 
 export interface UsagePage<Row> {
   rows: Row[];
-  /** True when rows follow after the last one. */
+  /** True when more rows follow the last one. */
   more: boolean;
   /** Of the whole span, on every page. */
   totals: UsageSums;
   mark: bigint;
 }
 
-/** One page of the span's requests, those that came in last first; `before` is the last request of the page before. */
+/** One page of the span's requests, the last ones first; `before` is the last request of the previous page. */
 export function listChargedRequests(span: UsageSpan, limit: number, before: string | null): Promise<UsagePage<ChargedRequest>> {
   return readPage(span, limit, (snapshot, mark) => findOlder(snapshot, { ...span, mark }, limit + 1, before));
 }
@@ -73,13 +73,13 @@ export function listChargedRequests(span: UsageSpan, limit: number, before: stri
 type RowsPage = Pick<UsagePage<ChargedRequest>, "rows" | "more">;
 type MarkedSpan = UsageSpan & { mark: bigint };
 
-/** The same page without its totals, which its reader has already. */
+/** The same page without its totals, which the reader already has. */
 export async function listOlderRequests(span: MarkedSpan, limit: number, before: string | null): Promise<RowsPage> {
   const rows = await inSnapshot((snapshot) => findOlder(snapshot, span, limit + 1, before));
   return { rows: rows.slice(0, limit), more: rows.length > limit };
 }
 
-/** The page that came in right after `after`, in the same order; `more` when newer ones follow. */
+/** The page of requests that came right after `after`, in the same order; `more` when newer ones follow. */
 export async function listNewerRequests(span: MarkedSpan, limit: number, after: string): Promise<RowsPage> {
   const where = { AND: [inSpan(span, span.mark), { requestId: { gt: after } }] };
   const query = { where, select: chargeColumns, orderBy: { requestId: "asc" }, take: limit + 1 } as const;
@@ -93,19 +93,19 @@ async function findOlder(snapshot: Transaction, span: MarkedSpan, max: number, b
   return rows.map(chargedRequest);
 }
 
-/** What the span's charges come to, and the mark up to which they do. */
+/** The sums of the span's charges, and the mark up to which they are summed. */
 export async function readTotals(span: UsageSpan): Promise<{ totals: UsageSums; mark: bigint }> {
   const { totals, mark } = await readPage(span, 0, async () => []);
   return { totals, mark };
 }
 
-/** The account's last requests, the newest first, whenever they were. */
+/** The account's last requests, the newest first, at any time. */
 export async function listLatestRequests(accountId: AccountId, limit: number): Promise<ChargedRequest[]> {
   const query = { where: { accountId }, select: chargeColumns, orderBy: { requestId: "desc" }, take: limit } as const;
   return (await prisma().charge.findMany(query)).map(chargedRequest);
 }
 
-/** One page of the span's charges in groups: the newest day first, then by model and key; `after` is the last group of the page before. */
+/** One page of the span's charges in groups: the newest day first, then by model and key; `after` is the previous page's last group. */
 export function listUsageGroups(
   span: UsageSpan,
   groupBy: readonly Grouping[],
@@ -116,7 +116,7 @@ export function listUsageGroups(
   const follows = after
     ? Prisma.sql`g.day < ${after.day} OR (g.day = ${after.day} AND (g.model, g."keyId") > (${after.model}, ${after.keyId}))`
     : Prisma.sql`true`;
-  // Raw: Prisma groups by columns, and a day is none.
+  // Raw: Prisma groups by columns, and a day is not a column.
   return readPage(
     span,
     limit,
@@ -132,7 +132,7 @@ export function listUsageGroups(
   );
 }
 
-/** `readRows` returns one row more than the page holds when there are more. */
+/** `readRows` returns one row more than the page has when there are more. */
 async function readPage<Row>(
   span: UsageSpan,
   limit: number,
@@ -164,8 +164,8 @@ async function sumSpan(snapshot: Database, span: UsageSpan): Promise<UsageSums &
 }
 
 /**
- * Reads everything as of one moment, each query in one process of the server: a million charges take that a second or two, and
- * requests want the others.
+ * Reads everything in one snapshot, each query in a single server process: a million charges take a second or two, and requests need
+ * the other processors.
  */
 export const inSnapshot = <T>(read: (snapshot: Transaction) => Promise<T>): Promise<T> =>
   inTransaction(
@@ -190,7 +190,7 @@ export const chargeColumns = {
   streamed: true,
 } as const satisfies Prisma.ChargeSelect;
 
-/** A charge with its own types: an id, a count and an amount of money. */
+/** A charge with our own types: an id, a count and an amount of money. */
 export const chargedRequest = <Row extends Prisma.ChargeGetPayload<{ select: typeof chargeColumns }>>(row: Row) => ({
   ...row,
   requestId: row.requestId as RequestId,
@@ -214,11 +214,11 @@ const inSpan = (span: UsageSpan, mark: bigint): Prisma.ChargeWhereInput => {
   };
 };
 
-/** Those of them that came in before a request, if one is named. */
+/** Those of them before a request, if one is given. */
 export const inSpanBefore = (span: MarkedSpan, before: string | null): Prisma.ChargeWhereInput =>
   before === null ? inSpan(span, span.mark) : { AND: [inSpan(span, span.mark), { requestId: { lt: before } }] };
 
-/** `inSpan` as a condition of SQL. */
+/** `inSpan` as an SQL condition. */
 export function inSpanSql(span: UsageSpan, mark: bigint): Prisma.Sql {
   const { firstId, lastId, from, to } = boundsOf(span);
   const ofModel = span.model === undefined ? Prisma.empty : Prisma.sql`AND model = ${span.model}`;
@@ -227,19 +227,19 @@ export function inSpanSql(span: UsageSpan, mark: bigint): Prisma.Sql {
     AND at >= ${from}::timestamptz AND at < ${to}::timestamptz AND seq <= ${mark}::bigint ${ofModel} ${ofKey}`;
 }
 
-/** An id is as old as its request, which ends within minutes; the rest of an hour is for clocks that were set. */
+/** An id has the time of its request's start, which ends within minutes; the rest of the hour allows for clocks that were set. */
 const ROOM_MS = 3_600_000;
 const LAST_ID_MS = 62 ** 8 - 1;
 export const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 
 const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms), LAST_ID_MS));
 
-/** No request that was charged at `ms` or later has a smaller id. */
+/** No request charged at `ms` or later has a smaller id. */
 export const firstIdSince = (ms: number): string => boundOfIds(ms - ROOM_MS);
 
 const boundsOf = ({ fromMs, toMs }: UsageSpan) => ({
   firstId: firstIdSince(fromMs),
   lastId: boundOfIds(toMs + ROOM_MS),
-  from: new Date(Math.max(0, fromMs)), // before there were any charges; Prisma's adapter cannot write a year before the first
+  from: new Date(Math.max(0, fromMs)), // 1970 is before any charge; Prisma's adapter cannot write a year before 1
   to: new Date(Math.max(0, toMs)),
 });

@@ -17,7 +17,7 @@ import { fundedAccount, openFunding } from "./testing/fund";
 import { chargeRequest, holdRequest } from "./testing/waiting";
 import { countWaitingSettlements, settleLater, tryWaitingSettlements } from "./waiting-settlements";
 
-// What could not be settled while somebody waited for it is settled once the database answers again.
+// A settlement that failed while its caller waited is made once the database answers again.
 
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<typeof import("node:timers/promises")>()),
@@ -42,10 +42,10 @@ afterEach(async () => {
 });
 
 const brokenConnection = () => new Error("Connection terminated unexpectedly");
-/** An error as the database answers with it. */
+/** An error like those that the database answers with. */
 const answered = (code: string) => Object.assign(new Error(code), { code, severity: "ERROR" });
 
-/** Commits that fail as they are told to; what they were asked to settle is listed. */
+/** A commit that fails as the test sets it, and lists what it was given to settle. */
 function fakeCommit() {
   const state: { fails: ((settlement: Settlement) => Error | null) | null; settled: Settlement[]; tried: number } = {
     ...{ fails: null, settled: [], tried: 0 },
@@ -65,7 +65,7 @@ const nobody = "acc_nobody" as AccountId;
 const aHold = (): Hold => holdOf(holdRequest(nobody, null, 10));
 const aCharge = (): Settlement => settlementOf(chargeRequest(holdRequest(nobody, null, 10)));
 
-test("a hold whose connection broke is released once the database answers, and once more when no statement can still run", async () => {
+test("a hold whose connection broke is released once the database answers, and again when no statement can still run", async () => {
   const { commit, state } = fakeCommit();
   const hold = aHold();
   state.fails = brokenConnection;
@@ -84,14 +84,14 @@ test("a hold whose connection broke is released once the database answers, and o
   expect(state.settled).toMatchObject([{ hold }, { hold, charge: null }]);
 });
 
-test("a hold that the database refused was not placed, and nothing is released", async () => {
+test("a hold that the database refused was not placed, so nothing is released", async () => {
   const { commit, state } = fakeCommit();
   await expect(placeHold({ ...commit, place: () => Promise.reject(answered("55P03")) }, aHold())).rejects.toMatchObject({ code: "55P03" });
   await tryWaitingSettlements();
   expect(state.tried).toBe(0);
 });
 
-test("without anybody asking for it, it is tried every half second", async () => {
+test("a waiting settlement is retried every half second, automatically", async () => {
   const { commit, state } = fakeCommit();
   state.fails = () => (state.tried < 3 ? brokenConnection() : null);
   settleLater(commit, aCharge());
@@ -99,7 +99,7 @@ test("without anybody asking for it, it is tried every half second", async () =>
   expect(state.tried).toBe(3);
 });
 
-test("what is made tells so with what was paid, once", async () => {
+test("a settlement that succeeds calls back once, with what was paid", async () => {
   const { commit, state } = fakeCommit();
   const onSettled = vi.fn();
   state.fails = brokenConnection;
@@ -112,7 +112,7 @@ test("what is made tells so with what was paid, once", async () => {
   expect(onSettled.mock.calls).toEqual([[{ outcome: "settled", inputCost: 3n, outputCost: 4n }]]);
 });
 
-test.each(["55P03", "40P01", "53300", "57014"])("an answer of %s passes: the settlement is kept and tried again", async (code) => {
+test.each(["55P03", "40P01", "53300", "57014"])("error %s is temporary: the settlement is kept and retried", async (code) => {
   const { commit, state } = fakeCommit();
   state.fails = () => answered(code);
   settleLater(commit, aCharge());
@@ -124,7 +124,7 @@ test.each(["55P03", "40P01", "53300", "57014"])("an answer of %s passes: the set
 });
 
 test.each(["22003", "23514", "42883", "P0001"])(
-  "what the database refuses with %s is dropped with a line in the log, and keeps no other",
+  "a settlement refused with %s is dropped with a log line, and delays no other",
   async (code) => {
     const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
     const { commit, state } = fakeCommit();
@@ -140,7 +140,7 @@ test.each(["22003", "23514", "42883", "P0001"])(
 
 const countLost = async () => (await metrics().lostAnswers.get()).values[0]?.value ?? 0;
 
-test("beyond ten thousand the oldest is given up with a line in the log", async () => {
+test("beyond ten thousand the oldest is given up with a log line", async () => {
   const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   const { commit, state } = fakeCommit();
   const before = await countLost();
@@ -156,7 +156,7 @@ test("beyond ten thousand the oldest is given up with a line in the log", async 
   expect(state.settled).not.toContain(oldest);
 });
 
-test("holds that could not be placed, however many, crowd out no answer that is to be charged", async () => {
+test("releases of failed holds, however many, crowd out no answer that must be charged", async () => {
   const { commit, state } = fakeCommit();
   state.fails = brokenConnection;
   const answer = aCharge();
@@ -168,7 +168,7 @@ test("holds that could not be placed, however many, crowd out no answer that is 
   expect(state.settled).toContain(answer);
 });
 
-test("while the database does not answer, a round asks it for a few of many", async () => {
+test("while the database does not answer, a round tries only a few of many", async () => {
   const { commit, state } = fakeCommit();
   state.fails = brokenConnection;
   for (let n = 0; n < 1_000; n++) settleLater(commit, aCharge());
@@ -177,7 +177,7 @@ test("while the database does not answer, a round asks it for a few of many", as
   state.fails = null;
 });
 
-test("an account that somebody keeps locked keeps no other's settlements back, however many of its own wait", async () => {
+test("a locked account delays no other account's settlements, however many of its own wait", async () => {
   const { commit, state } = fakeCommit();
   const locked = Array.from({ length: 200 }, aCharge);
   const free = aCharge();
@@ -190,7 +190,7 @@ test("an account that somebody keeps locked keeps no other's settlements back, h
   expect(state.settled).toHaveLength(201);
 });
 
-test("a release that the database could not make in over 15 s is made once it is back", async () => {
+test("a release that failed for over 15 s is made once the database is back", async () => {
   const account = await fundedAccount(100);
   const hold = holdOf(holdRequest(account, null, 30));
   const real = productCommit();
@@ -211,7 +211,7 @@ test("a release that the database could not make in over 15 s is made once it is
   expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
 });
 
-test("an answer that could not be charged in time is charged once the database is back, late when its hold expired meanwhile", async () => {
+test("an answer not charged in time is charged once the database is back, late if its hold expired meanwhile", async () => {
   const account = await fundedAccount(100);
   const [kept, expired] = [holdOf(holdRequest(account, null, 30)), holdOf(holdRequest(account, null, 40))];
   const real = productCommit();
@@ -231,7 +231,7 @@ test("an answer that could not be charged in time is charged once the database i
   expect(await readBalance(account)).toEqual({ posted: 86n, held: 0n, available: 86n });
 });
 
-test("a hold that was placed although its connection broke is freed, with its idempotency key", async () => {
+test("a hold placed although its connection broke is freed, with its idempotency key", async () => {
   const account = await fundedAccount(100);
   const real = productCommit();
   const hold = holdOf({ ...holdRequest(account, null, 30), idempotency: "once", hash: "00" });
@@ -246,7 +246,7 @@ test("a hold that was placed although its connection broke is freed, with its id
   expect((await pool().query("SELECT FROM idempotent_reply WHERE account_id = $1", [account])).rowCount).toBe(0);
 });
 
-test("a hold that a statement still placed after it was released is freed by the second release", async () => {
+test("a hold that a statement placed after the first release is freed by the second release", async () => {
   const account = await fundedAccount(100);
   const real = productCommit();
   const hold = holdOf(holdRequest(account, null, 30));
@@ -258,7 +258,7 @@ test("a hold that a statement still placed after it was released is freed by the
   expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
 });
 
-test("a hold whose connection is ended by the server while it waits is not left behind", async () => {
+test("a hold whose connection the server ends while it waits is not left behind", async () => {
   const account = await fundedAccount(100);
   const real = productCommit();
   const hold = holdOf(holdRequest(account, null, 30));
@@ -280,11 +280,11 @@ test("a hold whose connection is ended by the server while it waits is not left 
   expect(await readBalance(account)).toEqual({ posted: 100n, held: 0n, available: 100n });
 });
 
-test("a settlement of a request that nobody knows is charged to nobody: it is refused and dropped", async () => {
+test("a settlement for an unknown account is refused and dropped, and charges nothing", async () => {
   const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   settleLater(productCommit(), { ...aCharge(), hold: { ...aHold(), requestId: newRequestId() } });
   await tryWaitingSettlements();
   expect(error).toHaveBeenCalledTimes(1);
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -1,5 +1,5 @@
-// Settlements that could not be made while somebody waited for them: the database was away for longer. They wait in this process,
-// and are made once it answers again. What is lost with the process is freed by the reaper, and nothing is charged for it.
+// Settlements that failed while their callers waited, because the database was unavailable for longer. They wait in this process, and are
+// made once it answers again. Those lost with the process are freed by the reaper, and nothing is charged for them.
 
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -8,30 +8,30 @@ import { sqlStateOf } from "@/lib/db/failure";
 import { type Commit, isRefusal } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
 
-/** Of each kind. Some thousands a second come to this in ten seconds; the answers that idempotency keys keep are all that is large of them. */
+/** For charges and for releases each. Ten seconds at thousands per second; only the answers kept for idempotency keys are large. */
 const MAX_WAITING = 10_000;
 const TRY_EVERY_MS = 500;
 const TOGETHER = 64;
-/** A statement whose connection broke may still run on the server, and place its hold after this was released, until its time limit. */
+/** A statement whose connection broke may still run on the server until its time limit, and place its hold after the release. */
 const STATEMENT_ENDS_WITHIN_MS = 35_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 interface Waiting {
   commit: Commit;
   settlement: Settlement;
-  /** Monotonic: when it is made for the first time, and when once more; null for those that need not be. */
+  /** Monotonic: when the settlement is tried. `againAt`: when it is made a second time; null if that is not necessary. */
   dueAt: number;
   againAt: number | null;
-  /** Called once it is made, and again when it failed. */
+  /** Called once it is made; called again if the callback itself failed. */
   onSettled: OnSettled;
 }
 
 type OnSettled = (settled: Settled) => unknown;
 
-/** The oldest comes first. */
+/** Both sets have the oldest first. */
 interface Queue {
   charges: Set<Waiting>;
-  /** While no hold can be placed releases are many, and must crowd out no charge. */
+  /** Separate: while no hold can be placed releases are many, and must not crowd out charges. */
   releases: Set<Waiting>;
   timer: NodeJS.Timeout | undefined;
   trying: Promise<void> | undefined;
@@ -44,25 +44,25 @@ const queue = processSingleton<Queue>("waiting settlements", () => ({
   trying: undefined,
 }));
 
-/** Makes a settlement as soon as the database answers. Where too many wait, the oldest is given up, and its hold expires. */
+/** Makes a settlement as soon as the database answers. When too many wait, the oldest is given up, and its hold expires. */
 export function settleLater(commit: Commit, settlement: Settlement, onSettled: OnSettled = () => undefined): void {
   add({ commit, settlement, dueAt: 0, againAt: null, onSettled });
 }
 
-/** Releases a hold of which nobody knows whether it was placed. */
+/** Releases a hold that may or may not have been placed. */
 export function releaseUnknown(commit: Commit, hold: Hold): void {
   const againAt = performance.now() + STATEMENT_ENDS_WITHIN_MS;
   add({ commit, settlement: releaseOf(hold), dueAt: 0, againAt, onSettled: () => undefined });
 }
 
-/** How many settlements wait for a database that does not answer. */
+/** Number of settlements that wait for a database that does not answer. */
 export const countWaitingSettlements = (): number => allWaiting().filter(({ dueAt }) => dueAt === 0).length;
 
 const allWaiting = (): Waiting[] => [...queue().charges, ...queue().releases];
 
 const queueOf = ({ settlement }: Waiting): Set<Waiting> => (settlement.charge ? queue().charges : queue().releases);
 
-/** Tries all that wait once more: for the drain, which cannot wait for longer. What is left then is the reaper's. */
+/** Tries all waiting settlements again: for the drain, which cannot wait longer. The rest is left to the reaper. */
 export async function tryWaitingSettlements(): Promise<void> {
   await queue().trying;
   await tryAll();
@@ -99,12 +99,12 @@ async function tryAll(): Promise<void> {
   const due = allWaiting().filter(({ dueAt }) => dueAt <= performance.now());
   for (let from = 0; from < due.length; from += TOGETHER) {
     const areMade = await Promise.all(due.slice(from, from + TOGETHER).map(tryOne));
-    // While the database does not answer these, it does not answer the others.
+    // While the database does not answer these, it does not answer the others either.
     if (!areMade.includes(true)) return;
   }
 }
 
-/** False when the database could not, and would not do others either. */
+/** False when the database could not settle it, and would not settle others either. */
 async function tryOne(one: Waiting): Promise<boolean> {
   const waiting = queueOf(one);
   const { requestId } = one.settlement.hold;
@@ -115,7 +115,7 @@ async function tryOne(one: Waiting): Promise<boolean> {
     else Object.assign(one, { dueAt: one.againAt, againAt: null });
     return true;
   } catch (error) {
-    // An account that somebody keeps locked says nothing of the others.
+    // A locked account says nothing about the others.
     if (!isRefusal(error)) return sqlStateOf(error) === LOCK_NOT_AVAILABLE;
     waiting.delete(one);
     log().error({ err: error, requestId }, "the ledger refuses a settlement; its hold expires");

@@ -1,4 +1,4 @@
-// The two lists that outsiders rely on: every error code is thrown somewhere and tested, every setting is documented.
+// The two lists that outsiders rely on: every error code is thrown somewhere and tested; every setting is documented.
 
 import ts from "typescript";
 import { configVariables } from "@/lib/base/config";
@@ -7,7 +7,7 @@ import { isProductCode, isTestCode, parse, type Rule, type Tree, walk } from "./
 
 const errorsFile = "lib/base/errors.ts";
 
-/** String literals of the files that throw an AppError: a code may reach it through a table or a variable. */
+/** String literals in the files that throw an AppError: a code may reach it through a table or a variable. */
 function codesThrown(tree: Tree): Set<string> {
   const codes = new Set<string>();
   for (const [path, text] of tree) {
@@ -19,10 +19,10 @@ function codesThrown(tree: Tree): Set<string> {
   return codes;
 }
 
-/** Codes of the contract that nothing throws yet, each with its reason. */
+/** Codes of the contract that are not thrown yet, each with its reason. */
 const notThrownYet: Readonly<Record<string, string>> = {};
 
-/** Every code is thrown by product code, or excused with a reason, and named in a test. */
+/** Every code is thrown by product code or excused with a reason, and is named in a test. */
 export function errorCodes(codes: readonly string[], excused: Readonly<Record<string, string>> = {}): Rule {
   return (tree) => {
     const thrown = codesThrown(tree);
@@ -41,7 +41,7 @@ export function errorCodes(codes: readonly string[], excused: Readonly<Record<st
   };
 }
 
-/** Every variable of the settings is documented in .env.example, and nothing else is. */
+/** .env.example documents every variable of the settings, and nothing else. */
 export function settings(variables: readonly string[]): Rule {
   return (tree) => {
     const example = tree.get(".env.example");

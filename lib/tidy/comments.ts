@@ -9,7 +9,7 @@ export const openingSentence: Rule = (tree) =>
     .filter(([, text]) => !/^(#!.*\n)?\s*(\/\/|\/\*)[\s/*]*\S+(\s+\S+){3,}/.test(text))
     .map(([file]) => ({ file, line: 1, message: "opens without a comment: say in a sentence what this file owns and promises." }));
 
-// Put together, so that this line does not find itself.
+// In two parts, so that this line does not match itself.
 const leftForLater = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "X" + "XX"].join("|")})\\b`);
 
 export const nothingLeftForLater = lineRule(

@@ -1,5 +1,5 @@
-// `npm run lock`: writes into the lockfile the platform packages that npm left out because it could not find them, so that
-// `npm ci` takes it on every system. Run it after every change of the packages.
+// `npm run lock`: adds to the lockfile the platform packages that npm left out because it could not find them, so that `npm ci` accepts
+// it on every system. Run it after every change of packages.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -8,7 +8,7 @@ const systems = ["darwin", "linux", "win32", "freebsd", "android", "openbsd", "n
 const processors = ["arm64", "x64", "arm", "ia32", "ppc64", "s390x", "riscv64", "loong64", "mips64el", "wasm32"];
 const otherNames = { windows: "win32", amd64: "x64" };
 
-/** Where Node would find `name` from the package at `from`, as a path of the lockfile. */
+/** Where Node would find `name` from the package at `from`, as a path in the lockfile. */
 function findLocked(packages, from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {
     const path = `${at ? `${at}/` : ""}node_modules/${name}`;
@@ -17,7 +17,7 @@ function findLocked(packages, from, name) {
   }
 }
 
-/** The entry of a platform package: its name says which system it is for. */
+/** The entry of a platform package: its name states the system that it is for. */
 function platformEntry(name, version, parent) {
   const words = name.split(/[/-]/).map((word) => otherNames[word] ?? word);
   const os = systems.find((system) => words.includes(system));

@@ -1,4 +1,4 @@
-// The lockfile: it names no host, and is whole, so that `npm ci` takes it on every system.
+// The lockfile: it names no host, and is complete, so that `npm ci` accepts it on every system.
 
 import type { Problem, Rule } from "./tree";
 
@@ -21,7 +21,7 @@ function onLockfile(check: (packages: Record<string, LockedPackage>) => Problem[
 
 export const lockfileNamesNoHost = onLockfile((packages) =>
   Object.entries(packages).flatMap(([name, entry]) => {
-    // A funding page is told by the package itself, and nothing is fetched from it; a link leads to a folder of this project.
+    // The package itself states its funding page, and nothing is fetched from there; a link leads to a folder of this project.
     const { funding: _, resolved, ...rest } = entry;
     const names = (resolved !== undefined && !entry.link) || /\w:\/\/|git@/.test(JSON.stringify(rest));
     const cure = "keep omit-lockfile-registry-resolved=true in .npmrc and write the lockfile anew.";
@@ -29,7 +29,7 @@ export const lockfileNamesNoHost = onLockfile((packages) =>
   }),
 );
 
-/** npm leaves out what its registry does not hold for other systems, and then refuses its own lockfile. */
+/** npm leaves out packages for other systems that its registry does not hold, and then refuses its own lockfile. */
 export const lockfileIsWhole = onLockfile((packages) => {
   const locked = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)));
   return Object.entries(packages).flatMap(([path, entry]) =>

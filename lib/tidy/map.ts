@@ -1,10 +1,10 @@
-// The map of the house: lib/README.md lists each folder of lib/ with one sentence, and names none that is not there.
+// The map of the project: lib/README.md lists each folder of lib/ with one sentence, and names no folder that does not exist.
 
 import type { Rule } from "./tree";
 
 const mapFile = "lib/README.md";
 
-/** Folders that a line speaks of, as `name/` in backticks, each with what is said after it. */
+/** Folders that a line names, as `name/` in backticks, each with the text after it. */
 function entriesOf(line: string): { name: string; sentence: string }[] {
   return [...line.matchAll(/`(?:lib\/)?([a-z][a-z0-9-]*)\/`([^`]*)/g)].map(([, name = "", sentence = ""]) => ({ name, sentence }));
 }
@@ -36,7 +36,7 @@ export const mapEqualsDisk: Rule = (tree) => {
 const answer = /^\|\s*([^|]+\?)\s*\|\s*`([^`]+)`\s*\|\s*`([^`]+)`\s*\|/;
 const minQuestions = 10;
 
-/** Each question's file is there and holds the name that answers it. */
+/** The file of each question exists and contains the name that answers it. */
 export const mapAnswersQuestions: Rule = (tree) => {
   const rows = (tree.get(mapFile) ?? "").split("\n").flatMap((text, index) => {
     const [, question, path = "", name = ""] = answer.exec(text) ?? [];
@@ -56,7 +56,7 @@ export const mapAnswersQuestions: Rule = (tree) => {
   ];
 };
 
-/** Files that the map names in backticks, below lib/ or from the root. */
+/** Files that the map names in backticks, relative to lib/ or to the root. */
 export const mapNamesFiles: Rule = (tree) =>
   (tree.get(mapFile) ?? "").split("\n").flatMap((text, index) =>
     [...text.matchAll(/`([a-z0-9/-]+\/[a-z0-9-]+\.(?:ts|sql|prisma))`/g)]

@@ -1,10 +1,10 @@
-// Names: kebab-case files, and no word that says nothing about what is inside.
+// Names: kebab-case files, and no word that says nothing about the content.
 
 import ts from "typescript";
 import { isCode, type Rule, syntaxRule } from "./tree";
 
 const emptyWords = /^(utils?|helpers?|misc|managers?|common)$/;
-// `typed-data` is the name of a thing; `data` alone names nothing.
+// `typed-data` names a thing; `data` alone names nothing.
 const emptyNames = /^(data)$/;
 
 export const emptyFileNames: Rule = (tree) =>
@@ -18,8 +18,8 @@ export const emptyFileNames: Rule = (tree) =>
 
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)+$/;
 const folder = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-// What Next gives a meaning: (group), [param], [...rest], [[...rest]], @slot, _private, and the file that a route serves; and the
-// folder that RFC 8615 names.
+// Names with a meaning in Next: (group), [param], [...rest], [[...rest]], @slot, _private, and a file that a route serves; and the folder
+// that RFC 8615 names.
 const nextFolder = /^(\.well-known|\([a-z0-9-]+\)|\[\[?(\.\.\.)?[a-zA-Z0-9]+\]?\]|[@_][a-z0-9-]+|[a-z0-9-]+\.(txt|xml|json))$/;
 
 export const kebabCase: Rule = (tree) =>
@@ -41,7 +41,7 @@ export const emptyFunctionNames = syntaxRule(isCode, (node, source) => {
     ((ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node)) &&
       node.initializer !== undefined &&
       ts.isFunctionLike(node.initializer));
-  // What a class implements has its names from there.
+  // A class that implements an interface takes its method names from there.
   if (ts.isMethodDeclaration(node) && ts.isClassDeclaration(node.parent) && implementsSomething(node.parent)) return null;
   const name = isFunction && node.name ? node.name.getText(source) : "";
   return /^handle([A-Z]|$)/.test(name) ? `${name} says when it runs, not what it does: name it by its verb and noun.` : null;

@@ -1,4 +1,4 @@
-// Each tidy rule, proved to fire on what it forbids and to leave alone what it allows.
+// Every tidy rule, proved to fire on what it forbids and to accept what it allows.
 
 import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ const named = (name: string, count: number) => `// What this file owns.\nexport 
 const inTests = (text: string): Files => ({ "lib/ledger/x.test.ts": text });
 const code = (text: string): Files => ({ "lib/ledger/x.ts": `// What this file owns and promises.\n${text}` });
 const later = "TO" + "DO";
-// In two parts, for biome and the rules themselves read this file too.
+// In two parts, since biome and the rules themselves read this file too.
 const ignore = "biome-" + "ignore";
 const key = `pp_${"a1B2".repeat(8)}`;
 const workingKey = key + toBase62(crc32(key), 6);
@@ -278,7 +278,7 @@ const factoryProofs: Record<string, Proof> = {
 
 const cases = rules.map(([promise, rule]) => [promise, factories[promise] ?? rule, proofs[promise] ?? factoryProofs[promise]] as const);
 
-test.each(cases)("%s: fires, and only then", (_promise, rule, proof) => {
+test.each(cases)("%s: fires on violations only", (_promise, rule, proof) => {
   for (const files of proof?.breaks ?? []) expect(rule(treeOf(files)), JSON.stringify(files).slice(0, 400)).not.toEqual([]);
   for (const files of proof?.keeps ?? []) expect(rule(treeOf(files)), JSON.stringify(files).slice(0, 400)).toEqual([]);
 });
@@ -286,6 +286,6 @@ test.each(cases)("%s: fires, and only then", (_promise, rule, proof) => {
 test("every rule is proved, and every message names a cure", () => {
   expect(cases.filter(([, , proof]) => !proof || proof.breaks.length === 0 || proof.keeps.length === 0)).toEqual([]);
   const problems = cases.flatMap(([, rule, proof]) => (proof?.breaks ?? []).flatMap((files) => rule(treeOf(files))));
-  // What is wrong, a colon or full stop, and then what to do.
+  // A message states the problem, a colon or full stop, and then what to do.
   expect(problems.filter(({ message }) => !/[:.] \w+ .*\w/.test(message))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// All tidy rules, each under the promise that it keeps.
+// All tidy rules, each under the promise that it enforces.
 
 import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";

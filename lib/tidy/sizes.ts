@@ -18,7 +18,7 @@ export const fileLength: Rule = (tree) =>
       message: `has ${lines} lines, more than ${maxFileLines}. It is probably two nouns: split it along them.`,
     }));
 
-/** Files that lie side by side; those of its folders are not counted. */
+/** Files directly in a folder; files in its subfolders do not count. */
 export const folderSize: Rule = (tree) => {
   const folders = new Map<string, number>();
   for (const path of [...tree.keys()].filter(isProductCode)) {

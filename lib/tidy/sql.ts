@@ -1,4 +1,4 @@
-// Reading SQL just well enough to know which tables a statement touches and which functions it calls.
+// Reads SQL just well enough to know which tables a statement touches and which functions it calls.
 
 /** A function that a migration creates. */
 export interface SqlFunction {
@@ -26,7 +26,7 @@ export const tablesOf = (migration: string): string[] =>
 
 const withoutComments = (sql: string) => sql.replace(/--[^\n]*/g, " ").replace(/\/\*[\s\S]*?\*\//g, " ");
 
-/** Words and single signs, in lower case; a quoted text becomes the sign `'`. */
+/** Words and single signs, in lower case; a quoted string becomes the sign `'`. */
 const tokens = (sql: string): string[] =>
   sql
     .replace(/'(?:[^']|'')*'/g, " ' ")
@@ -34,7 +34,7 @@ const tokens = (sql: string): string[] =>
     .match(/\w+|[^\s\w"]/g) ?? [];
 
 const isWord = (token: string | undefined): token is string => token !== undefined && /^[a-z_]\w*$/.test(token);
-// What may follow a table's name where its alias could stand.
+// Words that may follow a table's name where an alias could be.
 const afterTable = new Set([
   "where",
   "set",
@@ -63,17 +63,17 @@ const afterTable = new Set([
   "do",
 ]);
 
-/** True where the word at `index` is followed by the name of a table. */
+/** True when the word at `index` is followed by a table's name. */
 function opensTable(words: readonly string[], index: number): boolean {
   const before = words[index - 1];
   switch (words[index]) {
     case "from":
       return before !== "distinct";
     case "into":
-      // SELECT … INTO fills variables; only these two write a table.
+      // SELECT … INTO fills variables; only INSERT and MERGE INTO write a table.
       return before === "insert" || before === "merge";
     case "update":
-      // FOR UPDATE, FOR NO KEY UPDATE and ON CONFLICT DO UPDATE name none.
+      // FOR UPDATE, FOR NO KEY UPDATE and ON CONFLICT DO UPDATE name no table.
       return before !== "for" && before !== "key" && before !== "do";
     case "join":
     case "table":
@@ -101,7 +101,7 @@ export function touchedTables(sql: string, tables: ReadonlySet<string>): Set<str
   return touched;
 }
 
-/** The table names of a list `a x, b AS y, only c` that starts at `start`; functions and subqueries are no tables. */
+/** The table names of a list `a x, b AS y, only c` that starts at `start`; functions and subqueries are skipped. */
 function namesFrom(words: readonly string[], start: number, isList: boolean): string[] {
   const names: string[] = [];
   let index = start;
@@ -130,7 +130,7 @@ export function calledFunctions(sql: string, functions: ReadonlySet<string>): Se
   return new Set(words.filter((word, index) => words[index + 1] === "(" && functions.has(word)));
 }
 
-/** True for a text that is SQL or a piece of it, and not a sentence that happens to say "from account". */
+/** True for a text that is SQL or a part of it, and not a sentence that happens to say "from account". */
 export const looksLikeSql = (text: string): boolean =>
   /\bselect\b[\s\S]*\bfrom\b|\binsert\s+into\b|\bupdate\s+\S+(\s+\w+)?\s+set\b|\bdelete\s+from\b|\btruncate\s|\block\s+table\b|\bmerge\s+into\b|\bselect\s+\w+\s*\(/i.test(
     text,

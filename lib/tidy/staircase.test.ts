@@ -1,5 +1,5 @@
-// The rules of .dependency-cruiser.cjs, each proved to fire: one small tree in which every rule is broken once, and one
-// import of every allowed kind that no rule may touch.
+// The rules of .dependency-cruiser.cjs, each proved to fire: one small tree in which every rule is broken once, with one import of every
+// allowed kind, on which no rule may fire.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 const configuration: IConfiguration = createRequire(import.meta.url)("../../.dependency-cruiser.cjs");
 
-/** Rule, the file that breaks it, and the line that does. */
+/** The rule, the file that breaks it, and the line that breaks it. */
 const broken: readonly [rule: string, file: string, line: string][] = [
   ["floor-base", "lib/base/up.ts", 'import "@/lib/ledger/noun";'],
   ["floor-db", "lib/db/sideways.ts", 'import "@/lib/chains/noun";'],
@@ -126,7 +126,7 @@ function writeTree(): void {
 beforeAll(async () => {
   writeTree();
   const tsConfig = { fileName: join(root, "tsconfig.json") };
-  // The type of these options does not know `tsConfig`, which the alias "@/" needs.
+  // The type of these options lacks `tsConfig`, which the alias "@/" needs.
   const resolution = { symlinks: true, tsConfig: tsConfig.fileName };
   const cruised = await cruise(
     ["lib", "app", "components", "e2e", "bench"],

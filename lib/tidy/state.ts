@@ -1,5 +1,5 @@
-// State: Next bundles its own copies of our modules, so a module's variable exists several times in one process. What changes
-// lives in `processSingleton(name, create)`, inside a function or in a database.
+// State: Next bundles its own copies of our modules, so a module's variable exists several times in one process. State that changes belongs
+// in `processSingleton(name, create)`, in a function or in a database.
 
 import ts from "typescript";
 import { isProductCode, lineOf, type Problem, parse, type Rule, type Tree, walk } from "./tree";
@@ -7,7 +7,7 @@ import { isProductCode, lineOf, type Problem, parse, type Rule, type Tree, walk 
 const cure =
   "Next bundles several copies of a module: create it by processSingleton(name, create) of lib/base, or inside the function that uses it.";
 
-// What these build never changes by itself; a Map or Set counts as a constant as long as it is filled at once and never changed.
+// Objects of these classes do not change on their own; a Map or Set is a constant if it is filled when created and never changed.
 const constants = new Set(["Map", "Set", "RegExp", "URL", "TextEncoder", "TextDecoder", "Date", "Uint8Array", "Error"]);
 const changes = new Set(["set", "add", "delete", "clear", "push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill"]);
 
@@ -45,7 +45,7 @@ function bare(expression: ts.Expression | undefined): ts.Expression | undefined 
   return wrapped ? bare(expression.expression) : expression;
 }
 
-/** An object that lives: a pool, a client, a counter, or a Map that starts empty. */
+/** An object with state: a pool, a client, a counter, or a Map that starts empty. */
 function buildsState(initializer: ts.Expression | undefined): boolean {
   const made = bare(initializer);
   if (!made || !ts.isNewExpression(made)) return false;
@@ -60,7 +60,7 @@ function isContainer(initializer: ts.Expression | undefined): boolean {
   return made !== undefined && (ts.isNewExpression(made) || ts.isArrayLiteralExpression(made) || ts.isObjectLiteralExpression(made));
 }
 
-/** Names of which the file changes the content: `name.push(…)`, `name[key] = …`, `name.field += …`, `delete name[key]`. */
+/** Names whose content the file changes: `name.push(…)`, `name[key] = …`, `name.field += …`, `delete name[key]`. */
 function changedNames(source: ts.SourceFile): Set<string> {
   const names = new Set<string>();
   const owner = (node: ts.Expression) => {

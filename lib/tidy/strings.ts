@@ -1,4 +1,4 @@
-// What no file may hold: the machine it was written on, the registry it was installed from, and anything secret.
+// Strings that no file may contain: paths of the machine it was written on, the registry it was installed from, and secrets.
 
 import { crc32 } from "node:zlib";
 import { toBase62 } from "@/lib/base/ids";
@@ -6,7 +6,7 @@ import { lineRule } from "./tree";
 
 const everywhere = () => true;
 
-// Each in two parts, so that this file does not find itself.
+// Each in two parts, so that this file does not match itself.
 const registries = [
   "registry." + "npmjs",
   "registry." + "yarnpkg",
@@ -23,7 +23,7 @@ export const noMachine = lineRule(everywhere, (line) => {
   return machinePath.test(line) ? "names a path of one machine: write it relative to the project." : null;
 });
 
-/** An API key of ours whose checksum is right; one that is made up for a text is not. */
+/** An API key of ours with a valid checksum; a key made up for a text has none. */
 function holdsOurKey(line: string): boolean {
   return [...line.matchAll(/\bpp_[0-9A-Za-z]{38}\b/g)].some(([key]) => toBase62(crc32(key.slice(0, 35)), 6) === key.slice(35));
 }
@@ -34,7 +34,7 @@ const secrets: readonly [what: string, pattern: RegExp][] = [
   ["a provider's key", /\b(sk-(ant-|proj-)?[A-Za-z0-9_-]{32,}|AIza[0-9A-Za-z_-]{35}|xai-[A-Za-z0-9]{40,}|AKIA[0-9A-Z]{16})\b/],
 ];
 
-// No random key has these: a test that shows how keys are hidden needs some that look real.
+// No random key contains these: a test that shows how keys are hidden needs realistic ones.
 const madeUp = /abcdef|123456|(\w)\1{5}/i;
 
 function foreignSecret(line: string): string | undefined {

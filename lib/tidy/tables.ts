@@ -1,11 +1,11 @@
-// Ownership: every table has one owning folder, and only that folder's SQL, in TypeScript or in a SQL function,
-// may name it. Everybody else calls a function of the owner.
+// Ownership: every table has one owning folder, and only that folder's SQL, in TypeScript or in a SQL function, may name it. All other
+// folders call a function of the owner.
 
 import ts from "typescript";
 import { calledFunctions, functionsOf, looksLikeSql, tablesOf, touchedTables } from "./sql";
 import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, type Tree, walk } from "./tree";
 
-/** Who owns which table; the only place where this is written for machines. */
+/** The owner of each table; the only machine-readable list of them. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   db: ["setting", "process", "_prisma_migrations"],
   access: ["account", "identity", "sign_in_nonce", "session", "api_key"],
@@ -22,7 +22,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["faucet_gift"],
 };
 
-/** Floors of the folders that may own SQL; a folder may call functions of its own and of lower floors. */
+/** Floors of the folders that may own SQL; a folder may call its own functions and those of lower floors. */
 const floors: Readonly<Record<string, number>> = {
   db: 2,
   access: 3,
@@ -44,7 +44,7 @@ const schemaPath = "prisma/schema.prisma";
 const sqlFiles = (tree: Tree) => [...tree].filter(([path]) => /^prisma\/(migrations|functions)\/.*\.sql$/.test(path));
 const prefixOf = (functionName: string) => functionName.split("_")[0] ?? "";
 
-/** Model names of schema.prisma, as the client spells them, with their tables. */
+/** Model names of schema.prisma, as spelled in the client, with their tables. */
 function modelsOf(schema: string): Map<string, string> {
   const models = [...schema.matchAll(/^model\s+(\w+)\s*\{([\s\S]*?)^\}/gm)];
   return new Map(
@@ -65,7 +65,7 @@ export const everyTableHasAnOwner: Rule = (tree) => {
     .map(({ file, table }) => ({ file, message: `makes the table "${table}", which nobody owns: name its owner in lib/tidy/tables.ts.` }));
 };
 
-/** SQL in TypeScript, and calls of the Prisma client, name only tables of their own folder. */
+/** SQL in TypeScript, and calls of the Prisma client, name only their own folder's tables. */
 export const ownTablesInCode: Rule = (tree) => {
   const models = modelsOf(tree.get(schemaPath) ?? "");
   const functions = new Set(sqlFiles(tree).flatMap(([, text]) => functionsOf(text).map((item) => item.name)));
@@ -88,7 +88,7 @@ export const ownTablesInCode: Rule = (tree) => {
   });
 };
 
-/** SQL functions are named after their owner, touch its tables alone, and call only its own and lower ones. */
+/** SQL functions are named after their owner, touch only its tables, and call only functions of its own and lower floors. */
 export const ownTablesInFunctions: Rule = (tree) => {
   const functions = sqlFiles(tree).flatMap(([file, text]) => functionsOf(text).map((item) => ({ file, ...item })));
   const names = new Set(functions.map((item) => item.name));
@@ -108,7 +108,7 @@ export const ownTablesInFunctions: Rule = (tree) => {
   });
 };
 
-/** Each SQL function stands in one file, of its owner: prisma/functions/<owner>/. */
+/** Each SQL function is defined in one file of its owner: prisma/functions/<owner>/. */
 export const functionsStandOnce: Rule = (tree) => {
   const functions = sqlFiles(tree).flatMap(([file, text]) => functionsOf(text).map((item) => ({ file, ...item })));
   const places = new Map<string, string>();
@@ -133,7 +133,7 @@ function mayCall(folder: string, functionName: string): boolean {
   return owner === folder || (floors[owner] ?? Infinity) < (floors[folder] ?? 0);
 }
 
-/** The text of a string or template; what a template inserts is replaced by a placeholder. */
+/** The text of a string or template; a placeholder replaces each substitution. */
 function textOf(node: ts.Node): string | null {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
   if (!ts.isTemplateExpression(node)) return null;

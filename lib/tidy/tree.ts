@@ -1,15 +1,15 @@
-// The files of this project, as the tidy rules see them: path, text and syntax tree, and what kind of code each one is.
+// The files of this project, as the tidy rules see them: path, text and syntax tree, and the kind of code.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import ts from "typescript";
 
-/** What a rule found, and how to mend it. */
+/** A violation that a rule found, and how to fix it. */
 export interface Problem {
   file: string;
   line?: number;
-  /** What is wrong and what to do about it. */
+  /** The problem, and what to do about it. */
   message: string;
 }
 
@@ -35,7 +35,7 @@ const untracked = new Set([
 export const isCode = (path: string): boolean => /\.(ts|tsx|mjs|cjs)$/.test(path) && !path.endsWith(".d.ts");
 export const isTypeScript = (path: string): boolean => /\.tsx?$/.test(path) && !path.endsWith(".d.ts");
 
-/** Tests and what only they use; the same line that .dependency-cruiser.cjs draws. */
+/** Tests and code used only by them; .dependency-cruiser.cjs draws the same line. */
 export const isTestCode = (path: string): boolean =>
   /\.test\.tsx?$|(^|\/)testing(\/|\.ts$)|(^|\/)fixtures\/|^(e2e|bench)\/|^lib\/tidy(\/|\.test\.ts$)/.test(path);
 
@@ -44,7 +44,7 @@ export const isProductCode = (path: string): boolean => isTypeScript(path) && /^
 /** The folder of lib/ that a file belongs to, or null. */
 export const folderOfLib = (path: string): string | null => /^lib\/([^/]+)\//.exec(path)?.[1] ?? null;
 
-/** All files that git tracks or would track, so that a new file is checked before it is committed. */
+/** All files that git tracks or would track, so that a new file is checked before its commit. */
 export function readTree(root: string): Tree {
   const paths = listByGit(root) ?? listByWalking(root, "");
   const tree = new Map<string, string>();
@@ -54,7 +54,7 @@ export function readTree(root: string): Tree {
   return tree;
 }
 
-/** Null where there is no git, or no repository: a copy without history is checked as well. */
+/** Null without git or without a repository: a copy without history is checked too. */
 function listByGit(root: string): string[] | null {
   try {
     const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
@@ -81,7 +81,7 @@ function listByWalking(root: string, folder: string): string[] {
 
 const parsed = new WeakMap<Tree, Map<string, ts.SourceFile>>();
 
-/** The syntax tree of a code file; parsed once a tree. */
+/** The syntax tree of a code file; parsed once per tree. */
 export function parse(tree: Tree, path: string): ts.SourceFile {
   const files = parsed.get(tree) ?? new Map<string, ts.SourceFile>();
   parsed.set(tree, files);

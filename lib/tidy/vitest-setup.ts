@@ -46,5 +46,5 @@ function failWhenPrinted(): void {
 }
 
 afterEach(failWhenPrinted);
-// What was printed after the last test, or in a hook of the file.
+// Output after the last test, or in a hook of the file.
 afterAll(failWhenPrinted);

@@ -1,4 +1,4 @@
-// The tidy rules alone, for `npm run check`: without the database that the other tests share.
+// Only the tidy rules, for `npm run check`: without the database that the other tests share.
 
 import { defineConfig } from "vitest/config";
 

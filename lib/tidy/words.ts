@@ -1,4 +1,4 @@
-// Words: names that a reader would search for. The words on this list were ours alone, or say less than the one beside them.
+// Words: names that a reader would search for. The listed words were private to this project, or say less than their replacement.
 
 import ts from "typescript";
 import { isCode, isTypeScript, type Rule, syntaxRule } from "./tree";

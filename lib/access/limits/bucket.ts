@@ -1,10 +1,10 @@
-// Buckets: one subject's token bucket (refill: the rate a minute, depth: the same number) with its count of slots in flight, and the
-// table of all subjects. Whole numbers only: a level counts 1/60,000 of a request, so that a rate of r a minute adds exactly r to it in
-// a millisecond, and the Lua of `redis-scripts.ts` reaches the same numbers.
+// Buckets: one subject's token bucket (refill: the rate per minute; depth: the same number) with its count of requests in flight, and
+// the table of all subjects. Whole numbers only: a level counts 1/60,000 of a request, so that a rate of r per minute adds exactly r
+// each millisecond, and the Lua of `redis-scripts.ts` arrives at the same numbers.
 
 import { assert } from "@/lib/base/assert";
 
-/** What one account may do; an account's override replaces both. Both are whole numbers of at least 1. */
+/** The limits of one account; an override may replace either. Both are whole numbers of at least 1. */
 export interface Limits {
   readonly ratePerMinute: number;
   readonly concurrency: number;
@@ -21,22 +21,22 @@ export interface Bucket {
 
 /** One request, in the unit of `level`. */
 export const REQUEST = 60_000;
-/** An empty bucket is full again after this long, whatever its rate, so a bucket idle for so long need not be kept. */
+/** An empty bucket is full again after this time at any rate, so a bucket idle for as long need not be kept. */
 const REFILL_MS = 60_000;
-/** A slot is free as soon as another request ends, which nobody knows; SDKs wait whole seconds at the least. */
+/** A slot is free as soon as another request ends, which cannot be predicted; SDKs wait whole seconds at least. */
 const SLOT_RETRY_MS = 1_000;
 
 /** The level of a full bucket. */
 export const depthOf = (ratePerMinute: number): number => ratePerMinute * REQUEST;
 
-/** Brings the level to `nowMs`. A clock that was set back adds nothing, and counts on from there. */
+/** Brings the level to `nowMs`. A clock that was set back adds nothing, and counting continues from there. */
 export function refill(bucket: Bucket, ratePerMinute: number, nowMs: number): void {
   const gained = nowMs > bucket.atMs ? (nowMs - bucket.atMs) * ratePerMinute : 0;
   bucket.level = Math.min(depthOf(ratePerMinute), bucket.level + gained);
   bucket.atMs = nowMs;
 }
 
-/** Takes one request and one slot, or names the limit that refuses; a refusal takes nothing. */
+/** Takes one request and one slot, or returns the limit that refuses; a refusal takes nothing. */
 export function take(bucket: Bucket, limits: Limits, nowMs: number): LimitName | null {
   assert(limits.ratePerMinute >= 1 && limits.concurrency >= 1, "limits are at least 1");
   refill(bucket, limits.ratePerMinute, nowMs);
@@ -52,7 +52,7 @@ export function retryAfterMs(refusedBy: LimitName, level: number, ratePerMinute:
   return refusedBy === "rate" ? waitMs(level, ratePerMinute) : SLOT_RETRY_MS;
 }
 
-/** Milliseconds until one whole request may be spent; 0 when it may be now. */
+/** Milliseconds until a whole request may be spent; 0 when it may be spent now. */
 export const waitMs = (level: number, ratePerMinute: number): number => Math.max(0, Math.ceil((REQUEST - level) / ratePerMinute));
 
 /** Milliseconds until the bucket is full. */
@@ -63,8 +63,8 @@ const LOOKED_AT_PER_USE = 2;
 const MAX_SUBJECTS = 100_000;
 
 /**
- * Buckets by subject, in memory. The table never holds more than `maxSubjects` idle ones, however many different subjects an attacker
- * invents, and it needs no timer: each look at it also looks at two other entries and drops what is idle.
+ * Buckets by subject, in memory. The table never holds more than `maxSubjects` idle buckets, however many subjects an attacker invents,
+ * and it needs no timer: each lookup also checks two other entries and drops them if they are idle.
  */
 export class BucketTable {
   private readonly buckets = new Map<string, Bucket>();
@@ -81,7 +81,7 @@ export class BucketTable {
     return this.buckets.get(subject);
   }
 
-  /** The subject's bucket, a full one when it had none. Not yet brought to `nowMs`. */
+  /** The subject's bucket; a new full one if it had none. Not yet refilled to `nowMs`. */
   find(subject: string, ratePerMinute: number, nowMs: number): Bucket {
     for (let looked = 0; looked < LOOKED_AT_PER_USE; looked++) this.dropNext(nowMs, REFILL_MS);
     const known = this.buckets.get(subject);
@@ -92,16 +92,16 @@ export class BucketTable {
     return bucket;
   }
 
-  // A full table drops a bucket that is not idle. Only subjects with requests in flight stay, so the table outgrows its
-  // maximum by no more than what this process serves at once.
+  // A full table drops a bucket even if it was used recently. Only subjects with requests in flight stay, so the table exceeds its
+  // maximum by no more than the number of requests that this process serves at once.
   private dropOldest(nowMs: number): void {
     for (let looked = this.buckets.size; looked > 0; looked--) {
       if (this.dropNext(nowMs, 0)) return;
     }
   }
 
-  // The hand goes round the table for ever. What it drops after REFILL_MS is a full bucket, the same as none; a subject with
-  // a request in flight is never dropped, or its slots would be forgotten.
+  // The hand goes round the table forever, as in a clock cache. A bucket idle for REFILL_MS is full, the same as no bucket; a subject
+  // with a request in flight is never dropped, or its slots would be forgotten.
   private dropNext(nowMs: number, idleForMs: number): boolean {
     let next = this.hand.next();
     if (next.done) {

@@ -20,7 +20,7 @@ function headersOf(state: LimitState | RateState): Record<string, string> {
   return headers;
 }
 
-test("an answer carries one policy each for rate and concurrency, what is left of both, and the older headers", () => {
+test("an answer carries one policy each for rate and concurrency, the remainder of both, and the older headers", () => {
   const { state } = new MemoryLimiter().enter("account", limits);
   expect(headersOf(state)).toEqual({
     "x-request-id": "req_1",
@@ -32,7 +32,7 @@ test("an answer carries one policy each for rate and concurrency, what is left o
   });
 });
 
-test("after a refusal by the rate the reset is the moment of Retry-After", () => {
+test("after a refusal by the rate, the reset equals Retry-After", () => {
   const limiter = new MemoryLimiter();
   const refusal = Array.from({ length: 4 }, () => limiter.enter("account", { ratePerMinute: 3, concurrency: 10 })).at(-1);
   if (!refusal || refusal.granted) throw new Error("the fourth request should be refused");
@@ -40,7 +40,7 @@ test("after a refusal by the rate the reset is the moment of Retry-After", () =>
   expect(headersOf(refusal.state)).toMatchObject({ ratelimit: '"rate";r=0;t=20, "concurrency";r=7', "x-ratelimit-reset": "1700000020" });
 });
 
-test("an answer that took longer than the reset says 0 seconds, never a negative number", () => {
+test("an answer that took longer than the reset reports 0 seconds, never a negative number", () => {
   const { state } = new MemoryLimiter().enter("account", limits);
   time.ms += 30_000;
   expect(headersOf(state).ratelimit).toBe('"rate";r=99;t=0, "concurrency";r=9');
@@ -50,7 +50,7 @@ test("Retry-After is whole seconds, rounded up, and never 0", () => {
   expect([0, 1, 600, 1_000, 1_001].map(retryAfter)).toEqual(["1", "1", "1", "1", "2"]);
 });
 
-test("an answer to a caller without an account tells the failures that are left to its address", () => {
+test("an answer to a caller without an account reports its address's remaining failures", () => {
   time.ms = 1_700_000_000_000;
   const limiter = new FailedAuthLimiter(2, { link: null });
   expect(headersOf(limiter.state("192.0.2.1"))).toMatchObject({

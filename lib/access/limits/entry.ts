@@ -1,5 +1,5 @@
-// What a limiter answers: a granted entry that must be left, or a refusal that says which limit refused and for how long; and the
-// response headers that tell it to the caller, on every answer. Every refusal is made here, so each is counted exactly once.
+// A limiter's answer: a granted entry that must be left, or a refusal that names the limit and the wait; and the response headers that
+// report it to the caller, on every answer. Every refusal is created here, so each is counted exactly once.
 
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -8,23 +8,23 @@ import { type Bucket, fullInMs, type LimitName, type Limits, REQUEST, retryAfter
 /** A rate as of one moment. */
 export interface RateState {
   readonly ratePerMinute: number;
-  /** Whole requests that might have started right then. */
+  /** Whole requests that could have started then. */
   readonly remaining: number;
-  /** Unix milliseconds: after a refusal by the rate when one request may start, else when the bucket is full again. */
+  /** Unix milliseconds: after a refusal by the rate, when one request may start; otherwise when the bucket is full again. */
   readonly resetAtMs: number;
 }
 
-/** A subject's limits as of one decision: what the headers of the answer say. */
+/** A subject's limits as of one decision, for the headers of the answer. */
 export interface LimitState extends RateState {
   readonly concurrency: number;
-  /** Slots in flight that were free. */
+  /** Free slots for requests in flight. */
   readonly freeSlots: number;
 }
 
 export interface Granted {
   readonly granted: true;
   readonly state: LimitState;
-  /** Gives the slot back. To be called when the request has ended, its stream too; every call after the first does nothing. */
+  /** Gives the slot back. Call it when the request has ended, including its stream; further calls do nothing. */
   leave(): void;
 }
 
@@ -39,8 +39,8 @@ export type Entry = Granted | Refused;
 
 export interface Limiter {
   /**
-   * Takes one request and one slot in flight for `subject`, or says which limit refused; a refusal takes nothing. Never
-   * throws and never waits long: without Redis the answer is immediate, with it bounded by its time limit.
+   * Takes one request and one slot for `subject`, or returns the limit that refused; a refusal takes nothing. Never throws and never
+   * waits long: immediate without Redis, bounded by the command timeout with Redis.
    */
   enter(subject: string, limits: Limits): Entry | Promise<Entry>;
   /** Gives back what is still held and closes connections. For shutdown, after the drain. */
@@ -80,11 +80,11 @@ function stateOf(measure: Measure, limits: Limits, resetAtMs: number): LimitStat
   };
 }
 
-// RateLimit-Policy and RateLimit follow draft-ietf-httpapi-ratelimit-headers-11: lists of quoted policy names; `q` quota,
-// `w` window in seconds, `qu` unit; `r` remaining, `t` seconds until reset. X-RateLimit-Reset is Unix seconds, as GitHub
-// made it common; the clients that also know seconds from now tell the two apart by their size.
+// RateLimit-Policy and RateLimit follow draft-ietf-httpapi-ratelimit-headers-11: lists of quoted policy names; `q` quota, `w` window in
+// seconds, `qu` unit; `r` remaining, `t` seconds until reset. X-RateLimit-Reset is Unix seconds, as GitHub made common; clients that
+// also accept seconds from now tell the two apart by size.
 
-/** Adds the headers of `state` to `headers` (lower-case names): an account's two limits, or the one of an address, on failures. */
+/** Adds the headers of `state` to `headers` (lower-case names): an account's two limits, or an address's one limit on failures. */
 export function writeLimitHeaders(headers: Record<string, string>, state: LimitState | RateState): void {
   const { ratePerMinute, remaining, resetAtMs } = state;
   const resetS = Math.max(0, Math.ceil((resetAtMs - nowMs()) / 1_000));

@@ -10,7 +10,7 @@ function limiterAt(perMinute: number, maxSubjects?: number) {
   return { time, limiter: new FailedAuthLimiter(perMinute, { link: null, nowMs: () => time.ms, maxSubjects }) };
 }
 
-test("an address is refused after its failures of a minute, is told when, and then has one more", () => {
+test("an address is refused after its failures of a minute, learns how long to wait, and then has one more", () => {
   const { time, limiter } = limiterAt(3);
   for (let failure = 0; failure < 3; failure++) {
     expect(limiter.check(address)).toEqual({ granted: true });
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)(`failures shared through Redis${hasRedis ? "" : " (sk
     return { link, limiter: new FailedAuthLimiter(30, { link }) };
   }
 
-  test("a process learns at its first failure of an address what other processes have seen of it", async () => {
+  test("at its first failure of an address, a process learns the failures that other processes counted", async () => {
     const [one, two] = await Promise.all([connect(), connect()]);
     for (let failure = 0; failure < 30; failure++) one.limiter.record(address);
     await one.link.ask((client) => client.ping());

@@ -1,8 +1,8 @@
-// Failed authentications by client address. Only failures spend: a key that works is never counted, and a key that is
-// already known to work is never asked about, so others behind the same address go on while somebody guesses there.
+// Failed authentications by client address. Only failures spend: a working key is never counted, and a key already known to work is
+// never checked, so other users of the same address are served while somebody guesses keys there.
 //
-// The check looks at memory alone and costs no round trip. With Redis each failure is told to it, and its answer brings what
-// other processes have seen back into memory; so every process learns of an address at its own first failure.
+// The check reads memory only and costs no round trip. With Redis, each failure is also recorded there, and the reply brings back what
+// other processes have counted; so every process learns of an address at its own first failure.
 
 import { networkOf } from "@/lib/access/client-address";
 import { nowMs } from "@/lib/base/clock";
@@ -22,7 +22,7 @@ interface FailedAuthOptions {
 
 export type Attempt = { readonly granted: true } | { readonly granted: false; readonly retryAfterMs: number };
 
-/** The failed authentications that this process knows of. */
+/** The failed authentications that this process has counted or learned of. */
 export const failedAuth = processSingleton(
   "limits.failedAuth",
   () => new FailedAuthLimiter(config().FAILED_AUTH_PER_MINUTE, { link: redisLink() }),
@@ -41,8 +41,8 @@ export class FailedAuthLimiter {
   }
 
   /**
-   * Whether `address` may try a credential that is not known yet; spends nothing. Requests that pass at the same moment may
-   * together fail more often than the budget: by no more than there are connections.
+   * Whether `address` may try a credential that is not known yet; spends nothing. Requests that pass at the same time may together
+   * exceed the budget of failures, by at most the number of connections.
    */
   check(address: string): Attempt {
     const bucket = this.table.peek(networkOf(address));
@@ -64,7 +64,7 @@ export class FailedAuthLimiter {
     return attempt;
   }
 
-  /** What `address` has left, for the headers of an answer to a caller without an account. */
+  /** The remaining failures of `address`, for the headers of an answer to a caller without an account. */
   state(address: string): RateState {
     const now = this.nowMs();
     const bucket = this.table.peek(networkOf(address));
@@ -74,7 +74,7 @@ export class FailedAuthLimiter {
     return { ratePerMinute: this.perMinute, remaining: Math.floor(level / REQUEST), resetAtMs: now + resetInMs };
   }
 
-  /** Addresses held in memory at present. */
+  /** Number of addresses in memory. */
   get subjects(): number {
     return this.table.size;
   }

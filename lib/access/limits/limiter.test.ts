@@ -11,7 +11,7 @@ afterEach(async () => {
   forgetSingleton("config");
 });
 
-test("limits are in memory without REDIS_URL, one limiter a process", () => {
+test("without REDIS_URL limits are in memory, one limiter per process", () => {
   vi.stubEnv("REDIS_URL", "");
   expect(limiter()).toBeInstanceOf(MemoryLimiter);
   expect(limiter()).toBe(limiter());

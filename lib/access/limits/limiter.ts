@@ -1,4 +1,4 @@
-// The limiter of this process, one of each: in memory, or shared through Redis where REDIS_URL names one.
+// The limiter of this process, a singleton: in memory, or shared through Redis when REDIS_URL is set.
 
 import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
 import type { Limiter } from "./entry";

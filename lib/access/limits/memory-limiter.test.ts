@@ -48,7 +48,7 @@ test("no 60 seconds see more than twice the rate, whatever the schedule", () => 
   );
 });
 
-test("who always waits for retryAfterMs gets the burst and then exactly the rate", () => {
+test("a client that always waits for retryAfterMs gets the burst and then exactly the rate", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 200_000 }), (ratePerMinute, forMs) => {
       const { time, limiter } = limiterAt(0);
@@ -68,7 +68,7 @@ test("who always waits for retryAfterMs gets the burst and then exactly the rate
   );
 });
 
-test("slots never exceed the limit, never go below zero, and all come back however often leave is called", () => {
+test("slots never exceed the limit, never go below zero, and all come back, however often leave is called", () => {
   const steps = fc.array(fc.oneof(fc.constant("enter" as const), fc.nat(30)), { maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), steps, (concurrency, ops) => {
@@ -97,7 +97,7 @@ test("slots never exceed the limit, never go below zero, and all come back howev
   );
 });
 
-test("100 requests may start at once, the 101st is told when, and a minute later 100 more may", () => {
+test("100 requests may start at once, the 101st learns how long to wait, and a minute later 100 more may start", () => {
   const { time, limiter } = limiterAt();
   const start = (count: number) => Array.from({ length: count }, () => limiter.enter("account", { ...standard, concurrency: 1_000 }));
   expect(start(100).every((entry) => entry.granted)).toBe(true);
@@ -129,7 +129,7 @@ test("a request refused for concurrency spends no request, and one refused for t
   expect(limiter.enter("account", limits)).toMatchObject({ granted: true, state: { remaining: 0, freeSlots: 1 } });
 });
 
-test("accounts do not share their limits, and an override counts from the next request on", () => {
+test("accounts do not share their limits, and an override takes effect with the next request", () => {
   const { limiter } = limiterAt();
   const low = { ratePerMinute: 1, concurrency: 1 };
   grantedEntry(limiter.enter("a", low));
@@ -152,7 +152,7 @@ test("every refusal is counted once, under the limit that refused", async () => 
   expect((after.rate ?? 0) - (before.rate ?? 0)).toBe(1);
 });
 
-test("a clock that is set back grants nothing extra and does not lock anybody out", () => {
+test("a clock that is set back grants nothing extra and locks nobody out", () => {
   const { time, limiter } = limiterAt();
   const limits = { ratePerMinute: 2, concurrency: 10 };
   limiter.enter("account", limits);
@@ -176,7 +176,7 @@ test("a flood of distinct subjects never outgrows the table, and forgets no requ
   for (const entry of busy) entry.leave();
 });
 
-test("subjects that were idle for a minute are dropped while others are served", () => {
+test("subjects idle for a minute are dropped while others are served", () => {
   const { time, limiter } = limiterAt();
   for (let number = 0; number < 500; number++) grantedEntry(limiter.enter(`idle-${number}`, standard)).leave();
   const held = grantedEntry(limiter.enter("held", standard));

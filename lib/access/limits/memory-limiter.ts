@@ -1,5 +1,5 @@
-// Limits of one process, in memory: decided at once, no timer, no promise. It is the whole limiter without Redis, and the
-// first half of the one with it.
+// Limits of one process, in memory: synchronous, no timer, no promise. Without Redis it is the whole limiter; with Redis it decides
+// first.
 
 import { assert } from "@/lib/base/assert";
 import { nowMs } from "@/lib/base/clock";
@@ -31,13 +31,13 @@ export class MemoryLimiter implements Limiter {
     });
   }
 
-  /** Returns the request, not the slot, of an entry that was granted here and refused elsewhere. */
+  /** Returns the request, but not the slot, of an entry that was granted here and refused by Redis. */
   refund(subject: string, limits: Limits): void {
     const bucket = this.table.peek(subject);
     if (bucket) bucket.level = Math.min(depthOf(limits.ratePerMinute), bucket.level + REQUEST);
   }
 
-  /** Subjects held in memory at present. */
+  /** Number of subjects in memory. */
   get subjects(): number {
     return this.table.size;
   }

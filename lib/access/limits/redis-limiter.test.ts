@@ -14,13 +14,13 @@ import { RedisLink } from "./redis-link";
 import { slotsKey } from "./redis-scripts";
 import { hasRedis, RedisServer, redisRequired } from "./testing/redis-server";
 
-/** So long that neither a lease ends nor a slow machine looks like an outage in the middle of a test. */
+/** Long enough that neither a lease ends nor a slow machine looks like an outage during a test. */
 const AMPLE_MS = 1_000_000_000;
 const PATIENT_MS = 30_000;
 const generous: Limits = { ratePerMinute: 1_000, concurrency: 1_000 };
 
 if (redisRequired) {
-  test("redis-server is installed where the tests need it", () => {
+  test("redis-server is installed where the tests require it", () => {
     expect(hasRedis, "install redis-server: these tests must not be skipped here").toBe(true);
   });
 }
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
   });
   const anyLimits = fc.record({ ratePerMinute: fc.integer({ min: 1, max: 12 }), concurrency: fc.integer({ min: 1, max: 4 }) });
 
-  test.each([1, 2])("%i process(es) on Redis decide a random schedule as one process does in memory", async (processes) => {
+  test.each([1, 2])("%i process(es) on Redis decide a random schedule as one process in memory does", async (processes) => {
     const time = { ms: 1_700_000_000_000 };
     const nowMs = () => time.ms;
     const shared = await Promise.all(Array.from({ length: processes }, () => connect({ nowMs })));
@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
           if (answer instanceof Promise && !(await answer).granted) refusedByRedis++;
           const [actual, expected] = [await answer, memory.enter(subject, limits)];
           expect(actual.granted).toBe(expected.granted);
-          // A process that refuses by itself knows its own part only; Redis knows all.
+          // A process that refuses on its own knows only its own part; Redis knows everything.
           if (actual.granted || processes === 1) expect({ ...actual, leave: 0 }).toEqual({ ...expected, leave: 0 });
           if (!actual.granted || !expected.granted) continue;
           held.push({
@@ -114,7 +114,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     if (processes > 1) expect(refusedByRedis).toBeGreaterThan(0);
   });
 
-  test("two processes that ask at once share one burst and one set of slots", async () => {
+  test("two concurrent processes share one burst and one set of slots", async () => {
     const frozen = { nowMs: () => 1_700_000_000_000 };
     const [one, two] = await Promise.all([connect(frozen), connect(frozen)]);
     const [rate, slots] = [newSubject(), newSubject()];
@@ -131,7 +131,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     expect(await direct.zcard(slotsKey(slots))).toBe(0);
   });
 
-  test("a request that Redis refuses spends nothing in the process that asked", async () => {
+  test("a request that Redis refuses spends nothing in its process", async () => {
     const [one, two] = await Promise.all([connect(), connect()]);
     const subject = newSubject();
     const limits = { ratePerMinute: 5, concurrency: 1 };
@@ -155,7 +155,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     expect((await two.limiter.enter(subject, limits)).granted).toBe(true);
   });
 
-  test("every key is under the product's prefix and expires by itself", async () => {
+  test("every key is under the product's prefix and expires on its own", async () => {
     await direct.flushall();
     const { limiter } = await connect();
     await granted(limiter.enter(newSubject(), generous));
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     for (const key of keys) expect(await direct.pttl(key)).not.toBe(-1);
   });
 
-  test("a slot is given back once, and a slot of another request is never given back by it", async () => {
+  test("a slot is given back once; a second leave does not give back another request's slot", async () => {
     const { limiter, settled } = await connect();
     const subject = newSubject();
     const [first, second] = [await granted(limiter.enter(subject, generous)), await granted(limiter.enter(subject, generous))];
@@ -200,7 +200,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
     expect(await limiter.enter(subject, limits)).toMatchObject({ granted: false, limit: "concurrency" });
     holder.kill("SIGKILL");
     await expect.poll(async () => (await limiter.enter(subject, limits)).granted, { timeout: PATIENT_MS }).toBe(true);
-    // Leases need not end in the same moment, and what was granted is kept.
+    // Leases need not end at the same time, and granted entries are kept.
     let others = 0;
     const takeOthers = async () => {
       others += (await grantsOf(limiter, subject, limits, 2 - others)).length;
@@ -219,7 +219,7 @@ describe.skipIf(!hasRedis)(`limits shared through Redis${hasRedis ? "" : " (skip
 
   const processLocal = async () => (await metrics().registry.getSingleMetric("pennyprompt_limits_process_local")?.get())?.values[0]?.value;
 
-  test("Redis dies: requests go on under this process's own limits; Redis returns empty: what is in flight counts again", async () => {
+  test("Redis dies: each process applies its own limits; Redis returns empty: requests in flight count again", async () => {
     const [one, two] = await Promise.all([connect(), connect()]);
     const subject = newSubject();
     const limits = { ratePerMinute: 20, concurrency: 4 };

@@ -1,8 +1,8 @@
-// Limits shared by several processes through Redis. Memory decides first, with the same numbers: what it refuses Redis would
-// refuse too, since it sees part of the same requests; what it grants Redis confirms. So a flood never reaches Redis, and
-// when Redis is out of reach each process goes on with limits that are already warm.
+// Limits shared by several processes through Redis. Memory decides first, with the same numbers: Redis would refuse what memory
+// refuses, since memory sees a part of the same requests; Redis confirms what memory grants. So a flood never reaches Redis, and when
+// Redis is out of reach each process continues with limits that are already warm.
 //
-// A slot in flight is a lease that this process renews while the request runs, so a process that dies keeps none for long.
+// A slot in flight is a lease that this process renews while the request runs, so a dead process does not keep its slots for long.
 
 import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
@@ -12,13 +12,13 @@ import { MemoryLimiter } from "./memory-limiter";
 import { type RedisLink, sendBatch } from "./redis-link";
 import { bucketKey, slotsKey } from "./redis-scripts";
 
-/** How long the slots of a process that died stay taken, at the most. */
+/** The longest time for which a dead process keeps its slots. */
 const LEASE_MS = 15_000;
 /** Two renewals may be lost before a lease ends. */
 const RENEWALS_PER_LEASE = 3;
 
 interface RedisLimiterOptions {
-  /** Takes the place of both this process's clock and the server's. */
+  /** Replaces both this process's clock and the server's. */
   nowMs?: () => number;
   leaseMs?: number;
 }
@@ -85,8 +85,8 @@ export class RedisLimiter implements Limiter {
     return refused(verdict === 1 ? "rate" : "concurrency", { level, inFlight }, limits, now);
   }
 
-  // Kept for renewal whoever decided: when Redis comes back, the next renewal tells it what is in flight here. The end of a
-  // lease is not awaited and not retried: when it is lost, the lease runs out by itself.
+  // The lease is kept for renewal whether Redis or memory decided: when Redis comes back, the next renewal reports what is in flight
+  // here. The removal of a lease is not awaited and not retried: if it is lost, the lease expires on its own.
   private hold(entry: Granted, { id, subject }: Lease): () => void {
     this.leases.set(id, subject);
     return () => {

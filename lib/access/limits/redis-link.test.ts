@@ -1,4 +1,4 @@
-// What a link loads into its process. Each test runs a process of its own: a module that was loaded once stays loaded.
+// What a link loads into its process. Each test runs in a separate process: a loaded module stays loaded.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs `program` in a new process and answers whether ioredis is loaded there and the methods of strings are fast. */
+/** Runs `program` in a new process; returns whether ioredis is loaded there and whether string methods are fast. */
 function lookAfter(program: string): { isLoaded: boolean; areStringsFast: boolean } {
   const look = `
     import { createRequire } from "node:module";
@@ -39,16 +39,16 @@ function lookAfter(program: string): { isLoaded: boolean; areStringsFast: boolea
 
 const bundle = (): string => JSON.stringify(`./${join(directory, "redis-link.mjs")}`);
 
-test("ioredis slows the methods of strings down by itself: when it no longer does, keepStringsFast can go", () => {
+test("loading ioredis slows string methods down: once it no longer does, keepStringsFast can go", () => {
   expect(lookAfter('await import("ioredis");')).toEqual({ isLoaded: true, areStringsFast: false });
 });
 
-test("a process that makes a link loads ioredis, and its strings stay fast", () => {
+test("a process that creates a link loads ioredis, and its strings stay fast", () => {
   const program = `const { RedisLink } = await import(${bundle()}); await new RedisLink("redis://127.0.0.1:1").close();`;
   expect(lookAfter(program)).toEqual({ isLoaded: true, areStringsFast: true });
 });
 
-test("a process without REDIS_URL makes no link and does not load ioredis", () => {
+test("a process without REDIS_URL creates no link and does not load ioredis", () => {
   const program = `const { redisLink } = await import(${bundle()}); if (redisLink() !== null) throw new Error("a link");`;
   expect(lookAfter(program)).toEqual({ isLoaded: false, areStringsFast: true });
 });

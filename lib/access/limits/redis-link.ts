@@ -1,6 +1,6 @@
-// The connection to Redis, and whether it can be relied on. A question that fails or takes longer than its time limit is
-// answered by null and ends reliance on Redis at once; nobody waits for it again until it has taken a write. Reconnects for ever.
-// Only a link loads ioredis, which costs 50 ms and 15 MB: a process without REDIS_URL makes none.
+// The connection to Redis, and whether it can be relied on. A command that fails or exceeds its time limit returns null and ends
+// reliance on Redis at once; no request waits for Redis again until it has taken a write. Reconnects forever. Only a link loads
+// ioredis, which costs 50 ms and 15 MB: a process without REDIS_URL creates none.
 
 import type { ChainableCommander, Redis } from "ioredis";
 import { BusyPoll } from "@/lib/base/busy-poll";
@@ -11,7 +11,7 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { keepStringsFast } from "@/lib/base/v8/fast-strings";
 import { probeKey, redisScripts } from "./redis-scripts";
 
-/** The longest that one request can be held up by a Redis that hangs. */
+/** The longest that a hanging Redis can hold up one request. */
 const COMMAND_TIMEOUT_MS = 250;
 const RECONNECT_MS = { first: 250, most: 2_000 };
 
@@ -30,17 +30,17 @@ export class RedisLink {
     this.connecting = this.connect(url, commandTimeoutMs).catch((error: Error) => this.lose(error.message));
   }
 
-  /** False while limits are this process's own. */
+  /** False while this process applies its limits alone. */
   get reachable(): boolean {
     return this.usable;
   }
 
-  /** Runs one operation; null when Redis is out of reach, without waiting where that is known. */
+  /** Runs one operation; returns null when Redis is out of reach, without a wait when that is already known. */
   async ask<T>(operation: (client: Redis) => Promise<T>): Promise<T | null> {
     return this.usable && this.client ? this.attempt(this.client, operation) : null;
   }
 
-  /** Calls `listener` each time that Redis can be relied on again. */
+  /** Calls `listener` each time that Redis becomes reliable again, and now if it already is. */
   onReachable(listener: () => void): void {
     this.listeners.push(listener);
     if (this.usable) listener();
@@ -61,7 +61,7 @@ export class RedisLink {
       commandTimeout: commandTimeoutMs,
       connectTimeout: 2_000,
       disconnectTimeout: 500,
-      // Nothing is queued and nothing is sent twice: a request that is not answered now is decided in memory now.
+      // Nothing is queued and nothing is sent twice: a request without an answer now is decided in memory now.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -80,7 +80,7 @@ export class RedisLink {
     try {
       return await operation(client);
     } catch (error) {
-      // Every failure has the same cure, whatever its kind: limits in memory, and a new connection.
+      // Every kind of failure has the same remedy: limits in memory, and a new connection.
       this.lose(error instanceof Error ? error.message : String(error));
       if (client.status === "ready") client.disconnect(true);
       return null;
@@ -113,13 +113,13 @@ async function loadRedis(): Promise<typeof Redis> {
   return (await import("ioredis")).Redis;
 }
 
-/** Sends a pipeline as one batch. @throws the first error of any of its commands, which ioredis would return */
+/** Sends a pipeline as one batch. @throws the first error of any command; ioredis alone would return it */
 export async function sendBatch(pipeline: ChainableCommander): Promise<true> {
   for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   return true;
 }
 
-/** The connection that REDIS_URL names, one a process; null when it names none. */
+/** The connection to REDIS_URL, one per process; null when REDIS_URL is not set. */
 export const redisLink = processSingleton<RedisLink | null>("limits.redis", () => {
   const url = config().REDIS_URL;
   return url ? new RedisLink(url) : null;

@@ -1,5 +1,5 @@
-// The Lua that Redis runs, one script an operation, so that each is atomic. The time is the server's own: the clocks of the
-// processes that share it may differ. Numbers are the whole numbers of `bucket.ts`; every key expires by itself.
+// The Lua scripts that Redis runs, one per operation, so that each is atomic. They read the server's time: the clocks of the processes
+// that share Redis may differ. Numbers are the whole numbers of `bucket.ts`; every key expires on its own.
 
 import type { Result } from "ioredis";
 
@@ -10,7 +10,7 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end`;
 
-// A missing bucket is a full one: it expires after the 60 s in which any bucket fills.
+// A missing bucket counts as full: a bucket expires after the 60 s in which any bucket fills.
 const refill = `
 local rate = tonumber(ARGV[2])
 local depth = rate * 60000
@@ -26,7 +26,7 @@ local function keep()
   redis.call('PEXPIRE', KEYS[1], 60000)
 end`;
 
-/** KEYS bucket, slots; ARGV time or "", rate, concurrency, lease id, lease ms. Answers {0 granted | 1 rate | 2 concurrency, level, in flight}. */
+/** KEYS bucket, slots; ARGV time or "", rate, concurrency, lease id, lease ms. Returns {0 granted | 1 rate | 2 concurrency, level, in flight}. */
 const enter = `${readTime}${refill}
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', string.format('%.0f', now))
 local busy = redis.call('ZCARD', KEYS[2])
@@ -41,7 +41,7 @@ end
 if refused == 0 or now < at then keep() end
 return {refused, level, busy}`;
 
-/** KEYS bucket; ARGV time or "", rate. Spends one if there is one; answers the level that is left. */
+/** KEYS bucket; ARGV time or "", rate. Spends one failure if there is one; returns the remaining level. */
 const spend = `${readTime}${refill}
 if level >= 60000 then
   level = level - 60000
@@ -51,7 +51,7 @@ elseif now < at then
 end
 return level`;
 
-// Adds what is missing too: after a restart of Redis, or for requests that entered while it was away.
+// Also adds missing leases: after a restart of Redis, or for requests that entered while it was out of reach.
 /** KEYS slots; ARGV time or "", lease ms, lease ids. */
 const renew = `${readTime}
 local until_ms = string.format('%.0f', now + tonumber(ARGV[2]))
@@ -65,7 +65,7 @@ export const redisScripts = {
   limitRenew: { lua: renew, numberOfKeys: 1 },
 };
 
-// The braces keep a subject's two keys on one node where Redis is a cluster behind a proxy.
+// The braces keep a subject's keys on one node when Redis is a cluster behind a proxy.
 export const bucketKey = (subject: string): string => `pennyprompt:limit:{${subject}}:rate`;
 export const slotsKey = (subject: string): string => `pennyprompt:limit:{${subject}}:slots`;
 export const failuresKey = (subject: string): string => `pennyprompt:limit:{${subject}}:failures`;

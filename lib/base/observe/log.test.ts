@@ -5,7 +5,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("what is left to be done is done in order, after what runs now and before the next turn", async () => {
+test("deferred work runs in order, after the current code and before the next turn", async () => {
   const done: string[] = [];
   deferTelemetry(() => done.push("first"));
   deferTelemetry(() => done.push("second"));
@@ -14,7 +14,7 @@ test("what is left to be done is done in order, after what runs now and before t
   expect(done).toEqual(["now", "first", "second"]);
 });
 
-test("what it adds is done too", async () => {
+test("work deferred by deferred work runs too", async () => {
   const done: string[] = [];
   deferTelemetry(() => {
     done.push("outer");
@@ -24,7 +24,7 @@ test("what it adds is done too", async () => {
   expect(done).toEqual(["outer", "inner"]);
 });
 
-test("what one throws is logged, and keeps no other from being done, now or later", async () => {
+test("a failure of deferred work is logged and stops no other work, now or later", async () => {
   const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
   const done = vi.fn();
   deferTelemetry(() => {

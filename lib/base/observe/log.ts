@@ -1,14 +1,14 @@
-// Structured logs, one JSON line an event, on standard output, and telemetry that nobody waits for. Secrets and prompts never get in:
-// they are not passed here, and the redaction below is the second fence, not the first.
+// Structured logs, one JSON line per event, on standard output; and telemetry that no request waits for. Secrets and prompts never get
+// into a log: callers do not pass them. The redaction below is only the second line of defence.
 
 import pino, { type Logger } from "pino";
 import { dateOf, nowMs } from "../clock";
 import { processSingleton } from "../process-singleton";
 
-/** Top-level names only: a wildcard would make every line pay for a search through all it holds. */
+/** Top-level names only: a wildcard would make every line pay for a search through its whole content. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
 
-/** Characters: with none at all nothing would ever be gathered. */
+/** In characters. With 0, sonic-boom would write each line at once and never buffer. */
 const MIN_WRITTEN = 1;
 
 /** The process's logger. The level comes from LOG_LEVEL; it is read here so that a broken config can still be logged. */
@@ -27,7 +27,7 @@ export const log = processSingleton<Logger>("log", () =>
 
 const lastTime = processSingleton("last time of the log", () => ({ ms: Number.NaN, text: "" }));
 
-/** Many lines are of the same millisecond. */
+/** Keeps its last text: many lines are written within one millisecond. */
 function writeTime(): string {
   const last = lastTime();
   const ms = nowMs();
@@ -35,10 +35,10 @@ function writeTime(): string {
   return last.text;
 }
 
-/** Lines are handed on when so many characters are there, or at the next flush. */
+/** Number of buffered characters at which lines go to the file; a flush sends fewer. */
 const GATHERED_CHARACTERS = 32_768;
 
-/** Gathers lines before they come to the file: sonic-boom copies all that it has gathered each time another line comes. */
+/** Buffers lines in front of the file: sonic-boom copies its whole buffer each time another line arrives. */
 function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
   const { write, flush, flushSync } = file;
   let gathered = "";
@@ -57,7 +57,7 @@ function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
       flush.call(file, onFlushed);
     },
     flushSync(): void {
-      // By this thread, and at once: what another is still to write is lost when the process comes to its end.
+      // Synchronously, by this thread: what a worker thread still has to write is lost when the process exits.
       Object.assign(file, { minLength: Number.POSITIVE_INFINITY });
       handOn();
       Object.assign(file, { minLength: MIN_WRITTEN });
@@ -66,7 +66,7 @@ function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
   });
 }
 
-/** What a log may hold of an error: drivers hang connections, statements and rows on theirs. */
+/** The part of an error that a log may hold: drivers attach connections, statements and rows to their errors. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error).slice(0, 500) };
   const { code } = error as { code?: unknown };
@@ -79,12 +79,12 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** What waits for the next tick: one for all, since each costs as much as what is done in it. */
+/** Work for the next tick. All of it shares one tick, since a tick costs as much as the work done in it. */
 const waiting = processSingleton<(() => void)[]>("done afterwards", () => []);
 
 /**
- * Runs `work` (metrics, lines of the log) in this same turn, once all is under way that somebody does wait for: what it would read must
- * not change by then. What it throws is logged.
+ * Runs `work` (metrics, log lines) in this same turn, once everything that a caller waits for is under way. What `work` reads must
+ * not change until then. What it throws is logged.
  */
 export function deferTelemetry(work: () => void): void {
   if (waiting().push(work) === 1) process.nextTick(runAll);

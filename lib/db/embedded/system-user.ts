@@ -1,5 +1,5 @@
-// The system user that PostgreSQL runs as. It refuses to run as root, so root hands it to `postgres`, else to `nobody`;
-// everybody else runs it as themselves. What that user can not reach is found here, before PostgreSQL stumbles over it.
+// The system user that PostgreSQL runs as. PostgreSQL refuses to run as root, so root runs it as `postgres`, or else as `nobody`; any
+// other user runs it as themselves. Directories closed to that user are found here, before PostgreSQL fails on them.
 
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -11,8 +11,8 @@ export interface SystemUser {
 }
 
 /**
- * The user to run PostgreSQL as on `directory`, or undefined when that is ourselves.
- * @throws Error when the directory belongs to somebody whom we can not act as
+ * The user to run PostgreSQL as on `directory`, or undefined for our own user.
+ * @throws Error when the directory belongs to a user that we cannot act as
  */
 export function databaseUser(directory: string): SystemUser | undefined {
   const owner = statSync(directory, { throwIfNoEntry: false });
@@ -34,7 +34,7 @@ export function databaseUser(directory: string): SystemUser | undefined {
   return user;
 }
 
-/** The first directory on the way to `path` that `user` may not enter, or undefined when the way is open. */
+/** The first directory on the way to `path` that `user` may not enter, or undefined when all are open. */
 export function findClosedDirectory(path: string, user: SystemUser): string | undefined {
   const ancestors: string[] = [];
   for (let directory = resolve(path); ; directory = dirname(directory)) {
@@ -62,7 +62,7 @@ function passwdLines(): string[][] {
 
 function findUser(name: string): SystemUser | undefined {
   const line = passwdLines().find((fields) => fields[0] === name);
-  // macOS writes nobody's number as -2; the system calls want it unsigned.
+  // macOS writes the uid of nobody as -2; the system calls require it unsigned.
   return line === undefined ? undefined : { name, uid: Number(line[2]) >>> 0, gid: Number(line[3]) >>> 0 };
 }
 

@@ -1,12 +1,12 @@
-// What a real database is, as a set of plain sentences, the same that `schemaFacts` makes of schema.prisma, and more for
-// what Prisma has no words for: checks, functions, triggers, views, and indexes that are partial or of expressions.
+// The content of a real database as a set of plain sentences: the same sentences that `schemaFacts` derives from schema.prisma, plus those
+// that Prisma cannot express: checks, functions, triggers, views, and indexes that are partial or on expressions.
 
 import type { Queryable } from "../pool";
 import { columnFact } from "./schema-facts";
 
 const notOurs = "'_prisma_migrations'";
 
-/** Everything in the schema `public` but Prisma's own bookkeeping. */
+/** Everything in the schema `public` except Prisma's own bookkeeping. */
 export async function databaseFacts(database: Queryable): Promise<Set<string>> {
   const facts = [
     ...(await relations(database)),
@@ -23,7 +23,7 @@ async function ask<Row extends Record<string, unknown>>(database: Queryable, sql
   return (await database.query<Row>(sql)).rows;
 }
 
-/** Sequences that belong to a column are the column's default and not told apart. */
+/** A sequence that belongs to a column is the column's default and not listed separately. */
 async function relations(database: Queryable): Promise<string[]> {
   const rows = await ask<{ fact: string }>(
     database,
@@ -78,7 +78,7 @@ async function indexes(database: Queryable): Promise<string[]> {
   });
 }
 
-/** Primary keys and uniqueness are told by their indexes, NOT NULL by its column. */
+/** Primary keys and uniqueness are covered by their indexes, NOT NULL by its column. */
 async function constraints(database: Queryable): Promise<string[]> {
   const rows = await ask<{ fact: string }>(
     database,

@@ -6,7 +6,7 @@ import { isLong, sample } from "./sample";
 const statements = Array.from({ length: 40 }, (_, index) => ([9, 24].includes(index) ? "COMMIT" : "SELECT"));
 const words: LastWords = { outcome: "done", statements };
 
-/** Lives that die when they are told to, and the deaths they were told. */
+/** Runs that die at the statement they are given, and the list of those deaths. */
 function mortals() {
   const deaths: Death[] = [];
   const live = async (death: Death) => {
@@ -16,7 +16,7 @@ function mortals() {
   return { deaths, live };
 }
 
-test("deaths are the first statement, the last one, a sample of those beside a COMMIT and a sample of the others", async () => {
+test("runs die at the first statement, the last, a sample of those beside a COMMIT, and a sample of the others", async () => {
   const { deaths, live } = mortals();
   const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live });
   expect(lives).toBe(deaths.length);
@@ -35,20 +35,20 @@ test.skipIf(isLong)("of many COMMITs a sample is tried", async () => {
   expect(deaths).toHaveLength(4);
 });
 
-test("a COMMIT whose answer is not seen is one of its sides, and what precedes it the other", async () => {
+test("one side of a COMMIT is its unseen answer, the other is the statement before it", async () => {
   const { deaths, live } = mortals();
   await dieAtEach({ name: "these", moments: ["unseen"], least: 40, live });
   const unseen = deaths.filter(({ sent }) => sent).map(({ killAt }) => killAt);
   expect(unseen).toEqual(expect.arrayContaining([1, 9, 10, 24, 25, 40]));
 });
 
-test("lives that outlive their deaths, or do less than they should, fail", async () => {
+test("a run that survives its death, or has too few statements, fails", async () => {
   const immortal = async () => words;
   await expect(dieAtEach({ name: "these", moments: ["before"], least: 40, live: immortal })).rejects.toThrow("to be greater than 40");
   await expect(dieAtEach({ name: "these", moments: ["before"], least: 41, live: immortal })).rejects.toThrow("or equal to 41");
 });
 
-test("what fails after a death says which one it was", async () => {
+test("a failure after a death says which death it was", async () => {
   const { live } = mortals();
   const failing = async (death: Death) => {
     if (death.killAt === 25) throw new Error("the money is gone");
@@ -58,7 +58,7 @@ test("what fails after a death says which one it was", async () => {
   await expect(deaths).rejects.toThrow("the money is gone\nIt was to die before statement 25 of 40.");
 });
 
-test("the same seed chooses the same sample, another name another one, in the order of all", () => {
+test("the same seed and name choose the same sample, in the original order; another name chooses another", () => {
   const all = Array.from({ length: 1_000 }, (_, index) => index);
   const chosen = sample("one", all, 500);
   expect(chosen).toEqual(sample("one", all, 500));

@@ -1,4 +1,4 @@
-// The deaths that a test puts its program through, one life after the other. With LONG=1 it dies at each of its statements; otherwise at
+// The deaths that a test puts its program through, one run after the other. With LONG=1 it dies at each of its statements; otherwise at
 // the first, at the last, at a sample of those beside a COMMIT, and at a sample of the others. Each run chooses another sample.
 
 import { spawn } from "node:child_process";
@@ -8,12 +8,12 @@ import { pool } from "../pool";
 import type { Death, LastWords } from "./death";
 import { isLong, sample } from "./sample";
 
-/** Before a statement is sent, or when it is sent and its answer not seen. */
+/** Before a statement is sent, or once it is sent and before its answer is seen. */
 export type Moment = "before" | "unseen";
 
 /**
- * Runs the program of an order; resolves with its last words, or null when it was killed. What a killed one had sent to the test's
- * database has ended by then, too.
+ * Runs the program of an order; resolves with its last words, or null when it was killed. By then the statements that a killed program had
+ * sent to the test's database have ended too.
  */
 export async function runProgram<Order extends Death>(program: string, order: Order): Promise<LastWords | null> {
   const before = await findBackends();
@@ -28,7 +28,7 @@ export async function runProgram<Order extends Death>(program: string, order: Or
   return null;
 }
 
-/** The server's processes for the clients of the test's database, but the one that answers. */
+/** The server's processes for the clients of the test's database, except the one that runs this query. */
 async function findBackends(): Promise<number[]> {
   const { rows } = await pool().query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -38,12 +38,12 @@ async function findBackends(): Promise<number[]> {
 }
 
 interface Deaths {
-  /** Chooses the sample, together with the run's seed. */
+  /** Together with the run's seed, it chooses the sample. */
   name: string;
   moments: readonly Moment[];
-  /** Statements that a whole life has at the least. */
+  /** The minimum number of statements of a complete run. */
   least: number;
-  /** One life, with all that has to be there before it and be true after it. */
+  /** One run, including its preparation and the checks after it. */
   live: (death: Death) => Promise<LastWords | null>;
   /** How many deaths on either side of a COMMIT are tried. */
   besideCommits?: number;
@@ -51,7 +51,7 @@ interface Deaths {
   others?: number;
 }
 
-/** The first life comes to its end, and tells what there is to die at. Resolves with the number of lives. */
+/** The first run reaches its end and reports the statements to die at. Resolves with the number of runs. */
 export async function dieAtEach({ name, moments, least, live, besideCommits = 4, others = 2 }: Deaths): Promise<number> {
   const whole = await live({ killAt: 0, sent: false });
   const statements = whole?.statements ?? [];
@@ -64,19 +64,19 @@ export async function dieAtEach({ name, moments, least, live, besideCommits = 4,
     });
     lives += 1;
     if (words === null) continue;
-    // What there is to do varies a little from life to life: it came to its end before its death, which is the last one then.
+    // The number of statements varies a little between runs: a run that ended before its death is the last one.
     expect(death.killAt).toBeGreaterThan(Math.max(words.statements.length, least));
     break;
   }
   return lives;
 }
 
-/** Until there is no such statement any more. */
+/** All deaths, without an end: the caller stops once a run has no such statement any more. */
 function* everyDeath(moments: readonly Moment[]): Generator<Death> {
   for (let killAt = 1; ; killAt++) for (const moment of moments) yield { killAt, sent: moment === "unseen" };
 }
 
-/** In the order of the statements. */
+/** The chosen deaths, in the order of the statements. */
 function chooseDeaths(
   statements: readonly string[],
   { name, moments, besideCommits, others }: Pick<Required<Deaths>, "name" | "moments" | "besideCommits" | "others">,

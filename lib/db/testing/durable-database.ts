@@ -1,4 +1,4 @@
-// A database of a test file on a PostgreSQL of its own, which is as durable as live mode demands; the run's own is not.
+// A database of a test file on its own PostgreSQL, which is as durable as live mode requires; the test run's is not.
 
 import { afterAll } from "vitest";
 import { setDatabaseUrl } from "../database-url";
@@ -10,11 +10,11 @@ import { urlOfDatabase } from "./test-database";
 
 interface DurableDatabase {
   url: string;
-  /** Makes another, empty database on the same server. Returns its address. */
+  /** Creates another, empty database on the same server. Returns its address. */
   create: (name: string) => Promise<string>;
 }
 
-/** As `openTestDatabase`: migrated, the product's `pool()` is connected to it, and it is removed after the file's last test. */
+/** Like `openTestDatabase`: migrated, connected to the product's `pool()`, and removed after the file's last test. */
 export async function openDurableDatabase(): Promise<DurableDatabase> {
   const { url, stop } = await startEmbeddedPostgres({ dataDir: newDataDir() });
   afterAll(async () => {

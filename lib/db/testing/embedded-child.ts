@@ -1,5 +1,5 @@
-// A process that owns an embedded database and does as it is told on standard input: `stop` it and end, or `exit` without a
-// word. Tests kill it, run it as another user, and run it twice. Its first line of output is a ChildReport.
+// A process that owns an embedded database and takes orders on standard input: `stop` stops the database and ends, `exit` ends without
+// stopping it. Tests kill it, run it as another user, and run it twice. Its first line of output is a ChildReport.
 
 import { startEmbeddedPostgres } from "../embedded";
 

@@ -1,5 +1,5 @@
-// Directories and processes for the tests of the embedded database: whatever a test leaves behind, running or on disk, is
-// ended and removed after it.
+// Directories and processes for the tests of the embedded database: everything that a test leaves behind, running or on disk, is ended
+// and removed after it.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -20,7 +20,7 @@ export async function cleanUpEmbedded(): Promise<void> {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 }
 
-/** A path for a database directory that does not exist yet, below one that everybody may pass through. */
+/** A path for a database directory that does not exist yet, in a directory that every user may pass through. */
 export function newDataDir({ parentMode = 0o755, owner }: { parentMode?: number; owner?: number } = {}): string {
   const parent = mkdtempSync(join(inject("scratch"), "database-"));
   chmodSync(parent, parentMode);
@@ -33,10 +33,10 @@ export function newDataDir({ parentMode = 0o755, owner }: { parentMode?: number;
   return dataDir;
 }
 
-/** Where programs are copied to that root's PostgreSQL can not reach. Removed after the test if the test made it. */
+/** Where programs are copied that root's PostgreSQL cannot reach. Removed after the test if the test created it. */
 const reachablePrograms = "/var/lib/pennyprompt/programs";
 
-/** A copy of PostgreSQL's package as npm leaves it, without its links, and a child program beside it that uses that copy. */
+/** A copy of PostgreSQL's package as npm leaves it, without its links, and next to it a child program that uses the copy. */
 export function newInstallation(mode: number): { child: string; links: () => boolean } {
   const root = mkdtempSync(join(inject("scratch"), "installation-"));
   const hadPrograms = existsSync(reachablePrograms);
@@ -77,7 +77,7 @@ function bundleChild(directory: string): string {
 export interface Child {
   process: ChildProcess;
   report: ChildReport;
-  /** Sends an order and waits for its end. */
+  /** Sends an order and waits for the child's end. */
   order(order: "stop" | "exit"): Promise<void>;
   kill(): Promise<void>;
 }
@@ -114,10 +114,10 @@ export async function startChild(
   return { process: child, report: JSON.parse(line) as ChildReport, order, kill };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function queryOnce(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on("error", () => undefined); // a server that is killed on purpose
+  client.on("error", () => undefined); // the server is killed on purpose
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows;

@@ -1,5 +1,5 @@
-// One PostgreSQL for a whole test run, in a directory of its own, with every migration applied once to a database that the
-// test files copy. Whatever ends the run ends the server and removes the directory; what a killed run left is swept next time.
+// One PostgreSQL for a whole test run, in its own directory, with a database that has every migration applied and that the test files
+// copy. Any end of the run ends the server and removes the directory; the next run sweeps what a killed run left.
 
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -16,14 +16,14 @@ import { templateDatabase, urlOfDatabase } from "./test-database";
 declare module "vitest" {
   interface ProvidedContext {
     databaseUrl: string;
-    /** For files of tests that PostgreSQL's user must reach; removed with everything in it when the run ends. */
+    /** For test files that PostgreSQL's user must reach; removed with all its content when the run ends. */
     scratch: string;
     /** Chooses the samples of this run. */
     sampleSeed: string;
   }
 }
 
-/** Fast and not durable: what is tested here survives no crash. Tests of crashes start a server of their own. */
+/** Fast and not durable: nothing tested here needs to survive a crash. Crash tests start their own server. */
 const forgetfulSettings = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" };
 
 interface Run {
@@ -97,7 +97,7 @@ async function createTemplate(url: string): Promise<void> {
   }
 }
 
-/** For the event "exit", which waits for nothing: so this waits itself. */
+/** For the event "exit", whose listeners cannot wait asynchronously: it blocks. */
 function endAtOnce(scratch: string, pid: number | undefined): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   if (pid !== undefined && findProcessIdentity(pid) !== undefined) process.kill(pid, "SIGQUIT");

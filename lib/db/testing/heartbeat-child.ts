@@ -1,5 +1,5 @@
-// A process of its own with a heartbeat. Each line of its output is a HeartbeatReport. It stops in order on `stop`, and ends when its
-// standard input does.
+// A process with a heartbeat. Each line of its output is a HeartbeatReport. It stops in order on `stop`, and ends when its standard input
+// does.
 
 import { setDatabaseUrl } from "../database-url";
 import { type HeartbeatOptions, processId, startHeartbeat } from "../heartbeat";

@@ -1,4 +1,4 @@
-// Processes with a heartbeat for tests: real ones, to be killed and frozen, and what their rows say.
+// Processes with a heartbeat for tests: real processes, to be killed and frozen, and the content of their rows.
 
 import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -9,15 +9,15 @@ import type { Queryable } from "../pool";
 import type { HeartbeatReport } from "./heartbeat-child";
 import { bundleProgram } from "./programs";
 
-/** Short, but no shorter than a busy machine may delay a living process. */
+/** Short, but longer than a busy machine may delay a living process. */
 export const shortTimes = { intervalMs: 150, deadAfterMs: 1_000, sweepEveryMs: 300 } satisfies Partial<HeartbeatOptions>;
 
-/** So many heartbeats take longer than a death. */
+/** This many heartbeats take longer than deadAfterMs. */
 export const beatsOfADeath = Math.ceil(shortTimes.deadAfterMs / shortTimes.intervalMs) + 3;
 
 export interface HeartbeatProcess {
   id: string;
-  /** The processes that it held for dead, once for each call. */
+  /** The processes that it considered dead, once for each call. */
   dead: string[];
   signal: (signal: "SIGSTOP" | "SIGCONT") => void;
   /** Stops it in order; resolves to its exit code. */
@@ -42,7 +42,7 @@ export async function startHeartbeatProcess(url: string, times: Partial<Heartbea
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, LOG_LEVEL: "silent" },
   });
-  child.stdin.on("error", () => undefined); // it was killed
+  child.stdin.on("error", () => undefined); // the child was killed
   const ended = nextEvent(child, "exit");
   const dead: string[] = [];
   const id = await new Promise<string>((started, failed) => {
@@ -73,7 +73,7 @@ export async function startHeartbeatProcess(url: string, times: Partial<Heartbea
   return started;
 }
 
-/** The heartbeat of the test's own process; `told` is whom it held for dead, and when. */
+/** The heartbeat of the test's own process; `told` is which processes it considered dead, and when. */
 export async function startOwnHeartbeat(options: Partial<HeartbeatOptions> = {}) {
   const told: { id: string; at: number }[] = [];
   const onDead = async (id: string) => {
@@ -85,7 +85,7 @@ export async function startOwnHeartbeat(options: Partial<HeartbeatOptions> = {})
   return { ...heartbeat, told, toldIds: () => [...new Set(told.map(({ id }) => id))] };
 }
 
-/** The row of a process that is no more. */
+/** Inserts the row of a process that does not exist. */
 export async function insertDead(database: Queryable): Promise<string> {
   await database.query("INSERT INTO process (id, roles, started_at, beat) VALUES ('prc_dead', 'web', now(), 7)");
   return "prc_dead";
@@ -97,7 +97,7 @@ export async function readBeat(database: Queryable, id: string): Promise<string 
   return rows[0]?.beat ?? null;
 }
 
-/** Waits until the row of a process has changed so many times; returns a monotonic time before its last change. */
+/** Waits until the row of a process has changed `beats` times; returns a monotonic time before its last change. */
 export async function waitForBeats(database: Queryable, id: string, beats = 1): Promise<number> {
   let last = await readBeat(database, id);
   let changes = 0;

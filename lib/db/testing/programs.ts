@@ -1,5 +1,5 @@
-// Programs that tests run as processes of their own: bundled with the packages they use, since one file loads in a fraction of the
-// time, and once in a run, however many files of tests use them.
+// Programs that tests run as separate processes: bundled with the packages they use, since one file loads in a fraction of the time, and
+// once per run, however many test files use them.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
@@ -10,10 +10,10 @@ import { inject } from "vitest";
 /** Packages with native code stay where they are installed. */
 const external = ["litesvm", "pg-native"];
 
-/** What packages expect that were written for CommonJS. */
+/** What packages written for CommonJS expect. */
 const banner = 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
 
-/** The run's own folder for them, from which packages are found. */
+/** The run's folder for the programs, from which packages are found. */
 function programsFolder(): string {
   const folder = join(inject("scratch"), "programs");
   mkdirSync(folder, { recursive: true });
@@ -43,6 +43,6 @@ export function bundleProgram(entry: string): string {
     alias: { "@": resolve(".") },
     logLevel: "error",
   });
-  renameSync(outfile, program); // another file of tests may have been as quick: either is whole
+  renameSync(outfile, program); // another test file may have bundled it too: both are complete
   return program;
 }

@@ -1,8 +1,8 @@
-// What a statement reads, counted by PostgreSQL itself: a plan that reads too much shows, however quick the test.
+// Counts what a statement reads, by PostgreSQL's own statistics: a plan that reads too much shows, however quick the test.
 
 import type { ClientBase } from "pg";
 
-/** How many rows of a table the open transaction has read, however it came to them. */
+/** Number of a table's rows that the open transaction has read, by whatever access path. */
 export async function rowsRead(client: ClientBase, table: string): Promise<number> {
   const { rows } = await client.query(
     "SELECT (seq_tup_read + idx_tup_fetch)::int AS read FROM pg_stat_xact_user_tables WHERE relname = $1",

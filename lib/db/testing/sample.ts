@@ -1,12 +1,12 @@
-// What is long runs whole with LONG=1 (`npm run test:long`), and otherwise as a sample that every run chooses anew. The run prints
-// its seed, and SAMPLE_SEED repeats it.
+// Long tests run in full with LONG=1 (`npm run test:long`), and otherwise as a sample that every run chooses anew. The run prints its seed,
+// and SAMPLE_SEED repeats it.
 
 import { createHash } from "node:crypto";
 import { inject } from "vitest";
 
 export const isLong = process.env.LONG === "1";
 
-/** At most so many of `items`, in their order; all with LONG=1. The same seed and `name` choose the same ones. */
+/** At most `most` of `items`, in their order; all with LONG=1. The same seed and `name` choose the same ones. */
 export function sample<T>(name: string, items: readonly T[], most: number): T[] {
   if (isLong) return [...items];
   const seed = inject("sampleSeed");
@@ -16,7 +16,7 @@ export function sample<T>(name: string, items: readonly T[], most: number): T[] 
   return items.filter((_, index) => chosen.has(index));
 }
 
-/** Draws numbers from 0 to below 1, one after the other: the same ones for the same seed and `name`. */
+/** Draws numbers from 0 to below 1: the same sequence for the same seed and `name`. */
 export function drawNumbers(name: string): () => number {
   const seed = inject("sampleSeed");
   let drawn = 0;

@@ -1,9 +1,9 @@
-// What schema.prisma says about the database, as a set of plain sentences, which are the same that `databaseFacts` makes of
-// a real one. Only what this project's schema uses is understood; anything else is refused, never passed over.
+// The content of schema.prisma as a set of plain sentences, the same ones that `databaseFacts` derives from a real database. Only the
+// syntax that this project's schema uses is understood; anything else is refused, never ignored.
 
 interface Attribute {
   name: string;
-  /** The text between its brackets, empty without any. */
+  /** The text between its brackets; empty without brackets. */
   text: string;
 }
 
@@ -25,7 +25,7 @@ interface Model {
 
 interface Schema {
   models: Model[];
-  /** Database name by name in the schema. */
+  /** The database name, by the name in the schema. */
   enums: Map<string, { name: string; values: string[] }>;
 }
 
@@ -64,10 +64,10 @@ const nativeTypes: Record<string, string> = {
   Inet: "inet",
 };
 
-/** Values that Prisma makes itself: the column has no default of its own. */
+/** Values that Prisma generates itself: the column has no default. */
 const madeByPrisma = /^(uuid|cuid|nanoid|ulid|auto)\(/;
 
-/** @throws Error that names what it does not understand */
+/** @throws Error that names the syntax it does not understand */
 export function schemaFacts(text: string): Set<string> {
   const schema = readSchema(text);
   const facts = [...schema.enums.values()].map(({ name, values }) => `enum ${name}: ${values.join(", ")}`);
@@ -118,7 +118,7 @@ function readField(line: string): Field {
   };
 }
 
-/** Attributes of a line; brackets within brackets and in quotes belong to the text. */
+/** Attributes of a line; nested brackets and brackets in quotes belong to the text. */
 function readAttributes(line: string): Attribute[] {
   return [...line.matchAll(/@@?([\w.]+)(?:\(((?:"(?:[^"\\]|\\.)*"|[^()"]|\((?:"(?:[^"\\]|\\.)*"|[^()"]|\([^()]*\))*\))*)\))?/g)].map(
     ([, name = "", text = ""]) => ({ name, text }),
@@ -143,7 +143,7 @@ function fieldFacts(schema: Schema, model: Model, field: Field): string[] {
   return facts;
 }
 
-/** A list's nullability is left out: Prisma can not say it. */
+/** A list's nullability is left out: Prisma cannot express it. */
 export function columnFact(table: string, column: string, is: { type: string; nullable: boolean; hasDefault: boolean }): string {
   const nullability = is.type.endsWith("[]") ? "" : is.nullable ? " null" : " not null";
   return `${table}.${column} ${is.type}${nullability}${is.hasDefault ? " default" : ""}`;

@@ -1,5 +1,5 @@
-// The directory that a test run keeps its databases in: one below the system's temporary directory, open to the users that
-// PostgreSQL may run as. A run that is killed leaves it behind, and the next run clears it away.
+// The directory in which a test run keeps its databases: in the system's temporary directory, open to the users that PostgreSQL may run
+// as. A killed run leaves it behind, and the next run removes it.
 
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ export function removeScratch(scratch: string): void {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
-/** Ends what killed runs left running and removes their directories. */
+/** Ends the servers that killed runs left running, and removes their directories. */
 export async function sweepScratch(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
     const scratch = join(tmpdir(), name);
@@ -36,7 +36,7 @@ export async function sweepScratch(): Promise<void> {
   }
 }
 
-/** Ends the server of `dataDir`, if there is one, and removes its files wherever they are kept. */
+/** Ends the server of `dataDir`, if there is one, and removes its files, wherever they are kept. */
 export async function removeDatabase(dataDir: string): Promise<void> {
   if (existsSync(dataDir)) {
     const quiet = () => undefined;
@@ -56,7 +56,7 @@ function databasesIn(scratch: string): string[] {
   return [...below, join(scratch, databaseDirectory)].filter((path) => existsSync(path));
 }
 
-/** Undefined when the run lives, is another user's, or is only just making its directory and has no owner yet. */
+/** Undefined when the run is alive, belongs to another user, or is just creating its directory and has no owner yet. */
 function takenOver(dataDir: string): OwnerLock | undefined {
   if (!existsSync(join(dataDir, "owner"))) return undefined;
   try {

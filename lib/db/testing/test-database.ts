@@ -1,4 +1,4 @@
-// A database for one test file: a copy of the migrated template, on the run's own PostgreSQL, gone when the file is done.
+// A database for one test file: a copy of the migrated template, on the run's own PostgreSQL, removed when the file is done.
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { closePool, createPool } from "../pool";
 export interface TestDatabase {
   url: string;
   pool: pg.Pool;
-  /** Ends the pool, cuts whoever is still connected, and removes the database. */
+  /** Ends the pool, cuts all remaining connections, and removes the database. */
   drop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface TestDatabaseOptions {
   poolSize?: number;
 }
 
-/** A new database of its own. The caller drops it, in `afterAll`. */
+/** A new, separate database. The caller drops it in `afterAll`. */
 export async function createTestDatabase({ empty = false, poolSize = 10 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = inject("databaseUrl");
   const name = `test_${randomBytes(6).toString("hex")}`;
@@ -36,8 +36,8 @@ export async function createTestDatabase({ empty = false, poolSize = 10 }: TestD
 }
 
 /**
- * Gives the calling test file a database: the product's `pool()` is connected to it, and it is removed after the file's
- * last test. Call it at the top of the file: `const database = await openTestDatabase()`.
+ * Gives the calling test file a database: the product's `pool()` is connected to it, and it is removed after the file's last test. Call it
+ * at the top of the file: `const database = await openTestDatabase()`.
  */
 export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const database = await createTestDatabase(options);
@@ -56,7 +56,7 @@ export function urlOfDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-/** `url` by TCP, where the database is reached by its socket. */
+/** `url` over TCP, for a database that is reached by its socket. */
 export function byLoopback(url: string): URL {
   const changed = new URL(url);
   changed.searchParams.delete("host");

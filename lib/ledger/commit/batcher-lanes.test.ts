@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createStepped, submitAll, watchIdle } from "./testing/stepped-batcher";
 
-test("where many wait, a second batch leaves beside the one under way, and never a third", async () => {
+test("with many items waiting, a second batch runs in parallel, but never a third", async () => {
   const { batcher, batches, end } = createStepped({ minParallelBatch: 2 });
   const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
   expect(batches).toEqual([[1], [2, 3]]);
@@ -18,7 +18,7 @@ test("where many wait, a second batch leaves beside the one under way, and never
   await batcher.idle();
 });
 
-test("beside a large batch what waits grows until it is nearly as large", async () => {
+test("beside a large batch, waiting items accumulate until they are nearly as many", async () => {
   const { batcher, batches, end } = createStepped({ minParallelBatch: 2 });
   const first = submitAll(batcher, [1, 2, 3]);
   const large = submitAll(batcher, [4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -37,12 +37,12 @@ test("beside a large batch what waits grows until it is nearly as large", async 
   expect((await Promise.all([first, large, next, last])).flat()).toEqual(Array.from({ length: 19 }, (_, place) => (place + 1) * 10));
 });
 
-test("what has a key in common with the batch under way waits for it, in its order; the rest goes beside it", async () => {
+test("items that share a key with the batch under way wait for it, in order; the others run in parallel", async () => {
   const { batcher, batches, end } = createStepped({ minParallelBatch: 2, keyOf: (item) => String(item % 10) });
   const submitted = submitAll(batcher, [1, 11, 2, 21, 12, 3]);
   expect(batches).toEqual([[1], [2, 12]]);
   await end(1);
-  // Only the last could go beside the first, and is too few.
+  // Only the last item could run beside the first, and one is too few.
   expect(batches).toHaveLength(2);
   await end();
   expect(batches).toEqual([[1], [2, 12], [11, 21, 3]]);
@@ -50,7 +50,7 @@ test("what has a key in common with the batch under way waits for it, in its ord
   expect(await submitted).toEqual([10, 110, 20, 210, 120, 30]);
 });
 
-test("without room for it no second batch leaves, however many wait", async () => {
+test("without an idle connection no second batch is sent, however many wait", async () => {
   let hasRoom = false;
   const { batcher, batches, end } = createStepped({ minParallelBatch: 2, hasRoom: () => hasRoom });
   const submitted = submitAll(batcher, [1, 2, 3]);
@@ -63,7 +63,7 @@ test("without room for it no second batch leaves, however many wait", async () =
   expect((await Promise.all([submitted, late])).flat()).toEqual([10, 20, 30, 40]);
 });
 
-test("a lane that ends its batch does not go on with fewer items than make a second batch beside the other", async () => {
+test("a lane that ended its batch does not continue with too few items for a parallel batch", async () => {
   for (const minEagerBatch of [1, 9]) {
     const { batcher, batches, end } = createStepped({ minParallelBatch: 3, minEagerBatch });
     const submitted = submitAll(batcher, [1, 2, 3, 4, 5]);
@@ -77,7 +77,7 @@ test("a lane that ends its batch does not go on with fewer items than make a sec
   }
 });
 
-test("idle waits for a batch that left beside another after it was asked", async () => {
+test("idle waits for a parallel batch that was sent after the call", async () => {
   const { batcher, end } = createStepped({ minParallelBatch: 2 });
   const first = submitAll(batcher, [1]);
   const watch = watchIdle(batcher);

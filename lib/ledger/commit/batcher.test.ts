@@ -3,13 +3,13 @@ import { expect, test } from "vitest";
 import { Batcher } from "./batcher";
 import { createStepped, free, submitAll, watchIdle } from "./testing/stepped-batcher";
 
-test("a lone item is sent at once, in the turn it came", () => {
+test("a single item is sent at once, in the same turn", () => {
   const { batcher, batches } = createStepped();
   batcher.submit(1).catch(() => undefined);
   expect(batches).toEqual([[1]]);
 });
 
-test("what arrives while a batch is under way goes into the next one, in order, at most so many at once", async () => {
+test("items that arrive during a batch go into the next one, in order, at most maxBatch at once", async () => {
   const { batcher, batches, end } = createStepped({ maxBatch: 3 });
   const submitted = submitAll(batcher, [1, 2, 3, 4, 5, 6, 7]);
   for (let round = 0; round < 3; round++) await end();
@@ -17,7 +17,7 @@ test("what arrives while a batch is under way goes into the next one, in order, 
   expect(await submitted).toEqual([10, 20, 30, 40, 50, 60, 70]);
 });
 
-test("when enough items wait, they are sent before anybody acts on the results of the batch before them", async () => {
+test("when enough items wait, they are sent before the previous batch's results are handed out", async () => {
   const { batcher, batches, end } = createStepped({ minEagerBatch: 2 });
   const sentByThen = batcher.submit(1).then(() => batches.length);
   const submitted = submitAll(batcher, [2, 3]);
@@ -28,7 +28,7 @@ test("when enough items wait, they are sent before anybody acts on the results o
   expect(await submitted).toEqual([20, 30]);
 });
 
-test("with fewer waiting, those who act on the results are heard first: what they submit in the same turn goes along", async () => {
+test("with fewer waiting, results are handed out first: items submitted in the same turn are sent along", async () => {
   const { batcher, batches, end } = createStepped({ minEagerBatch: 2 });
   const followed = batcher.submit(1).then(async () => {
     await new Promise<void>((resolve) => process.nextTick(resolve));
@@ -42,7 +42,7 @@ test("with fewer waiting, those who act on the results are heard first: what the
   expect(await submitted).toEqual([20]);
 });
 
-test("what the last results lead to is sent, in their turn or after it, and idle waits for it", async () => {
+test("items submitted because of the last results are sent, in that turn or later, and idle waits for them", async () => {
   const { batcher, batches, end } = createStepped({ minEagerBatch: 2 });
   const followed = batcher.submit(1).then(() => batcher.submit(2));
   await end();
@@ -61,7 +61,7 @@ test("what the last results lead to is sent, in their turn or after it, and idle
   expect(await late).toBe(30);
 });
 
-test("one bad item sinks nobody else: the batch is tried item by item", async () => {
+test("one bad item fails no other: the batch is retried item by item", async () => {
   const { batcher, batches, end } = createStepped({ refuses: [3] });
   const submitted = submitAll(batcher, [1, 2, 3, 4]);
   for (let round = 0; round < 5; round++) await end();
@@ -69,7 +69,7 @@ test("one bad item sinks nobody else: the batch is tried item by item", async ()
   expect(await submitted).toEqual([10, 20, "refused", 40]);
 });
 
-test("after a connection broke nobody's outcome is known, so nothing is sent again", async () => {
+test("after a connection broke the outcomes are unknown, so nothing is sent again", async () => {
   const { batcher, batches, end } = createStepped({ broken: [3] });
   const submitted = submitAll(batcher, [1, 2, 3, 4]);
   for (let round = 0; round < 2; round++) await end();
@@ -77,14 +77,14 @@ test("after a connection broke nobody's outcome is known, so nothing is sent aga
   expect(await submitted).toEqual([10, "broken", "broken", "broken"]);
 });
 
-test("a connection that breaks while items are tried one by one fails the item it broke under, and no other", async () => {
+test("a connection that breaks during the retry of single items fails only the current item", async () => {
   const { batcher, end } = createStepped({ refuses: [2], broken: [30] });
   const submitted = submitAll(batcher, [1, 2, 3, 4]);
   for (let round = 0; round < 5; round++) await end();
   expect(await submitted).toEqual([10, "refused", 30, 40]);
 });
 
-test("an item whose result is missing fails, whether it was sent beside others or alone", async () => {
+test("an item without a result fails, in a batch or alone", async () => {
   const batcher = new Batcher<number, number>({
     maxBatch: 9,
     minEagerBatch: 1,
@@ -130,7 +130,7 @@ test("a runner that throws before its first await fails its batch, and the next 
   expect(await batcher.submit(2)).toBe(2);
 });
 
-test("idle waits for what is under way and what waits, and for nothing else", async () => {
+test("idle waits for all items under way or waiting, and for nothing else", async () => {
   const { batcher, end } = createStepped();
   await batcher.idle();
   const submitted = submitAll(batcher, [1, 2]);
@@ -142,7 +142,7 @@ test("idle waits for what is under way and what waits, and for nothing else", as
   expect(await submitted).toEqual([10, 20]);
 });
 
-test("every item gets its own result, once, whatever arrives when", async () => {
+test("every item gets its own result, once, at any timing of arrivals", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ item: fc.nat(), turns: fc.nat({ max: 3 }), bad: fc.boolean() }), { maxLength: 60 }),
@@ -181,7 +181,7 @@ test("every item gets its own result, once, whatever arrives when", async () => 
           submitted.push(submitAll(batcher, [{ place, bad }]));
         }
         expect((await Promise.all(submitted)).flat()).toEqual(arrivals.map(({ bad }, place) => (bad ? "refused" : place)));
-        // Two batches at once may end in either order, but what shares a key keeps its own; with fewer items there is one batch.
+        // Two parallel batches may end in either order, but items that share a key keep theirs; with fewer items there is one batch.
         const ordered =
           minParallelBatch > arrivals.length ? [seen] : [0, 1, 2, 3, 4, 5, 6].map((key) => seen.filter((place) => place % 7 === key));
         for (const places of ordered) expect(places).toEqual([...places].sort((one, other) => one - other));

@@ -1,20 +1,20 @@
-// A micro-batcher: gathers what arrives while the last round trip is under way, and sends it as one. There is no timer, so
-// a single item waits for nothing. Where many wait, they do not wait for the end of that round trip: while one side writes its
-// disk, the other decides; but never with items that would wait for those under way. A batch that fails is tried item by item,
-// so that one bad item sinks nobody else.
+// A micro-batcher: gathers the items that arrive during a round trip and sends them as the next batch. There is no timer, so a single item
+// waits for nothing. When many wait, they do not wait for that round trip: a second batch is decided while the first is written to disk,
+// but never with items that would wait for the first one's locks. A failed batch is retried item by item, so that one bad item fails no
+// other.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 interface BatcherOptions<Item, Result> {
   /** Runs a batch; resolves to one result per item, in order. */
   run: (items: readonly Item[]) => Promise<(Result | Failure)[]>;
-  /** The most items of one batch. */
+  /** Maximum number of items in a batch. */
   maxBatch: number;
-  /** With so many waiting the next batch leaves before the results of the last are handed out; with fewer, one turn after. */
+  /** With this many waiting, the next batch is sent before the results of the last are handed out; with fewer, one turn after. */
   minEagerBatch: number;
-  /** With so many waiting that have no key in common with the batch under way, they leave as a second one beside it. */
+  /** With this many waiting that share no key with the batch under way, they are sent as a second batch in parallel. */
   minParallelBatch: number;
-  /** What an item would lock: items of one key are never in two batches at once, which would wait for each other. */
+  /** The lock that an item takes: items of one key are never in two batches at once, which would wait for each other. */
   keyOf: (item: Item) => string;
   /** True when a second batch could be sent at once. */
   hasRoom: () => boolean;
@@ -22,7 +22,7 @@ interface BatcherOptions<Item, Result> {
   mayRetrySingly: (error: unknown) => boolean;
 }
 
-/** The result of an item that failed, though others of its batch did not. */
+/** The result of an item that failed alone, when others of its batch did not. */
 export class Failure {
   constructor(readonly error: unknown) {}
 }
@@ -33,11 +33,11 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** One batch after the other. */
+/** Sends one batch after the other. */
 interface Lane<Item, Result> {
-  /** The batch that is under way. */
+  /** The batch under way. */
   batch: readonly Waiting<Item, Result>[];
-  /** Its keys, once somebody asks for them. */
+  /** The batch's keys; computed on first use. */
   keys: Set<string> | null;
   ended: Promise<void>;
 }
@@ -45,7 +45,7 @@ interface Lane<Item, Result> {
 /** More lanes would make batches so small that each item costs more than it gains. */
 const MAX_LANES = 2;
 
-/** A batch that is far smaller than the one beside it is better sent after it, when it has grown. */
+/** A batch much smaller than the one in parallel is better sent after it, when it has grown. */
 const FAIR_SHARE = 0.7;
 
 export class Batcher<Item, Result> {
@@ -70,7 +70,7 @@ export class Batcher<Item, Result> {
     while (this.#lanes.size > 0) await Promise.all(Array.from(this.#lanes, ({ ended }) => ended));
   }
 
-  /** True when those who wait make the next batch, beside what is under way in another lane than this. */
+  /** True when the waiting items make up the next batch, in parallel to the one of any lane other than this. */
   #isDue(lane?: Lane<Item, Result>): boolean {
     const beside = this.#besideOf(lane);
     if (!beside) return this.#waiting.length > 0;
@@ -78,7 +78,7 @@ export class Batcher<Item, Result> {
     return this.#waiting.length >= least && this.#hasFree(beside, least) && this.#options.hasRoom();
   }
 
-  /** The other lane, of two at most. */
+  /** The other lane; there are at most two. */
   #besideOf(lane?: Lane<Item, Result>): Lane<Item, Result> | undefined {
     for (const other of this.#lanes) if (other !== lane) return other;
     return undefined;
@@ -108,14 +108,14 @@ export class Batcher<Item, Result> {
       const handOut = await underWay;
       const isEnough = this.#waiting.length >= this.#options.minEagerBatch;
       if (!isEnough) {
-        // Each batch costs a round trip and a disk flush, however small: what those who act on the results submit in this
-        // turn goes along.
+        // Every batch costs a round trip and a disk flush, however small: items that callers submit on these results in this turn
+        // are sent along.
         handOut();
         await nextTurn();
       }
       underWay = this.#isDue(lane) ? this.#sendNext(lane) : null;
       if (!underWay) this.#lanes.delete(lane);
-      // Many who act on their results keep this process busy for a while, and the other side should not wait for that.
+      // Many callers with results keep this process busy for a while, and the database should not wait for that.
       if (isEnough) handOut();
     }
   }
@@ -132,7 +132,7 @@ export class Batcher<Item, Result> {
     return this.#send(batch);
   }
 
-  /** Sends a batch at once; resolves to what hands out its results. */
+  /** Sends a batch at once; resolves to a function that hands out its results. */
   async #send(batch: readonly Waiting<Item, Result>[]): Promise<() => void> {
     try {
       const results = await this.#options.run(batch.map((one) => one.item));

@@ -1,6 +1,5 @@
-// The statements that decide holds and settlements: how their items are written, and how what they answer is read. Each answers with
-// one text: a line for each item, settlements first. The SQL functions span what lies above the ledger as well (keys, idempotency
-// keys), so their names are handed in.
+// The statements that decide holds and settlements: they encode the items and decode the answer. Every answer is one text, a line for each
+// item, settlements first. The SQL functions also cover matters above the ledger (keys, idempotency keys), so their names are passed in.
 
 import { nanoUsd } from "@/lib/base/money";
 import { type ChargeDetails, dividePaid, type Hold, type HoldDecision, type Settled, type Settlement } from "../holds";
@@ -24,11 +23,11 @@ export interface Circumstances {
   at: Date;
   /** When the holds expire. */
   until: Date;
-  /** The process whose requests they are. */
+  /** The process that runs the requests. */
   processId: string;
 }
 
-/** A statement and its one value, which is a text. */
+/** A statement whose result is one text value. */
 export type TextStatement = Statement<string>;
 
 const readText = ([text]: readonly (string | null)[]): string => text ?? "";
@@ -36,9 +35,9 @@ const readText = ([text]: readonly (string | null)[]): string => text ?? "";
 const placeholders = (count: number): string => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(", ");
 
 /**
- * Calls a function. A commit of holds alone, none with an idempotency key, does not wait for the disk: PostgreSQL writes it a
- * moment later, in the order of commits, so whatever is settled has its hold before it in the log. The setting is a column, since a
- * function in FROM costs a single hold a quarter of its time.
+ * Calls a function. A commit of holds alone, none with an idempotency key, does not wait for the disk: PostgreSQL writes it a moment later,
+ * in the order of commits, so a settlement always has its hold before it in the log. The setting is a column, since a function in FROM
+ * adds a quarter to the time of a single hold.
  */
 const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): TextStatement => ({
   name: waitsForDisk ? name : `${name} without waiting for the disk`,
@@ -47,7 +46,7 @@ const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): 
   readRow: readText,
 });
 
-/** The driver would write it with the offset of this machine's time zone, number by number. */
+/** The driver would write it with this machine's time zone offset, digit by digit. */
 const writeTime = (time: Date): string => time.toISOString();
 
 /** Decides one hold. */
@@ -65,7 +64,7 @@ export function settleHoldStatement(functions: CommitFunctions, settlement: Sett
   return call(functions.settleHold, [...values, claim?.key, reply?.status, reply?.body, writeTime(at)], true);
 }
 
-/** Decides many at once, or item by item, by the function of that name. */
+/** Decides many items as sets or one by one, depending on the function `name`. */
 export function manyStatement(name: string, { settlements, holds }: Items, { at, until, processId }: Circumstances): TextStatement {
   const hasClaims = holds.some(({ claim }) => claim !== null);
   const values = [...settlementValues(settlements), ...holdValues(holds, hasClaims), processId, writeTime(at), writeTime(until)];
@@ -100,14 +99,14 @@ function settlementValues(settlements: readonly Settlement[]): unknown[] {
   ];
 }
 
-/** The text of an array of what needs no quotes, or has them: the driver would look through every element for what needs some. */
+/** Writes an array of elements that need no quotes or already have them: the driver would scan every element for characters to quote. */
 function writePlain<Item>(items: readonly Item[], read: (item: Item) => string | bigint | null): string {
   let text = "";
   for (const item of items) text += `${text === "" ? "{" : ","}${read(item) ?? "NULL"}`;
   return text === "" ? "{}" : `${text}}`;
 }
 
-/** A field of a composite value or of an array, with quotes where it needs some. */
+/** A field of a composite value or an array element, quoted if necessary. */
 const writeField = (value: string | number | boolean | null): string =>
   typeof value !== "string"
     ? `${value ?? ""}`
@@ -115,7 +114,7 @@ const writeField = (value: string | number | boolean | null): string =>
       ? value
       : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
-/** The text of an SQL value of type ledger_charge_details; written field by field, since a loop over names costs a request more. */
+/** The text of an SQL value of type ledger_charge_details, written field by field: a loop over names would slow every request down. */
 function writeDetails(charge: ChargeDetails): string {
   const { model, provider, providerRequestId, priceVersion, outcome, paidBy } = charge;
   const tokens = `${charge.inputTokens},${charge.outputTokens},${charge.cachedInputTokens},${charge.reasoningTokens}`;
@@ -124,32 +123,32 @@ function writeDetails(charge: ChargeDetails): string {
   return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs})`;
 }
 
-/** Reads what decided a hold. @throws Error for an outcome that is none */
+/** Reads the decision on a hold. @throws Error for an unknown outcome */
 export function readHoldDecision(line: string): HoldDecision {
   if (line === "held") return { outcome: "held" };
-  const told = JSON.parse(line) as { outcome: string; [field: string]: string | null };
-  switch (told.outcome) {
+  const decision = JSON.parse(line) as { outcome: string; [field: string]: string | null };
+  switch (decision.outcome) {
     case "insufficient":
-      return { outcome: told.outcome, available: nanoUsd(BigInt(told.available ?? 0)) };
+      return { outcome: decision.outcome, available: nanoUsd(BigInt(decision.available ?? 0)) };
     case "cap_reached": {
-      const resetsAt = told.resetsAt == null ? null : new Date(told.resetsAt);
-      return { outcome: told.outcome, cap: nanoUsd(BigInt(told.cap ?? 0)), spent: nanoUsd(BigInt(told.spent ?? 0)), resetsAt };
+      const resetsAt = decision.resetsAt == null ? null : new Date(decision.resetsAt);
+      return { outcome: decision.outcome, cap: nanoUsd(BigInt(decision.cap ?? 0)), spent: nanoUsd(BigInt(decision.spent ?? 0)), resetsAt };
     }
     case "key_unusable":
-      return { outcome: told.outcome, keyState: told.keyState ?? "unknown" };
+      return { outcome: decision.outcome, keyState: decision.keyState ?? "unknown" };
     case "account_frozen":
     case "in_progress":
     case "mismatch":
     case "replay":
     case "payer_mismatch":
     case "served":
-      return { outcome: told.outcome };
+      return { outcome: decision.outcome };
     default:
-      throw new Error(`the ledger decided a hold as "${told.outcome}"`);
+      throw new Error(`the ledger decided a hold as "${decision.outcome}"`);
   }
 }
 
-/** Reads what became of a settlement. @throws Error for an outcome that is none */
+/** Reads the result of a settlement. @throws Error for an unknown outcome */
 export function readSettled(line: string, { charge, inputCost }: Settlement): Settled {
   if (!line.startsWith("{")) return { outcome: charge ? "settled" : "released", ...dividePaid(BigInt(line), inputCost) };
   const { outcome, paid } = JSON.parse(line) as { outcome: string; paid: string };

@@ -1,7 +1,7 @@
-// Commits of all that this process holds and settles: what arrives while a commit is under way goes into the next one. So few disk
-// flushes serve many requests, and holds and settlements of one account rarely wait for each other's locks. Items are decided in as few
-// statements as it takes: many by sets, and the accounts that stand in the way of that, for one refused hold is enough, item by item, so
-// that they keep nobody else.
+// Commits of this process's holds and settlements: what arrives during a commit goes into the next one. So a few disk flushes serve many
+// requests, and holds and settlements of one account rarely wait for each other's locks. Items are decided in as few statements as
+// possible: many together as sets. Accounts with an item that sets cannot decide, such as a refused hold, are decided item by item, so that
+// they delay no other account.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { dateOf, now } from "@/lib/base/clock";
@@ -26,23 +26,23 @@ import {
 import { hasIdleConnection, runOnCommitConnection } from "./connections";
 
 const MAX_ITEMS = 256;
-/** Fewer items are not worth a commit of their own while answers that are about to be handed out lead to more of them. */
+/** Fewer items are not worth a separate commit while answers that are about to be handed out lead to more of them. */
 const ENOUGH_ITEMS = 6;
-/** So many are worth a commit of their own beside one that is under way; fewer would cost each of them more than they gain. */
+/** This many are worth a commit in parallel to the one under way; fewer would cost each of them more than they gain. */
 const MIN_PARALLEL_BATCH = 20;
-/** One or two items are decided sooner one after the other than by sets. */
+/** One or two items are decided faster one after the other than as sets. */
 const MIN_BATCH = 3;
-/** Of so many accounts it is remembered that their last hold was refused. */
+/** Number of accounts whose last hold was refused that are remembered. */
 const MAX_REFUSED = 10_000;
-/** How long after the provider's own time limit a hold is still safe from the reaper: for the settlement. */
+/** The time for the settlement: a hold is safe from the reaper for this long after the provider's own time limit. */
 const SETTLE_MARGIN_MS = 60_000;
 
 export interface Commit {
-  /** Decides a hold, together with what arrives beside it. @throws what pg throws; after a broken connection nobody knows */
+  /** Decides a hold, together with items that arrive at the same time. @throws what pg throws; a broken connection leaves it unknown */
   place(hold: Hold): Promise<HoldDecision>;
-  /** Ends a hold; resolves when that is on the disk. @throws what pg throws */
+  /** Ends a hold; resolves once that is on the disk. @throws what pg throws */
   settle(settlement: Settlement): Promise<Settled>;
-  /** Resolves when all that was submitted is done. */
+  /** Resolves once everything submitted is done. */
   idle(): Promise<void>;
   functions: CommitFunctions;
 }
@@ -59,7 +59,7 @@ export function createCommit(functions: CommitFunctions): Commit {
     mayRetrySingly: isStatementError,
   };
   const batcher = new Batcher<Item, Result>({ ...options, run: measured(decider, decide), minParallelBatch: MIN_PARALLEL_BATCH });
-  // One refused hold sends its batch the long way: who is refused again and again has batches of its own, and delays nobody else.
+  // One refused hold makes its batch slow: accounts that are refused repeatedly have their own batches, and delay no other account.
   const refusedBatcher = new Batcher<Item, Result>({
     ...options,
     run: measured(decider, decideItems),
@@ -76,9 +76,9 @@ export function createCommit(functions: CommitFunctions): Commit {
 const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_200];
 
 /**
- * Ends one hold together with those that end beside it. Settling is idempotent, so whatever came between, a broken connection or a
- * database that could not just now, it is tried again while the caller waits.
- * @throws Error when the database stayed away for over 15 s, or refuses this settlement for good
+ * Ends one hold, together with others that end at the same time. Settling is idempotent, so after a broken connection or a temporary
+ * failure of the database it is retried while the caller waits.
+ * @throws Error when the database was unavailable for over 15 s, or refuses this settlement for good
  */
 export async function settleHold(commit: Commit, settlement: Settlement): Promise<Settled> {
   for (const delayMs of RETRY_DELAYS_MS) {
@@ -94,12 +94,12 @@ export async function settleHold(commit: Commit, settlement: Settlement): Promis
 }
 
 /**
- * True when the database refused the item itself (a value, a constraint, an exception of ours) and would again. A lock that
- * was not got, a server without memory or connections, a deadlock: those pass.
+ * True when the database refused the item itself (a value, a constraint, an exception of ours) and would refuse it again. Lock timeouts,
+ * deadlocks, and a server without memory or connections are temporary.
  */
 export const isRefusal = (error: unknown): boolean => /^(22|23|42|P0)/.test(sqlStateOf(error) ?? "");
 
-/** A hold outlives the provider's time limit by the margin: what settles later than that comes from the dead. */
+/** A hold outlives the provider's time limit by the margin: a later settlement comes from a process that counts as dead. */
 export const holdDeadline = (placedAt: Date): Date => dateOf(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
 
 function circumstances(): Circumstances {
@@ -133,16 +133,16 @@ export type Result = HoldDecision | Settled;
 
 interface Decider {
   functions: CommitFunctions;
-  /** Runs a statement in a commit of its own. @throws what pg throws */
+  /** Runs a statement in a separate commit. @throws what pg throws */
   run: (statement: TextStatement) => Promise<string>;
   circumstances: () => Circumstances;
-  /** Accounts whose last hold was refused, the oldest first: their next ones cannot be decided by sets either, most likely. */
+  /** Accounts whose last hold was refused, the oldest first: most likely sets cannot decide their next holds either. */
   refused: Set<string>;
 }
 
 const accountOf = (item: Item): string => ("hold" in item ? item.hold : item.settlement.hold).accountId;
 
-/** Decides items; each has a result of its own, in order. @throws what pg throws for all of them: none is decided then */
+/** Decides items; each has its own result, in order. @throws what pg throws for all of them: then none is decided */
 export const decide = (decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> =>
   items.length < MIN_BATCH ? decideItems(decider, items) : decideBatch(decider, items);
 
@@ -154,7 +154,7 @@ async function decideBatch(decider: Decider, items: readonly Item[]): Promise<(R
   const rest = items.filter((item) => !inTheWay.has(accountOf(item)));
   if (rest.length === 0 || rest.length === items.length) return decideItems(decider, items);
   const those = items.filter((item) => inTheWay.has(accountOf(item)));
-  // The two are committed by themselves: what fails in the second takes back nothing of the first.
+  // Two separate commits: a failure in the second rolls back nothing of the first.
   const decided = new Map(zip(rest, await decide(decider, rest)));
   const results = await decideItems(decider, those).catch((error: unknown) => decideSingly(decider, those, error));
   for (const [item, result] of zip(those, results)) decided.set(item, result);
@@ -164,7 +164,7 @@ async function decideBatch(decider: Decider, items: readonly Item[]): Promise<(R
 const zip = <One, Other>(ones: readonly One[], others: readonly Other[]): [One, Other][] =>
   ones.flatMap((one, index) => (index < others.length ? [[one, others[index] as Other]] : []));
 
-/** Decides each item by itself, in one statement. @throws what pg throws for all of them */
+/** Decides items one after the other, in one statement. @throws what pg throws for all of them */
 async function decideItems(decider: Decider, items: readonly Item[]): Promise<(Result | Failure)[]> {
   const results = await runItems(decider, items);
   for (const [item, result] of zip(items, results)) if ("hold" in item) recordRefused(decider, accountOf(item), result.outcome !== "held");
@@ -188,7 +188,7 @@ async function runItems({ functions, run, circumstances }: Decider, items: reado
   return [readSettled(await run(settleHoldStatement(functions, first.settlement, circumstances())), first.settlement)];
 }
 
-/** After a statement for all of them failed: each by itself, so that the one at fault fails alone. */
+/** After a statement for all of them failed: decides each in its own statement, so that only the item at fault fails. */
 async function decideSingly(decider: Decider, items: readonly Item[], error: unknown): Promise<(Result | Failure)[]> {
   if (!isStatementError(error)) return items.map(() => new Failure(error));
   const results: (Result | Failure)[] = [];
@@ -206,7 +206,7 @@ function divide(items: readonly Item[]): Items {
   return { settlements, holds };
 }
 
-/** Lines come settlements first, then holds, each in the order of the items; of a batch that was decided by sets holds have none. */
+/** Lines: settlements first, then holds, each in the order of the items; a batch decided as sets has no lines for its holds. */
 function readLines(items: readonly Item[], lines: readonly string[]): Result[] {
   let nextSettled = 0;
   let nextHeld = 0;

@@ -24,7 +24,7 @@ const query = (name: string, text: string, values: unknown[] = []): Statement<(s
   readRow: asTexts,
 });
 
-test("rows are read by the place of their columns, whatever the values are", async () => {
+test("rows are read by column position, whatever their values", async () => {
   const values = ["it's", 7n, 1.5, true, null, undefined, ["a", 'b"\\,', null], Buffer.from([0, 255]), { a: [1] }];
   const text =
     "SELECT $1::text, $2::bigint, $3::float8, $4::boolean, $5::text, $6::text, $7::text[], $8::bytea, $9::json UNION ALL SELECT 'x', 0, 0, false, '', '', '{}', '', '[]'";
@@ -35,7 +35,7 @@ test("rows are read by the place of their columns, whatever the values are", asy
   expect(await runStatement(client, query("none", "SELECT 1 WHERE false"))).toEqual([]);
 });
 
-test("it is prepared once for a connection; another statement of its name is refused before anything is sent", async () => {
+test("a statement is prepared once per connection; another of the same name is refused before anything is sent", async () => {
   for (let n = 0; n < 3; n++) expect(await runStatement(client, query("same", "SELECT $1::int + 1", [n]))).toEqual([[String(n + 1)]]);
   const { rows } = await client.query("SELECT generic_plans + custom_plans AS plans FROM pg_prepared_statements WHERE name = 'same'");
   expect(rows).toEqual([{ plans: 3n }]);
@@ -45,14 +45,14 @@ test("it is prepared once for a connection; another statement of its name is ref
   expect(await runStatement(client, query("same", "SELECT $1::int + 1", [7]))).toEqual([["8"]]);
 });
 
-test("what the server refuses fails with its code, and the connection goes on", async () => {
+test("a refused statement fails with the server's code, and the connection stays usable", async () => {
   await expect(runStatement(client, query("divide", "SELECT 1 / $1::int", [0]))).rejects.toMatchObject({ code: "22012" });
   expect(await runStatement(client, query("divide", "SELECT 1 / $1::int", [1]))).toEqual([["1"]]);
   await expect(runStatement(client, query("wrong", "SELEC 1"))).rejects.toMatchObject({ code: "42601" });
   expect(await runStatement(client, query("wrong", "SELECT 1"))).toEqual([["1"]]);
 });
 
-test("a value that cannot be written fails its statement, of which nothing is executed", async () => {
+test("a value that cannot be encoded fails its statement, and nothing is executed", async () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
   for (let n = 0; n < 2; n++) {
@@ -63,7 +63,7 @@ test("a value that cannot be written fails its statement, of which nothing is ex
   expect(await runStatement(client, query("count", "SELECT count(*) FROM noted"))).toEqual([["1"]]);
 });
 
-test("a row that cannot be read fails its statement, and no other", async () => {
+test("a row that cannot be decoded fails its statement, and no other", async () => {
   const readRow = (): never => {
     throw new Error("no such row");
   };
@@ -71,7 +71,7 @@ test("a row that cannot be read fails its statement, and no other", async () => 
   expect(await runStatement(client, query("unread", "SELECT 1"))).toEqual([["1"]]);
 });
 
-test("a server that does not answer is given up after the driver's time limit, and so is a connection that breaks", async () => {
+test("a server that does not answer is given up after the driver's time limit, and a broken connection at once", async () => {
   const hurried = new URL(url);
   hurried.searchParams.set("query_timeout", "200");
   const impatient = createPool(hurried.href, 1);

@@ -11,13 +11,13 @@ afterEach(() => closeCommitConnections());
 
 const one = (text: string) => ({ name: text, text, values: [], readRow: ([column]: readonly (string | null)[]) => column });
 
-/** The server's process behind the connection that a statement gets; `seconds` keeps it busy. */
+/** The server process behind the connection that a statement gets; `seconds` keeps it busy. */
 async function requestBackend(seconds = 0): Promise<number> {
   const [pid] = await runOnCommitConnection({ ...one("SELECT pg_backend_pid(), pg_sleep($1)"), values: [seconds] });
   return Number(pid);
 }
 
-/** The processes behind two statements at once, of which the first ends last. */
+/** The server processes behind two concurrent statements, of which the first ends last. */
 async function requestBoth(): Promise<[number, number]> {
   const { first, other } = await inTransaction(async (gate) => {
     await gate.query("SELECT pg_advisory_xact_lock(1)");
@@ -27,7 +27,7 @@ async function requestBoth(): Promise<[number, number]> {
   return [Number((await first)[0]), other];
 }
 
-test("closed while it is being opened, it ends: the statement fails, and the next one opens another", async () => {
+test("a connection closed during opening ends: the statement fails, and the next one opens another", async () => {
   const early = runOnCommitConnection(one("SELECT 1"));
   const refused = expect(early).rejects.toThrow("closed while it was being opened");
   await closeCommitConnections();
@@ -35,23 +35,23 @@ test("closed while it is being opened, it ends: the statement fails, and the nex
   expect(await runOnCommitConnection(one("SELECT 2"))).toEqual(["2"]);
 });
 
-test("statements one after the other share a connection, two at once have one each", async () => {
+test("sequential statements share a connection, two concurrent ones have one each", async () => {
   const alone = await requestBackend();
   expect(await requestBackend()).toBe(alone);
   const [first, other] = await requestBoth();
   expect(first).toBe(alone);
   expect(other).not.toBe(alone);
-  // Who was used last is used next.
+  // The connection used last is used next.
   expect(await requestBackend()).toBe(first);
 });
 
-test("a statement that is refused leaves its connection in use", async () => {
+test("a refused statement leaves its connection usable", async () => {
   const alone = await requestBackend();
   await expect(runOnCommitConnection(one("SELECT 1 / 0"))).rejects.toThrow("division by zero");
   expect(await requestBackend()).toBe(alone);
 });
 
-test("a connection that breaks, busy or idle, is replaced, and the other one stays", async () => {
+test("a broken connection, busy or idle, is replaced, and the other one stays", async () => {
   const [first, other] = await requestBoth();
   const busy = requestBackend(5);
   const broken = expect(busy).rejects.toThrow();
@@ -61,7 +61,7 @@ test("a connection that breaks, busy or idle, is replaced, and the other one sta
   const [, third] = await Promise.all([requestBackend(0.1), requestBackend(0.2)]);
   expect([first, other]).not.toContain(third);
   await endBackend(third);
-  // Its end is told by the connection itself; the one that is left serves everybody.
+  // The connection itself reports its end; the remaining one serves all statements.
   await sleep(200);
   for (let n = 0; n < 3; n++) expect(await requestBackend()).toBe(other);
 });
@@ -79,7 +79,7 @@ test("a second connection is opened ahead, for the next time", async () => {
   expect(await first).toBe(alone);
 });
 
-test("where the database allows no second connection, the first goes on alone", async () => {
+test("if the database allows no second connection, the first serves alone", async () => {
   const role = `limited_${process.pid}`;
   await pool().query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited' CONNECTION LIMIT 1`);
   const limited = new URL(url);

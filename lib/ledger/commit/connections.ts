@@ -1,7 +1,7 @@
-// The request path's own connections, so that a slow report never stands before a hold, and the statements that are prepared on them.
-// Three are enough, since no more batches are under way at once, one of them of accounts that are refused; they are kept checked out, so
-// that a statement is on its way in the turn in which it is asked for. The planner is told to use indexes: the open holds are few, their
-// table is mostly dead rows, and a plan made while it was empty would scan it.
+// The request path's own connections, so that a slow report never delays a hold, and the statements prepared on them. Three are enough: at
+// most three batches are under way at once, one of them for refused accounts. They stay checked out, so that a statement is sent in the
+// turn in which it is requested. The planner is told to use indexes: open holds are few, their table consists mostly of dead rows, and a
+// plan made while it was empty would scan it.
 
 import type pg from "pg";
 import { prepareValue } from "pg/lib/utils.js";
@@ -12,7 +12,7 @@ import { databaseUrl } from "@/lib/db/database-url";
 import { isStatementError } from "@/lib/db/failure";
 import { createPool } from "@/lib/db/pool";
 
-/** Generic plans: with `auto` every call of a statement over arrays is planned anew, which costs more than running it. */
+/** Generic plans: with `auto` every call of a statement over arrays is planned again, which costs more than running it. */
 export const plannerSettings: Readonly<Record<string, string>> = {
   enable_seqscan: "off",
   enable_hashjoin: "off",
@@ -20,7 +20,7 @@ export const plannerSettings: Readonly<Record<string, string>> = {
   jit: "off",
   plan_cache_mode: "force_generic_plan",
 };
-/** Whoever holds a wallet's lock for longer must not stop the wallets beside it. */
+/** A transaction that holds one account's lock for longer must not block other accounts. */
 const LOCK_TIMEOUT = "1s";
 
 const settings = Object.entries({ ...plannerSettings, lock_timeout: LOCK_TIMEOUT })
@@ -28,17 +28,17 @@ const settings = Object.entries({ ...plannerSettings, lock_timeout: LOCK_TIMEOUT
   .join(" ");
 
 const MAX_CONNECTIONS = 3;
-/** How long after a second connection could not be opened it is tried again. */
+/** The pause after a second connection could not be opened. */
 const OPEN_AGAIN_MS = 10_000;
 
 interface CommitConnections {
-  /** Opens the connections and replaces one that broke. */
+  /** Opens the connections and replaces broken ones. */
   pool: pg.Pool;
   open: Set<pg.PoolClient>;
-  /** Those without a statement; who was used last comes first, its caches are the warmest. */
+  /** Connections without a statement. The last one is taken first: it was used last, and its caches are warm. */
   idle: pg.PoolClient[];
   wait: BusyPoll;
-  /** Monotonic; while one is being opened ahead, and for some time after that failed, no other is. */
+  /** Monotonic. While a connection is being opened ahead, and for a while after that failed, no other is opened ahead. */
   openAgainAt: number;
   isClosed: boolean;
 }
@@ -46,7 +46,7 @@ interface CommitConnections {
 const name = "commit connections";
 
 const commitConnections = processSingleton<CommitConnections>(name, () => ({
-  // One may be opened ahead while all the others are replaced.
+  // One more, since a connection may be opened ahead while all the others are replaced.
   pool: createPool(databaseUrl(), MAX_CONNECTIONS + 1, settings),
   open: new Set(),
   idle: [],
@@ -55,7 +55,7 @@ const commitConnections = processSingleton<CommitConnections>(name, () => ({
   isClosed: false,
 }));
 
-/** Runs a prepared statement. @throws what pg throws; a connection that broke is replaced by the next statement */
+/** Runs a prepared statement. @throws what pg throws; the next statement replaces a broken connection */
 export async function runOnCommitConnection<Row>(query: Statement<Row>): Promise<Row[]> {
   const all = commitConnections();
   const client = all.idle.pop() ?? (await connect(all));
@@ -72,8 +72,8 @@ export async function runOnCommitConnection<Row>(query: Statement<Row>): Promise
 }
 
 /**
- * True when a statement could go beside those under way at once. If not, a connection is opened for the next time: a database that
- * has none left, or does not answer, must not fail what the others can do.
+ * True when a statement could run at once, in parallel to those under way. If not, a connection is opened for the next time, in the
+ * background: a database without free connections, or without an answer, must not fail what the existing connections can do.
  */
 export function hasIdleConnection(): boolean {
   const all = commitConnections();
@@ -96,7 +96,7 @@ async function openAhead(all: CommitConnections): Promise<void> {
 async function connect(all: CommitConnections): Promise<pg.PoolClient> {
   const client = await all.pool.connect();
   if (all.isClosed) {
-    // Kept, it would keep the pool from ending.
+    // If it stayed checked out, the pool could not end.
     client.release(true);
     throw new Error("The database connection was closed while it was being opened.");
   }
@@ -111,7 +111,7 @@ function discard(all: CommitConnections, client: pg.PoolClient): void {
   client.release(true);
 }
 
-/** Ends the connections; a statement that comes meanwhile fails, and one after it opens another. */
+/** Ends the connections. A statement during that time fails, and one after it opens a new connection. */
 export async function closeCommitConnections(): Promise<void> {
   const all = commitConnections();
   forgetSingleton(name);
@@ -122,16 +122,16 @@ export async function closeCommitConnections(): Promise<void> {
   await all.pool.end();
 }
 
-/** A statement that is prepared under its name, once for each connection. */
+/** A statement that is prepared under its name, once per connection. */
 export interface Statement<Row> {
   name: string;
   text: string;
   values: readonly unknown[];
-  /** Makes a row of its columns' texts, in the order of the statement. */
+  /** Builds a row from the texts of its columns, in the order of the statement. */
   readRow: (columns: readonly (string | null)[]) => Row;
 }
 
-/** What `pg` tells a statement, and what a statement may ask of the connection; the names are the driver's. */
+/** The part of `pg`'s connection that a statement uses; the names are the driver's. */
 interface Connection {
   stream: { cork(): void; uncork(): void };
   parsedStatements: Record<string, string | undefined>;
@@ -143,18 +143,18 @@ interface Connection {
 
 type Callback<Row> = (error: Error | null, rows?: Row[]) => void;
 
-/** Runs one on a connection. @throws what pg throws, or what the query's `readRow` does */
+/** Runs a statement on a connection. @throws what pg throws, or what the query's `readRow` throws */
 export const runStatement = <Row>(client: pg.ClientBase, query: Statement<Row>): Promise<Row[]> =>
   new Promise((resolve, reject) => {
     client.query(new PreparedStatement<Row>(query, (error, rows) => (error ? reject(error) : resolve(rows ?? []))));
   });
 
 /**
- * A statement as the driver's own queries are, but for what is known beforehand: its columns are not asked for each time, and whoever asks
- * reads them. For one row that is half of what the driver and the server did beside deciding it.
+ * A statement like the driver's own, except that its columns are known: they are not described each time, and the caller decodes them. For
+ * one row that saves half of what driver and server did in addition to deciding it.
  */
 class PreparedStatement<Row> implements pg.Submittable {
-  /** The driver puts its time limit around it. */
+  /** The driver wraps it in its time limit. */
   callback: Callback<Row>;
   readonly name: string;
   readonly text: string;
@@ -169,7 +169,7 @@ class PreparedStatement<Row> implements pg.Submittable {
     this.#query = query;
   }
 
-  /** Sends it; an error that is returned fails it without anything having been sent. */
+  /** Sends the statement; a returned error fails it without anything having been sent. */
   submit(given: unknown): Error | undefined {
     const connection = given as Connection;
     const { name, text, values } = this.#query;
@@ -181,7 +181,7 @@ class PreparedStatement<Row> implements pg.Submittable {
       connection.bind({ statement: name, values, valueMapper: prepareValue });
       connection.execute({});
     } catch (error) {
-      // A value that cannot be written; the server is told of no execution, and answers the end of it.
+      // A value that cannot be encoded: no execution is sent, and the server answers the sync.
       this.#failure = error as Error;
     } finally {
       connection.sync();
@@ -199,7 +199,7 @@ class PreparedStatement<Row> implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
-    // It is committed only when the connection is ready again.
+    // It is committed only once the connection is ready again.
   }
 
   handleReadyForQuery(): void {

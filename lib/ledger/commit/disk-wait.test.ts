@@ -14,8 +14,8 @@ import { fundedAccount, openFunding, openKey } from "../testing/fund";
 import { holdRequest } from "../testing/waiting";
 import { runOnCommitConnection } from "./connections";
 
-// Holds without an idempotency key do not wait for the disk; everything else has been written to it when it is told. On a cluster that
-// writes nothing by itself: its writer sleeps for 10 s, and nothing but these tests writes.
+// Holds without an idempotency key do not wait for the disk; everything else is on the disk when it is acknowledged. Tested on a cluster
+// that writes nothing on its own: its WAL writer sleeps for 10 s, and nothing but these tests writes.
 
 const quiet = { autovacuum: "off", wal_level: "minimal", max_wal_senders: "0", wal_writer_delay: "10s", checkpoint_timeout: "1h" };
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await cleanUpEmbedded();
   forgetSingleton("database");
 });
-/** What a test left in memory is on the disk before the next. */
+/** Flushes what a test left in memory before the next one. */
 beforeEach(async () => {
   await pool().query(
     "INSERT INTO setting (name, value) VALUES ('flush', '') ON CONFLICT (name) DO UPDATE SET value = excluded.value || '.'",
@@ -49,7 +49,7 @@ beforeEach(async () => {
   expect(await isFlushed()).toBe(true);
 });
 
-/** Where a page of the log has just ended, the next record's place is behind the header of the next page, of 24 or 40 bytes. */
+/** After a page of the log has just ended, the next record is placed behind the next page's header, of 24 or 40 bytes. */
 async function isFlushed(): Promise<boolean> {
   const { rows } = await observer.query<{ flushed: boolean }>(
     `SELECT flushed >= inserted OR ((flushed - '0/0') % 8192 = 0 AND inserted - flushed IN (24, 40)) AS flushed
@@ -74,7 +74,7 @@ const place = async (holds: readonly Hold[]) => {
   for (const { outcome } of decided) expect(outcome).toBe("held");
 };
 
-/** Holds that are there, and on the disk. */
+/** Holds that are placed and on the disk. */
 async function openHolds(count: number, make: () => Hold = newHold): Promise<Hold[]> {
   const holds = Array.from({ length: count }, make);
   await place(holds);
@@ -90,12 +90,12 @@ describe.each([
 ])("%s at once", (_how, count) => {
   const several = <T>(make: () => T): T[] => Array.from({ length: count }, make);
 
-  test("holds without an idempotency key are told before the disk has them", async () => {
+  test("holds without an idempotency key are acknowledged before they are on the disk", async () => {
     await place(several(newHold));
     expect(await isFlushed()).toBe(false);
   });
 
-  test("holds with an idempotency key are on the disk when they are told", async () => {
+  test("holds with an idempotency key are on the disk when they are acknowledged", async () => {
     await place(several(withClaim));
     expect(await isFlushed()).toBe(true);
   });
@@ -105,25 +105,25 @@ describe.each([
     ["charges with an answer to keep", withClaim, chargeOf],
     ["releases", newHold, releaseOf],
     ["releases that give an idempotency key back", withClaim, releaseOf],
-  ])("%s are on the disk when they are told", async (_what, make, end) => {
+  ])("%s are on the disk when they are acknowledged", async (_what, make, end) => {
     const holds = await openHolds(count, make);
     await Promise.all(holds.map((hold) => commit().settle(end(hold))));
     expect(await isFlushed()).toBe(true);
   });
 
-  test("a late charge is on the disk when it is told", async () => {
+  test("a late charge is on the disk when it is acknowledged", async () => {
     await Promise.all(several(newHold).map((hold) => commit().settle(chargeOf(hold))));
     expect(await isFlushed()).toBe(true);
   });
 
-  test("holds beside a charge are on the disk with it", async () => {
+  test("holds in a batch with a charge are on the disk with it", async () => {
     const [ended] = await openHolds(1);
     if (!ended) throw new Error("no hold");
     await Promise.all([place(several(newHold)), commit().settle(chargeOf(ended))]);
     expect(await isFlushed()).toBe(true);
   });
 
-  test("holds beside one with an idempotency key are on the disk with it", async () => {
+  test("holds in a batch with one that has an idempotency key are on the disk with it", async () => {
     await place([...several(newHold), withClaim()]);
     expect(await isFlushed()).toBe(true);
   });
@@ -137,7 +137,7 @@ test("a charge after a hold has its hold before it on the disk", async () => {
   expect(await isFlushed()).toBe(true);
 });
 
-test("a batch that is decided in parts waits for the disk where a part has to", async () => {
+test("a batch decided in parts waits for the disk for each part that has to", async () => {
   const [poor, other] = [await fundedAccount(5), await openHolds(3)];
   const refused = holdOf(holdRequest(poor, null, 10));
   const [decided] = await Promise.all([
@@ -149,7 +149,7 @@ test("a batch that is decided in parts waits for the disk where a part has to", 
   expect(await isFlushed()).toBe(true);
 });
 
-test("no connection keeps the setting", async () => {
+test("no connection keeps synchronous_commit off", async () => {
   for (let round = 0; round < 3; round++) await place(Array.from({ length: 1 + round * 30 }, newHold));
   const show = {
     name: "show synchronous_commit",
@@ -160,7 +160,7 @@ test("no connection keeps the setting", async () => {
   expect((await Promise.all([runOnCommitConnection(show), runOnCommitConnection(show)])).flat()).toEqual(["on", "on"]);
 });
 
-test("a hold that fails leaves the setting as it was", async () => {
+test("a failed hold leaves synchronous_commit unchanged", async () => {
   await expect(commit().place({ ...newHold(), model: "\0" })).rejects.toMatchObject({ code: "22021" });
   await place([withClaim()]);
   expect(await isFlushed()).toBe(true);

@@ -8,8 +8,8 @@ import { closeRequestPath, expectBooksToClose } from "../testing/closing";
 import { fundedAccount, openFunding } from "../testing/fund";
 import { holdRequest } from "../testing/waiting";
 
-// A refused hold cannot be decided by sets, and would send everybody beside it the long way. So an account that was refused has batches
-// of its own, until one of its holds is held.
+// Sets cannot decide a refused hold, which would make its whole batch slow. So a refused account has its own batches until one of its holds
+// is held.
 
 const statements = vi.hoisted((): string[] => []);
 vi.mock("./connections", async (importOriginal) => {
@@ -29,7 +29,7 @@ beforeEach(() => void statements.splice(0));
 type Account = Awaited<ReturnType<typeof fundedAccount>>;
 const place = async (account: Account) => (await commit().place(holdOf(holdRequest(account, null, 10)))).outcome;
 
-test("once refused, an account delays nobody beside it; once it has money again, it goes with the others", async () => {
+test("a refused account delays no other; once it has money again, it shares their batches", async () => {
   const rich = await Promise.all(Array.from({ length: 6 }, () => fundedAccount(100)));
   const poor = await fundedAccount(5);
   const all = async () => {
@@ -55,4 +55,4 @@ test("once refused, an account delays nobody beside it; once it has money again,
   expect(await readBalance(poor)).toEqual({ posted: 1_005n, held: 20n, available: 985n });
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

@@ -25,14 +25,14 @@ async function place(account: AccountId, ceiling: number): Promise<Hold> {
 
 const settle = (settlement: Settlement) => settleHold(commit(), settlement);
 
-test("an answer is charged with what it cost, and the rest of its hold is free again", async () => {
+test("an answer is charged at its cost, and the rest of its hold is free again", async () => {
   const account = await fundedAccount(100);
   const hold = await place(account, 50);
   expect(await settle(chargeOf(hold, 7, 13))).toEqual({ outcome: "settled", inputCost: 7n, outputCost: 13n });
   expect(await readBalance(account)).toEqual({ posted: 80n, held: 0n, available: 80n });
 });
 
-test("an answer that cost more than its hold is charged up to the hold, the input first; the operator bears the rest", async () => {
+test("an answer that cost more than its hold is charged up to the hold, input first; the operator bears the rest", async () => {
   const account = await fundedAccount(100);
   const hold = await place(account, 50);
   expect(await settle(chargeOf(hold, 40, 13))).toEqual({ outcome: "settled", inputCost: 40n, outputCost: 10n });
@@ -41,7 +41,7 @@ test("an answer that cost more than its hold is charged up to the hold, the inpu
   expect(rows).toEqual([{ operator_loss: 3n }]);
 });
 
-test("a hold that is released charges nothing and leaves no charge", async () => {
+test("a released hold charges nothing and leaves no charge", async () => {
   const account = await fundedAccount(100);
   const hold = await place(account, 50);
   expect(await settle(releaseOf(hold))).toEqual({ outcome: "released", inputCost: 0n, outputCost: 0n });
@@ -49,7 +49,7 @@ test("a hold that is released charges nothing and leaves no charge", async () =>
   expect((await pool().query("SELECT 1 FROM charge WHERE request_id = $1", [hold.requestId])).rowCount).toBe(0);
 });
 
-test("a settlement that is sent again, alone, beside itself or among others, is charged once and told the same costs", async () => {
+test("a settlement sent again, alone, twice in a batch or among others, is charged once and returns the same costs", async () => {
   const account = await fundedAccount(100);
   const [hold, ...others] = [await place(account, 20), await place(account, 20), await place(account, 20)];
   const again = chargeOf(hold, 5, 6);
@@ -61,7 +61,7 @@ test("a settlement that is sent again, alone, beside itself or among others, is 
   expect((await readBalance(account)).posted).toBe(85n);
 });
 
-test("in a batch every bad item fails alone: a cost out of range, and a late one of nobody; the others are charged", async () => {
+test("in a batch every bad item fails alone: a cost out of range, a late one of an unknown account; the others are charged", async () => {
   const account = await fundedAccount(1_000);
   const holds = await Promise.all(Array.from({ length: 6 }, () => place(account, 10)));
   const items = holds.map((hold) => chargeOf(hold, 1, 2));
@@ -79,7 +79,7 @@ test("in a batch every bad item fails alone: a cost out of range, and a late one
   expect(await readBalance(account)).toEqual({ posted: 985n, held: 10n, available: 975n });
 });
 
-test("a settlement that waits too long for its wallet's lock is tried again until it is known, and holds up no other wallet", async () => {
+test("a settlement that waits too long for its account's lock is retried until it succeeds, and delays no other account", async () => {
   const [account, other] = [await fundedAccount(100), await fundedAccount(100)];
   const hold = await place(account, 50);
   const warn = vi.spyOn(log(), "warn");
@@ -98,7 +98,7 @@ test("a settlement that waits too long for its wallet's lock is tried again unti
   }
 });
 
-test("a connection that is cut under a settlement costs nothing but time: it is charged once", async () => {
+test("a connection cut during a settlement costs only time: it is charged once", async () => {
   const account = await fundedAccount(10_000);
   const holds = await Promise.all(Array.from({ length: 200 }, () => place(account, 20)));
   const settling = Promise.all(holds.map((hold) => settle(chargeOf(hold, 3, 4))));
@@ -114,7 +114,7 @@ test("a connection that is cut under a settlement costs nothing but time: it is 
   expect(await readBalance(account)).toEqual({ posted: 8_600n, held: 0n, available: 8_600n });
 });
 
-test("an answer that was lost costs its customer nothing, alone or in a batch: the operator bears what it cost", async () => {
+test("a lost answer costs its customer nothing, alone or in a batch: the operator bears its cost", async () => {
   for (const count of [1, 5]) {
     const account = await fundedAccount(100);
     const holds = await Promise.all(Array.from({ length: count }, () => place(account, 20)));
@@ -128,7 +128,7 @@ test("an answer that was lost costs its customer nothing, alone or in a batch: t
   }
 });
 
-test("a charge keeps the provider's own request id, whatever it is written with, alone or in a batch", async () => {
+test("a charge keeps the provider's own request id, whatever characters it has, alone or in a batch", async () => {
   const ids = ["chatcmpl-1", 'a "quoted" \\ (id), {with} everything', "", null];
   for (const count of [1, 5]) {
     const account = await fundedAccount(1_000);
@@ -143,4 +143,4 @@ test("a charge keeps the provider's own request id, whatever it is written with,
   }
 });
 
-test("after all of this the books close", expectBooksToClose);
+test("after all these tests the books close", expectBooksToClose);

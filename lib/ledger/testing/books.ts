@@ -1,5 +1,5 @@
-// The real ledger as the tests drive it: batches of its SQL functions on one connection, with a failed batch tried item by
-// item as the batcher does, and its tables as plain text to compare.
+// The real ledger as the tests drive it: batches of its SQL functions on one connection, where a failed batch is retried item by item as
+// the batcher does; and its tables as plain text to compare.
 
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
@@ -16,7 +16,7 @@ import type { HoldRequest, HoldResult, SettleRequest, SettleResult } from "./mod
 /** A price version at which a token costs one nano-USD, so that costs are token counts. */
 export const unitPrice = "unit-price";
 
-/** What the request path tells the planner, as statements. */
+/** The request path's planner settings, as statements. */
 export const hotSettings = Object.entries(plannerSettings)
   .map(([setting, value]) => `SET ${setting} = ${value}`)
   .join("; ");
@@ -24,16 +24,16 @@ export const hotSettings = Object.entries(plannerSettings)
 export const failed = "failed";
 export const processOfTests = "prc_test";
 
-/** What a batch asks for, in any order. */
+/** The items of a batch, in any order. */
 export type LedgerRequest = { settle: SettleRequest } | { hold: HoldRequest };
 
 interface Decided {
   results: (SettleResult | HoldResult)[];
-  /** The functions that were called, one after the other. */
+  /** The functions called, in order. */
   called: string[];
 }
 
-/** Decides a batch as the request path does: settlements first, then holds, which expire as the first of them says. */
+/** Decides a batch as the request path does: settlements first, then holds, which all expire with the first one's deadline. */
 export async function decideRequests(client: PoolClient, asks: readonly LedgerRequest[], atMs: number): Promise<Decided> {
   const holds = asks.flatMap((ask) => ("hold" in ask ? [ask.hold] : []));
   const items = asks.map((ask) => ("hold" in ask ? { hold: holdOf(ask.hold) } : { settlement: settlementOf(ask.settle) }));
@@ -42,7 +42,7 @@ export async function decideRequests(client: PoolClient, asks: readonly LedgerRe
   return { results: results.map((result) => readResult(result as Result)), called };
 }
 
-/** Decides items as they are; an item that failed though others did not has a failure. */
+/** Decides items in one batch; an item that failed while others did not has a failure. */
 export async function decideItems(client: PoolClient, items: readonly Item[], atMs: number, deadlineMs = atMs) {
   const circumstances = () => ({ at: new Date(atMs), until: new Date(deadlineMs), processId: processOfTests });
   const called: string[] = [];
@@ -80,7 +80,7 @@ export const holdOf = ({ request, account, key, ceiling, idempotency, hash }: Ho
   paidBy: "balance",
 });
 
-/** The columns of a charge that are no money, for a charge at `unitPrice`. */
+/** The columns of a charge other than money, for a charge at `unitPrice`. */
 export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
   model: "model",
   provider: "provider",
@@ -117,7 +117,7 @@ export const settlementOf = ({ charges, inputCost, outputCost, isLost, body, ...
   };
 };
 
-/** Runs a batch as the batcher does: when it fails, each item alone, and those that fail alone are `failed`. */
+/** Runs a batch as the batcher does: if it fails, each item alone, and items that fail alone are `failed`. */
 export async function asBatch<LedgerRequest, Result>(
   client: PoolClient,
   items: readonly LedgerRequest[],
@@ -138,7 +138,7 @@ export async function asBatch<LedgerRequest, Result>(
   }
 }
 
-/** Runs each item as a batch of its own. */
+/** Runs each item as a separate batch. */
 export async function oneByOne<LedgerRequest, Result>(
   client: PoolClient,
   items: readonly LedgerRequest[],
@@ -149,7 +149,7 @@ export async function oneByOne<LedgerRequest, Result>(
   return results;
 }
 
-/** A value or a constraint that was refused, or an exception of ours: never a fault of the SQL itself. */
+/** A refused value or constraint, or an exception of ours: never a mistake in the SQL itself. */
 const isRefusal = (error: unknown) => /^(22|23|P0001)/.test((error as { code?: string }).code ?? "");
 
 export interface Violation {
@@ -157,7 +157,7 @@ export interface Violation {
   subject: string;
 }
 
-/** What check-ledger reports; a violation of the deadline is told apart, since tests may let time pass without a reaper. */
+/** What check-ledger reports; violated deadlines are returned separately, since tests may let time pass without a reaper. */
 export async function checkBooks(client: Pick<PoolClient, "query">, atMs: number): Promise<{ broken: Violation[]; overdue: number }> {
   const { rows } = await client.query<Violation>("SELECT * FROM ledger_check($1)", [new Date(atMs)]);
   const broken = rows.filter((row) => !row.invariant.startsWith("no hold outlives"));
@@ -175,7 +175,7 @@ const dumps = {
   claims: "SELECT * FROM idempotent_reply ORDER BY account_id, idempotency_key",
 };
 
-/** Everything that the ledger and the claims hold, to be compared. */
+/** Everything stored in the ledger and the claims, for comparison. */
 export async function dumpBooks(client: Pick<PoolClient, "query">): Promise<Record<string, unknown[]>> {
   const dump: Record<string, unknown[]> = {};
   for (const [name, sql] of Object.entries(dumps)) dump[name] = (await client.query<Record<string, unknown>>(sql)).rows;

@@ -1,4 +1,4 @@
-// Charges of tests: at random over a few days, models and keys, booked by the ledger's own function at one nano-USD a token.
+// Charges for tests: random over a few days, models and keys, booked by the ledger's own function at one nano-USD per token.
 
 import fc from "fast-check";
 import { type AccountId, type KeyId, newKeyId, type RequestId, randomBase62, requestIdAt } from "@/lib/base/ids";
@@ -8,7 +8,7 @@ import { chargeLate } from "./hold";
 export const DAY_MS = 86_400_000;
 export const startMs = Date.UTC(2026, 1, 27);
 export const days = 4;
-/** The charges' keys; null is none. */
+/** The charges' keys; null is no key. */
 export const keys = [newKeyId(), newKeyId(), null];
 
 export interface TestCharge {
@@ -21,7 +21,7 @@ export interface TestCharge {
 }
 
 const anyCharge = fc.record({
-  // Many at the very first and last moment of a day.
+  // Many at exactly the first and the last moment of a day.
   atMs: fc
     .tuple(fc.nat({ max: days - 1 }), fc.oneof(fc.constantFrom(0, 1, DAY_MS - 1), fc.nat({ max: DAY_MS - 1 })))
     .map(([day, ms]) => startMs + day * DAY_MS + ms),
@@ -45,7 +45,7 @@ export async function charge(accountId: AccountId, charges: readonly TestCharge[
   }
 }
 
-/** Everything that `someCharges` may have made. */
+/** Covers everything that `someCharges` may generate. */
 export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): UsageSpan => ({
   accountId,
   fromMs: startMs,
@@ -54,7 +54,7 @@ export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): U
   ...fields,
 });
 
-/** What these charges come to, by a plain loop. */
+/** The sums of these charges, by a plain loop. */
 export const sumsOf = (charges: readonly TestCharge[]): UsageSums => {
   const total = (of: (charge: TestCharge) => number) => charges.reduce((sum, charge) => sum + of(charge), 0);
   const [inputTokens, outputTokens] = [total((one) => one.inputTokens), total((one) => one.outputTokens)];

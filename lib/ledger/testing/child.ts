@@ -1,5 +1,5 @@
-// Child processes for tests: TypeScript bundled to run by itself, spoken to in lines of JSON, and ended after the test
-// whatever happens.
+// Child processes for tests: TypeScript bundled into a standalone program, controlled by lines of JSON, and ended after the test in any
+// case.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,12 +12,12 @@ import { buildSync } from "esbuild";
 const running = new Set<Child>();
 
 export interface Child {
-  /** Sends an order and resolves to the next answer that nobody has taken yet. */
+  /** Sends an order and resolves to the next answer that is not taken yet. */
   ask(order: unknown): Promise<unknown>;
   send(order: unknown): void;
   /** Calls back for every answer from now on. */
   onAnswer(tell: (answer: unknown) => void): void;
-  /** kill -9; resolves when the process is gone and all it wrote has been read. */
+  /** SIGKILL; resolves when the process is gone and all its output has been read. */
   kill(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ export async function killChildren(): Promise<void> {
   await Promise.all([...running].map((child) => child.kill()));
 }
 
-/** Starts a program and waits for its first line, by which it says that it is ready. */
+/** Starts a program and waits for its first line, which reports that it is ready. */
 export async function startChild(program: string, ...args: string[]): Promise<Child> {
   const outfile = bundle(program);
   const child = spawn(process.execPath, [outfile, ...args], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" },
   });
-  child.stdin.on("error", () => undefined); // it was killed while it was spoken to
+  child.stdin.on("error", () => undefined); // it was killed while we wrote to it
   const lines = createInterface(child.stdout);
   const closed = Promise.all([nextEvent(child, "close"), nextEvent(lines, "close")]);
   const answers: unknown[] = [];

@@ -1,4 +1,4 @@
-// The end of a test that used the request path: the process's own pools are closed before the database goes.
+// The end of a test that used the request path: the process's own pools are closed before the database is dropped.
 
 import { expect } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
@@ -15,7 +15,7 @@ export async function closeRequestPath(): Promise<void> {
   await closeCommitConnections();
 }
 
-/** Days later: the reaper has freed what died, nothing is held, every invariant holds, and no money came or went. */
+/** Days later: the reaper has freed all leftovers, nothing is held, every invariant holds, and no money appeared or disappeared. */
 export async function expectBooksToClose(): Promise<void> {
   const later = nowMs() + 3 * 86_400_000;
   const restoreClock = setClock(() => later);

@@ -1,4 +1,4 @@
-// The end of a life: the ledger's tables against the reference, sum by sum, and the money that came in against where it is.
+// The end of a case: compares the ledger's tables with the reference, sum by sum, and the money that came in with where it is.
 
 import { expect } from "vitest";
 import { reversalLosses, type Twin } from "./twin";
@@ -11,7 +11,7 @@ interface AccountRow {
   debt: bigint;
 }
 
-/** Rolls up, then holds every table of the ledger against the model. */
+/** Rolls up, then compares every table of the ledger with the model. */
 export async function expectSameBooks({ client, model }: Twin): Promise<void> {
   await client.query("SELECT ledger_roll_up(ledger_roll_up_mark(), 1000000000)");
   const { rows: accounts } = await client.query<AccountRow>("SELECT id, kind, posted, held, debt FROM ledger_account");

@@ -1,5 +1,5 @@
-// A durable PostgreSQL of its own, whose whole process tree is killed at once and started again on the same data. The product reaches it
-// by one address, through a gate that is shut from the kill until the books were looked at, which happens past the gate.
+// A separate, durable PostgreSQL whose whole process tree is killed at once and restarted on the same data. The product reaches it by one
+// address, through a gate that is shut from the kill until the books have been checked; the check bypasses the gate.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -15,8 +15,8 @@ import { createPool } from "@/lib/db/pool";
 import { newDataDir } from "@/lib/db/testing/embedded-fixture";
 
 /**
- * As durable as PostgreSQL's own defaults. Nothing but commits that wait writes the log out for seconds, so that a crash forgets those
- * that do not.
+ * As durable as PostgreSQL's own defaults. For seconds only commits that wait flush the log, so that a crash forgets the commits that do
+ * not wait.
  */
 const settings = {
   fsync: "on",
@@ -28,21 +28,21 @@ const settings = {
 };
 
 export interface DurableCluster {
-  /** Through the gate, and the same for ever. */
+  /** Through the gate; it never changes. */
   url: string;
-  /** A pool past the gate; another one after each start. */
+  /** A pool that bypasses the gate; a new one after each start. */
   direct: () => pg.Pool;
-  /** Shuts the gate and ends every process of the server by kill -9, at once: nothing is written on the way out. */
+  /** Shuts the gate and kills every process of the server with SIGKILL, at once: nothing is written on the way out. */
   kill: () => Promise<void>;
   /** Starts the server on the same data. The gate stays shut. */
   start: () => Promise<void>;
   openGate: () => Promise<void>;
-  /** Breaks the connections through the gate while the server goes on: what was asked just before is done, and its answer is lost. */
+  /** Breaks the connections through the gate while the server runs on: statements sent just before are executed, and their answers lost. */
   cut: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** Starts one, with the tables and an open gate. The file's `cleanUpEmbedded` removes its data. */
+/** Starts a cluster, with the tables and an open gate. The file's `cleanUpEmbedded` removes its data. */
 export async function startDurableCluster(): Promise<DurableCluster> {
   const dataDir = newDataDir();
   const startServer = () => startEmbeddedPostgres({ dataDir, settings });
@@ -77,7 +77,7 @@ export async function startDurableCluster(): Promise<DurableCluster> {
 
 /** Kills a server with all its children, and returns their numbers. */
 function killTree(postmaster: number): number[] {
-  // Stopped it starts no other child, and tells none that others died: whoever hears of that may write the log on its way out.
+  // Stopped, it starts no other child and does not notify the others of a death: a notified child might flush the log on its way out.
   process.kill(postmaster, "SIGSTOP");
   const children = childrenOf(postmaster);
   for (const pid of [...children, postmaster]) process.kill(pid, "SIGKILL");
@@ -93,9 +93,9 @@ function childrenOf(pid: number): number[] {
 
 interface Gate {
   urlOf: (serverUrl: string) => string;
-  /** From now on new connections are let through. */
+  /** Lets new connections through from now on. */
   open: () => Promise<void>;
-  /** From now on new connections are refused; those that are there end with the server. */
+  /** Refuses new connections from now on; existing ones end with the server. */
   shut: () => void;
   cut: () => Promise<void>;
 }
@@ -136,7 +136,7 @@ function connectTo(serverUrl: string): Socket {
   return directory ? connect(join(directory, `.s.PGSQL.${port}`)) : connect(Number(port), hostname);
 }
 
-/** What was answered before one side ended still reaches the other. */
+/** Passes what one side sent before it ended on to the other. */
 function joinSockets(near: Socket, far: Socket): void {
   near.pipe(far);
   far.pipe(near);

@@ -1,5 +1,5 @@
-// Load for a database that is killed again and again: waves of requests through the product's own path, as its clients and providers
-// would have them, and credits beside them. It goes on while the database is away. What was acknowledged is kept, to be looked for.
+// Load for a database that is killed repeatedly: waves of requests through the product's own path, like those of clients and providers, and
+// credits at the same time. It continues while the database is down. Acknowledged results are kept, so that tests can check them.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AccountId, type KeyId, newRequestId, randomBase62 } from "@/lib/base/ids";
@@ -15,46 +15,46 @@ import { chargeOf, newHold } from "./holding";
 export interface Purse {
   account: AccountId;
   key: KeyId | null;
-  /** No request of it asks for more. */
+  /** The highest ceiling that its requests use. */
   ceiling: number;
 }
 
-/** One request, as far as its client knows. */
+/** One request, as its client knows it. */
 export interface Asked {
   hold: Hold;
-  /** What its answer costs; null when it is released. */
+  /** The cost of its answer; null when it is released. */
   cost: { input: bigint; output: bigint } | null;
-  /** unknown: the connection broke before it was said whether the hold is placed. ending: nobody has acknowledged the end. */
+  /** unknown: the connection broke before the hold was acknowledged. ending: the end is not acknowledged yet. */
   state: "asked" | "unknown" | "refused" | "held" | "ending" | "ended";
   /** Other outcomes than `held`. */
   refusal: string | null;
   settled: Settled | null;
-  /** What a look at the books after a crash found of an acknowledged hold. */
+  /** What a check of the books after a crash found of an acknowledged hold. */
   afterCrash: "survived" | "forgotten" | null;
 }
 
 export interface DurabilityLoad {
   asked: Asked[];
-  /** Names of credits that were acknowledged. */
+  /** Names of acknowledged credits. */
   credits: string[];
-  /** What nothing of this should ever meet. */
+  /** Errors that must never happen. */
   faults: unknown[];
-  /** Money that comes in now and then. */
+  /** The account that gets money from time to time. */
   creditTo: AccountId | null;
-  /** Whose requests the next wave is made of; one purse may be in it several times. */
+  /** The purses of the next wave's requests; one purse may be listed several times. */
   purses: readonly Purse[];
-  /** Starts a wave, this share of it with idempotency keys; what it has not ended after a second goes on beside the next one. */
+  /** Starts a wave with this share of idempotency keys; requests that have not ended after a second overlap with the next wave. */
   wave: (claims: number) => Promise<void>;
-  /** Resolves when all requests and credits are through. */
+  /** Resolves when all requests and credits are done. */
   idle: () => Promise<void>;
 }
 
-/** Holds come within so many ms, and each one's answer this much after it: for some time there is nothing but holds. */
+/** Holds come within this time, and each answer this much after its hold: for a while there are only holds. */
 const PLACED_WITHIN_MS = 90;
 const ANSWER_AFTER_MS = 90;
 const ANSWER_WITHIN_MS = 150;
 const WAVE_MS = 1_000;
-/** For an idempotency key whose first request has come to an unknown end. */
+/** For an idempotency key whose first request has an unknown outcome. */
 const MAX_PATIENCE_MS = 20_000;
 
 export function createLoad(draw: () => number): DurabilityLoad {
@@ -98,7 +98,7 @@ function planRequest(draw: () => number, { account, key, ceiling: most }: Purse,
   return { asked, placeAfterMs: draw() * PLACED_WITHIN_MS, answerAfterMs: ANSWER_AFTER_MS + draw() * ANSWER_WITHIN_MS };
 }
 
-/** A request that nobody has made yet; without a cost it is released. */
+/** A request that has not started yet; without a cost it is released. */
 export const newAsked = ({ account, key, ceiling }: Purse, idempotency: string | null, cost: bigint | null): Asked => ({
   hold: newHold(account, ceiling, idempotency === null ? { key } : { key, idempotency }),
   cost: cost === null ? null : { input: cost / 3n, output: cost - cost / 3n },
@@ -115,7 +115,7 @@ async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerA
     load.asked.push(asked);
     await place(asked);
     if (asked.state === "held") break;
-    // A client with an Idempotency-Key asks again until it is told; the claim of the request before is given back meanwhile.
+    // A client with an Idempotency-Key repeats the request until it has an answer; the previous request's claim is given back meanwhile.
     if (!asked.hold.claim || (asked.state === "refused" && asked.refusal !== "in_progress")) return;
     if (performance.now() > patientUntil) throw new Error(`${asked.hold.requestId}: the claim of the request before was not given back`);
     await sleep(100);
@@ -125,7 +125,7 @@ async function spend(load: DurabilityLoad, { asked: first, placeAfterMs, answerA
   await end(load, asked);
 }
 
-/** Asks for its hold. */
+/** Places its hold. */
 export async function place(asked: Asked): Promise<void> {
   try {
     const { outcome } = await placeHold(commit(), asked.hold);
@@ -137,7 +137,7 @@ export async function place(asked: Asked): Promise<void> {
   }
 }
 
-/** As the gateway ends one: tried again while its client waits, and later for as long as the process lives. */
+/** Ends a request as the gateway does: retried while its client waits, and later for as long as the process lives. */
 export async function end(load: Pick<DurabilityLoad, "faults">, asked: Asked): Promise<void> {
   asked.state = "ending";
   const settlement = settlementOf(asked);

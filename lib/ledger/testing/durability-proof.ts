@@ -1,4 +1,4 @@
-// What must be in the books after a crash, request by request and in all.
+// What the books must contain after a crash, request by request and in total.
 
 import type pg from "pg";
 import { expect } from "vitest";
@@ -8,7 +8,7 @@ interface Found {
   request: string;
   holds: number;
   charges: number;
-  /** Nano-USD, of all its charges. */
+  /** Nano-USD, over all its charges. */
   paid: bigint;
   loss: bigint;
   claim: "open" | "saved" | null;
@@ -27,11 +27,11 @@ const findRequests = `
   LEFT JOIN idempotent_reply i ON i.request_id = r.id`;
 
 /**
- * Looks for all requests while nobody writes, marks acknowledged holds as survived or forgotten, and returns those that are not as their
- * clients were told.
+ * Checks all requests while nothing is written, marks acknowledged holds as survived or forgotten, and returns the requests whose books
+ * differ from what their clients were told.
  */
 export async function findWrong(books: pg.Pool, { asked: all }: Pick<DurabilityLoad, "asked">): Promise<string[]> {
-  const requests = [...all]; // more are asked meanwhile
+  const requests = [...all]; // more are added meanwhile
   const values = [requests.map(({ hold }) => hold.requestId), requests.map(({ hold }) => hold.accountId)];
   const { rows } = await books.query<Found>(findRequests, values);
   const found = new Map(rows.map((row) => [row.request, row]));
@@ -94,7 +94,7 @@ const findViolations = `
   UNION ALL SELECT 'credit is gone: ' || w.id FROM unnest($1::text[]) w(id) WHERE NOT EXISTS (SELECT FROM transfer t WHERE t.id = w.id)
   UNION ALL SELECT 'expired: ' || e.request_id FROM expired_hold e`;
 
-/** Balances, caps, acknowledged credits, the ledger's own proof, and that no hold was left to the reaper. */
+/** Checks balances, caps, acknowledged credits, the ledger's own proof, and that no hold was left to the reaper. */
 export async function expectSoundBooks(books: pg.Pool, { credits, faults }: Pick<DurabilityLoad, "credits" | "faults">): Promise<void> {
   const { rows } = await books.query<{ text: string }>(findViolations, [credits]);
   expect(rows.map(({ text }) => text)).toEqual([]);
@@ -105,7 +105,7 @@ export interface Counts {
   kills: number;
   killsThatForgot: number;
   holdsForgotten: number;
-  /** Requests that were charged, those of them that were late, and what the operator lost with these, nano-USD. */
+  /** Number of charged requests, of late ones among them, and what the operator lost with the late ones, nano-USD. */
   charged: number;
   late: number;
   lateLoss: bigint;
@@ -120,7 +120,7 @@ export function countRequests({ asked, credits }: DurabilityLoad): Omit<Counts, 
   const late = ended.filter(({ settled }) => settled?.outcome === "late");
   const lossOf = ({ hold, cost, settled }: Asked) => {
     const due = (cost?.input ?? 0n) + (cost?.output ?? 0n);
-    // What is above the ceiling is lost in any case.
+    // The part above the ceiling is lost in any case.
     return (due < hold.ceiling ? due : hold.ceiling) - (settled?.inputCost ?? 0n) - (settled?.outputCost ?? 0n);
   };
   return {

@@ -1,4 +1,4 @@
-// Customers with money, and keys to spend it, made as the product makes them.
+// Customers with money, and keys to spend it, created as the product creates them.
 
 import type { PoolClient } from "pg";
 import { createAccount } from "@/lib/access/accounts";
@@ -13,7 +13,7 @@ import { unitPrice } from "./books";
 
 const funding = "test_funding";
 
-/** Prepares a database for customers: where their money comes from, and a price of one nano-USD a token. */
+/** Prepares a database for customers: the account that their money comes from, and a price of one nano-USD per token. */
 export async function openFunding(): Promise<void> {
   setSandboxPepper("a pepper for tests, of more than 32 characters");
   await openFundingAccount(funding);
@@ -28,7 +28,7 @@ export async function fundedAccount(amountNanoUsd: bigint | number, limits?: Par
   return account;
 }
 
-/** Money that comes in; posted once for each `id`. */
+/** Credits money; posted once for each `id`. */
 export const credit = (account: AccountId, amountNanoUsd: bigint | number, id = `credit of ${account}`): Promise<boolean> =>
   postTransfer({
     id,
@@ -39,7 +39,7 @@ export const credit = (account: AccountId, amountNanoUsd: bigint | number, id = 
     ],
   });
 
-/** The same in a transaction of the test's. */
+/** The same, in the test's own transaction. */
 export async function creditIn(client: PoolClient, account: AccountId, amountNanoUsd: number, id: string): Promise<boolean> {
   const legs = [
     { account, amount: amountNanoUsd },
@@ -52,7 +52,7 @@ export async function creditIn(client: PoolClient, account: AccountId, amountNan
   return rows[0]?.posted === true;
 }
 
-/** A key of the account, with a cap when one is given. */
+/** A key of the account, with a cap if one is given. */
 export async function openKey(accountId: AccountId, cap?: { nanoUsd: number; period: CapPeriod }): Promise<KeyId> {
   const { keyId } = await createKey({ accountId, name: "test", cap: cap && { nanoUsd: nanoUsd(cap.nanoUsd), period: cap.period } });
   return keyId;

@@ -1,4 +1,4 @@
-// Holds of tests, placed and ended by the ledger's own functions, whatever their account and key are.
+// Holds for tests, placed and ended by the ledger's own functions, without a check of account or key.
 
 import { now } from "@/lib/base/clock";
 import { newRequestId, type RequestId } from "@/lib/base/ids";
@@ -21,7 +21,7 @@ interface HoldOptions {
 
 const MINUTE_MS = 60_000;
 
-/** Sets money aside; null when the account has not that much. */
+/** Sets money aside; null when the account does not have that much. */
 export async function tryHold(account: string, ceiling: bigint, options: HoldOptions = {}): Promise<TestHold | null> {
   const { key = null, at = now(), until = new Date(at.getTime() + MINUTE_MS) } = options;
   const hold: TestHold = { request: newRequestId(), account, key, ceiling };
@@ -48,10 +48,10 @@ interface Costs {
   at?: Date;
 }
 
-/** Ends a hold with a charge of so many tokens, a nano-USD each; with null it is released. Returns what was paid. */
+/** Ends a hold with a charge of that many tokens, one nano-USD each; null releases it. Returns what was paid. */
 export const endHold = (hold: TestHold, costs: Costs | null): Promise<bigint> => settle(hold, costs, false);
 
-/** Charges a request that has no hold: what is there is taken. Returns what was paid. */
+/** Charges a request without a hold: takes what is available. Returns what was paid. */
 export const chargeLate = (hold: TestHold, costs: Costs): Promise<bigint> => settle(hold, costs, true);
 
 async function settle({ request, account, key, ceiling }: TestHold, costs: Costs | null, isLate: boolean): Promise<bigint> {
@@ -72,5 +72,5 @@ const snakeCase = (fields: Record<string, unknown>) =>
     Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   );
 
-/** The reaper, at a moment. */
+/** Runs the reaper at a given time. */
 export const expireHoldsAt = (at: Date): Promise<unknown> => pool().query("SELECT * FROM ledger_expire_holds(NULL, 1000, $1)", [at]);

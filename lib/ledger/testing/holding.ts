@@ -1,4 +1,4 @@
-// Holds and settlements as the request path asks for them, with what does not matter to a test filled in.
+// Holds and settlements as the request path submits them, with defaults for what does not matter to a test.
 
 import { createHash } from "node:crypto";
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
@@ -10,7 +10,7 @@ interface HoldOptions {
   key?: KeyId | null;
   /** An idempotency key. */
   idempotency?: string;
-  /** What is asked under it. */
+  /** The request body under that key. */
   body?: string;
   requestId?: RequestId;
 }
@@ -38,7 +38,7 @@ interface ChargeOptions {
   body?: string;
 }
 
-/** Ends a hold with these costs, at a nano-USD a token. */
+/** Ends a hold with these costs, at one nano-USD per token. */
 export const chargeOf = (
   hold: Hold,
   input: bigint | number,

@@ -1,5 +1,5 @@
-// A process of its own that keeps keys in memory, as another instance of the service does. Each line of its standard input is
-// a key in clear; each answer tells whether it may be used, and whether it was known without asking the database.
+// A process that keeps keys in memory, like another instance of the service. Each line of its standard input is a key in clear text; each
+// answer reports whether the key may be used, and whether it was known without a database read.
 
 import { createInterface } from "node:readline";
 import { authenticateKey } from "@/lib/access/authenticate";

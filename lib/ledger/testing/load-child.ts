@@ -1,5 +1,5 @@
-// A process of its own that spends: it has its own pools and batchers, as another instance of the service has. Each line of
-// its standard input is an order; each line of its output is an answer.
+// A process that spends: it has its own pools and batchers, like another instance of the service. Each line of its standard input is an
+// order; each line of its output is an answer.
 
 import { createInterface } from "node:readline";
 import { setDatabaseUrl } from "@/lib/db/database-url";
@@ -7,7 +7,7 @@ import { type Spender, spendAtOnce, startLoad } from "./load";
 
 export type Order =
   | { do: "spend"; spender: Spender; times: number; ceiling: number }
-  /** Makes load until it is killed; an answer for every acknowledged settlement. */
+  /** Generates load until it is killed; an answer for every acknowledged settlement. */
   | { do: "load"; spenders: Spender[]; workers: number };
 
 setDatabaseUrl(process.argv[2] ?? "");

@@ -1,5 +1,5 @@
-// Load as the gateway makes it, through the product's own batchers: holds that are settled exactly, overrun or released. Every
-// settlement that was acknowledged is told, so that a test can look for it after a crash.
+// Load like the gateway's, through the product's own batchers: holds that are settled exactly, overrun or released. Every acknowledged
+// settlement is reported, so that a test can look for it after a crash.
 
 import { type AccountId, type KeyId, newRequestId, type RequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
@@ -26,7 +26,7 @@ interface LoadOptions {
   spenders: readonly Spender[];
   workers: number;
   tell: (acknowledged: Acknowledged) => void;
-  /** Told of every hold that failed without an answer; a settlement that fails ends the load. */
+  /** Called for every hold that failed without an answer; a settlement that fails ends the load. */
   tellFailure?: (error: unknown) => void;
 }
 
@@ -83,7 +83,7 @@ async function spendOnce(spender: Spender, round: number, { tell, tellFailure }:
   tell({ request: hold.requestId, account: spender.account, outcome: settled.outcome, charged });
 }
 
-/** How many of `times` equal requests at once were served, and what became of the others. Those served are settled in full. */
+/** How many of `times` equal concurrent requests were served, and the outcomes of the others. The served ones are settled in full. */
 export async function spendAtOnce(spender: Spender, times: number, ceiling: number): Promise<Record<string, number>> {
   const outcomes: Record<string, number> = {};
   const spend = async () => {

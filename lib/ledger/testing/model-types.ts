@@ -1,4 +1,4 @@
-// What goes into the reference ledger and comes out of it. Amounts are nano-USD, times Unix milliseconds.
+// Inputs and outputs of the reference ledger. Amounts are nano-USD, times Unix milliseconds.
 
 export type Period = "day" | "week" | "month" | "total";
 export type ClaimOutcome = "replay" | "in_progress" | "mismatch";
@@ -17,7 +17,7 @@ export interface HoldRequest {
 export type HoldResult =
   | { outcome: "held" | "account_frozen" | ClaimOutcome }
   | { outcome: "insufficient"; available: bigint }
-  /** `spent`: spent and held of the key's period before this item; `resetsAt` in Unix milliseconds. */
+  /** `spent`: spent and held in the key's period before this item; `resetsAt` in Unix milliseconds. */
   | { outcome: "cap_reached"; cap: bigint; spent: bigint; resetsAt: number | null }
   | { outcome: "key_unusable"; keyState: string };
 
@@ -30,7 +30,7 @@ export interface SettleRequest {
   outputCost: bigint;
   /** False releases the hold. */
   charges: boolean;
-  /** The answer was never delivered: the operator bears it. */
+  /** The answer was never delivered: the operator bears its cost. */
   isLost?: boolean;
   idempotency: string | null;
   body: string | null;

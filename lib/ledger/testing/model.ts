@@ -1,5 +1,5 @@
-// The reference ledger: what holds, settlements, expiry and caps mean, one after the other, in plain TypeScript. The SQL of
-// the ledger, in batches or not, must come to the same outcomes and the same sums.
+// The reference ledger: the meaning of holds, settlements, expiry and caps, one after the other, in plain TypeScript. The ledger's SQL, in
+// batches or not, must arrive at the same outcomes and sums.
 
 import type {
   ClaimOutcome,
@@ -31,7 +31,7 @@ export class ReferenceLedger {
   cameIn = 0n;
   revenue = 0n;
   losses = 0n;
-  /** What reversals cost the operator; what is owed back of it may still come. */
+  /** What reversals cost the operator so far; open debts may still reduce it. */
   reversed = 0n;
 
   credit(id: string, account: string, amount: bigint): boolean {
@@ -53,7 +53,7 @@ export class ReferenceLedger {
     const claimed = this.#claimed(ask, atMs);
     if (claimed) return { outcome: claimed };
     const account = this.accounts.get(ask.account);
-    // Below zero while more is owed back than is free: then not even nothing can be held.
+    // Negative while more is owed than is free: then not even a hold of zero is placed.
     if (!account || this.#free(account) < ask.ceiling) return { outcome: "insufficient", available: this.available(ask.account) };
     const capped = key && cappedPeriod(key, atMs);
     if (capped) {
@@ -77,7 +77,7 @@ export class ReferenceLedger {
     return free > 0n ? free : 0n;
   }
 
-  /** Takes money back that had come in: what is available now, what is held once it is free, the rest is lost. Returns that. */
+  /** Reverses money that had come in: takes what is available now, owes what is held, and loses the rest. Returns the loss. */
   takeBack(id: string, amount: bigint): bigint {
     const account = this.#account(id);
     const taken = least(this.available(id), amount);
@@ -90,7 +90,7 @@ export class ReferenceLedger {
     return amount - taken - owed;
   }
 
-  /** Collects an account's debts, as far as money is free. Returns what is lost of them; null while some remain. */
+  /** Collects an account's debts, as far as money is free. Returns what is lost of them; null while debts remain. */
   collectDebts(id: string): bigint | null {
     const account = this.#account(id);
     let lost = 0n;
@@ -119,7 +119,7 @@ export class ReferenceLedger {
 
   /**
    * Frees the holds that the database chose.
-   * @throws Error unless they are `most` of those past their deadline, or all there are, and the oldest
+   * @throws Error unless they are the oldest past their deadline: `most` of them, or all there are
    */
   expire(freed: readonly string[], atMs: number, most: number): void {
     const due = [...this.holds.values()].filter((hold) => hold.deadlineMs < atMs);
@@ -135,7 +135,7 @@ export class ReferenceLedger {
     }
   }
 
-  /** Sets a key's cap; a cap that is new, or of another period, starts from what the ledger knows of that period. */
+  /** Sets a key's cap; a cap that is new, or has another period, starts from what the ledger knows of that period. */
   setCap(keyId: string, cap: bigint | null, period: Period | null, atMs: number): void {
     const key = this.keys.get(keyId);
     if (!key) throw new Error(`no key ${keyId}`);
@@ -259,7 +259,7 @@ export class ReferenceLedger {
 
 const least = (one: bigint, other: bigint): bigint => [one, other].sort((a, b) => (a < b ? -1 : 1))[0] ?? one;
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, amount) => all + amount, 0n);
-/** What was paid, the input first. */
+/** Divides what was paid, the input first. */
 const divide = (paid: bigint, inputCost: bigint) => ({ inputCost: least(inputCost, paid), outputCost: paid - least(inputCost, paid) });
 const cappedPeriod = ({ id: key, cap, period }: KeyRow, atMs: number) =>
   cap !== null && period !== null ? { key, cap, period, periodStart: periodStartMs(period, atMs) } : null;
@@ -282,7 +282,7 @@ export function periodStartMs(period: Period, atMs: number): number {
   }
 }
 
-/** When it ends; null for one that never does. */
+/** When the period ends; null for one that never ends. */
 function periodEndMs({ period, periodStart }: { period: Period; periodStart: number }): number | null {
   const start = new Date(periodStart);
   switch (period) {

@@ -1,15 +1,15 @@
-// What can happen to a ledger, as fast-check makes it up: small balances, ceilings and caps, so that they meet often.
+// Steps of a ledger, as fast-check generates them: small balances, ceilings and caps, so that they often meet.
 
 import fc from "fast-check";
 import type { Period } from "./model-types";
 
-/** Numbers pick an account, a key or an earlier request by its place, whatever exists when the step is taken. */
+/** Numbers pick an account, a key or an earlier request by index, among those that exist when the step is run. */
 export interface HoldPick {
   account: number;
-  /** 0 = none, as for an owner who is signed in. */
+  /** 0 = no key, as for an owner who is signed in. */
   key: number;
   ceiling: bigint;
-  /** Null or which of a few idempotency keys, and one of two bodies. */
+  /** Null, or one of a few idempotency keys with one of two bodies. */
   idempotency: number | null;
   body: number;
   poison: "none" | "again" | "range" | "nobody";
@@ -25,14 +25,14 @@ export type Step =
   | { do: "credit"; account: number; amount: bigint; again: boolean }
   | { do: "hold"; items: HoldPick[] }
   | { do: "settle"; items: SettlePick[] }
-  /** What a process's batch is while many ask: what ends and what begins. */
+  /** A process's batch under load: settlements and holds together. */
   | { do: "commit"; settlements: SettlePick[]; holds: HoldPick[] }
   | { do: "advance"; ms: number }
   | { do: "expire"; most: number }
   | { do: "key"; key: number; state: "active" | "paused" | "revoked" }
   | { do: "account"; account: number; state: "open" | "frozen" }
   | { do: "cap"; key: number; cap: bigint | null; period: Period }
-  /** Money that came in turns out not to be there. */
+  /** Money that came in is reversed. */
   | { do: "take-back"; account: number; amount: bigint }
   | { do: "collect"; account: number }
   | { do: "roll-up" }
@@ -41,7 +41,7 @@ export type Step =
 const place = fc.nat({ max: 1_000 });
 const hourMs = 3_600_000;
 
-/** `idempotent`: whether idempotency keys are used; they are few, so that they are often taken. */
+/** `idempotent`: whether idempotency keys are used; they are few, so that they often collide. */
 const holdPick = (idempotent: boolean): fc.Arbitrary<HoldPick> =>
   fc
     .record({
@@ -66,7 +66,7 @@ const settlePick: fc.Arbitrary<SettlePick> = fc.record({
   cost: fc.nat({ max: 12 }),
 });
 
-/** Mostly a few items, now and then up to forty. */
+/** Mostly a few items, occasionally up to forty. */
 const batchOf = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.array(item, { minLength: 1, maxLength: 2 }) },
@@ -143,6 +143,6 @@ const funds: fc.Arbitrary<Step[]> = fc.constant(
   [0, 1, 2].map((account) => ({ do: "credit" as const, account, amount: 40n, again: false })),
 );
 
-/** A life of a ledger: three accounts with some money, then `length` steps at most. */
+/** The steps of a ledger: three accounts with some money, then at most `length` steps. */
 export const life = (length: number): fc.Arbitrary<Step[]> =>
   fc.tuple(funds, fc.array(step, { minLength: 1, maxLength: length, size: "max" })).map(([first, rest]) => [...first, ...rest]);

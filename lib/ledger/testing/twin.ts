@@ -1,5 +1,5 @@
-// The ledger and its reference, led through the same steps side by side; every outcome that differs fails the test. All of
-// it is one transaction that is rolled back, so that thousands of lives leave nothing behind.
+// The ledger and its reference, run through the same steps side by side; every different outcome fails the test. Everything is one
+// transaction that is rolled back, so that thousands of cases leave nothing behind.
 
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
@@ -10,14 +10,14 @@ import type { HoldRequest, HoldResult, KeyRow, Period, SettleRequest, SettleResu
 import type { HoldPick, SettlePick, Step } from "./steps";
 
 export const accounts = ["acc_a", "acc_b", "acc_c"] as const;
-/** Two keys an account; the second of each has a cap from the start. */
+/** Two keys per account; the second of each has a cap from the start. */
 const keysOf = (account: string) => [`${account}_key1`, `${account}_key2`] as const;
 const funding = "funding";
 export const reversalLosses = "reversal_losses";
 const holdForMs = 60_000;
 const outOfRange = 2n ** 63n;
 
-/** Makes the accounts, keys and prices that every life begins with. */
+/** Creates the accounts, keys and prices that every case begins with. */
 export async function openTwins(client: Pick<PoolClient, "query">): Promise<void> {
   const at = new Date(0);
   await client.query("SELECT ledger_open_account($1, 'funding', $2)", [funding, at]);
@@ -87,7 +87,7 @@ export class Twin {
     }
   }
 
-  /** Turns picks into items; remembers them, so that later steps can settle them. */
+  /** Turns picks into items, and remembers them, so that later steps can settle them. */
   holdRequests(picks: readonly HoldPick[]): HoldRequest[] {
     return picks.map((pick) => {
       const place = this.#counter++;
@@ -107,7 +107,7 @@ export class Twin {
     });
   }
 
-  /** The same request twice in a batch is the same settlement twice, as a retry is. */
+  /** The same request twice in a batch is the same settlement twice, like a retry. */
   settleRequests(picks: readonly SettlePick[]): SettleRequest[] {
     const asks = new Map<string, SettleRequest>();
     return picks.flatMap((pick) => {
@@ -196,7 +196,7 @@ export class Twin {
       most,
       new Date(this.atMs),
     ]);
-    // Holds of one batch have one deadline: which of them go first is the database's choice.
+    // Holds of one batch have one deadline: the database chooses which of them expire first.
     this.model.expire(
       rows.map((row) => row.request_id),
       this.atMs,
@@ -227,7 +227,7 @@ export class Twin {
       cap === null ? null : period,
     ]);
     if (cap === null) return;
-    // Counted up to some charge in the middle: what comes after it is counted under the lock.
+    // Counted up to a charge in the middle: later charges are counted under the lock.
     await this.client.query(
       `SELECT ledger_open_key_spend($1, $2, $3, start, coalesce((
            SELECT sum(c.input_cost + c.output_cost) FROM charge c WHERE c.key_id = $2 AND c.at >= start AND c.seq <= middle), 0)::bigint, middle)
@@ -250,7 +250,7 @@ export class Twin {
     return key;
   }
 
-  /** Every invariant of check-ledger, and no hold forgotten that the model knows to be overdue. */
+  /** Every invariant of check-ledger, and exactly as many overdue holds as in the model. */
   async expectCleanBooks(): Promise<void> {
     const { broken, overdue } = await checkBooks(this.client, this.atMs);
     expect(broken).toEqual([]);

@@ -1,4 +1,4 @@
-// Two transactions on one account: one has it and changes what the other, which waits for it, is about.
+// Two transactions on one account: one locks it and changes what the other, which waits for the lock, depends on.
 
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
@@ -10,7 +10,7 @@ import { pool } from "@/lib/db/pool";
 import { type CountedSpend, countKeySpend, type KeyPeriod } from "../key-spend";
 import type { HoldRequest, SettleRequest } from "./model-types";
 
-/** Has `other` take the account and change something, lets `request` run into that on `waiting`, and commits. */
+/** Lets `other` lock the account and change something, runs `request` into that lock on `waiting`, and commits. */
 export async function whileWaiting<T>(
   { waiting, other, account }: { waiting: PoolClient; other: PoolClient; account: AccountId },
   change: (on: PoolClient) => Promise<unknown>,
@@ -32,7 +32,7 @@ export async function whileWaiting<T>(
   }
 }
 
-/** A hold to ask for, of a minute. */
+/** A hold request that expires after a minute. */
 export const holdRequest = (account: AccountId, key: KeyId | null, ceiling: number): HoldRequest => ({
   request: newRequestId(),
   account,
@@ -43,7 +43,7 @@ export const holdRequest = (account: AccountId, key: KeyId | null, ceiling: numb
   hash: null,
 });
 
-/** A charge of 3 and 4 for a hold that was placed. */
+/** A charge of 3 and 4 for a placed hold. */
 export const chargeRequest = ({ request, account, key, ceiling, idempotency }: HoldRequest): SettleRequest => ({
   request,
   account,
@@ -56,7 +56,7 @@ export const chargeRequest = ({ request, account, key, ceiling, idempotency }: H
   body: null,
 });
 
-/** As the owner sets it on the page of their keys: what the key has spent is counted now, what resolves sets the cap in a transaction. */
+/** As the owner's page for keys does: counts what the key has spent now, and resolves to a function that sets the cap in a transaction. */
 export async function setCap(
   accountId: AccountId,
   keyId: KeyId,
@@ -72,7 +72,7 @@ export async function setCap(
   };
 }
 
-/** Sets a cap, with what the key has spent in its period as it was counted before. */
+/** Sets a cap, with the spend of the key's period as counted before. */
 export async function limitKey(
   accountId: AccountId,
   { keyId, cap, period }: { keyId: KeyId; cap: number; period: CapPeriod },
@@ -86,7 +86,7 @@ export async function limitKey(
   return rows[0]?.outcome ?? "";
 }
 
-/** Begins to count a key's spending in a period, as it is done where its cap is set. */
+/** Opens the count of a key's spend in a period, as the function that sets the cap does. */
 export async function openKeySpend(
   accountId: AccountId,
   { keyId, period, periodStart }: KeyPeriod,
@@ -96,6 +96,6 @@ export async function openKeySpend(
   await on.query("SELECT ledger_open_key_spend($1, $2, $3, $4, $5, $6)", [accountId, keyId, period, periodStart, spent, upTo]);
 }
 
-/** What a key spent and holds, by period. */
+/** What a key has spent and holds, by period. */
 export const spendsOf = async (key: KeyId) =>
   (await pool().query("SELECT period, spent, held FROM key_spend WHERE key_id = $1 ORDER BY period", [key])).rows;

@@ -1,6 +1,6 @@
--- Keys at the moment of a request: what each may do, and the notice that one of them changed.
+-- Keys at the time of a request: what each may do, and the notice that a key changed.
 
--- Every process caches keys and empties its cache of an account on this notice, so that a revocation works everywhere at once.
+-- Every process caches keys, and on this notice drops the account's keys from its cache, so that a revocation works everywhere at once.
 CREATE OR REPLACE FUNCTION access_notify_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('access', CASE TG_TABLE_NAME WHEN 'account' THEN NEW.id ELSE to_jsonb(NEW) ->> 'account_id' END);
@@ -25,8 +25,8 @@ CREATE OR REPLACE FUNCTION access_cap_period_end(period text, at timestamptz) RE
   END
 $$;
 
--- What a key may do at this moment, decided from its row and not from a cache: `state` is active, paused, revoked, expired or
--- frozen; no row for a key that does not exist.
+-- What a key may do now, decided from its row and not from a cache: `state` is active, paused, revoked, expired or frozen; no row for a
+-- key that does not exist.
 CREATE OR REPLACE FUNCTION access_key_state(wanted text, at timestamptz)
 RETURNS TABLE (state text, cap bigint, period text, period_start timestamptz)
 LANGUAGE sql STABLE ROWS 1 AS $$
@@ -36,8 +36,8 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   WHERE k.id = wanted
 $$;
 
--- Replaces what a key may do. Returns the period that its cap counted before (null without a cap), and whether the account has the key:
--- it has none that is revoked.
+-- Replaces a key's limits. Returns the period that its cap counted before (null without a cap), and whether the account has the key; a
+-- revoked key counts as unknown.
 CREATE OR REPLACE FUNCTION access_limit_key(
   account text, key text, new_expiry timestamptz, keeps_expiry boolean, new_cap bigint, new_period text, models text[]
 ) RETURNS TABLE (is_known boolean, old_period text) LANGUAGE plpgsql ROWS 1 AS $$

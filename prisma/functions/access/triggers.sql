@@ -1,6 +1,6 @@
--- Every process hears that a key or its account changed.
+-- Every process is notified when a key or its account changes.
 
--- Not for last_used_at, which changes all the time and decides nothing.
+-- Not on last_used_at, which changes constantly and decides nothing.
 CREATE OR REPLACE TRIGGER api_key_changed
   AFTER UPDATE OF state, expires_at, cap_nano_usd, cap_period, allowed_models ON api_key
   FOR EACH ROW EXECUTE FUNCTION access_notify_change();

@@ -1,8 +1,8 @@
--- What an owner decides about keys.
+-- An owner's decisions about keys.
 
--- Replaces a key's limits. A cap whose period was not counted before counts what the key has spent in it already: `counted` up to the
--- charge `counted_up_to`, since `counted_from`. Outcomes: limited; unknown (no such key, or it is revoked); recount, and nothing is
--- changed, when a new period has begun since it was counted. Key and count change in one commit: no charge falls between them.
+-- Replaces a key's limits. A cap whose period was not counted before includes what the key has already spent in it: `counted`, since
+-- `counted_from`, up to the charge `counted_up_to`. Outcomes: limited; unknown (no such key, or it is revoked); recount, with nothing
+-- changed, when a new period has begun since the count. Key and count change in one commit: no charge falls between them.
 CREATE OR REPLACE FUNCTION console_limit_key(
   account text, key text, new_expiry timestamptz, keeps_expiry boolean, new_cap bigint, new_period text, models text[],
   counted bigint, counted_from timestamptz, counted_up_to bigint, at timestamptz

@@ -1,9 +1,9 @@
--- Holds and settlements of requests, one item or a batch, each in one commit: whether the key may spend is access's to say, an
--- idempotency key is ours, the money is the ledger's. Decided under the account's lock, since a change of a key's cap takes it too.
+-- Holds and settlements of requests, single or in a batch, each in one commit: access decides whether the key may spend, the gateway owns
+-- idempotency keys, the ledger owns the money. Decided under the account's lock, which a change of a key's cap takes too.
 
--- Decides one hold. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (of a request
--- without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`,
--- `spent`, `resetsAt`). Amounts are texts.
+-- Decides one hold. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (for a request
+-- without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`, `spent`,
+-- `resetsAt`). Amounts are texts.
 CREATE OR REPLACE FUNCTION gateway_place_hold(
   request text, account text, key text, model text, ceiling bigint, idempotency text, hash bytea, process text, at timestamptz, until timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$
@@ -19,7 +19,7 @@ DECLARE
 BEGIN
   IF ceiling < 0 THEN RAISE EXCEPTION 'request % asks for a hold of %', request, ceiling; END IF;
   IF NOT fits THEN
-    -- Only now is it locked: what came in between counts.
+    -- The account is locked only now: money that came in meanwhile counts.
     PERFORM ledger_lock_accounts(ARRAY[account]);
     fits := ledger_hold_money(account, ceiling);
   END IF;
@@ -59,16 +59,16 @@ BEGIN
   RETURN refusal;
 END $$;
 
--- Settles one hold: see ledger_settle_hold. With an idempotency key the answer is saved; without a body its claim is given back.
--- Returns what was paid. When the hold is gone, a JSON object with `outcome` and `paid`: already (it was settled before), released
--- (nothing was to be charged), late (what could still be taken was).
+-- Settles one hold: see ledger_settle_hold. With an idempotency key the answer is saved; without a body its claim is given back. Returns
+-- what was paid. When the hold is gone, it returns a JSON object with `outcome` and `paid`: already (it was settled before), released
+-- (nothing had to be charged), late (what could still be taken was charged).
 CREATE OR REPLACE FUNCTION gateway_settle_hold(
   request text, account text, key text, ceiling bigint, input_cost bigint, output_cost bigint, details ledger_charge_details,
   idempotency text, status integer, body text, at timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
-  -- Asked for as a value it costs a tenth of a statement. A composite with one null field is not IS NOT NULL.
+  -- Used as a value, the call costs a tenth of a statement. A composite with one null field is not IS NOT NULL.
   has_begun boolean := CASE WHEN NOT (details IS NULL) THEN ledger_begin_charges() IS NOT NULL END;
   paid bigint := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at);
   settled text := paid;
@@ -81,7 +81,7 @@ BEGIN
     IF paid IS NOT NULL OR details IS NULL THEN
       settled := json_build_object('outcome', CASE WHEN paid IS NULL THEN 'released' ELSE 'already' END, 'paid', coalesce(paid, 0)::text);
     ELSE
-      -- The claim is the fence: a request that lost its own was held for dead, and may have been answered anew.
+      -- The claim is the fence: a request that lost its claim was considered dead, and may have been answered again.
       has_claim := idempotency IS NULL OR EXISTS (
         SELECT FROM idempotent_reply r
         WHERE r.account_id = account AND r.idempotency_key = idempotency AND r.request_id = request AND r.status IS NULL);
@@ -101,10 +101,10 @@ BEGIN
   RETURN settled;
 END $$;
 
--- Decides a batch whole: settlements first, so that the money they free is there for the holds, then holds. The arrays of each half are
--- parallel, one place per item; `idempotencies` and what goes with them are null when no item has an idempotency key. Returns a line for
--- each settlement, what was paid; all holds are held. When it cannot be decided whole nothing is changed, and an exclamation mark
--- comes back with the accounts that stand in the way; without any, nobody knows which.
+-- Decides a batch as a whole: settlements first, so that holds can use the money that they free, then holds. The arrays of each half are
+-- parallel, one element per item; `idempotencies` and the arrays that belong to it are null when no item has an idempotency key. Returns
+-- a line for each settlement, with what was paid; all holds are held. When it cannot be decided as a whole nothing is changed, and it
+-- returns an exclamation mark and the accounts that prevent it; without any account, the cause is unknown.
 CREATE OR REPLACE FUNCTION gateway_decide_batch(
   settled_requests text[], settled_accounts text[], settled_keys text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[],
   details ledger_charge_details[], settled_idempotencies text[], statuses integer[], bodies text[],
@@ -177,7 +177,7 @@ BEGIN
   RETURN array_to_string(lines, E'\n');
 END $$;
 
--- Frees holds that nobody settles any more (see ledger_expire_holds) and, with them, the claims of their requests.
+-- Frees holds that will not be settled (see ledger_expire_holds), together with the claims of their requests.
 CREATE OR REPLACE FUNCTION gateway_expire_holds(dead_process text, most integer, at timestamptz)
 RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

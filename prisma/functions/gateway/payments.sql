@@ -1,8 +1,8 @@
--- Payments that come with a request: what is decided before one is taken, and the commit that books and holds it.
+-- Payments that come with a request: the check before a payment is taken, and the commit that books it and places the hold.
 
--- Whether a proof of `payer` that came with this caller may be taken; nothing is changed. Returns 'payable'; otherwise a JSON object with
--- `outcome`: payer_mismatch (the wallet is another account's), or as in gateway_place_hold. A key's cap is about its account's own
--- money: it does not count what a stranger's wallet pays.
+-- Whether a proof of `payer`, sent by this caller, may be taken; nothing is changed. Returns 'payable'; otherwise a JSON object with
+-- `outcome`: payer_mismatch (the wallet is another account's), or as in gateway_place_hold. A key's cap limits its own account's money:
+-- payments from another wallet do not count in it.
 CREATE OR REPLACE FUNCTION gateway_check_payment(caller text, key text, payer_chain text, payer text, ceiling bigint, at timestamptz)
 RETURNS text LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -28,7 +28,7 @@ BEGIN
   RETURN 'payable';
 END $$;
 
--- Holds a request's ceiling from what its payment was credited to. Returns what gateway_place_hold does; the outcome may be served as well
+-- Holds a request's ceiling from the account that its payment was credited to. Returns what gateway_place_hold does, or the outcome served
 -- (the payment's request was charged, and its answer is not kept any more).
 CREATE OR REPLACE FUNCTION gateway_hold_credited(
   payment text, credited text, request text, caller text, key text, model text, ceiling bigint, hash bytea, process text, at timestamptz,
@@ -44,7 +44,7 @@ BEGIN
   ) AND payments_is_served(payment) THEN
     RETURN json_build_object('outcome', 'served');
   END IF;
-  -- An address's credit is held without the key, which must be good all the same.
+  -- A hold on an address's credit is placed without the key, but the key must be usable all the same.
   IF credited <> caller THEN
     IF key IS NOT NULL THEN
       SELECT coalesce(max(k.state), 'unknown') INTO key_state FROM access_key_state(key, at) k;
@@ -60,8 +60,8 @@ BEGIN
 END $$;
 
 -- Books a payment that its chain shows and holds its request's ceiling, in one commit, so that no other request takes the money in between.
--- Decides as gateway_hold_credited; the payment is booked whatever that is. Locks go the way that they go everywhere: the claim of
--- the payment, then accounts in order.
+-- Decides like gateway_hold_credited; the payment is booked whatever the decision. Locks are taken in the same order everywhere: first the
+-- payment's claim, then accounts in id order.
 CREATE OR REPLACE FUNCTION gateway_pay_and_hold(
   payment text, in_transaction text, in_block integer,
   request text, caller text, key text, model text, ceiling bigint, hash bytea, process text, at timestamptz, until timestamptz,
@@ -72,8 +72,8 @@ BEGIN
   decision := gateway_hold_credited(payment, credited, request, caller, key, model, ceiling, hash, process, at, until);
 END $$;
 
--- Holds a request's ceiling from the credit that its payer has already; the payment that came with it is not submitted then. Decides as
--- gateway_hold_credited; null when the credit is not enough, or the payment was submitted, and nothing is changed.
+-- Holds a request's ceiling from credit that its payer already has; then the payment that came with it is not submitted. Decides like
+-- gateway_hold_credited; null, with nothing changed, when the credit is not enough or the payment was submitted.
 CREATE OR REPLACE FUNCTION gateway_cover_and_hold(
   payment text, request text, caller text, key text, model text, ceiling bigint, hash bytea, process text, at timestamptz, until timestamptz,
   OUT credited text, OUT decision text
@@ -86,7 +86,7 @@ BEGIN
     RAISE EXCEPTION 'the credit does not cover %', payment USING ERRCODE = 'PP001';
   END IF;
 EXCEPTION WHEN SQLSTATE 'PP001' THEN
-  -- What this block did is undone: the payment is not covered, and may be submitted.
+  -- The changes of this block are rolled back: the payment is not covered, and may be submitted.
   credited := NULL;
   decision := NULL;
 END $$;

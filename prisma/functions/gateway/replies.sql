@@ -1,9 +1,9 @@
--- Idempotency keys: the claim that a request has to one until its answer is saved, and keys that payments keep. The account of a
--- key is locked whenever one of them changes. They are claimed where holds are placed: see holds.sql.
+-- Idempotency keys: a request's claim on a key until its answer is saved, and marks of keys that belong to payments. Every change of a key
+-- is made under its account's lock. Claims are made where holds are placed: see holds.sql.
 
--- Saves the answers of requests that have their claim still; one without a body gives its claim back. The arrays are parallel, and
--- null where a request has no idempotency key. Rows are changed by their address: joined, they were planned for the few there are
--- when statistics are gathered, and every batch read all of them.
+-- Saves the answers of requests that still have their claim; without a body the claim is given back. The arrays are parallel, with null
+-- where a request has no idempotency key. Rows are changed by their address: a join was planned for the few rows that exist when
+-- statistics are gathered, and read all of them for every batch.
 CREATE OR REPLACE FUNCTION gateway_save_replies(
   accounts text[], idempotencies text[], requests text[], statuses integer[], streams boolean[], bodies text[]
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -28,12 +28,12 @@ BEGIN
   ));
 END $$;
 
--- Marks an Idempotency-Key as a payment's, so that no request that the balance pays for takes it. False when one has it already. The mark is
--- an answer that no request can ask for: its hash is no request's. It is committed before its payment is claimed; gateway_free_keys removes
--- one that is left without a payment.
+-- Marks an Idempotency-Key as a payment's, so that no request paid from the balance takes it. False when another request has it. The mark
+-- is an answer that no request can match: its hash is no request's hash. It is committed before its payment is claimed;
+-- gateway_free_keys removes a mark that is left without a payment.
 CREATE OR REPLACE FUNCTION gateway_mark_key(account text, idempotency text, request text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- As where holds are placed: two requests under the same key are one after the other.
+  -- As for holds: two requests with the same key run one after the other.
   PERFORM ledger_lock_accounts(ARRAY[account]);
   INSERT INTO idempotent_reply AS r (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, status, streamed, body)
     VALUES (account, idempotency, request, '\x00', at, at + interval '24 hours', 0, false, '')
@@ -44,8 +44,8 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Gives back marks for requests that died before they did it, and for payments that came to nothing after their request was gone: of marks
--- that are between a minute and four hours old, by when every payment is over. Returns how many.
+-- Gives back the marks of requests that died before they claimed a payment, and of payments that failed after their request was gone: those
+-- between a minute and four hours old; by then every payment is over. Returns their number.
 CREATE OR REPLACE FUNCTION gateway_free_keys(now_at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   freed bigint;

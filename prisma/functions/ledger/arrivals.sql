@@ -1,6 +1,6 @@
--- Arrivals: money that came in with a transaction of a chain, and may go again until its block is final.
+-- Arrivals: money that came in with a transaction on a chain, and that a reorganisation may undo until its block is final.
 
--- ledger_post of money that came in over a chain, in a block that may go again.
+-- ledger_post for money that came in over a chain, in a block that is not final yet.
 CREATE OR REPLACE FUNCTION ledger_post_arrival(
   transfer text, transfer_kind text, account text, funding text, amount bigint, in_block integer, at timestamptz
 ) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -13,39 +13,39 @@ BEGIN
   RETURN true;
 END $$;
 
--- Where it is on its chain now. Final once, it is final for ever. False when there is no such arrival, or it was taken back.
+-- Records the arrival's present block. An arrival that is final stays final. False when there is no such arrival, or it was taken back.
 CREATE OR REPLACE FUNCTION ledger_note_arrival(transfer text, in_block integer, is_final boolean) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- Whoever moves it at this moment is waited for: the statement after sees to whom.
+  -- Wait for a transaction that is moving it: the next statement then sees where it went.
   PERFORM 1 FROM arrival a WHERE a.transfer_id = transfer ORDER BY a.account_id FOR UPDATE;
   UPDATE arrival a SET block = in_block, finalized = is_final
     WHERE a.transfer_id = transfer AND NOT a.finalized AND (a.block, a.finalized) IS DISTINCT FROM (in_block, is_final);
   RETURN EXISTS (SELECT 1 FROM arrival a WHERE a.transfer_id = transfer);
 END $$;
 
--- What an account has, or had before it spent it, of money that is not final. It must not leave.
+-- Money of an account, spent or not, that came in and is not final. It must not leave.
 CREATE OR REPLACE FUNCTION ledger_unfinal(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(a.amount), 0)::bigint FROM arrival a WHERE a.account_id = account AND NOT a.finalized
 $$;
 
--- Its blocks are the same for everybody who has some of it.
+-- The block is the same for every account that has a part of the arrival.
 CREATE OR REPLACE FUNCTION ledger_find_arrival(transfer text) RETURNS TABLE (block integer, finalized boolean) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT min(a.block), bool_and(a.finalized) FROM arrival a WHERE a.transfer_id = transfer HAVING count(*) > 0
 $$;
 
--- What came in over a chain in final blocks above `height`.
+-- Money that came in over a chain in final blocks above `height`.
 CREATE OR REPLACE FUNCTION ledger_arrived_above(funding text, height integer) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(a.amount), 0)::bigint FROM arrival a WHERE a.funding_id = funding AND a.finalized AND a.block > height
 $$;
 
--- Moves all that one customer has available to another, and with it what came in last: as long as that may go again, it must
--- be found where it is. Returns how much; zero, and nothing is written, when there is none.
+-- Moves everything that one customer has available to another, and with it the latest arrivals: while an arrival may still be undone, it
+-- must be found where its money is. Returns the amount; zero, and nothing is written, when nothing is available.
 CREATE OR REPLACE FUNCTION ledger_move_available(transfer text, transfer_kind text, from_account text, to_account text, at timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   moved bigint;
 BEGIN
-  -- Most have nothing there: their accounts are locked for nobody.
+  -- Most have nothing available: then no account is locked.
   IF NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.id = from_account AND a.posted - a.held - a.debt > 0) THEN RETURN 0; END IF;
   PERFORM ledger_lock_accounts(ARRAY[from_account, to_account]);
   SELECT a.posted - a.held - a.debt INTO moved FROM ledger_account a WHERE a.id = from_account;
@@ -55,7 +55,7 @@ BEGIN
     RETURN 0;
   END IF;
   PERFORM 1 FROM arrival a WHERE a.account_id = from_account ORDER BY a.transfer_id FOR UPDATE;
-  -- From the least certain on: then at any height of the chain, as much is moved of what lies above as can be.
+  -- From the least certain on: so at every height of the chain, the moved money includes as much as possible of what lies above it.
   WITH share AS (
     SELECT l.transfer_id, least(l.amount, moved - l.before) AS amount FROM (
       SELECT a.transfer_id, a.amount,
@@ -75,9 +75,9 @@ BEGIN
   RETURN moved;
 END $$;
 
--- Takes back an arrival whose transaction is not on its chain and can not come any more: of whoever has it what they have available,
--- what is held as soon as it is free again, the rest from `loss`. One row for each that had some, with what is lost for good, beside debts;
--- none, and nothing is changed, when it was taken back before.
+-- Takes back an arrival whose transaction is not on its chain and cannot be included any more. From every account that has a part of it:
+-- what is available now, what is held as soon as it is free again, and the rest from `loss`. Returns a row for each account that had a
+-- part, with what is lost for good, not counting debts; no row, and nothing is changed, when it was taken back before.
 CREATE OR REPLACE FUNCTION ledger_take_back_arrival(reversal text, transfer text, loss text, at timestamptz)
 RETURNS TABLE (account_id text, lost bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -99,7 +99,7 @@ BEGIN
       EXIT WHEN holders = ARRAY(SELECT a.account_id FROM arrival a WHERE a.transfer_id = transfer ORDER BY a.account_id);
       RAISE serialization_failure;
     EXCEPTION WHEN serialization_failure THEN
-      -- It changed hands. The locks are free again, to be taken with the others in order.
+      -- It moved to another account. The locks are released, to be taken in order with the new ones.
       NULL;
     END;
   END LOOP;

@@ -1,12 +1,12 @@
--- Many settlements and holds at once, in sets: the same rules as in holds.sql. A batch is decided whole, or nothing of it is: then
--- PP001 is raised, whose detail names the accounts that stand in the way, and these are decided item by item. Each account is changed
--- once, for what ends and what begins, and so locked; nothing is read before it is changed.
+-- Many settlements and holds at once, as sets: the same rules as in holds.sql. A batch is decided as a whole or not at all. In the second
+-- case PP001 is raised, with the accounts that sets cannot decide in its detail; these are decided item by item. Each account is changed
+-- once, for all its settlements and holds, and that locks it; nothing is read before it is changed.
 
--- sum() makes a numeric of bigints, which costs as much as reading the row.
+-- sum() of bigints returns numeric, which costs as much as reading the row.
 CREATE OR REPLACE AGGREGATE ledger_total(bigint) (SFUNC = int8pl, STYPE = bigint, INITCOND = '0');
 
--- Pays and frees what ends, and sets aside what begins. The arrays of each half are parallel; a release costs nothing.
--- In id order, as ledger_lock_accounts: two batches that share two accounts would otherwise wait for each other for ever.
+-- Pays and frees the ended holds, and sets money aside for the new ones. The arrays of each half are parallel; a release costs nothing.
+-- In id order, like ledger_lock_accounts: two batches that share two accounts would otherwise deadlock.
 CREATE OR REPLACE FUNCTION ledger_begin_batch(
   settled_accounts text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[], accounts text[], ceilings bigint[]
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -35,8 +35,8 @@ BEGIN
   END IF;
 END $$;
 
--- Ends and opens the holds of a batch that was begun, with what the accounts' keys spend and hold, and books the charges. A place of
--- `details` is null for what is released. Returns a line for each hold that ended: what was paid. After ledger_begin_charges.
+-- Ends and opens the holds of a batch that was begun, updates what the keys have spent and hold, and books the charges. An element of
+-- `details` is null for a release. Returns a line for each ended hold: what was paid. Call it after ledger_begin_charges.
 CREATE OR REPLACE FUNCTION ledger_write_batch(
   settled_requests text[], settled_accounts text[], settled_keys text[], settled_ceilings bigint[], input_costs bigint[], output_costs bigint[],
   details ledger_charge_details[], requests text[], accounts text[], keys text[], models text[], ceilings bigint[], caps bigint[], periods text[],
@@ -57,8 +57,8 @@ BEGIN
       request, account, key, ceiling, input_cost, output_cost, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, ord
     )
-    -- Deleted by their row's address afterwards: a join is planned as if few holds were open, and may read them all for one batch.
-    -- An answer that was lost costs its customer nothing: that is the rule for one item's to know.
+    -- Deleted below by their row's address: a join is planned as if few holds were open, and may read all of them for one batch.
+    -- A lost answer costs its customer nothing; only the function for one item has that rule.
     LEFT JOIN LATERAL (
       SELECT h.ctid AS row_address, h.key_id AS hold_key, h.period AS hold_period, h.period_start AS hold_start
       FROM hold h WHERE h.request_id = i.request AND h.account_id = i.account AND h.ceiling = i.ceiling AND i.outcome IS DISTINCT FROM 'lost' OFFSET 0
@@ -81,7 +81,7 @@ BEGIN
       AND (d.cap IS NULL OR s.spent + d.paid + s.held + d.held <= d.cap)
     RETURNING s.key_id, d.items
   ), fits AS MATERIALIZED (
-    -- Before anything is inserted that would be left behind as dead rows.
+    -- Checked before the inserts, which would leave dead rows behind.
     SELECT (SELECT count(*) FROM ended) = cardinality(settled_requests)
       AND (SELECT ledger_total(s.items) FROM spent s)
         = (SELECT count(*) FROM ended e WHERE e.period IS NOT NULL) + cardinality(caps) - cardinality(array_positions(caps, NULL)) AS all_of_it

@@ -1,7 +1,7 @@
--- Debts: what a reversal could not take back of an account, because it was held for requests under way. The operator bears it until
--- the holds have ended; then it is taken, and only what is missing then stays lost.
+-- Debts: the part of a reversal that could not be taken from an account because it was held for requests under way. The operator bears it
+-- until the holds have ended; then it is taken, and only the amount missing then stays lost.
 
--- Takes back `amount` of a customer as far as that is free; what is held is noted as a debt, and the rest is lost. The account must be
+-- Takes back `amount` from a customer as far as it is free, records held money as a debt, and leaves the rest lost. The account must be
 -- locked. The caller posts what is taken, with the transfer `reversal`.
 CREATE OR REPLACE FUNCTION ledger_reclaim(
   reversal text, customer text, loss text, amount bigint, at timestamptz, OUT taken bigint, OUT owed bigint
@@ -11,7 +11,7 @@ DECLARE
 BEGIN
   SELECT * INTO found FROM ledger_account a WHERE a.id = customer;
   taken := least(greatest(found.posted - found.held - found.debt, 0), amount);
-  -- No more than comes free at the most.
+  -- At most what the holds can free.
   owed := least(amount - taken, greatest(found.held - found.debt, 0));
   IF owed > 0 THEN
     INSERT INTO debt (transfer_id, account_id, loss_id, amount, since) VALUES (reversal, customer, loss, owed, at);
@@ -19,8 +19,8 @@ BEGIN
   END IF;
 END $$;
 
--- Takes what is free by now for an account's debts, the oldest first, and gives it back to who bore it. When nothing is held any more,
--- debts are over. Returns what stays lost of them; null while some remain.
+-- Takes the money that is now free for an account's debts, the oldest first, and gives it back to the account that bore the loss. Once
+-- nothing is held any more, all debts end. Returns what stays lost of them; null while debts remain.
 CREATE OR REPLACE FUNCTION ledger_collect_debts(customer text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   owed debt;
@@ -33,7 +33,7 @@ BEGIN
     SELECT * INTO account FROM ledger_account a WHERE a.id = customer;
     taken := least(account.posted - account.held, owed.amount);
     IF taken > 0 THEN
-      -- Each part has a name of its own: what is still owed falls from one to the next.
+      -- Each part has a unique name: the amount still owed shrinks with each.
       PERFORM ledger_post('debt_' || owed.transfer_id || '_' || customer || '_' || owed.amount, 'debt', json_build_array(
         json_build_object('account', customer, 'amount', -taken), json_build_object('account', owed.loss_id, 'amount', taken)), at);
     END IF;

@@ -1,9 +1,9 @@
--- Holds: money set aside for one request. A hold is placed before the provider is called and ends exactly once: settled (charged,
--- the rest freed), released (nothing charged) or expired (nobody settled it). These are the rules for one item; batch.sql has
--- those for many at once. Whoever changes one of an account's holds locks the account first.
+-- Holds: money set aside for one request. A hold is placed before the provider is called and ends exactly once: settled (charged, the rest
+-- freed), released (nothing charged) or expired (it was never settled). These are the rules for one item; batch.sql has those for many at
+-- once. Every function that changes one of an account's holds locks the account first.
 
--- Whoever books charges holds this lock shared until its commit; the roll-up takes it alone for a moment to learn up to which
--- sequence number every charge is committed.
+-- A transaction that books charges holds this lock in shared mode until its commit. The roll-up takes it exclusively for a moment, to learn
+-- up to which sequence number every charge is committed.
 CREATE OR REPLACE FUNCTION ledger_begin_charges() RETURNS void LANGUAGE sql AS $$ SELECT pg_advisory_xact_lock_shared(7305001) $$;
 
 -- What a customer can spend now.
@@ -16,8 +16,8 @@ CREATE OR REPLACE FUNCTION ledger_key_used(key text, key_period text, key_period
   SELECT coalesce((SELECT s.spent + s.held FROM key_spend s WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start), 0)
 $$;
 
--- Sets money of an account aside, and so locks the account; a negative amount gives it back. False, and nothing is changed, when
--- that much is not available.
+-- Sets an account's money aside, which locks the account; a negative amount gives money back. False, and nothing is changed, when that
+-- much is not available.
 CREATE OR REPLACE FUNCTION ledger_hold_money(account text, amount bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE ledger_account a SET held = a.held + amount
@@ -25,8 +25,8 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Opens the hold whose money was set aside. Returns null; what its key has spent and holds, and nothing is changed, when the key's
--- cap does not cover it. `key_cap` null = the key has none.
+-- Opens the hold whose money was set aside. Returns null; or, with nothing changed, what its key has spent and holds when the key's cap
+-- does not cover it. A null `key_cap` means no cap.
 CREATE OR REPLACE FUNCTION ledger_open_hold(
   request text, account text, key text, of_model text, amount bigint, key_cap bigint, key_period text, key_period_start timestamptz,
   process text, at timestamptz, until timestamptz
@@ -49,10 +49,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Ends a hold with what its answer cost, or without `details` by releasing it. Returns what the customer paid: at most the ceiling,
--- and nothing for an answer that was lost; the operator bears the rest. Returns null, and nothing is changed, when there is no
--- such hold, unless the settlement may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts in
--- the key's period that is named. After ledger_begin_charges.
+-- Ends a hold with a charge for its answer, or without `details` by releasing it. Returns what the customer paid: at most the ceiling, and
+-- nothing for a lost answer; the operator bears the rest. Without such a hold it returns null and changes nothing, unless the settlement
+-- may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts it in the given period of the key. Call
+-- it after ledger_begin_charges.
 CREATE OR REPLACE FUNCTION ledger_settle_hold(
   request text, account text, key text, ceiling bigint, input_cost bigint, output_cost bigint, details ledger_charge_details, at timestamptz,
   is_late boolean DEFAULT false, late_most bigint DEFAULT NULL, late_period text DEFAULT NULL, late_period_start timestamptz DEFAULT NULL
@@ -74,7 +74,7 @@ BEGIN
     ended.period := late_period;
     ended.period_start := late_period_start;
   ELSE
-    -- The account is changed before the hold is looked at, which locks it: the hold may be gone by then.
+    -- The account is changed, and so locked, before the hold is read: the hold may be gone by then.
     UPDATE ledger_account a SET posted = a.posted - paid, held = a.held - ceiling WHERE a.id = account AND a.held >= ceiling;
     IF NOT FOUND THEN RETURN NULL; END IF;
     DELETE FROM hold h WHERE h.request_id = request AND h.account_id = account RETURNING h.* INTO ended;
@@ -99,13 +99,13 @@ BEGIN
   RETURN paid;
 END $$;
 
--- What a request was charged, which its customer paid; null when it was not.
+-- What a request was charged, which is what its customer paid; null when it was not charged.
 CREATE OR REPLACE FUNCTION ledger_charged(account text, request text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT c.input_cost + c.output_cost FROM charge c WHERE c.account_id = account AND c.request_id = request
 $$;
 
--- Frees holds that nobody settles any more: those of a process that died, or without one those past their deadline. Each leaves a
--- record. Returns what it freed, `most` at a time.
+-- Frees holds that will not be settled: those of a dead process or, when `dead_process` is null, those past their deadline. Each leaves a
+-- record. Returns what it freed, at most `most` holds per call.
 CREATE OR REPLACE FUNCTION ledger_expire_holds(dead_process text, most integer, at timestamptz)
 RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

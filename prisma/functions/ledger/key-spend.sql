@@ -1,13 +1,13 @@
--- What a key spends in the period that its cap counts.
+-- What a key has spent in the period that its cap counts.
 
--- Opens the spend row of a key's period, under the account's lock: for a cap that is set, or whose period is changed, after the key
--- was used. `counted` is what its charges from `new_start` on come to up to the sequence number `counted_up_to` (from
--- ledger_roll_up_mark): summing them may take a second, and is done before, without the lock. Its open holds count in the new period.
+-- Opens the spend row of a key's period, under the account's lock: for a cap that is set, or whose period is changed, after the key was
+-- used. `counted` is the sum of its charges since `new_start`, up to the sequence number `known_up_to` (from ledger_roll_up_mark): the sum
+-- may take a second, and is computed before, without the lock. The key's open holds count in the new period.
 CREATE OR REPLACE FUNCTION ledger_open_key_spend(
   account text, key text, new_period text, new_start timestamptz, counted bigint, known_up_to bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  -- Of the account all charges are committed, once it is locked; others are not its.
+  -- Once the account is locked, all its charges are committed; uncommitted ones belong to other accounts.
   up_to bigint;
 BEGIN
   PERFORM ledger_lock_accounts(ARRAY[account]);
@@ -16,7 +16,7 @@ BEGIN
   UPDATE hold h SET period = new_period, period_start = new_start WHERE h.account_id = account AND h.key_id = key;
   INSERT INTO key_spend AS s (key_id, period, period_start, spent, held, counted_up_to)
     SELECT key, new_period, new_start,
-      -- The account's own index would read all of its charges; by sequence number only those since `known_up_to` are.
+      -- Not by the account's index, which would read all of its charges: by sequence number, only those since `known_up_to` are read.
       counted + coalesce((
         SELECT sum(c.input_cost + c.output_cost) FROM charge c
         WHERE c.seq > known_up_to AND c.account_id || '' = account AND c.key_id = key AND c.at >= new_start), 0),

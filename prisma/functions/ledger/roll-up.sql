@@ -1,15 +1,15 @@
--- The roll-up: revenue and the operator's losses, which requests do not touch, follow the charges.
+-- The roll-up adds charges to revenue and to the operator's losses, accounts that requests do not touch.
 
--- The sequence number up to which every charge is committed. Waits for the batches under way, and only for those; under the lock
--- nothing is read but the sequence itself, so that none of those that come meanwhile waits for long.
+-- The sequence number up to which every charge is committed. Waits only for the batches under way. Under the lock it reads nothing but the
+-- sequence, so that batches that arrive meanwhile do not wait for long.
 CREATE OR REPLACE FUNCTION ledger_roll_up_mark() RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7305001);
   RETURN (SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END FROM charge_seq_seq s);
 END $$;
 
--- Adds charges up to `mark` (from ledger_roll_up_mark, in a transaction before this one) to the accounts that they do not touch
--- themselves, `most` sequence numbers at a time. Returns up to which charge all of them are rolled up now.
+-- Adds charges up to `mark` (from ledger_roll_up_mark, in an earlier transaction) to the accounts that charges do not touch themselves, at
+-- most `most` sequence numbers per call. Returns the sequence number up to which all of them are rolled up now.
 CREATE OR REPLACE FUNCTION ledger_roll_up(mark bigint, most bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM ledger_account a WHERE a.rolled_up_to IS NOT NULL ORDER BY a.id FOR UPDATE;

@@ -1,6 +1,6 @@
--- Transfers: money that moves for another reason than a request. Entries sum to zero, each transfer is posted once.
+-- Transfers: money that moves for another reason than a request. Entries sum to zero; each transfer is posted once.
 
--- What is written stays written.
+-- Booked rows are never changed.
 CREATE OR REPLACE FUNCTION ledger_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is immutable: correct a mistake with a new transfer', TG_TABLE_NAME;
@@ -14,13 +14,13 @@ BEGIN
   INSERT INTO ledger_account (id, kind, created_at) VALUES (account, account_kind, at) ON CONFLICT (id) DO NOTHING;
 END $$;
 
--- Wallets are locked in id order: two batches that share two wallets would otherwise wait for each other for ever.
+-- Accounts are locked in id order: two batches that share two accounts would otherwise deadlock.
 CREATE OR REPLACE FUNCTION ledger_lock_accounts(account_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM 1 FROM ledger_account WHERE id = ANY (account_ids) ORDER BY id FOR UPDATE;
 END $$;
 
--- Posts many transfers in one go, each by itself balanced; returns the ids of those that were not there before.
+-- Posts many transfers at once, each balanced; returns the ids of those that did not exist before.
 -- `legs` = [{"transfer": id, "kind": kind, "account": id, "amount": nano-USD}], in any order.
 CREATE OR REPLACE FUNCTION ledger_post_all(legs json, at timestamptz) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
@@ -61,7 +61,7 @@ BEGIN
   RETURN QUERY SELECT unnest(posted_now);
 END $$;
 
--- Posts a transfer that is no request's. Returns false, and changes nothing, when a transfer of this id exists.
+-- Posts a transfer that belongs to no request. Returns false, and changes nothing, when a transfer with this id exists.
 -- `legs` = [{"account": id, "amount": nano-USD as text}], which must sum to zero.
 CREATE OR REPLACE FUNCTION ledger_post(transfer text, transfer_kind text, legs json, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -71,9 +71,9 @@ BEGIN
     FROM json_to_recordset(legs) AS leg(account text, amount bigint)), at));
 END $$;
 
--- Takes back what came in from `funding` and turned out not to be there: what the customer has available, what is held as soon as it
--- is free again (see debts.sql), the rest from `loss`. Returns what is lost for good, beside debts; zero, and changes nothing, when a
--- transfer of this id exists.
+-- Takes back money that came in from `funding` and was reversed: what the customer has available, what is held as soon as it is free again
+-- (see debts.sql), the rest from `loss`. Returns what is lost for good, not counting debts; zero, and changes nothing, when a transfer with
+-- this id exists.
 CREATE OR REPLACE FUNCTION ledger_take_back(transfer text, customer text, funding text, loss text, amount bigint, at timestamptz)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -94,7 +94,7 @@ CREATE OR REPLACE FUNCTION ledger_posted(account text) RETURNS bigint LANGUAGE s
   SELECT coalesce((SELECT a.posted FROM ledger_account a WHERE a.id = account), 0)
 $$;
 
--- What a transfer, which never changes, moved to or from an account; null when it did not.
+-- What a transfer moved to or from an account (transfers never change); null when it did not touch the account.
 CREATE OR REPLACE FUNCTION ledger_moved(transfer text, account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT e.amount FROM entry e WHERE e.transfer_id = transfer AND e.account_id = account
 $$;
@@ -103,14 +103,14 @@ CREATE OR REPLACE FUNCTION ledger_transfers_of(of_kind text) RETURNS SETOF text 
   SELECT t.id FROM transfer t WHERE t.kind = of_kind
 $$;
 
--- All that ever came from an account with transfers of a kind, whether it was taken back or not.
+-- All money that ever came from an account with transfers of a kind, even if it was taken back.
 CREATE OR REPLACE FUNCTION ledger_came_in(funding text, of_kind text) RETURNS numeric LANGUAGE sql STABLE AS $$
   SELECT coalesce(-sum(e.amount), 0) FROM transfer t JOIN entry e ON e.transfer_id = t.id
   WHERE t.kind = of_kind AND e.account_id = funding AND e.amount < 0
 $$;
 
--- Credits of addresses that no account has proved as its own, `credit:<CAIP-10>`, with what each has beside its holds; a debt, which
--- waits for them, is not subtracted.
+-- Credits of addresses that no account has proved as its own, `credit:<CAIP-10>`, with the balance of each minus its holds. A debt is not
+-- subtracted: it is taken from the holds.
 CREATE OR REPLACE FUNCTION ledger_credits() RETURNS TABLE (id text, kind text, available bigint) LANGUAGE sql STABLE AS $$
   SELECT a.id, a.kind, a.posted - a.held FROM ledger_account a WHERE a.id LIKE 'credit:%'
 $$;

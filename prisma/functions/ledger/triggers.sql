@@ -1,4 +1,4 @@
--- What is booked stays as it is.
+-- Booked rows are never changed.
 
 CREATE OR REPLACE TRIGGER transfer_immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON transfer FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();
 CREATE OR REPLACE TRIGGER entry_immutable BEFORE UPDATE OR DELETE OR TRUNCATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change();

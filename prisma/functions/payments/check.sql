@@ -1,6 +1,6 @@
--- The proof that claims and the books tell the same.
+-- The proof that claims and the books agree.
 
--- Returns one row per violation, none when there is none. Each life of a claim, which a reversal ends, has a transfer of its own.
+-- Returns one row per violation, none when they agree. A reversal ends one life of a claim; each life has its own transfer.
 CREATE OR REPLACE FUNCTION payments_check() RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
   WITH life AS (
     SELECT c.id, c.amount, c.credited_account, payments_funding_account(c.network) AS funding, payments_transfer(c.id, l.number) AS transfer,
@@ -25,7 +25,7 @@ CREATE OR REPLACE FUNCTION payments_check() RETURNS TABLE (invariant text, subje
   SELECT 'a transfer that is a payment has its claim', t.id, 1, 0
     FROM ledger_transfers_of('payment') AS t(id) WHERE NOT EXISTS (SELECT 1 FROM life l WHERE l.transfer = t.id)
   UNION ALL
-  -- 1 final, 0 not, -1 where nothing arrived.
+  -- 1: final; 0: not final; -1: nothing arrived.
   SELECT 'a payment is final when its money is', b.transfer, b.finalized::integer, coalesce(a.finalized::integer, -1)
     FROM booked b LEFT JOIN LATERAL ledger_find_arrival(b.transfer) a ON true WHERE b.is_paid AND a.finalized IS DISTINCT FROM b.finalized
   UNION ALL

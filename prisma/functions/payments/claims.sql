@@ -1,7 +1,7 @@
--- Payment claims where they and the books change in one step: credited, covered, final, taken back. Everything else about them is decided in
--- lib/payments.
+-- Payment claims, where they change together with the books: credited, covered, final, taken back. lib/payments decides everything else
+-- about them.
 
--- A payer's credit is a customer's account of its own, named by the payer's address.
+-- A payer's credit is a customer account of the ledger, named by the payer's address.
 CREATE OR REPLACE FUNCTION payments_credit_account(network text, payer text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT 'credit:' || network || ':' || payer
 $$;
@@ -11,12 +11,12 @@ CREATE OR REPLACE FUNCTION payments_funding_account(network text) RETURNS text L
   SELECT CASE WHEN network LIKE 'solana:%' THEN 'solana_chain' ELSE 'base_chain' END
 $$;
 
--- The transfer of a claim's credit; one that was reversed and is paid after all has another.
+-- The transfer of a claim's credit; a claim that is paid again after a reversal gets another one.
 CREATE OR REPLACE FUNCTION payments_transfer(claim_id text, times_reversed integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT 'payment_' || claim_id || CASE times_reversed WHEN 0 THEN '' ELSE '_again_' || times_reversed END
 $$;
 
--- Whether a payment has this Idempotency-Key now: one that moved nothing has no right to it, and after 24 hours none has.
+-- Whether a payment has this Idempotency-Key now: a payment that moved nothing has no right to it, and after 24 hours none has.
 CREATE OR REPLACE FUNCTION payments_has_key(account text, idempotency text, now_at timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (
     SELECT 1 FROM payment_claim c
@@ -25,8 +25,8 @@ CREATE OR REPLACE FUNCTION payments_has_key(account text, idempotency text, now_
   )
 $$;
 
--- Credits a payment that its chain shows, once: to the account that the payer is proved to be a wallet of, if the payment came with a
--- key of that account, otherwise to the payer's credit. Returns the account; the same again when it was credited before.
+-- Credits a payment that its chain shows, once: to the account that has proved the payer as its wallet, if the payment came with a key of
+-- that account; otherwise to the payer's credit. Returns the account; the same account when it was credited before.
 CREATE OR REPLACE FUNCTION payments_credit(claim_id text, in_transaction text, in_block integer, at timestamptz) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   c payment_claim;
@@ -49,8 +49,8 @@ BEGIN
   RETURN account;
 END $$;
 
--- The payer's credit pays for a request by itself: nothing is submitted. Returns the credit's account; null, and nothing is changed, when
--- the payment was submitted, or failed.
+-- The payer's credit alone pays for a request: nothing is submitted. Returns the credit's account; null, with nothing changed, when the
+-- payment was submitted or failed.
 CREATE OR REPLACE FUNCTION payments_cover(claim_id text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   account text;
@@ -61,18 +61,18 @@ BEGIN
   RETURN account;
 END $$;
 
--- Records the request that was held from a payment, in the commit of its hold.
+-- Records the request that a payment paid for, in the commit of its hold.
 CREATE OR REPLACE FUNCTION payments_record_request(claim_id text, request text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE payment_claim c SET request_id = request WHERE c.id = claim_id;
 END $$;
 
--- Whether a request was answered and charged from it.
+-- Whether a request was answered and charged from this payment.
 CREATE OR REPLACE FUNCTION payments_is_served(claim_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT 1 FROM payment_claim c WHERE c.id = claim_id AND ledger_charged(c.credited_account, c.request_id) IS NOT NULL)
 $$;
 
--- Records where the transaction of a credited payment is now, and whether that is final: its money may leave from then on.
+-- Records the present block of a credited payment's transaction, and whether it is final: from then on its money may leave.
 CREATE OR REPLACE FUNCTION payments_record_block(claim_id text, in_transaction text, in_block integer, is_final boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   c payment_claim;
@@ -84,8 +84,8 @@ BEGIN
   IF FOUND THEN PERFORM ledger_note_arrival(payments_transfer(c.id, c.times_reversed), in_block, is_final); END IF;
 END $$;
 
--- Takes back a credit whose transaction is not on its chain and can not come any more. Returns what was spent of it, which the operator
--- bears; null, and nothing is changed, when there is nothing to take back.
+-- Takes back a credit whose transaction is not on its chain and cannot be included any more. Returns what was spent of it, which the
+-- operator bears; null, with nothing changed, when there is nothing to take back.
 CREATE OR REPLACE FUNCTION payments_reverse(claim_id text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   c payment_claim;
@@ -102,14 +102,14 @@ BEGIN
   RETURN lost;
 END $$;
 
--- Moves what is available of a wallet's credit to the account that the wallet was proved to belong to, unless that is frozen. Returns nano-USD.
+-- Moves the available part of a wallet's credit to the account that has proved the wallet, unless it is frozen. Returns nano-USD.
 CREATE OR REPLACE FUNCTION payments_claim_credit(account text, network text, wallet_chain text, address text, transfer text, at timestamptz) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
   IF access_owner_of(wallet_chain, address) IS DISTINCT FROM account THEN
     RAISE EXCEPTION 'the wallet % is not the account''s', address;
   END IF;
-  -- What is not frozen is not taken where it would be.
+  -- Money that is not frozen must not move into a frozen account.
   IF access_is_frozen(account) THEN RETURN 0; END IF;
   PERFORM ledger_open_account(account, 'customer', at);
   RETURN ledger_move_available(transfer, 'credit_claim', payments_credit_account(network, address), account, at);

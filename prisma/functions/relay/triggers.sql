@@ -1,4 +1,4 @@
--- What is signed is never changed: after a crash the very same bytes are sent again.
+-- Signed bytes are never changed: after a crash exactly the same bytes are sent again.
 
 CREATE OR REPLACE FUNCTION relay_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,7 +1,7 @@
--- Debts of what came in over a chain and went again.
+-- Debts of deposits and payments that were reversed.
 
--- Collects what is free by now for an account's debts, as ledger_collect_debts. An account that has less than it owes when nothing is
--- held any more is frozen in the same commit. Returns what stays lost of them; null while some remain.
+-- Collects the money that is now free for an account's debts, like ledger_collect_debts. An account that has less than it owes once nothing
+-- is held any more is frozen in the same commit. Returns what stays lost of the debts; null while debts remain.
 CREATE OR REPLACE FUNCTION wallets_collect_debts(customer text, at timestamptz) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   lost bigint := ledger_collect_debts(customer, at);

@@ -1,7 +1,7 @@
 -- The proof that deposits and the books agree.
 
--- Proves that deposits and the ledger agree; returns one row per violation, none when they do. `ledger_check` proves the
--- ledger in itself. A deposit's transfers are known by their names; `seq IS NULL` leaves the charges out, which are many more.
+-- Returns one row per violation, none when they agree. `ledger_check` proves the ledger itself. A deposit's transfers are found by their
+-- names; `seq IS NULL` excludes the charges, which are far more.
 CREATE OR REPLACE FUNCTION wallets_check_deposits()
 RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
   WITH booked AS (

@@ -1,8 +1,8 @@
--- Deposits: credited, and taken back when they leave their chain. Both functions lock customers' accounts, so each is one call that
--- commits by itself, and checks the caller's lease; it returns null, and writes nothing, when another watcher has that.
+-- Deposits: credited, and taken back when they leave their chain. Both functions lock customers' accounts, so each is one call that commits
+-- on its own and checks the caller's lease; it returns null, and writes nothing, when another watcher has the lease.
 
--- Renews a watcher's lease, and lets nobody take it before the transaction ends; false when another holder took it. A lease that
--- lapsed and that nobody took is still the caller's: otherwise a watcher that is slower than its lease would never get done.
+-- Renews a watcher's lease, and prevents another from taking it before the transaction ends; false when another holder took it. A lapsed
+-- lease that no other watcher took is still the caller's: otherwise a watcher slower than its lease would never finish.
 CREATE OR REPLACE FUNCTION wallets_keep_lease(on_chain text, known_fence bigint, seconds double precision) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE watch_lease l SET until = clock_timestamp() + make_interval(secs => seconds)
@@ -10,8 +10,8 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Credits deposits whose block is safe. Those of an address that has less than `min_amount` uncredited become the liability
--- of `uncredited_deposits`; once it has that much, they are credited too. Returns how many changed their state.
+-- Credits deposits whose block is safe. Deposits of an address with less than `min_amount` uncredited become the liability of
+-- `uncredited_deposits`; once the address has that much, they are credited too. Returns how many changed their state.
 CREATE OR REPLACE FUNCTION wallets_credit_deposits(
   on_chain text, lease_fence bigint, lease_seconds double precision, wanted text[], min_amount bigint, at timestamptz
 ) RETURNS integer LANGUAGE plpgsql AS $$
@@ -39,7 +39,7 @@ BEGIN
     FROM uncredited u LEFT JOIN enough e ON e.address = u.address
     WHERE e.address IS NOT NULL OR u.state <> 'below_minimum'
   ), written AS (
-    -- On Solana only final deposits are credited; these are never taken back.
+    -- On Solana only final deposits are credited; they are never taken back.
     UPDATE deposit d SET state = CASE WHEN m.credited THEN 'credited' ELSE 'below_minimum' END,
         credited_at = CASE WHEN m.credited THEN at END, finalized = d.finalized OR on_chain = 'solana'
       FROM moved m WHERE d.id = m.id RETURNING d.account_id
@@ -55,9 +55,9 @@ BEGIN
   RETURN cardinality(changed);
 END $$;
 
--- Ends deposits that went missing and did not come again. A booked one is taken back once its old height is safe: up to there it
--- may stand in another block. An account whose money was spent already is frozen. Call it when the chain is read to its head.
--- Returns [{"accountId", "lost": nano-USD as text, which the operator bears}], one for each deposit.
+-- Ends deposits that went missing and did not reappear. A booked one is taken back only once its old height is safe: up to that point it
+-- may reappear in another block. An account whose money was already spent is frozen. Call it when the chain is read to its head. Returns
+-- [{"accountId", "lost": nano-USD as text, which the operator bears}], one for each deposit.
 CREATE OR REPLACE FUNCTION wallets_reverse_missing(
   on_chain text, lease_fence bigint, lease_seconds double precision, safe_block integer, at timestamptz
 ) RETURNS json LANGUAGE plpgsql AS $$

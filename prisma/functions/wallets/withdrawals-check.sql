@@ -1,4 +1,4 @@
--- The proof that withdrawals and the books tell the same.
+-- The proof that withdrawals and the books agree.
 
 -- Proves the books of withdrawals; returns one row per violation.
 CREATE OR REPLACE FUNCTION wallets_check_withdrawals() RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$

@@ -1,23 +1,22 @@
--- Withdrawals: what moves their money, ordered, given back or paid out. Each is one commit of its own.
+-- Withdrawals: the calls that move their money when they are ordered, given back or paid out. Each is a separate commit.
 
--- What of an account's money can leave: what is available, less what came in with a block that is not final yet, as a deposit or
--- as a payment.
+-- What an account can withdraw: what is available, minus what came in, as a deposit or a payment, in a block that is not final yet.
 CREATE OR REPLACE FUNCTION wallets_withdrawable(account text) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT greatest(0, ledger_available(account) - ledger_unfinal(account) - coalesce((
     SELECT sum(d.amount) FROM deposit d WHERE d.account_id = account AND d.state = 'credited' AND NOT d.finalized), 0))::bigint
 $$;
 
--- nano-USD that were asked for in the 24 hours before `at` and not given back; of all accounts when `account` is null.
+-- nano-USD requested in the 24 hours before `at` and not given back; of all accounts when `account` is null.
 CREATE OR REPLACE FUNCTION wallets_withdrawn_in_a_day(account text, at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(w.amount), 0)::bigint FROM withdrawal w
   WHERE w.requested_at > at - interval '24 hours' AND w.state NOT IN ('cancelled', 'refused', 'failed')
     AND (account IS NULL OR w.account_id = account)
 $$;
 
--- Takes an order and its money, or does nothing and says why. Outcomes: requested; already (the same order again); nonce_used;
--- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); signer_not_linked;
--- too_many_open; insufficient (`most` = what could leave); account_limit, service_limit (`most` = what is left of it).
--- wanted = the order's fields, and the chain of wallets that its destination is one of; held_against = nano-USD, a count and seconds.
+-- Takes an order and its money, or does nothing and returns why. Outcomes: requested; already (the same order again); nonce_used;
+-- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); signer_not_linked; too_many_open;
+-- insufficient (`most` = what could leave); account_limit, service_limit (`most` = the remaining limit). `wanted` = the order's fields,
+-- and the chain of the destination's wallet; `held_against` = the limits in nano-USD, a count and seconds.
 CREATE OR REPLACE FUNCTION wallets_request_withdrawal(wanted json, held_against json, at timestamptz)
 RETURNS TABLE (outcome text, id text, most bigint, since timestamptz) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -34,7 +33,7 @@ BEGIN
   SELECT * INTO rules FROM json_to_record(held_against)
     AS r("accountDaily" bigint, "serviceDaily" bigint, "approvalAbove" bigint, "maxOpen" integer, "linkedSeconds" integer);
   PERFORM ledger_open_account('withdrawal_pending', 'liability', at);
-  -- Orders of all accounts come one after the other: the service's limit, the nonce and the balance are decided under these locks.
+  -- Orders of all accounts are decided one after the other, under these locks: the service's limit, the nonce and the balance.
   PERFORM ledger_lock_accounts(ARRAY[w."accountId", 'withdrawal_pending']);
   SELECT * INTO known FROM withdrawal k WHERE k.nonce = w.nonce;
   IF FOUND THEN
@@ -68,7 +67,7 @@ BEGIN
       signer_address, signature, state, requested_at, approved_at)
     VALUES (w.id, w."accountId", w.chain, w.destination, w.amount, w.fee, w."opensAccount", w.nonce, w."issuedAt", w."validUntil",
       w."signerChain", w."signerAddress", w.signature,
-      -- What an account takes out in a day is counted together: many small ones would go round the line else.
+      -- An account's withdrawals of a day are added up: otherwise many small ones would evade the approval limit.
       CASE WHEN account_day + w.amount > rules."approvalAbove" THEN 'awaiting_approval' ELSE 'approved' END, at,
       CASE WHEN account_day + w.amount > rules."approvalAbove" THEN NULL ELSE at END);
   IF NOT ledger_post('withdrawal_' || w.id, 'withdrawal', json_build_array(
@@ -82,25 +81,25 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Ends a withdrawal that was not paid, in one of these states, and gives back what the books say it took. `owner` null: any
--- account's. False, and nothing is changed, when it is in another state, or not the owner's.
+-- Ends a withdrawal that was not paid, in one of these states, and gives back what the books say it took. `owner` null: any account's.
+-- False, with nothing changed, when it is in another state, or not the owner's.
 CREATE OR REPLACE FUNCTION wallets_return_withdrawal(wanted text, owner text, from_states text[], to_state text, why text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   customer text;
   taken bigint;
 BEGIN
-  -- The row first: while another transaction signs it, this one waits here, and holds no account that others wait for.
+  -- The row first: while another transaction signs it, this one waits here without holding an account that others wait for.
   UPDATE withdrawal w SET state = to_state, reason = why, waits_for = NULL, ended_at = at
     WHERE w.id = wanted AND w.state = ANY (from_states) AND (owner IS NULL OR w.account_id = owner)
     RETURNING w.account_id INTO customer;
   IF NOT FOUND THEN RETURN false; END IF;
-  -- Not the row's own amounts: what was booked can not have been changed since.
+  -- Not the row's own amounts: the booked amounts cannot have changed since.
   taken := ledger_moved('withdrawal_' || wanted, 'withdrawal_pending');
   IF taken IS NULL OR ledger_moved('withdrawal_' || wanted, customer) IS DISTINCT FROM -taken THEN
     RAISE EXCEPTION 'withdrawal % is not in the books of account %', wanted, customer;
   END IF;
-  -- Whatever the row says now.
+  -- Checked in the books, whatever the row says now.
   IF ledger_moved('payout_' || wanted, 'withdrawal_pending') IS NOT NULL THEN
     RAISE EXCEPTION 'withdrawal % was paid out already', wanted;
   END IF;
@@ -113,17 +112,17 @@ BEGIN
   RETURN true;
 END $$;
 
--- Books a payout that is final on its chain: the pending money becomes the chain's, and the fee revenue. `hash` null: by a
--- transaction that we do not know. `is_forgotten`: an approved one whose chain shows the payout of this attempt, which the database
--- does not know of. False when it was booked before, or the row is in another state.
+-- Books a payout that is final on its chain: the pending money becomes the chain's, and the fee revenue. `hash` null: paid by an unknown
+-- transaction. `is_forgotten`: an approved withdrawal whose chain shows the payout of this attempt, which the database does not know of.
+-- False when it was booked before, or the row is in another state.
 CREATE OR REPLACE FUNCTION wallets_finish_withdrawal(wanted text, of_attempt integer, is_forgotten boolean, hash text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   paid withdrawal;
 BEGIN
-  -- A row that was set back by hand stays as it is: the check of the books tells.
+  -- A row that was set back by hand stays as it is: the check of the books reports it.
   IF is_forgotten AND ledger_moved('payout_' || wanted, 'withdrawal_pending') IS NOT NULL THEN RETURN false; END IF;
-  -- The row before the accounts, as above.
+  -- The row before the accounts, as in wallets_return_withdrawal.
   UPDATE withdrawal w SET state = 'final', transaction = hash, attempt = of_attempt, waits_for = NULL,
       valid_before = CASE WHEN is_forgotten THEN NULL ELSE w.valid_before END,
       signed_at = CASE WHEN is_forgotten THEN at ELSE w.signed_at END,

@@ -1,4 +1,4 @@
-// A real redis-server for tests: on a free port of 127.0.0.1, in a directory of its own, gone when the test file ends.
+// A real redis-server for tests: on a free port of 127.0.0.1, in its own directory, removed when the test file ends.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 /** Whether redis-server is on the PATH. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
-/** Where a missing redis-server must fail the tests instead of skipping them. */
+/** True where a missing redis-server must fail the tests instead of skipping them. */
 export const redisRequired = process.env.CI === "true" || process.env.REDIS_REQUIRED === "1";
 
 export class RedisServer {
@@ -29,7 +29,7 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
-  /** Starts it, again after `kill` and then empty, on the same port. */
+  /** Starts the server; after `kill` it starts again on the same port, empty. */
   async run(): Promise<void> {
     const child = spawn("redis-server", [
       "--port",
@@ -55,7 +55,7 @@ export class RedisServer {
     });
   }
 
-  /** Lets it hang, as a machine does that is out of memory, until `resume`. */
+  /** Makes the server hang until `resume`, like a machine that is out of memory. */
   pause(): void {
     this.child?.kill("SIGSTOP");
   }

@@ -1,9 +1,9 @@
-// A batcher whose round trips end when the test says so.
+// A batcher whose round trips end when the test decides.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Batcher } from "../batcher";
 
-/** Each item has a key of its own, and a second batch may always leave. */
+/** Each item has its own key, and a second batch may always be sent. */
 export const free = { keyOf: String, hasRoom: () => true };
 
 interface Stepped {
@@ -16,7 +16,7 @@ interface Stepped {
   hasRoom?: () => boolean;
 }
 
-/** Items are refused, or break the connection, by their number. */
+/** `refuses` and `broken` list the items that are refused or that break the connection. */
 export function createStepped({
   maxBatch = 256,
   minEagerBatch = 1,
@@ -44,13 +44,13 @@ export function createStepped({
   });
   const end = async (place = 0) => {
     ends.splice(place, 1)[0]?.();
-    // What follows from an end happens in microtasks, and in the turn after them.
+    // The consequences of an end happen in microtasks, and in the turn after them.
     for (let turn = 0; turn < 2; turn++) await nextTurn();
   };
   return { batcher, batches, end };
 }
 
-/** Asks when the batcher is idle, and tells whether it is yet. */
+/** Calls idle() and records whether it has resolved. */
 export function watchIdle(batcher: Batcher<number, number>) {
   const ended = batcher.idle().then(() => {
     watch.isIdle = true;
@@ -59,6 +59,6 @@ export function watchIdle(batcher: Batcher<number, number>) {
   return watch;
 }
 
-/** Submits each item, in this turn; resolves to each one's result or its error's message. */
+/** Submits every item in this turn; resolves to each item's result or its error message. */
 export const submitAll = <Item, Result>(batcher: Batcher<Item, Result>, items: readonly Item[]) =>
   Promise.all(items.map((item) => batcher.submit(item).catch((error: unknown) => (error as Error).message)));
