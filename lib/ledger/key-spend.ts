@@ -57,16 +57,13 @@ export interface CountedSpend {
   upTo: bigint;
 }
 
-/** A settlement may wait for an unavailable database, and its request's id is older by that time. */
-const LONGEST_WAIT_MS = 2 * 86_400_000;
-
 /** Sums what a key has spent since its period began, without a lock: for an account with a million charges that takes a second. */
 export async function countKeySpend(accountId: AccountId, { keyId, periodStart }: Omit<KeyPeriod, "period">): Promise<CountedSpend> {
   const upTo = await readChargeMark();
   const { _sum } = await prisma().charge.aggregate({
     where: {
       ...{ accountId, keyId, at: { gte: periodStart }, seq: { lte: upTo } },
-      requestId: { gte: firstIdSince(periodStart.getTime() - LONGEST_WAIT_MS) },
+      requestId: { gte: firstIdSince(periodStart.getTime()) },
     },
     _sum: { inputCost: true, outputCost: true },
   });

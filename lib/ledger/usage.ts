@@ -227,19 +227,21 @@ export function inSpanSql(span: UsageSpan, mark: bigint): Prisma.Sql {
     AND at >= ${from}::timestamptz AND at < ${to}::timestamptz AND seq <= ${mark}::bigint ${ofModel} ${ofKey}`;
 }
 
-/** An id has the time of its request's start, which ends within minutes; the rest of the hour allows for clocks that were set. */
-const ROOM_MS = 3_600_000;
+/** Clocks that were set. */
+const CLOCK_ROOM_MS = 3_600_000;
+/** An id has the time of its request's start. Its charge follows within minutes, or once a database is back that was away for days. */
+const LONGEST_WAIT_MS = 2 * 86_400_000;
 const LAST_ID_MS = 62 ** 8 - 1;
 export const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 
 const boundOfIds = (ms: number): string => requestIdAt(Math.min(Math.max(0, ms), LAST_ID_MS));
 
 /** No request charged at `ms` or later has a smaller id. */
-export const firstIdSince = (ms: number): string => boundOfIds(ms - ROOM_MS);
+export const firstIdSince = (ms: number): string => boundOfIds(ms - LONGEST_WAIT_MS - CLOCK_ROOM_MS);
 
 const boundsOf = ({ fromMs, toMs }: UsageSpan) => ({
   firstId: firstIdSince(fromMs),
-  lastId: boundOfIds(toMs + ROOM_MS),
+  lastId: boundOfIds(toMs + CLOCK_ROOM_MS),
   from: new Date(Math.max(0, fromMs)), // 1970 is before any charge; Prisma's adapter cannot write a year before 1
   to: new Date(Math.max(0, toMs)),
 });
