@@ -67,7 +67,7 @@ const borders = [
   },
   {
     name: "app-imports-console-and-gateway",
-    comment: "A page or door holds no business rule and no SQL: put the call into lib/console (or lib/gateway) and import that.",
+    comment: "A page or route holds no business rule and no SQL: put the call into lib/console (or lib/gateway) and import that.",
     severity: "error",
     from: { path: "^app/", pathNot: testCode },
     to: { path: "^lib/", pathNot: `${anyOf(["console", "gateway", "base"])}|${testCode}` },

@@ -5,7 +5,7 @@ const nextConfig: NextConfig = {
   reactStrictMode: true,
   // The sandbox prints this address; without it development's live reload is refused there.
   allowedDevOrigins: ["127.0.0.1"],
-  // Used by the API's second door; their own files must be found beside them at run time.
+  // Used by the API's second entry; their own files must be found beside them at run time.
   serverExternalPackages: [
     "pg",
     "pino",

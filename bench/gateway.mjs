@@ -6,7 +6,7 @@ import { checkLedger, measureWithBooks } from "./books.mjs";
 import { median } from "./figures.mjs";
 import { measure } from "./load.mjs";
 import { startPortkey, startRaw } from "./peers.mjs";
-import { deleteSandbox, seedSandbox, startNextDoor, startService } from "./service.mjs";
+import { deleteSandbox, seedSandbox, startNextHandler, startService } from "./service.mjs";
 
 const CONNECTIONS = 64;
 
@@ -19,7 +19,7 @@ export async function benchGateway(room, { upstream, directory, cache, pace, say
   const portkey = await startPortkey(room, { upstream, directory, cache });
   const ours = await startService(room, { dataDir, upstream, directory });
   await renderPages(ours.origin);
-  const next = await startNextDoor(room, { service: ours, upstream, directory });
+  const next = await startNextHandler(room, { service: ours, upstream, directory });
 
   let run = 0;
   const crowd = [

@@ -132,7 +132,7 @@ const promptPlan = {
 /**
  * The API's route handler: Next alone, serving the same requests, on the database of `service`.
  */
-export async function startNextDoor(room, { service, upstream, directory }) {
+export async function startNextHandler(room, { service, upstream, directory }) {
   const port = await freePort();
   const { keyPepper } = JSON.parse(readFileSync(join(service.dataDir, "secrets.json"), "utf8"));
   const server = startProcess(room, {

@@ -6,7 +6,7 @@ import { readPageClient, writePageClient } from "./page-client";
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  for (const name of ["config", "trustedProxies", "page door"]) forgetSingleton(name);
+  for (const name of ["config", "trustedProxies", "page server"]) forgetSingleton(name);
 });
 
 function message(remoteAddress: string, headers: Record<string, string>): IncomingMessage {

@@ -7,7 +7,7 @@ import { clientAddress, trustedProxies } from "./client-address";
 
 const HEADER = "x-client-address";
 
-const httpServer = processSingleton<{ writes?: true }>("page door", () => ({}));
+const httpServer = processSingleton<{ writes?: true }>("page server", () => ({}));
 
 /** Writes the client's address into a request that goes to Next. */
 export function writePageClient(message: IncomingMessage): void {

@@ -5,7 +5,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
-import { createDoor, type PageHandler } from "./http-server";
+import { createHttpServer, type PageHandler } from "./http-server";
 
 let server: Server | undefined;
 afterEach(() => {
@@ -13,8 +13,8 @@ afterEach(() => {
   server?.closeAllConnections();
 });
 
-async function openDoor(pages: PageHandler): Promise<string> {
-  const made = createDoor({ pages });
+async function openServer(pages: PageHandler): Promise<string> {
+  const made = createHttpServer({ pages });
   server = made;
   await new Promise<void>((done) => made.listen(0, "127.0.0.1", done));
   return `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
@@ -34,12 +34,12 @@ test.each([
   "/API/v1/prompt",
   "//api/v1/prompt",
 ])("%s goes to the pages", async (path) => {
-  const url = await openDoor(page);
+  const url = await openServer(page);
   expect(await (await fetch(url + path)).text()).toBe(`page ${path}`);
 });
 
 test.each(["/api/v1/", "/api/v1/anything?x=/docs", "/api/health?probe", "/api/v1/health"])("%s goes to the gateway", async (path) => {
-  const url = await openDoor(() => Promise.reject(new Error("not a page")));
+  const url = await openServer(() => Promise.reject(new Error("not a page")));
   const answer = await fetch(url + path);
   expect([200, 404]).toContain(answer.status);
   expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -48,7 +48,9 @@ test.each(["/api/v1/", "/api/v1/anything?x=/docs", "/api/health?probe", "/api/v1
 
 test("a page that fails ends its own connection and is logged", async () => {
   const errors = vi.spyOn(log(), "error").mockImplementation(() => undefined);
-  const url = await openDoor((message, response) => (message.url === "/bad" ? Promise.reject(new Error("page")) : page(message, response)));
+  const url = await openServer((message, response) =>
+    message.url === "/bad" ? Promise.reject(new Error("page")) : page(message, response),
+  );
   await expect(fetch(`${url}/bad`)).rejects.toThrow();
   expect(await (await fetch(`${url}/good`)).text()).toBe("page /good");
   expect(errors).toHaveBeenCalledOnce();
@@ -56,7 +58,7 @@ test("a page that fails ends its own connection and is logged", async () => {
 });
 
 test("keep-alive lasts longer than the 60 s of load balancers, and slow headers are given up sooner than slow bodies", async () => {
-  await openDoor(page);
+  await openServer(page);
   expect(server?.keepAliveTimeout).toBeGreaterThan(60_000);
   expect(server?.headersTimeout).toBeLessThan(server?.requestTimeout ?? 0);
 });

@@ -13,7 +13,7 @@ import { answerTransportFault } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-interface DoorOptions {
+interface HttpServerOptions {
   pages: PageHandler;
   /** How long a client may take to send a whole request, headers and body. */
   requestTimeoutMs?: number;
@@ -26,7 +26,7 @@ const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.we
 const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
 
 /** Creates the server; the caller makes it listen. */
-export function createDoor({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: DoorOptions): Server {
+export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: HttpServerOptions): Server {
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
     const queryAt = url.indexOf("?");

@@ -32,7 +32,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   refuseNewRequests();
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
-  await closeDoor(server, inTime);
+  await closeServer(server, inTime);
   await step("settlements", () => commit().idle());
   await step("settlements that wait", tryWaitingSettlements);
   // The holds that are left have no request any more that could settle them.
@@ -53,7 +53,7 @@ export async function stopParts(running: readonly Stoppable[]): Promise<void> {
 }
 
 /** Whole answers reach their clients before the connections are cut; when the time is up, open ones are cut at once. */
-async function closeDoor(server: Server, inTime: boolean): Promise<void> {
+async function closeServer(server: Server, inTime: boolean): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   if (inTime) await Promise.race([closed, sleep(MAX_CLOSING_MS, undefined, { ref: false })]);

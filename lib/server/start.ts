@@ -18,7 +18,7 @@ import { startJobs } from "@/lib/jobs/scheduler";
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
-import { createDoor } from "./http-server";
+import { createHttpServer } from "./http-server";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
@@ -75,7 +75,7 @@ async function startParts(
 
   const { show, close } = await pages;
   running.push({ name: "pages", stop: close });
-  const server = createDoor({ pages: show });
+  const server = createHttpServer({ pages: show });
   try {
     const baseUrl = await listen(server, settings);
     const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;

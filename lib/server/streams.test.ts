@@ -11,31 +11,31 @@ import { collectGarbage } from "@/lib/base/testing/collect-garbage";
 import { openAccount, type TestAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, openHolds, until } from "@/lib/gateway/contract/testing/books";
 import { ask, deltaText, misbehaving, promptOf, readCosts, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
-import { doorNames, openService } from "@/lib/gateway/contract/testing/service";
+import { entryNames, openService } from "@/lib/gateway/contract/testing/service";
 import { estimateUsage } from "@/lib/gateway/prompt/completion";
-import { createDoor } from "./http-server";
+import { createHttpServer } from "./http-server";
 
 const STALL_MS = 500;
 const service = await openService({ stallTimeoutMs: STALL_MS });
 const oneSlot = { limits: { ratePerMinute: 1_000, concurrency: 1 } };
 
-interface LocalDoor {
+interface LocalServer {
   path: string;
   /** Every response that was begun, in the order of the requests. */
   responses: ServerResponse[];
 }
 
 /** The HTTP server on a Unix socket, whose kernel buffers hold a few kilobytes where TCP's hold megabytes. */
-async function openLocalDoor(): Promise<LocalDoor> {
-  const path = join(inject("scratch"), `door-${process.pid}.sock`);
+async function openLocalServer(): Promise<LocalServer> {
+  const path = join(inject("scratch"), `httpServer-${process.pid}.sock`);
   const responses: ServerResponse[] = [];
-  const door: Server = createDoor({ pages: async () => undefined, stallTimeoutMs: STALL_MS });
-  door.prependListener("request", (_message, response) => void responses.push(response));
-  door.listen(path);
-  await nextEvent(door, "listening");
+  const httpServer: Server = createHttpServer({ pages: async () => undefined, stallTimeoutMs: STALL_MS });
+  httpServer.prependListener("request", (_message, response) => void responses.push(response));
+  httpServer.listen(path);
+  await nextEvent(httpServer, "listening");
   onTestFinished(() => {
-    door.close();
-    door.closeAllConnections();
+    httpServer.close();
+    httpServer.closeAllConnections();
   });
   return { path, responses };
 }
@@ -61,7 +61,7 @@ describe("back-pressure", () => {
   const rssMb = () => process.memoryUsage.rss() / 1e6;
 
   test("fifty clients that never read: a few kilobytes wait for each, and each counts as gone after the stall timeout", async () => {
-    const { path, responses } = await openLocalDoor();
+    const { path, responses } = await openLocalServer();
     const accounts = await Promise.all(Array.from({ length: 50 }, () => openAccount({ ...oneSlot, usd: "50" })));
     const rssBefore = rssMb();
     let mostWaiting = 0;
@@ -95,7 +95,7 @@ describe("back-pressure", () => {
   });
 
   test("a client that reads slowly, but reads, gets its whole stream", async () => {
-    const { path, responses } = await openLocalDoor();
+    const { path, responses } = await openLocalServer();
     const account = await openAccount(oneSlot);
     const socket = connectPaused(path);
     socket.write(requestText(account, misbehaving("tokens=16000", { stream: true, maxTokens: 16_000 }), ["connection: close"]));
@@ -104,7 +104,7 @@ describe("back-pressure", () => {
     let waits = 0;
     while (!socket.readableEnded) {
       // The client reads only when the server has to wait for it.
-      await until("the door waits, or is done", async () => response.writableLength > 0 || response.writableFinished);
+      await until("the httpServer waits, or is done", async () => response.writableLength > 0 || response.writableFinished);
       if (response.writableNeedDrain) waits++;
       received += socket.read() ?? "";
       await nextTurn();
@@ -121,7 +121,7 @@ describe("JSON of a megabyte", () => {
   const long = misbehaving("tokens=200000", { model: "deepseek-flash", maxTokens: 300_000 });
 
   test("an answer that its client never reads does not wait forever", async () => {
-    const { path, responses } = await openLocalDoor();
+    const { path, responses } = await openLocalServer();
     const account = await openAccount({ ...oneSlot, usd: "50" });
     connectPaused(path).write(requestText(account, long));
     expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "complete", streamed: false });
@@ -130,7 +130,7 @@ describe("JSON of a megabyte", () => {
   });
 
   test("an answer read late arrives whole, and its connection keeps serving, however long the next answer takes", async () => {
-    const { path, responses } = await openLocalDoor();
+    const { path, responses } = await openLocalServer();
     const account = await openAccount({ ...oneSlot, usd: "50" });
     const socket = connectPaused(path);
     socket.write(requestText(account, long));
@@ -224,8 +224,8 @@ async function expectSettled({ account, raw }: Cut, url: string, body: object): 
   return charge.outcome;
 }
 
-describe.each(doorNames)("through the %s entry", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s entry", (httpServer) => {
+  const url = service.url(httpServer);
 
   // An OpenAI call is aborted with its client; Google bills the whole answer anyway, so its call is read to the end.
   test.each(["gpt-4o-mini", "gemini-2.5-flash-lite"])(

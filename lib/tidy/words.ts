@@ -25,6 +25,7 @@ export const plainVerbs = syntaxRule(isCode, (node, source) => {
 });
 
 const words: Readonly<Record<string, string>> = {
+  door: "server, entry or route",
   seldomer: "backoff",
   Appetite: "scan window",
   eatLess: "shrink",

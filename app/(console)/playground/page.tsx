@@ -30,7 +30,7 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
       initialModel={(models.find(({ id }) => id === requested) ?? getExampleModel(models)).id}
       available={await readAvailable(owner.accountId)}
       isFrozen={owner.isFrozen}
-      door={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
+      endpoints={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
       target={{ baseUrl, keyVariable }}
       walletPay={await readWalletPay(owner)}
       {...forSession(owner, { findCost, readAvailable: findAvailable, drawPayment: drawOwnPayment })}

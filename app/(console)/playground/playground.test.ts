@@ -146,10 +146,10 @@ test("headers cannot choose another payer: neither a key, nor an Idempotency-Key
 test("no API request reaches the playground's endpoints", async () => {
   const account = await openAccount();
   const headers = await signIn(account);
-  for (const door of ["node", "next"] as const) {
-    expect((await open({ url: service.url(door), headers, body: promptOf() })).status).toBe(401);
+  for (const entry of ["node", "next"] as const) {
+    expect((await open({ url: service.url(entry), headers, body: promptOf() })).status).toBe(401);
     for (const path of ["/api/v1/playground", "/api/v1/playground/answer"]) {
-      expect((await open({ url: service.url(door), headers, path, body: promptOf() })).status).toBe(404);
+      expect((await open({ url: service.url(entry), headers, path, body: promptOf() })).status).toBe(404);
     }
   }
   await expectUncharged(account);

@@ -10,10 +10,10 @@ import { centsFor, centsToNano, centsToUnits } from "./pay-types";
 import { PaymentFigures } from "./payment-figures";
 import type { RunProblem, SignedPayment } from "./run";
 import { RunProblemNotice } from "./run-problem-notice";
-import { type PlaygroundDoor, type RunEvent, requestAnswer, unreachable } from "./run-request";
+import { type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "./run-request";
 
 let server: Server;
-let door: PlaygroundDoor;
+let endpoints: PlaygroundEndpoints;
 let reply: (response: ServerResponse) => void = () => undefined;
 const seen: string[] = [];
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  door = { answerUrl: `${base}/answer`, quoteUrl: `${base}/quote`, csrfToken: "token" };
+  endpoints = { answerUrl: `${base}/answer`, quoteUrl: `${base}/quote`, csrfToken: "token" };
 });
 afterAll(() => void server.close());
 
@@ -35,7 +35,7 @@ const fields = { model: "grok", prompt: "Hi", system: undefined, maxTokens: 5, t
 
 async function run(): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const event of requestAnswer(door, fields, new AbortController().signal)) events.push(event);
+  for await (const event of requestAnswer(endpoints, fields, new AbortController().signal)) events.push(event);
   return events;
 }
 

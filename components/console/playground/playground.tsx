@@ -17,7 +17,7 @@ import type { DrawPayment, WalletPaySettings } from "./pay-types";
 import { PromptFieldset } from "./prompt-fieldset";
 import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
 import { isRunning, type SignedPayment } from "./run";
-import type { PlaygroundDoor } from "./run-request";
+import type { PlaygroundEndpoints } from "./run-request";
 import { useQuote } from "./use-quote";
 import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
 
@@ -32,7 +32,7 @@ interface PlaygroundProps {
   /** Nano-USD, when the page was rendered. */
   available: bigint;
   isFrozen: boolean;
-  door: PlaygroundDoor;
+  endpoints: PlaygroundEndpoints;
   target: CodeTarget;
   /** Paying with a wallet; null where that is not offered. */
   walletPay: WalletPaySettings | null;
@@ -42,14 +42,24 @@ interface PlaygroundProps {
 }
 
 /** A prompt, its price before it runs, and its answer while it arrives, charged as the API charges it. */
-export function Playground({ models, initialModel, available, isFrozen, door, target, walletPay, drawPayment, ...asks }: PlaygroundProps) {
+export function Playground({
+  models,
+  initialModel,
+  available,
+  isFrozen,
+  endpoints,
+  target,
+  walletPay,
+  drawPayment,
+  ...asks
+}: PlaygroundProps) {
   const [form, setForm] = useState<PromptForm>({ model: initialModel, system: "", prompt: "", maxTokens: "1024", temperature: "" });
   const [ended, setEnded] = useState({ count: 0, available });
   const [shown, setShown] = useState<number | null>(null);
   const [codeOpen, setCodeOpen] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
   const { runs, start, stop } = useRuns({
-    door,
+    endpoints,
     ...asks,
     onEnded: (left) => setEnded((known) => ({ count: known.count + 1, available: left ?? known.available })),
   });
@@ -57,7 +67,7 @@ export function Playground({ models, initialModel, available, isFrozen, door, ta
   const model = models.find(({ id }) => id === form.model) ?? models[0];
   const { fields, problems } = readPromptForm(form, model?.maxOutputTokens ?? 1);
   const sendable = isSendable(fields, problems);
-  const quote = useQuote(door, sendable ? fields : null, ended.count);
+  const quote = useQuote(endpoints, sendable ? fields : null, ended.count);
   const spendable = quote?.available ?? ended.available;
   const running = runs[0] !== undefined && isRunning(runs[0]);
   const current = runs.find(({ number }) => number === shown) ?? runs[0];

@@ -12,10 +12,10 @@ import { estimateCost } from "./estimate";
 import { readPromptForm } from "./prompt-form";
 import type { RunProblem } from "./run";
 import { RunProblemNotice } from "./run-problem-notice";
-import { fetchPrice, type PlaygroundDoor, type RunEvent, requestAnswer, unreachable } from "./run-request";
+import { fetchPrice, type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "./run-request";
 
 let server: Server;
-let door: PlaygroundDoor;
+let endpoints: PlaygroundEndpoints;
 let reply: (response: ServerResponse) => Promise<void> | void = () => undefined;
 const seen: { token: string | undefined; body: string }[] = [];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  door = { answerUrl: `${base}/answer`, quoteUrl: `${base}/quote`, csrfToken: "token" };
+  endpoints = { answerUrl: `${base}/answer`, quoteUrl: `${base}/quote`, csrfToken: "token" };
 });
 afterAll(() => void server.close());
 
@@ -37,7 +37,7 @@ const ever = new AbortController().signal;
 
 async function run(): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const event of requestAnswer(door, fields, ever)) events.push(event);
+  for await (const event of requestAnswer(endpoints, fields, ever)) events.push(event);
   return events;
 }
 
@@ -104,13 +104,13 @@ test("a refused run cost nothing, a broken one what was delivered, and one witho
 test("a price is read to the last nano-dollar; a prompt without one gives null", async () => {
   reply = (response) =>
     void response.writeHead(200).end('{"model":"grok","ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
-  expect(await fetchPrice(door, fields, ever)).toEqual({
+  expect(await fetchPrice(endpoints, fields, ever)).toEqual({
     ceiling: 1_234_567_123_456_789n,
     available: 25_000_000_000n,
     affordableMaxTokens: 7,
   });
   reply = (response) => void response.writeHead(400).end("{}");
-  expect(await fetchPrice(door, fields, ever)).toBeNull();
+  expect(await fetchPrice(endpoints, fields, ever)).toBeNull();
 });
 
 test("the running estimate equals the charge of a stream abandoned at that point", () => {

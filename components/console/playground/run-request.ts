@@ -4,7 +4,7 @@ import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { PromptFields } from "./code-lines";
 import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 
-export interface PlaygroundDoor {
+export interface PlaygroundEndpoints {
   answerUrl: string;
   quoteUrl: string;
   /** Proves that the page belongs to the session. */
@@ -33,8 +33,8 @@ const send = (url: string, csrfToken: string, fields: RunFields, signal: AbortSi
   });
 
 /** Runs the prompt. @throws what fetch throws when the service is unreachable, or `signal` aborts */
-export async function* requestAnswer(door: PlaygroundDoor, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
-  const response = await send(door.answerUrl, door.csrfToken, fields, signal);
+export async function* requestAnswer(endpoints: PlaygroundEndpoints, fields: RunFields, signal: AbortSignal): AsyncGenerator<RunEvent> {
+  const response = await send(endpoints.answerUrl, endpoints.csrfToken, fields, signal);
   const requestId = response.headers.get("x-request-id");
   if (!response.ok || !response.body) {
     yield { type: "failed", problem: readProblem(await response.text()) };
@@ -121,8 +121,8 @@ export const unreachable = (hadBegun: boolean): RunProblem => ({
 });
 
 /** Prices a prompt; the run itself reports a prompt's problems. */
-export async function fetchPrice(door: PlaygroundDoor, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
-  const response = await send(door.quoteUrl, door.csrfToken, fields, signal);
+export async function fetchPrice(endpoints: PlaygroundEndpoints, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
+  const response = await send(endpoints.quoteUrl, endpoints.csrfToken, fields, signal);
   if (!response.ok) return null;
   const json = await response.text();
   const { affordableMaxTokens } = JSON.parse(json) as { affordableMaxTokens: number };

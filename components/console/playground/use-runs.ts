@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { isRunning, newRun, type Run, type RunFields, type RunReceipt } from "./run";
-import { type PlaygroundDoor, requestAnswer, unreachable } from "./run-request";
+import { type PlaygroundEndpoints, requestAnswer, unreachable } from "./run-request";
 
 /** Finds the cost of an abandoned run; null while it is not decided, or when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
@@ -11,7 +11,7 @@ export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
 export type ReadAvailable = () => Promise<bigint | null>;
 
 interface UseRunsOptions {
-  door: PlaygroundDoor;
+  endpoints: PlaygroundEndpoints;
   findCost: FindCost;
   readAvailable: ReadAvailable;
   /** A run has ended, and its hold is released or charged. */
@@ -23,7 +23,7 @@ const COST_PAUSES_MS = [300, 1_000, 3_000, 6_000];
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** The runs of this visit, newest first; kept only in the page's memory. */
-export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptions) {
+export function useRuns({ endpoints, findCost, readAvailable, onEnded }: UseRunsOptions) {
   const [runs, setRuns] = useState<Run[]>([]);
   const stopping = useRef<AbortController>(null);
   const count = useRef(0);
@@ -42,7 +42,7 @@ export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptio
     setRuns((known) => [run, ...known].slice(0, MAX_KEPT));
     const stop = new AbortController();
     stopping.current = stop;
-    const end = await follow(run, { door, signal: stop.signal, onProgress: (changes) => change(run.number, changes) });
+    const end = await follow(run, { endpoints, signal: stop.signal, onProgress: (changes) => change(run.number, changes) });
     change(run.number, end);
     if (end.state === "stopped" && end.requestId) {
       for (const ms of COST_PAUSES_MS) {
@@ -63,13 +63,13 @@ export function useRuns({ door, findCost, readAvailable, onEnded }: UseRunsOptio
 }
 
 interface Following {
-  door: PlaygroundDoor;
+  endpoints: PlaygroundEndpoints;
   signal: AbortSignal;
   onProgress: (changes: Partial<Run>) => void;
 }
 
 /** Follows a run to its end; resolves with what is known of it by then. */
-async function follow({ fields }: Run, { door, signal, onProgress }: Following): Promise<Partial<Run>> {
+async function follow({ fields }: Run, { endpoints, signal, onProgress }: Following): Promise<Partial<Run>> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);
   const known: Partial<Run> = { text: "", requestId: null };
@@ -82,7 +82,7 @@ async function follow({ fields }: Run, { door, signal, onProgress }: Following):
     });
   };
   try {
-    for await (const event of requestAnswer(door, fields, signal)) {
+    for await (const event of requestAnswer(endpoints, fields, signal)) {
       if (event.type === "opened") Object.assign(known, { state: "writing", requestId: event.requestId, firstTokenMs: sinceStart() });
       else if (event.type === "text") known.text += event.text;
       else if (event.type === "done") Object.assign(known, { state: "done", receipt: event.receipt, payment: event.payment });

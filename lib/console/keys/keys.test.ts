@@ -31,15 +31,15 @@ async function create(owner: Owner, wish: Partial<Parameters<typeof createOwnKey
   return { keyId: newest.keyId, key: made.key };
 }
 
-const call = (key: string, body = promptOf(), door: "node" | "next" = "node") => ask({ url: service.url(door), key, body });
-const balance = (key: string, door: "node" | "next" = "node") =>
-  ask({ url: service.url(door), key, method: "GET", path: "/api/v1/balance" });
+const call = (key: string, body = promptOf(), entry: "node" | "next" = "node") => ask({ url: service.url(entry), key, body });
+const balance = (key: string, entry: "node" | "next" = "node") =>
+  ask({ url: service.url(entry), key, method: "GET", path: "/api/v1/balance" });
 
 /** Retries until the answer is 401. */
-async function refusedInTheEnd(key: string, door: "node" | "next"): Promise<unknown> {
+async function refusedInTheEnd(key: string, entry: "node" | "next"): Promise<unknown> {
   const end = performance.now() + 30_000;
-  let answer = await balance(key, door);
-  while (answer.status !== 401 && performance.now() < end) answer = await balance(key, door);
+  let answer = await balance(key, entry);
+  while (answer.status !== 401 && performance.now() < end) answer = await balance(key, entry);
   return readError(answer, "INVALID_API_KEY").details.reason;
 }
 
@@ -65,7 +65,7 @@ test("a paused key gets 401 at every entry, works again once resumed, and a revo
   expect(await setOwnKeyState(owner, keyId, "paused")).toEqual({ ok: true });
   // The hold itself checks the key for spending requests: the pause takes effect at once.
   expect(readError(await call(key), "INVALID_API_KEY").details.reason).toBe("disabled");
-  for (const door of ["node", "next"] as const) expect(await refusedInTheEnd(key, door)).toBe("disabled");
+  for (const entry of ["node", "next"] as const) expect(await refusedInTheEnd(key, entry)).toBe("disabled");
   expect(await listOwnKeys(owner)).toMatchObject([{ state: "paused" }]);
 
   expect(await setOwnKeyState(owner, keyId, "active")).toEqual({ ok: true });
@@ -74,7 +74,7 @@ test("a paused key gets 401 at every entry, works again once resumed, and a revo
 
   expect(await setOwnKeyState(owner, keyId, "revoked")).toEqual({ ok: true });
   expect(readError(await call(key), "INVALID_API_KEY").details.reason).toBe("revoked");
-  for (const door of ["node", "next"] as const) expect(await refusedInTheEnd(key, door)).toBe("revoked");
+  for (const entry of ["node", "next"] as const) expect(await refusedInTheEnd(key, entry)).toBe("revoked");
   for (const state of ["active", "paused", "revoked"] as const) {
     expect(await setOwnKeyState(owner, keyId, state)).toMatchObject({ ok: false, message: expect.stringContaining("it is revoked") });
   }

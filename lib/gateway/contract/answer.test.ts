@@ -17,7 +17,7 @@ import {
   readEvents,
   readPromptBody,
 } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
@@ -60,8 +60,8 @@ function expectHeaders({ status, headers }: Answer, requestId: string, type: str
 /** Ids differ from answer to answer; nothing else may. */
 const withoutId = (text: string): string => text.replace(/req_\w+/, "req_");
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   test.each(models)("%s answers in JSON and as a stream with the same text, usage and exact cost", async (model, provider) => {
     const account = await openAccount();

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged } from "./testing/books";
 import { type Answer, ask, promptOf, QUESTION, readError, readPromptBody } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 const MIB = 1_048_576;
@@ -46,8 +46,8 @@ function sendChunked(url: string, key: string, chunks: readonly string[]): Promi
   });
 }
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   test.each([
     ["nothing", ""],

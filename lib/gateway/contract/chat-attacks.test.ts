@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, balanceOf, chargesOf, expectPaid, expectUncharged } from "./testing/books";
 import { type Answer, ask, open, QUESTION } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
@@ -39,8 +39,8 @@ interface ChatError {
   error: { code: string; param: string | null; details: { issues: { path: string; message: string }[] } };
 }
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const send = (account: TestAccount, body: string | object, key?: string): Promise<Answer> =>
     ask({
       url,

@@ -7,7 +7,7 @@ import { findModel } from "@/lib/providers/catalogue";
 import { openAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
 import { ask, expectCommonHeaders, QUESTION } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
@@ -87,8 +87,8 @@ function messageOf(chunks: readonly Chunk[]): Message {
 
 const withoutIds = (message: Message): Message => ({ ...message, tool_calls: message.tool_calls?.map((call) => ({ ...call, id: "" })) });
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   test.each(models)("%s answers whole and as a stream with the same message, usage and exact cost", async (model) => {
     const account = await openAccount();

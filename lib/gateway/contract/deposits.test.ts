@@ -11,7 +11,7 @@ import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { addDeposit, credit, openScan, recordHead, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "./testing/accounts";
 import { ask, expectCommonHeaders, readError } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 const head = { latest: 100, safe: 95, final: 90 };
@@ -35,8 +35,8 @@ interface Row {
 
 const anInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const get = (key: string | undefined, query = "") => ask({ url, key, path: `/api/v1/deposits${query}`, method: "GET" });
 
   async function read(key: string, query = ""): Promise<{ rows: Row[]; nextCursor: string | null }> {

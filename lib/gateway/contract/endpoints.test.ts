@@ -10,7 +10,7 @@ import { reportReadiness } from "../http/health";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, expectCommonHeaders, misbehaving, open, promptOf, readError, readEvents } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
@@ -18,8 +18,8 @@ afterEach(() => {
   for (const name of ["gateway drain", "readiness workers"]) forgetSingleton(name);
 });
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const get = (path: string, headers: Record<string, string> = {}, key?: string) => ask({ url, path, method: "GET", headers, key });
 
   test("models: the list that OpenAI's client reads, with prices exact to the nano-dollar, without a key", async () => {

@@ -25,7 +25,7 @@ import {
   readEvents,
   readPromptBody,
 } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({
   env: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: "250", PROVIDER_IDLE_TIMEOUT_MS: "200", PROVIDER_TOTAL_TIMEOUT_MS: "1000" },
@@ -79,10 +79,10 @@ function expectFault(answer: Answer, details: object): void {
   expect(error).toMatch(/nothing was charged$/);
 }
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
-  describe.each(vendors[door])("%s", (model) => {
+  describe.each(vendors[entry])("%s", (model) => {
     test.each([...early, ...late])("JSON, %s: the contract's error, and nothing charged", async (directives, details) => {
       const account = await openAccount();
       expectFault(await ask({ url, key: account.key, body: misbehaving(directives, { model }) }), details);
@@ -190,8 +190,8 @@ describe.each(doorNames)("through the %s server", (door) => {
   });
 });
 
-describe.each(doorNames)("a provider that counts more than the hold, through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("a provider that counts more than the hold, through the %s server", (entry) => {
+  const url = service.url(entry);
 
   async function forget(modelId: string): Promise<void> {
     forgetSingleton("overrun models");

@@ -11,7 +11,7 @@ import { openAccount } from "./testing/accounts";
 import { expectPaid } from "./testing/books";
 import { type Answer, ask, expectCommonHeaders, open, promptOf, readPromptBody } from "./testing/client";
 import { type OddRequest, requestsOf } from "./testing/odd-requests";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 const isLong = process.env.LONG === "1";
@@ -56,9 +56,9 @@ function expectError(text: string, status: number, isChat: boolean): void {
 
 const expectStream = (text: string): void => expect(text).toMatch(/(?:event: done\ndata: [^\n]+|data: \[DONE\])\n\n$/);
 
-describe.each(doorNames)("through the %s server", (door) => {
-  test(`${requests[door]} requests are each answered as the document says, and the books add up`, { timeout }, async () => {
-    const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  test(`${requests[entry]} requests are each answered as the document says, and the books add up`, { timeout }, async () => {
+    const url = service.url(entry);
     const account = await openAccount({ usd: "100000", limits: { ratePerMinute: 10_000_000, concurrency: 100 } });
     const { key } = account;
     const read = async (path: string) => JSON.parse((await ask({ url, path, method: "GET" })).text) as unknown;
@@ -75,7 +75,7 @@ describe.each(doorNames)("through the %s server", (door) => {
         const name = isServed ? (request.operationId ?? "") : `${answer.status}`;
         served.set(name, (served.get(name) ?? 0) + 1);
       }),
-      { numRuns: requests[door], seed, interruptAfterTimeLimit: timeout - 10_000, markInterruptAsFailure: true },
+      { numRuns: requests[entry], seed, interruptAfterTimeLimit: timeout - 10_000, markInterruptAsFailure: true },
     );
     // Not everything was refused: each operation has also succeeded.
     for (const { operationId } of operationsOf(document)) expect(served.get(operationId), operationId).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { estimateUsage } from "../prompt/completion";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents, readPromptBody } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({ stallTimeoutMs: 300, env: { PROVIDER_IDLE_TIMEOUT_MS: "1000" } });
 const { models } = service;
@@ -27,8 +27,8 @@ const priceOf = (model: string) => {
   return found;
 };
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   /** Reads the stream's first event and leaves; resolves with the text received so far. */
   async function readAndLeave(account: TestAccount, body: object): Promise<string> {

@@ -8,13 +8,13 @@ import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openAccount } from "./testing/accounts";
 import { expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, misbehaving, open, promptOf, readError } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({ env: { TRUSTED_PROXIES: "loopback" } });
 const TEN = Array.from({ length: 10 });
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   test("the rate: the remaining requests count down, the next one is refused with the time to wait, and costs nothing", async () => {
     const account = await openAccount({ limits: { ratePerMinute: 3, concurrency: 10 } });

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, chargesOf, expectPaid } from "./testing/books";
 import { QUESTION } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 const model = "gpt-4o-mini";
@@ -24,8 +24,8 @@ const add: OpenAI.ChatCompletionFunctionTool = {
   },
 };
 
-describe.each(doorNames)("the openai package through the %s server", (door) => {
-  const client = ({ key }: Pick<TestAccount, "key">) => new OpenAI({ apiKey: key, baseURL: `${service.url(door)}/api/v1`, maxRetries: 0 });
+describe.each(entryNames)("the openai package through the %s server", (entry) => {
+  const client = ({ key }: Pick<TestAccount, "key">) => new OpenAI({ apiKey: key, baseURL: `${service.url(entry)}/api/v1`, maxRetries: 0 });
 
   test("plain: the answer, its usage, and the request id of its receipt", async () => {
     const account = await openAccount();
@@ -149,9 +149,9 @@ describe.each(doorNames)("the openai package through the %s server", (door) => {
   });
 });
 
-describe.each(doorNames)("the AI SDK through the %s server", (door) => {
+describe.each(entryNames)("the AI SDK through the %s server", (entry) => {
   const provider = ({ key }: Pick<TestAccount, "key">) =>
-    createOpenAICompatible({ name: "pennyprompt", apiKey: key, baseURL: `${service.url(door)}/api/v1`, includeUsage: true });
+    createOpenAICompatible({ name: "pennyprompt", apiKey: key, baseURL: `${service.url(entry)}/api/v1`, includeUsage: true });
 
   test("plain and streamed give the same text and usage", async () => {
     const account = await openAccount();

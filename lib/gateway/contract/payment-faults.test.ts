@@ -15,7 +15,7 @@ import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged, openHolds, until } from "./testing/books";
 import { type Answer, ask, misbehaving, open, promptOf, readCosts, readError, readEvents } from "./testing/client";
 import { claimsOf, creditOf, linkWallet, openPayments, type Payer } from "./testing/payments";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({ env: { PAYMENT_WAIT_MS: "1000" } });
 const payments = await openPayments();
@@ -47,8 +47,8 @@ function breakAfter(words: string) {
   }) as never);
 }
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const send = (key: string, payment: unknown, fields: object = {}) => ask({ url, key, body: promptOf({ ...fields, payment }) });
 
   test("the chain is down: 503 and no verdict; once it is back the same request pays, once", async () => {

@@ -11,7 +11,7 @@ import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, chargesOf, expectUncharged } from "./testing/books";
 import { type Answer, ask, promptOf, QUESTION, readError } from "./testing/client";
 import { claimsOf, creditOf, linkWallet, openPayments, type Payer, type PaymentObject, proofHeader } from "./testing/payments";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({ env: { PAYMENT_WAIT_MS: "10000" } });
 const payments = await openPayments();
@@ -81,8 +81,8 @@ const forged: readonly [string, (payment: PaymentObject, payer: Payer) => Partia
   ],
 ];
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const send = (key: string, payment: unknown, fields: object = {}, headers: Record<string, string> = {}) =>
     ask({ url, key, headers, body: promptOf({ ...fields, payment }) });
 

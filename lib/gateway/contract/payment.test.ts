@@ -19,7 +19,7 @@ import {
   readPromptBody,
 } from "./testing/client";
 import { claimsOf, creditOf, linkWallet, openPayments, type PaymentObject, proofHeader } from "./testing/payments";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({ env: { PAYMENT_WAIT_MS: "10000" } });
 const payments = await openPayments();
@@ -58,8 +58,8 @@ const expectOk = (answer: Answer): string => {
   return answer.text;
 };
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const send = (key: string, fields: object, headers: Record<string, string> = {}) => ask({ url, key, headers, body: promptOf(fields) });
 
   test("a proof of the account's own wallet: settled, credited and charged, and the change stays with the account", async () => {

@@ -6,7 +6,7 @@ import { listModels, priceVersion } from "@/lib/providers/catalogue";
 import { openAccount } from "./testing/accounts";
 import { balanceOf, expectPaid, expectUncharged } from "./testing/books";
 import { type Answer, ask, expectCommonHeaders, misbehaving, open, promptOf, readError } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
@@ -29,8 +29,8 @@ function readQuote(answer: Answer): QuoteBody & Record<"ceiling" | "expected" | 
   return { ...(JSON.parse(answer.text) as QuoteBody), ...amounts };
 }
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const quote = (key: string | undefined, body: unknown) => ask({ url, key, path: "/api/v1/quote", body });
 
   test("its fields, for every model: a ceiling that can be recomputed, and an estimate below it", async () => {

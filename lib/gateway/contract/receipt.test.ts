@@ -6,12 +6,12 @@ import { priceVersion } from "@/lib/providers/catalogue";
 import { openAccount } from "./testing/accounts";
 import { awaitCharge, expectPaid, expectUncharged } from "./testing/books";
 import { ask, expectCommonHeaders, misbehaving, modelOf, open, promptOf, readCosts, readError, readPromptBody } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const get = (key: string | undefined, requestId: string) => ask({ url, key, path: `/api/v1/requests/${requestId}`, method: "GET" });
   const read = async (key: string, requestId: string) => JSON.parse((await get(key, requestId)).text) as Record<string, unknown>;
 

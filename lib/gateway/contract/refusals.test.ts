@@ -11,15 +11,15 @@ import { supportedModelNames } from "@/lib/providers/catalogue";
 import { openAccount } from "./testing/accounts";
 import { awaitNothingHeld, balanceOf, expectPaid, expectUncharged, until } from "./testing/books";
 import { type Answer, ask, promptOf, readError } from "./testing/client";
-import { doorNames, openService, PUBLIC_URL } from "./testing/service";
+import { entryNames, openService, PUBLIC_URL } from "./testing/service";
 
 const service = await openService();
 
 /** The exact nano-USD of a number in the raw text of an answer. */
 const amount = (answer: Answer, name: string): bigint => parseUsd(new RegExp(`"${name}":([^,}]+)`).exec(answer.text)?.[1] ?? "");
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   describe("INVALID_API_KEY", () => {
     const expectRefused = (answer: Answer, reason: string) => {

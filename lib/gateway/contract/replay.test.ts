@@ -19,7 +19,7 @@ import {
   readEvents,
   readPromptBody,
 } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 const once = { "idempotency-key": "order 66 / first" };
@@ -33,8 +33,8 @@ function expectReplay(again: Answer, first: Answer, requestId: string): void {
   expectCommonHeaders(again.headers, requestId);
 }
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   test("JSON: the same answer, byte for byte, and one charge", async () => {
     const account = await openAccount();

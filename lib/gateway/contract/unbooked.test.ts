@@ -8,7 +8,7 @@ import { commit } from "../prompt/commit";
 import { openAccount } from "./testing/accounts";
 import { awaitCharge, balanceOf, chargesOf, expectPaid, openHolds, until } from "./testing/books";
 import { ask, deltaText, modelOf, promptOf, readError, readErrorBody, readEvents, readPromptBody } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const pauses = vi.hoisted(() => ({ areSkipped: false, ms: [] as number[] }));
 
@@ -55,8 +55,8 @@ const lossOf = async (reason: string) =>
 const costOf = ({ model, input_tokens, output_tokens }: { model: string; input_tokens: bigint; output_tokens: bigint }) =>
   input_tokens * modelOf(model).inputPrice + output_tokens * modelOf(model).outputPrice;
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
 
   test("without a key it is refused after 15 seconds, and later booked as lost: the operator bears its cost", async () => {
     const account = await openAccount();

@@ -8,7 +8,7 @@ import { usdText } from "@/lib/base/money";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { chargesOf, expectPaid } from "./testing/books";
 import { ask, expectCommonHeaders, promptOf, readError } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
@@ -37,8 +37,8 @@ const parse = <T>(text: string): T => JSON.parse(text.replace(/("(?:input|output
 let restoreClock = (): void => undefined;
 afterEach(() => restoreClock());
 
-describe.each(doorNames)("through the %s server", (door) => {
-  const url = service.url(door);
+describe.each(entryNames)("through the %s server", (entry) => {
+  const url = service.url(entry);
   const get = (key: string | undefined, query = "") => ask({ url, key, path: `/api/v1/usage${query}`, method: "GET" });
 
   async function read<T = Row>(key: string, query = ""): Promise<Usage<T>> {

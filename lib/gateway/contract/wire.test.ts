@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { openAccount } from "./testing/accounts";
 import { chargesOf, expectPaid, expectUncharged, inFlight, openHolds, until } from "./testing/books";
 import { misbehaving, promptOf, QUESTION, readErrorBody, readEvents, readPromptBody, readRaw, sendRaw } from "./testing/client";
-import { doorNames, openService } from "./testing/service";
+import { entryNames, openService } from "./testing/service";
 
 const service = await openService({ requestTimeoutMs: 300 });
 
@@ -215,9 +215,9 @@ describe("the Node server", () => {
   });
 });
 
-test.each(doorNames)(
+test.each(entryNames)(
   "through the %s server: a percent-encoded or doubled path is another path, and still gets JSON under /api/v1/",
-  async (door) => {
+  async (entry) => {
     for (const path of [
       "/api/v1/%70rompt",
       "/api/v1//prompt",
@@ -228,13 +228,13 @@ test.each(doorNames)(
       "/api/v1/PROMPT",
     ]) {
       const answer = readRaw(
-        await sendRaw(service.url(door), [`POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`]),
+        await sendRaw(service.url(entry), [`POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`]),
       );
       expect(answer.status, path).toBe(404);
       readErrorBody(answer.text, "NOT_FOUND", answer.headers);
     }
     const query = readRaw(
-      await sendRaw(service.url(door), [
+      await sendRaw(service.url(entry), [
         `GET /api/v1/models?${QUESTION.replaceAll(" ", "+")}&a=%00 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
       ]),
     );

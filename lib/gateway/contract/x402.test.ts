@@ -8,7 +8,7 @@ import { forgetSingleton } from "@/lib/base/process-singleton";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { balanceOf } from "./testing/books";
 import { ask, deltaText, expectCommonHeaders, promptOf, readCosts, readError, readEvents, readPromptBody } from "./testing/client";
-import { doorNames, openService, PUBLIC_URL } from "./testing/service";
+import { entryNames, openService, PUBLIC_URL } from "./testing/service";
 import { transcribed } from "./testing/transcript";
 import { expectBooked, openX402, requiredIn, settlementIn, X402_PATH, x402Settings } from "./testing/x402";
 
@@ -123,8 +123,8 @@ test("an invalid body is refused before any payment is requested", async () => {
   }
 });
 
-test.each(doorNames)("programs discover the endpoint and its payment options through the %s server", async (door) => {
-  const answer = await ask({ url: service.url(door), path: "/.well-known/x402", method: "GET" });
+test.each(entryNames)("programs discover the endpoint and its payment options through the %s server", async (entry) => {
+  const answer = await ask({ url: service.url(entry), path: "/.well-known/x402", method: "GET" });
   expect(answer.status, answer.text).toBe(200);
   const found = JSON.parse(answer.text);
   const resource = `${PUBLIC_URL}${X402_PATH}`;

@@ -1,7 +1,7 @@
 // The deposit page's data, for a page of the same session: as a stream that keeps it up to date, or once, as JSON.
 
 import type { NextRequest } from "next/server";
-import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-door";
+import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-guard";
 import { openDepositStream, readDepositText } from "@/lib/console/deposit/deposit-stream";
 import { isFromOwnPage } from "@/lib/console/sign-in/same-origin";
 import { drainSignal, eventStreamHeaders } from "@/lib/gateway/http/endpoint";

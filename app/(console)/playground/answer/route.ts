@@ -1,7 +1,7 @@
 // Answers the owner's prompt as a stream, charged to their balance.
 
 import { answerForOwner } from "@/lib/gateway/prompt/playground";
-import { forOwner } from "../door";
+import { forOwner } from "../for-owner";
 
 export const dynamic = "force-dynamic";
 

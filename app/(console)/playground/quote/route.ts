@@ -1,7 +1,7 @@
 // Prices the owner's prompt before it runs; nothing is held.
 
 import { quoteForOwner } from "@/lib/gateway/prompt/playground";
-import { forOwner } from "../door";
+import { forOwner } from "../for-owner";
 
 export const dynamic = "force-dynamic";
 

@@ -1,7 +1,7 @@
 // The rows of the usage page's filter as a file.
 
 import type { NextRequest } from "next/server";
-import { findSignedIn, refusal } from "@/app/(console)/session-door";
+import { findSignedIn, refusal } from "@/app/(console)/session-guard";
 import { config } from "@/lib/base/config";
 import { usageCsvStream, usageFileName } from "@/lib/console/usage/usage-csv";
 import { readUsageQuery } from "@/lib/console/usage/usage-query";

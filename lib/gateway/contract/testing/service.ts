@@ -13,20 +13,20 @@ import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { readEndpoints, setEndpoints } from "@/lib/providers/endpoints";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { startTestModels, type TestModels } from "@/lib/sandbox/models/testing";
-import { createDoor } from "@/lib/server/http-server";
+import { createHttpServer } from "@/lib/server/http-server";
 import { prepareGateway } from "../../prompt/prepare";
 import { awaitNothingHeld } from "./books";
 import { type CapturedLog, captureLog } from "./log";
-import { createNextDoor, serveNextRoute } from "./next-door";
+import { createNextEntry, serveNextRoute } from "./next-entry";
 
-export const doorNames = ["node", "next"] as const;
-export type DoorName = (typeof doorNames)[number];
+export const entryNames = ["node", "next"] as const;
+export type EntryName = (typeof entryNames)[number];
 
 export interface Service {
   models: TestModels;
   log: CapturedLog;
   /** Base URL of an HTTP server, without a trailing slash. */
-  url(door: DoorName): string;
+  url(entry: EntryName): string;
 }
 
 interface ServiceOptions {
@@ -57,11 +57,11 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
   const models = await startTestModels();
   setEndpoints(readEndpoints(config(), models.baseUrls, models.apiKey));
   const gateway = await prepareGateway();
-  const servers: Record<DoorName, Server> = {
-    node: createDoor({ pages: serveNextRoute, requestTimeoutMs, stallTimeoutMs }),
-    next: createNextDoor(),
+  const servers: Record<EntryName, Server> = {
+    node: createHttpServer({ pages: serveNextRoute, requestTimeoutMs, stallTimeoutMs }),
+    next: createNextEntry(),
   };
-  const urls: Record<DoorName, string> = { node: await listen(servers.node), next: await listen(servers.next) };
+  const urls: Record<EntryName, string> = { node: await listen(servers.node), next: await listen(servers.next) };
 
   // A provider that failed in one test is called again in the next.
   beforeEach(() => forgetSingleton("circuitBreakers"));
@@ -82,7 +82,7 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
       await closeCommitConnections();
     }
   });
-  return { models, log, url: (door) => urls[door] };
+  return { models, log, url: (entry) => urls[entry] };
 }
 
 function listen(server: Server): Promise<string> {

@@ -1,7 +1,7 @@
 // The entry of the playground's two route handlers: from a browser's request to the owner of its session.
 
 import type { NextRequest } from "next/server";
-import { foreignOrigin, readOwner, stalePage } from "@/app/(console)/session-door";
+import { foreignOrigin, readOwner, stalePage } from "@/app/(console)/session-guard";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { isCsrfToken, isSameOrigin } from "@/lib/console/sign-in/same-origin";

@@ -10,7 +10,7 @@ import * as apiRoute from "@/app/api/v1/[...path]/route";
 type RouteMethod = keyof typeof otherRoute & keyof typeof apiRoute & ("GET" | "POST");
 
 /** The server; the caller listens and closes. */
-export const createNextDoor = (): Server => createServer((message, response) => void serveNextRoute(message, response));
+export const createNextEntry = (): Server => createServer((message, response) => void serveNextRoute(message, response));
 
 /** Answers as Next would: with the route whose folder matches the path, otherwise with a page. */
 export async function serveNextRoute(message: IncomingMessage, response: ServerResponse): Promise<void> {
