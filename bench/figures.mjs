@@ -11,7 +11,7 @@ export const musts = {
   two_processes_added_p50_ratio: { most: 1.1 },
   stream_added_ttft_ms: { most: 2 },
   big_ledger_ratio: { least: 0.9 },
-  rss_mb: { below: 350 },
+  rss_mb: { below: 430 },
   streams_1000_rss_mb: { below: 400 },
   start_s: { below: 8 },
   scan_200_blocks_10000_addresses_s: { below: 2 },
