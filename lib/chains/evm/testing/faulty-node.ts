@@ -21,6 +21,16 @@ interface Call {
   params: unknown[];
 }
 
+/** The reply of the node at `url`; null when it is gone: a call may still be delayed when its test has stopped the chain. */
+async function forward(url: string, body: string): Promise<{ result?: unknown } | null> {
+  try {
+    const answer = await fetch(url, { method: "POST", body, headers: { "content-type": "application/json" } });
+    return (await answer.json()) as { result?: unknown };
+  } catch {
+    return null;
+  }
+}
+
 /** `decide` runs at each call; null forwards the call. The caller closes the node. */
 export async function startFaultyNode(behindIt: string, decide: (call: Call) => Fault | null) {
   const calls: Call[] = [];
@@ -37,8 +47,8 @@ export async function startFaultyNode(behindIt: string, decide: (call: Call) => 
     const send = (reply: object) =>
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...reply }));
     if (fault.error) return void send({ error: fault.error });
-    const answer = await fetch(behindIt, { method: "POST", body, headers: { "content-type": "application/json" } });
-    const reply = (await answer.json()) as { result?: unknown };
+    const reply = await forward(behindIt, body);
+    if (!reply) return void response.destroy();
     send(fault.rewrite && "result" in reply ? { result: fault.rewrite(reply.result, call.params) } : reply);
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
