@@ -36,7 +36,7 @@ async function startNode(fault: Fault): Promise<{ url: string; calls: string[]; 
       if (answer !== undefined) return void response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...(answer as object) }));
       const forwarded = await fetch(chain.url, { method: "POST", body, headers: { "content-type": "application/json" } });
       response.end(await forwarded.text());
-    })();
+    })().catch(() => response.destroy()); // the chain may be gone by now
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
