@@ -227,9 +227,9 @@ export function inSpanSql(span: UsageSpan, mark: bigint): Prisma.Sql {
     AND at >= ${from}::timestamptz AND at < ${to}::timestamptz AND seq <= ${mark}::bigint ${ofModel} ${ofKey}`;
 }
 
-/** Clocks that were set. */
+/** How far a clock may have been set between a request and its charge. */
 const CLOCK_ROOM_MS = 3_600_000;
-/** An id has the time of its request's start. Its charge follows within minutes, or once a database is back that was away for days. */
+/** An id has the time of its request's start. The charge follows within minutes, or after an outage of the database of up to two days. */
 const LONGEST_WAIT_MS = 2 * 86_400_000;
 const LAST_ID_MS = 62 ** 8 - 1;
 export const LAST_SEQUENCE = 9_223_372_036_854_775_807n;

@@ -104,7 +104,7 @@ test("kill -9 of the service under load: after a restart every acknowledged char
 const kills = isLong ? 100 : 2;
 
 test(
-  "kill -9 under load: interrupted clients retry with their Idempotency-Key and are answered within ten seconds of the restart",
+  "kill -9 under load: interrupted clients retry with their Idempotency-Key and are answered within ten seconds of the kill",
   async () => {
     const [before] = await query("SELECT count(*)::int AS charges FROM charge");
     const clients = startRetryingClients(24, () => target, "Count me once. [[simulate: tokens=5 delay=300]]");
@@ -117,10 +117,9 @@ test(
       const killedAt = performance.now();
       await service.ended;
       await start();
-      const restartedAt = performance.now();
       const interrupted = () => clients.answered.filter(({ askedAt, answeredAt }) => askedAt < killedAt && answeredAt > killedAt);
       await until("they are answered", () => interrupted().length === 24);
-      times.push(...interrupted().map(({ answeredAt }) => answeredAt - restartedAt));
+      times.push(...interrupted().map(({ answeredAt }) => answeredAt - killedAt));
       expect(interrupted().some(({ failures }) => failures.includes(409))).toBe(true); // its claim outlived the process
       expect(Math.max(...times)).toBeLessThan(10_000);
     }
@@ -139,7 +138,7 @@ test(
 function printTimes(times: readonly number[]): void {
   const sorted = times.toSorted((a, b) => a - b);
   const [least, median, most] = [0, 0.5, 1].map((share) => Math.round(sorted[Math.round(share * (sorted.length - 1))] ?? 0));
-  const what = `From the restart to the answer, of ${sorted.length} requests in ${kills} kills`;
+  const what = `From kill -9 to the answer, of ${sorted.length} requests in ${kills} kills`;
   process.stdout.write(`${what}: ${least}, ${median} and ${most} ms (min, median, max).\n`);
 }
 

@@ -213,14 +213,14 @@ test("kill -9 at any moment of a rotation leaves one whole seed file, which open
   const words = await createSeed();
   const original = readFileSync(path);
   let killed = 0;
-  for (const moment of [400, 900, "at its first write", "at its first write"] as const) {
+  for (const moment of [400, 900, ...Array<"at its first write">(4).fill("at its first write")]) {
     writeFileSync(path, original);
     if (await killRotation(moment)) killed += 1;
     const opened = await Promise.any([openSeedFile(path, passphrase), openSeedFile(path, newPassphrase)]);
     expect(opened.words).toBe(words);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   }
-  expect(killed).toBeGreaterThan(1);
+  expect(killed).toBeGreaterThan(2);
   // Files left by a killed rotation do not block the next one.
   writeFileSync(path, original);
   expect(await run(["rotate-passphrase"], { input: newPassphrase })).toMatchObject({ code: 0 });

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Keypair } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { forward } from "@/lib/chains/evm/testing/faulty-node";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { MAINNET_GENESIS_HASH, SolanaNodes } from "./nodes";
 import { readFinalizedSlot } from "./transactions";
@@ -34,9 +35,10 @@ async function startNode(fault: Fault): Promise<{ url: string; calls: string[]; 
       const answer = fault(call, response, request);
       if (response.headersSent || answer === "hang") return;
       if (answer !== undefined) return void response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...(answer as object) }));
-      const forwarded = await fetch(chain.url, { method: "POST", body, headers: { "content-type": "application/json" } });
-      response.end(await forwarded.text());
-    })().catch(() => response.destroy()); // the chain may be gone by now
+      const reply = await forward(chain.url, body);
+      if (reply) response.end(JSON.stringify(reply));
+      else response.destroy();
+    })();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -22,7 +22,7 @@ interface Call {
 }
 
 /** The reply of the node at `url`; null when it is gone: a call may still be delayed when its test has stopped the chain. */
-async function forward(url: string, body: string): Promise<{ result?: unknown } | null> {
+export async function forward(url: string, body: string): Promise<{ result?: unknown } | null> {
   try {
     const answer = await fetch(url, { method: "POST", body, headers: { "content-type": "application/json" } });
     return (await answer.json()) as { result?: unknown };
