@@ -15,7 +15,7 @@ export interface Exception {
   selector: string;
 }
 
-export interface Scan {
+interface Scan {
   state: string;
   theme: "light" | "dark";
   /** Rules that applied somewhere on the page and passed. */
@@ -28,19 +28,21 @@ export interface Scan {
 const themes = ["light", "dark"] as const;
 const grave = /^(serious|critical) /;
 
+const seen: Scan[] = [];
+
 /** Scans the page in both themes, and fails on serious and critical findings. */
-export async function expectAccessible(page: Page, state: string, exceptions: readonly Exception[] = []): Promise<Scan[]> {
+export async function expectAccessible(page: Page, state: string, exceptions: readonly Exception[] = []): Promise<void> {
   const scans: Scan[] = [];
   for (const theme of themes) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await page.evaluate(settle);
     scans.push(await scan(page, state, theme, exceptions));
   }
+  seen.push(...scans);
   expect(
     scans.flatMap(({ theme, broken }) => broken.filter((line) => grave.test(line)).map((line) => `${theme}: ${line}`)),
     state,
   ).toEqual([]);
-  return scans;
 }
 
 async function scan(page: Page, state: string, theme: Scan["theme"], exceptions: readonly Exception[]): Promise<Scan> {
@@ -82,4 +84,15 @@ async function settle(): Promise<void> {
 function run(): Promise<AxeResults> {
   const axe: { run: (options: RunOptions) => Promise<AxeResults> } = Reflect.get(window, "axe");
   return axe.run({ resultTypes: ["violations"] });
+}
+
+/** Prints what this worker scanned. */
+export function printScans(): void {
+  const states = new Set(seen.map(({ state }) => state)).size;
+  const broken = seen.flatMap(({ broken }) => broken);
+  const of = (impact: string) => broken.filter((line) => line.startsWith(`${impact} `)).length;
+  const counts = ["critical", "serious", "moderate", "minor"].map((impact) => `${of(impact)} ${impact}`).join(", ");
+  console.log(`axe-core: ${states} states in 2 themes, ${counts}`);
+  for (const line of new Set(broken)) console.log(`  ${line}`);
+  for (const line of new Set(seen.flatMap(({ excepted }) => excepted))) console.log(`  excepted: ${line}`);
 }

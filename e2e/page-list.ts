@@ -1,6 +1,6 @@
 // Every page with its heading, for tests that check all of them.
 
-interface ListedPage {
+export interface ListedPage {
   path: string;
   heading: string | RegExp;
   status: number;

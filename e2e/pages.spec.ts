@@ -8,39 +8,7 @@ import { fundByFaucet } from "./faucet";
 import { consolePages, publicPages } from "./page-list";
 import { demoWallet, readSandbox, signIn } from "./sign-in";
 
-const phone = { width: 390, height: 844 };
-const banner = "Sandbox: models and money are simulated here. Nothing on this page is real money.";
-
 const names = (page: Page) => page.locator("tbody th span.font-mono").allTextContents();
-
-for (const { path, heading, status } of publicPages) {
-  test(`${path} answers ${status}, shows the sandbox banner, and fits a phone`, async ({ page }) => {
-    const answer = await page.goto(path, { waitUntil: "networkidle" });
-    expect(answer?.status()).toBe(status);
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
-    await expect(page.getByRole("complementary", { name: "Sandbox" })).toHaveText(banner);
-    await expectToFit(page);
-  });
-}
-
-test("the console's pages fit a phone too, with data", async ({ page, context }) => {
-  await signIn(context, demoWallet());
-  for (const { path, heading } of consolePages) {
-    await page.goto(path, { waitUntil: "networkidle" });
-    await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
-    await expectToFit(page);
-  }
-});
-
-/** Nothing scrolls sideways, neither on a desktop nor on a phone. */
-async function expectToFit(page: Page): Promise<void> {
-  for (const viewport of [{ width: 1280, height: 800 }, phone]) {
-    await page.setViewportSize(viewport);
-    // Charts resize a moment later.
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    await expect.poll(overflow, `pixels that ${page.url()} scrolls sideways at ${viewport.width}`).toBe(0);
-  }
-}
 
 test("every page has its own nonce on every script, and cannot be framed", async ({ context }) => {
   await signIn(context, demoWallet());

@@ -15,7 +15,7 @@ export default defineConfig({
   outputDir: "../test-results",
   globalSetup: "./start-service.ts",
   // Half of the time the tests wait, for a chain or a page to become idle.
-  workers: 3,
+  workers: 4,
   retries: 0,
   // Nothing here measures speed: a shared machine may take three times as long as a dedicated one.
   timeout: 90_000,

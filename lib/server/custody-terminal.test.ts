@@ -21,7 +21,7 @@ let directory: string;
 let path: string;
 
 beforeAll(() => {
-  bundled = join(bundleService(), "run-custody.mjs");
+  bundled = join(bundleService(), "run-custody-terminal.mjs");
   writeFileSync(bundled, 'const { main } = await import("./custody.mjs");\nawait main();\n');
 });
 beforeEach(() => {

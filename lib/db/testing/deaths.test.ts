@@ -18,12 +18,12 @@ function mortals() {
 
 test("runs die at the first statement, the last, a sample of those beside a COMMIT, and a sample of the others", async () => {
   const { deaths, live } = mortals();
-  const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live });
+  const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live, besideCommits: 4 });
   expect(lives).toBe(deaths.length);
   const killedAt = deaths.map(({ killAt }) => killAt);
   expect(killedAt).toEqual([...killedAt].sort((one, other) => one - other));
   expect(killedAt).toEqual(expect.arrayContaining([0, 1, 10, 11, 25, 26, 40]));
-  expect(lives).toBe(isLong ? 42 : 9);
+  expect(lives).toBe(isLong ? 42 : 8);
   expect(deaths.some(({ sent }) => sent)).toBe(false);
 });
 
@@ -37,7 +37,7 @@ test.skipIf(isLong)("of many COMMITs a sample is tried", async () => {
 
 test("one side of a COMMIT is its unseen answer, the other is the statement before it", async () => {
   const { deaths, live } = mortals();
-  await dieAtEach({ name: "these", moments: ["unseen"], least: 40, live });
+  await dieAtEach({ name: "these", moments: ["unseen"], least: 40, live, besideCommits: 4 });
   const unseen = deaths.filter(({ sent }) => sent).map(({ killAt }) => killAt);
   expect(unseen).toEqual(expect.arrayContaining([1, 9, 10, 24, 25, 40]));
 });
@@ -54,7 +54,7 @@ test("a failure after a death says which death it was", async () => {
     if (death.killAt === 25) throw new Error("the money is gone");
     return live(death);
   };
-  const deaths = dieAtEach({ name: "these", moments: ["before"], least: 40, live: failing });
+  const deaths = dieAtEach({ name: "these", moments: ["before"], least: 40, live: failing, besideCommits: 4 });
   await expect(deaths).rejects.toThrow("the money is gone\nIt was to die before statement 25 of 40.");
 });
 

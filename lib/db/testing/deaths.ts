@@ -1,5 +1,5 @@
 // The deaths that a test puts its program through, one run after the other. With LONG=1 it dies at each of its statements; otherwise at
-// the first, at the last, at a sample of those beside a COMMIT, and at a sample of the others. Each run chooses another sample.
+// the first, after the last, at a sample of those beside a COMMIT, and at a sample of the others. Each run chooses another sample.
 
 import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -47,12 +47,12 @@ interface Deaths {
   live: (death: Death) => Promise<LastWords | null>;
   /** How many deaths on either side of a COMMIT are tried. */
   besideCommits?: number;
-  /** How many other deaths are tried, besides the first and the last statement. */
+  /** How many other deaths are tried, besides the first and the last. */
   others?: number;
 }
 
 /** The first run reaches its end and reports the statements to die at. Resolves with the number of runs. */
-export async function dieAtEach({ name, moments, least, live, besideCommits = 4, others = 2 }: Deaths): Promise<number> {
+export async function dieAtEach({ name, moments, least, live, besideCommits = 3, others = 1 }: Deaths): Promise<number> {
   const whole = await live({ killAt: 0, sent: false });
   const statements = whole?.statements ?? [];
   expect(statements.length).toBeGreaterThanOrEqual(least);
@@ -83,7 +83,8 @@ function chooseDeaths(
 ): Death[] {
   const isCommit = (at: number) => statements[at - 1] === "COMMIT";
   const all = statements.flatMap((_, index) => moments.map((moment) => ({ killAt: index + 1, sent: moment === "unseen" })));
-  const isEnd = ({ killAt }: Death) => killAt === 1 || killAt === statements.length;
+  const [first, last] = [all[0], all.at(-1)];
+  const isEnd = (death: Death) => death === first || death === last;
   const isBesideCommit = ({ killAt, sent }: Death) => isCommit(killAt) || isCommit(sent ? killAt + 1 : killAt - 1);
   const between = all.filter((death) => !isEnd(death));
   const chosen = new Set([

@@ -14,7 +14,7 @@ const external = ["litesvm", "pg-native"];
 const banner = 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
 
 /** The run's folder for the programs, from which packages are found. */
-function programsFolder(): string {
+export function programsFolder(): string {
   const folder = join(inject("scratch"), "programs");
   mkdirSync(folder, { recursive: true });
   const packages = join(folder, "node_modules");

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 const sourceFolders = ["app", "components", "lib", "prisma", "public"];
 const sourceFiles = ["package-lock.json", "next.config.ts", "tsconfig.json", "tailwind.config.ts", "postcss.config.mjs"];
@@ -55,12 +55,12 @@ const packagesOutside = {
 };
 
 /**
- * One bundle for the server and one for each child process of the sandbox. `outdir` must lie within the project, where packages
- * are found. It is emptied first.
+ * One bundle for the server and one for each child process of the sandbox. `outdir` is emptied first; packages must be found from
+ * there.
  */
 export async function bundleServer(root, { outdir = "dist", main = "lib/server/main.ts" } = {}) {
   const { build, stop } = await import("esbuild");
-  rmSync(join(root, outdir), { recursive: true, force: true });
+  rmSync(resolve(root, outdir), { recursive: true, force: true });
   const bundling = build({
     absWorkingDir: root,
     entryPoints: {

@@ -4,14 +4,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once as nextEvent } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { inject } from "vitest";
 import { readPidFile } from "@/lib/db/embedded/cluster";
 import { findKeptAt } from "@/lib/db/embedded/home";
 import { findProcessIdentity } from "@/lib/db/embedded/processes";
+import { programsFolder } from "@/lib/db/testing/programs";
 import { databaseDirectory, removeDatabase } from "@/lib/db/testing/scratch";
 
 export interface End {
@@ -47,12 +48,18 @@ export async function cleanUpServices(): Promise<void> {
 /** Adds a test's own step to the clean-up. */
 export const onCleanUp = (cleanUp: () => Promise<void> | void): void => void cleanUps.push(cleanUp);
 
-/** Bundles the service inside the project, where its packages are found. */
+/** The directory of the bundled service: once per run, however many test files start it. */
 export function bundleService(): string {
-  const directory = join("node_modules/.cache/pennyprompt", `service-${randomBytes(6).toString("hex")}`);
-  onCleanUp(() => rmSync(directory, { recursive: true, force: true }));
-  execFileSync(process.execPath, ["lib/server/testing/bundle.mjs", directory]);
-  return resolve(directory);
+  const directory = join(programsFolder(), "service");
+  if (existsSync(directory)) return directory;
+  const fresh = `${directory}-${randomBytes(6).toString("hex")}`;
+  execFileSync(process.execPath, ["lib/server/testing/bundle.mjs", fresh]);
+  try {
+    renameSync(fresh, directory);
+  } catch (error) {
+    if (!existsSync(directory)) throw error; // another test file may have bundled it too
+  }
+  return directory;
 }
 
 /** A new, empty data directory. */
