@@ -28,12 +28,16 @@ test("a deposit appears, is confirmed and credited live, on every page of its ow
   const spoken = page.locator("main p[role=status]");
   await expect(spoken).toContainText("$5.00 on Base was seen.");
   for (const one of [page, other]) {
-    const row = one.getByRole("main").getByRole("listitem");
+    const row = one.getByRole("main").getByRole("row").filter({ hasText: "$5.00" });
     await expect(row.getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
-    await expect(one.getByText("Available $5.00", { exact: true })).toBeVisible();
+    await expect(one.getByRole("link", { name: "Available $5.00", exact: true })).toBeVisible();
     expect(await one.locator("body").getAttribute("data-loaded")).toBe("once");
   }
-  await expect(spoken).toHaveText("$5.00 on Base is credited. Available: $5.00.");
+  await expect(spoken).toHaveText("$5.00 on Base was credited. Available: $5.00.");
+  await expect(page.getByText("$5.00 is in your balance.")).toBeVisible();
+  await expect(page.getByText("5 test USDC are on the way on Base.")).toBeHidden();
+  for (const name of ["Amount", "Status", "Network", "Transaction", "Date"])
+    await expect(page.getByRole("columnheader", { name })).toBeVisible();
   await expect(theirs.getByText("No deposits yet")).toBeVisible();
   expect(await theirs.locator("body").getAttribute("data-loaded")).toBe("once");
 
@@ -61,18 +65,22 @@ test("a page whose session is ended elsewhere leads to sign-in", async ({ page, 
   await elsewhere.close();
 });
 
-test("a page that loses its connection says so, and catches up once reconnected", async ({ page, context, watch }) => {
-  await signIn(context, newWallet("evm"));
+test("a page that loses its connection says so, and catches up once reconnected", async ({ page, context, browser, watch }) => {
+  const wallet = newWallet("evm");
+  const elsewhere = await browser.newContext({ baseURL: baseUrl() });
+  watch.also(elsewhere);
+  await signIn(context, wallet);
+  await signIn(elsewhere, wallet);
   watch.expect(/ERR_FAILED|ERR_INTERNET_DISCONNECTED/);
-  await page.route("**/deposit/events*", (route) => route.abort());
+  await page.route("**/account/events*", (route) => route.abort());
   await open(page, "/deposit");
-  const notice = page.getByText("Not up to date at the moment. Trying again…");
+  const notice = page.getByRole("main").getByText("Not up to date. Reconnecting…");
   await expect(notice).toBeVisible();
-  const other = await context.newPage();
-  await fundByFaucet(other);
+  await fundByFaucet(await elsewhere.newPage());
   await expect(page.getByText("No deposits yet")).toBeVisible();
-  await page.unroute("**/deposit/events*");
+  await page.unroute("**/account/events*");
   await page.bringToFront();
   await expect(page.getByText("credited", { exact: true })).toBeVisible({ timeout: 40_000 });
   await expect(notice).toBeHidden();
+  await elsewhere.close();
 });

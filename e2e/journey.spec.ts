@@ -74,7 +74,7 @@ async function fund(page: Page): Promise<void> {
   await expect(page).toHaveURL("/deposit");
   await untilChainsRun(page);
   await pressFaucet(page);
-  await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+  await expect(page.getByRole("link", { name: "Available $5.00", exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }
 
 /** Creates a key; it is shown once, and copied unchanged. */

@@ -89,7 +89,7 @@ async function approve(page: Page, wallet: SendingWallet): Promise<void> {
   await expect(main.getByText("You declined in the wallet. Nothing was sent.")).toBeVisible();
   expect(await allowanceOf(page, address)).toBe(0n);
   await press();
-  await expect(main.getByText("Approved. Payments that you sign may take $2.50 from this wallet.")).toBeVisible();
+  await expect(main.getByText("Approved. Payments you sign can take up to $2.50 from this wallet.")).toBeVisible();
   expect(await allowanceOf(page, address)).toBe(2_500_000n);
   // Never for a chain other than the sandbox's own.
   expect(wallet.asked.map(({ chainId }) => chainId)).toEqual(["0x7a69", "0x7a69"]);
@@ -136,12 +136,12 @@ test("a person approves USDC, pays for a prompt by signature, sees its cost and 
 
   await open(page, "/payments");
   const main = page.getByRole("main");
-  const row = main.getByRole("listitem").filter({ hasText: "$0.05" });
+  const row = main.getByRole("row").filter({ hasText: "$0.05" });
   await expect(row.getByText("paid", { exact: true })).toBeVisible();
   await expect(row).toContainText(change);
   await expect(main.getByText("$2.45", { exact: true })).toBeVisible();
   await main.getByRole("button", { name: "Revoke" }).click();
-  await expect(main.getByText("Revoked. The payment contract may take nothing from this wallet.")).toBeVisible();
+  await expect(main.getByText("Revoked. The payment contract can no longer take USDC from this wallet.")).toBeVisible();
   expect(await allowanceOf(page, address)).toBe(0n);
   await expect(main.getByRole("button", { name: "Revoke" })).toBeHidden();
 });
@@ -178,7 +178,7 @@ test("an unlinked wallet sees what it lacks and approves on the spot, and its ch
   await context.clearCookies();
   await signIn(context, wallet.keys());
   await open(page, "/payments");
-  await expect(page.getByRole("main").getByRole("listitem").getByText("paid", { exact: true })).toBeVisible();
+  await expect(page.getByRole("main").getByRole("row").getByText("paid", { exact: true })).toBeVisible();
   await page.waitForLoadState("networkidle");
   await expectAccessible(page, "/payments with a payment");
   await expectToFit(page);

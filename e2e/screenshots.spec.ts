@@ -124,7 +124,7 @@ async function moneyInAndOut(page: Page): Promise<void> {
   await expect(page.getByRole("main").getByText("credited", { exact: true })).toHaveCount(2, { timeout: CREDITED_MS });
   await shoot(page, "deposit", "desk-light", "desk-dark", "phone-light");
   await show(page, "/withdraw");
-  await page.getByLabel("Amount that arrives").fill("3.25");
+  await page.getByLabel("Amount you receive").fill("3.25");
   await shoot(page, "withdraw", "desk-light", "desk-dark", "phone-light");
   await page.setViewportSize(sizes.desk);
   await page.getByRole("button", { name: "Review" }).click();
@@ -135,7 +135,7 @@ async function moneyInAndOut(page: Page): Promise<void> {
   await shoot(page, "withdraw-review", "desk-light", "phone-dark");
   await page.setViewportSize(sizes.desk);
   await sign.click();
-  const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "$3.25" });
+  const row = page.getByRole("main").getByRole("row").filter({ hasText: "$3.25" });
   await expect(row).toBeVisible();
   await shoot(page, "withdraw-under-way", "desk-light");
   await expect(row.getByText("paid", { exact: true })).toBeVisible({ timeout: 60_000 });
@@ -171,7 +171,7 @@ async function paidByWallet(page: Page): Promise<void> {
   await shoot(page, "playground-paid", "desk-light", "phone-dark");
   await page.setViewportSize(sizes.desk);
   await main.getByRole("link", { name: "Past payments" }).click();
-  await expect(main.getByRole("listitem").getByText("paid", { exact: true }).first()).toBeVisible();
+  await expect(main.getByRole("row").getByText("paid", { exact: true }).first()).toBeVisible();
   await shoot(page, "payments", "desk-light", "desk-dark", "phone-light");
 }
 

@@ -36,10 +36,12 @@ async function send(part: Locator, amount: string): Promise<void> {
   await part.getByRole("button", { name: "Send", exact: true }).click();
 }
 
-const rowOf = (page: Page, amount: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: amount });
+const rowOf = (page: Page, amount: string) => page.getByRole("main").getByRole("row").filter({ hasText: amount });
 
-const availableOn = async (page: Page): Promise<number> =>
-  Number(/\$([\d.,]+)/.exec((await page.getByText(/^Available /).textContent()) ?? "")?.[1]?.replaceAll(",", ""));
+const availableOn = async (page: Page): Promise<number> => {
+  const label = await page.getByRole("link", { name: /^Available / }).getAttribute("aria-label");
+  return Number(/\$([\d,.]+)/.exec(label ?? "")?.[1]?.replaceAll(",", ""));
+};
 
 for (const [chain, amount] of [
   ["evm", "2.25"],
@@ -63,7 +65,7 @@ for (const [chain, amount] of [
     // Other tests pay for prompts from it, and add money to it.
     await expect(part.getByText(/This wallet has \$[1-9]\d+\.\d+\. /)).toBeVisible();
     await send(part, amount);
-    await expect(part.getByText("It appears in the list below by itself")).toBeVisible({ timeout: CREDITED_MS });
+    await expect(part.getByText("It appears in the list below and is added to your balance")).toBeVisible({ timeout: CREDITED_MS });
     await expect(rowOf(page, `$${amount}`).getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
     // Other tests spend a few cents of the demo account at the same time.
     await expect.poll(() => availableOn(page)).toBeGreaterThan(before + 5 + Number(amount) - 0.5);
@@ -105,7 +107,7 @@ test("a wallet on a public chain is asked to switch its network, never to send t
   expect(wallet.asked).toEqual([]);
 
   for (const [amount, words] of [
-    ["", /Write an amount/],
+    ["", /Enter an amount/],
     ["0", /above zero/],
     ["0.0000001", /at most 6 decimal places/],
     ["20.000001", /This wallet has \$20\.00/],
@@ -130,7 +132,7 @@ test("a wallet on another chain with the same chain id sees a warning, and is no
     await signIn(context, newWallet("solana"));
     await open(page, "/deposit");
     const part = await openSending(page, "evm", wallet.name);
-    await expect(part.getByText(/another chain that has the sandbox's number, 31337/)).toContainText(readSandbox().rpc.base);
+    await expect(part.getByText(/another chain with the same chain ID, 31337/)).toContainText(readSandbox().rpc.base);
     await expect(part.getByRole("button", { name: "Send", exact: true })).toBeHidden();
     expect(wallet.asked).toEqual([]);
   } finally {
@@ -146,7 +148,7 @@ test("a Solana wallet without test USDC cannot send", async ({ page, context }) 
   await open(page, "/deposit");
   const part = await openSending(page, "solana", wallet.name);
   await expect(part.getByText("This wallet has no USDC on this network.")).toBeVisible();
-  await expect(part.getByText(/too little SOL/)).toBeVisible();
+  await expect(part.getByText(/Not enough SOL/)).toBeVisible();
   await expect(part.getByRole("button", { name: "Send", exact: true })).toBeDisabled();
   await part.getByRole("button", { name: "Use another wallet" }).click();
   await expect(part.getByRole("button", { name: "Choose wallet" })).toBeVisible();

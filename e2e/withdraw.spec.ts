@@ -43,14 +43,15 @@ async function fund(page: Page, chain: "evm" | "solana"): Promise<void> {
   await open(page, "/deposit");
   await page.getByRole("tab", { name: chains[chain] }).click();
   await pressFaucet(page, chains[chain]);
-  await expect(page.getByText("Available $5.00", { exact: true })).toBeVisible({ timeout: CREDITED_MS });
+  await expect(page.getByRole("link", { name: "Available $5.00", exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }
 
 /** Waits until the deposit is final: only then can it leave. */
 async function untilItCanLeave(page: Page): Promise<void> {
   await expect(async () => {
     await open(page, "/withdraw");
-    await expect(page.getByText(/^From \$1\.00 on, at most \$4\./)).toBeVisible({ timeout: 3_000 });
+    await expect(page.getByText(/^You can withdraw on (Base|Solana)$/)).toBeVisible();
+    await expect(page.getByText(/^Minimum \$1\.00 · maximum \$4\./)).toBeVisible({ timeout: 3_000 });
   }).toPass({ timeout: PAID_MS });
 }
 
@@ -69,19 +70,21 @@ for (const chain of ["evm", "solana"] as const) {
     const { address } = wallet.keys();
     expect(await unitsOf[chain](address)).toBe(0n);
 
-    await page.getByLabel("Amount that arrives").fill("3.0000001");
+    await page.getByLabel("Amount you receive").fill("3.0000001");
     await page.getByRole("button", { name: "Review" }).click();
-    await expect(page.getByText("Use at most 6 decimal places: USDC has no smaller unit.")).toBeVisible();
-    await page.getByLabel("Amount that arrives").fill("900");
+    await expect(page.getByText("Use at most 6 decimal places.")).toBeVisible();
+    await page.getByLabel("Amount you receive").fill("900");
     await page.getByRole("button", { name: "Review" }).click();
     // Which message depends on whether the reserves were counted since the deposit; the field's hint, which says what can leave, is gone.
-    const tooMuch = page.getByRole("alert").filter({ hasText: /more than can leave: \$5\.00|\$[\d,.]+ can leave at the moment/ });
+    const tooMuch = page.getByRole("alert").filter({ hasText: /You have \$5\.00|Only \$[\d,.]+ can be withdrawn/ });
     await expect(tooMuch).toBeVisible();
-    await page.getByLabel("Amount that arrives").fill("3.25");
+    await page.getByLabel("Amount you receive").fill("3.25");
     await page.getByRole("button", { name: "Review" }).click();
     const order = page.getByRole("region", { name: "Review the withdrawal" });
     await expect(order).toContainText(address);
     await expect(order).toContainText("$3.25");
+    await expect(order.getByText("What your wallet signs")).toBeVisible();
+    await expect(order.locator("pre")).toBeVisible();
 
     const signed = wallet.signed.length;
     const sign = order.getByRole("button", { name: "Sign and withdraw" });
@@ -95,7 +98,7 @@ for (const chain of ["evm", "solana"] as const) {
     await expect(order.getByText("You declined in the wallet. Nothing was signed.")).toBeVisible();
     await expect(page.getByText("No withdrawals yet")).toBeVisible();
     await sign.click();
-    const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "$3.25" });
+    const row = page.getByRole("main").getByRole("row").filter({ hasText: "$3.25" });
     await expect(row).toBeVisible();
     expect(wallet.signed).toHaveLength(signed + 1);
     expect(wallet.signed.at(-1)).toContain("3.25");
@@ -103,6 +106,9 @@ for (const chain of ["evm", "solana"] as const) {
 
     await page.evaluate(() => document.body.setAttribute("data-loaded", "once"));
     await expect(row.getByText("paid", { exact: true })).toBeVisible({ timeout: PAID_MS });
+    await expect(page.getByText("Withdrawal of $3.25 paid.")).toBeVisible();
+    await expect(page.getByText("Withdrawal requested. Track it below.")).toBeHidden();
+    await expect(page.getByRole("columnheader", { name: "Status" })).toBeVisible();
     expect(await page.locator("body").getAttribute("data-loaded")).toBe("once");
     expect(await unitsOf[chain](address)).toBe(3_250_000n);
 

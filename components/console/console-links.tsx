@@ -4,6 +4,9 @@ import {
   ActivityIcon,
   ArrowDownToLineIcon,
   ArrowUpFromLineIcon,
+  BookOpenIcon,
+  BoxesIcon,
+  EllipsisIcon,
   KeyRoundIcon,
   LayoutGridIcon,
   type LucideIcon,
@@ -13,43 +16,104 @@ import {
 } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 
 interface ConsoleLink {
   href: string;
   text: string;
   Icon: LucideIcon;
-  /** Not in the phone's bottom bar, which fits five links. */
-  sideOnly?: boolean;
+  /** In the phone's bottom bar, which has space for four links and "More". */
+  inBar?: boolean;
 }
 
 const links: readonly ConsoleLink[] = [
-  { href: "/overview", text: "Overview", Icon: LayoutGridIcon },
-  { href: "/keys", text: "Keys", Icon: KeyRoundIcon },
-  { href: "/deposit", text: "Deposit", Icon: ArrowDownToLineIcon },
-  { href: "/withdraw", text: "Withdraw", Icon: ArrowUpFromLineIcon, sideOnly: true },
-  { href: "/usage", text: "Usage", Icon: ActivityIcon },
+  { href: "/overview", text: "Overview", Icon: LayoutGridIcon, inBar: true },
+  { href: "/keys", text: "Keys", Icon: KeyRoundIcon, inBar: true },
+  { href: "/deposit", text: "Deposit", Icon: ArrowDownToLineIcon, inBar: true },
+  { href: "/withdraw", text: "Withdraw", Icon: ArrowUpFromLineIcon },
+  { href: "/usage", text: "Usage", Icon: ActivityIcon, inBar: true },
   { href: "/playground", text: "Playground", Icon: TerminalIcon },
-  { href: "/payments", text: "Pay per request", Icon: SignatureIcon, sideOnly: true },
-  { href: "/settings", text: "Settings", Icon: SettingsIcon, sideOnly: true },
+  { href: "/payments", text: "Pay per request", Icon: SignatureIcon },
+  { href: "/settings", text: "Settings", Icon: SettingsIcon },
 ];
 
-/** The areas of the console: at the side on a desktop, as a bar of five at the bottom of a phone. */
-export function ConsoleLinks({ place }: { place: "side" | "bottom" }) {
+/** On a desktop they are in the header. */
+const siteLinks: readonly ConsoleLink[] = [
+  { href: "/models", text: "Models", Icon: BoxesIcon },
+  { href: "/docs", text: "Docs", Icon: BookOpenIcon },
+];
+
+const look = "text-muted transition hover:text-ink aria-[current]:text-ink [&[aria-current]_svg]:text-copper-ink";
+
+const isOpen = (path: string, { href }: ConsoleLink): boolean => path === href || path.startsWith(`${href}/`);
+
+/** The areas of the console, at the side of a desktop. */
+export function SideLinks() {
   const path = usePathname();
-  const shown = links.filter(({ sideOnly }) => place === "side" || !sideOnly);
-  const look =
-    place === "side"
-      ? "flex h-9 items-center gap-2.5 rounded px-3 text-sm aria-[current]:bg-panel aria-[current]:font-medium"
-      : "flex flex-1 flex-col items-center gap-1 pt-2 pb-1.5 text-xs";
-  return shown.map(({ href, text, Icon }) => (
+  return links.map((link) => (
     <Link
-      key={href}
-      href={href}
-      aria-current={path === href || path.startsWith(`${href}/`) ? "page" : undefined}
-      className={`text-muted transition hover:text-ink aria-[current]:text-ink [&[aria-current]_svg]:text-copper-ink ${look}`}
+      key={link.href}
+      href={link.href}
+      aria-current={isOpen(path, link) ? "page" : undefined}
+      className={`flex h-9 items-center gap-2.5 rounded px-3 text-sm aria-[current]:bg-panel aria-[current]:font-medium ${look}`}
     >
-      <Icon aria-hidden="true" className={place === "side" ? "size-4" : "size-5"} strokeWidth={1.6} />
-      {text}
+      <link.Icon aria-hidden="true" className="size-4" strokeWidth={1.6} />
+      {link.text}
     </Link>
   ));
 }
+
+const barItem = `flex flex-1 flex-col items-center gap-1 pt-2 pb-1.5 text-xs ${look}`;
+
+/** The areas of the console, at the bottom of a phone. */
+export function BottomLinks() {
+  const path = usePathname();
+  return (
+    <>
+      {links
+        .filter(({ inBar }) => inBar)
+        .map((link) => (
+          <Link key={link.href} href={link.href} aria-current={isOpen(path, link) ? "page" : undefined} className={barItem}>
+            <link.Icon aria-hidden="true" className="size-5" strokeWidth={1.6} />
+            {link.text}
+          </Link>
+        ))}
+      <More path={path} />
+    </>
+  );
+}
+
+/** The links that the bar has no space for. */
+function More({ path }: { path: string }) {
+  const own = links.filter(({ inBar }) => !inBar);
+  return (
+    <Menu
+      trigger={
+        <button type="button" aria-current={own.some((link) => isOpen(path, link)) ? "true" : undefined} className={barItem}>
+          <EllipsisIcon aria-hidden="true" className="size-5" strokeWidth={1.6} />
+          More
+        </button>
+      }
+    >
+      {own.map((link) => (
+        <MoreLink key={link.href} link={link} path={path} />
+      ))}
+      <MenuSeparator />
+      {siteLinks.map((link) => (
+        <MoreLink key={link.href} link={link} path={path} />
+      ))}
+    </Menu>
+  );
+}
+
+const MoreLink = ({ link, path }: { link: ConsoleLink; path: string }) => (
+  <MenuItem asChild>
+    <Link
+      href={link.href}
+      aria-current={isOpen(path, link) ? "page" : undefined}
+      className="aria-[current]:bg-panel aria-[current]:font-medium [&[aria-current]_svg]:text-copper-ink"
+    >
+      <link.Icon aria-hidden="true" /> {link.text}
+    </Link>
+  </MenuItem>
+);

@@ -8,7 +8,7 @@ import { Badge, type Tone } from "../ui/badge";
 import { chainNames } from "../ui/chain-names";
 import { classNames } from "../ui/class-names";
 import { EmptyState } from "../ui/empty-state";
-import { PageRefresh } from "../ui/page-refresh";
+import { ShortAddress } from "../ui/text/short-address";
 
 interface ListPagesProps {
   /** The page's path: "/deposit". */
@@ -34,14 +34,32 @@ export const NoneBefore = ({ what }: { what: string }) => (
   <EmptyState title={`No ${what} before these`}>The newest ones are on the first page.</EmptyState>
 );
 
-const OPEN_EVERY_MS = 2_000;
-const QUIET_EVERY_MS = 30_000;
+/** The style of these tables: on a phone each row has two lines. */
+export const moneyTable = { headClassName: "max-md:sr-only", cellClassName: "py-3 align-baseline" };
 
-/** Refreshes a list: often while an item is under way. */
-export const ListRefresh = ({ isOpen }: { isOpen: boolean }) => <PageRefresh everyMs={isOpen ? OPEN_EVERY_MS : QUIET_EVERY_MS} />;
+/** A column whose contents are on a phone in another cell's second line. */
+export const onDesktop = { className: "pr-5 text-left max-md:hidden", cellClassName: "whitespace-nowrap text-muted" };
+
+/** The second line of a cell on a phone. */
+export const OnPhone = ({ isRight = false, children }: { isRight?: boolean; children: ReactNode }) => (
+  <span className={`mt-1 block leading-7 whitespace-nowrap text-muted md:hidden ${isRight ? "text-right" : ""}`}>{children}</span>
+);
+
+interface TransactionProps {
+  of: { chain: Chain; transaction: string | null; transactionUrl: string | null };
+}
+
+/** A transaction's id, with a link to its chain's explorer. */
+export const Transaction = ({ of: { chain, transaction, transactionUrl } }: TransactionProps) =>
+  transaction ? (
+    <span className="inline-flex items-center gap-1">
+      <ShortAddress value={transaction} what="transaction" />
+      <TransactionLink href={transactionUrl} chain={chain} />
+    </span>
+  ) : null;
 
 /** Links to a transaction in its chain's explorer, if it has one. */
-export const TransactionLink = ({ href, chain }: { href: string | null; chain: Chain }) =>
+const TransactionLink = ({ href, chain }: { href: string | null; chain: Chain }) =>
   href ? (
     <a
       href={href}

@@ -1,3 +1,4 @@
+import { ChevronDownIcon } from "lucide-react";
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { classNames } from "./class-names";
 
@@ -62,7 +63,10 @@ export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => 
   <textarea className={classNames(box, "min-h-24 py-2", className)} {...rest} />
 );
 
-/** The system's own select: phones and screen readers support it best. */
+/** The system's own select: phones and screen readers support it best. Only its arrow is ours: browsers put theirs at the very edge. */
 export const Select = ({ className, ...rest }: ComponentProps<"select">) => (
-  <select className={classNames(box, "h-10 pr-8", className)} {...rest} />
+  <span className={classNames("relative block", className)}>
+    <select className={classNames(box, "h-10 appearance-none truncate pr-9")} {...rest} />
+    <ChevronDownIcon aria-hidden="true" className="pointer-events-none absolute top-3 right-3 size-4 text-muted" />
+  </span>
 );

@@ -2,8 +2,6 @@ import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { readWalletAccess } from "@/app/wallet-access";
 import { AddressCard } from "@/components/console/deposit/address-card";
-import { AvailableBalance } from "@/components/console/deposit/available-balance";
-import { DepositFeed } from "@/components/console/deposit/deposit-feed";
 import { OlderDeposits } from "@/components/console/deposit/deposit-list";
 import { FaucetButton } from "@/components/console/deposit/faucet-button";
 import { LiveDeposits } from "@/components/console/deposit/live-deposits";
@@ -32,31 +30,29 @@ interface DepositPageProps {
 export default async function DepositPage({ searchParams }: DepositPageProps) {
   const owner = await requireOwner();
   const { before } = await searchParams;
-  const [view, older] = await Promise.all([
-    readDepositView(owner.accountId),
-    before === undefined ? null : readDepositView(owner.accountId, before),
-  ]);
+  const view = await readDepositView(owner.accountId, before);
   const { isSandbox } = readSite();
   return (
-    <DepositFeed initial={view} url={`/deposit/events?session=${owner.sessionId}`}>
-      <PageHeading title="Deposit" action={<AvailableBalance />}>
-        USDC that reaches one of your addresses is yours to spend here, dollar for dollar.{" "}
-        <HeadingLink href="/docs/deposits">How deposits work</HeadingLink> · <HeadingLink href="/withdraw">Withdraw</HeadingLink>
+    <>
+      <PageHeading title="Deposit">
+        Send USDC to your address. 1 USDC adds $1.00 to your balance. <HeadingLink href="/docs/deposits">How deposits work</HeadingLink> ·{" "}
+        <HeadingLink href="/withdraw">Withdraw</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
-      {older ? (
-        <OlderDeposits view={older} minimum={MINIMUM_DEPOSIT} />
-      ) : (
+      {before === undefined ? (
         <LiveDeposits
+          view={view}
           minimum={MINIMUM_DEPOSIT}
           whenEmpty={
             isSandbox
-              ? "Press the faucet's button. What it sends appears here, counts its confirmations, and is then in your balance."
-              : "Send USDC to one of the addresses above. It appears here as soon as the chain has it, counts its confirmations, and is then in your balance to the last cent."
+              ? "Get test USDC with the button above. It shows up here and is added to your balance once confirmed."
+              : "Send USDC to one of your addresses above. It shows up here within seconds and is added to your balance once confirmed."
           }
         />
+      ) : (
+        <OlderDeposits view={view} minimum={MINIMUM_DEPOSIT} />
       )}
-    </DepositFeed>
+    </>
   );
 }
 
@@ -70,7 +66,7 @@ async function Addresses({ owner, isSandbox }: { owner: Owner; isSandbox: boolea
   if (chains.every((chain) => addresses[chain] === null)) return <NotWatched />;
   return (
     <Tabs
-      label="Chain"
+      label="Network"
       initial={chains.find((chain) => addresses[chain] !== null)}
       tabs={chains.map((chain) => {
         const address = addresses[chain];

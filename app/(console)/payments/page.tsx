@@ -28,8 +28,8 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
   return (
     <>
       <PageHeading title="Pay per request">
-        A request can bring its own payment: your wallet signs an amount, and exactly that leaves it, on Base, before a model is called. The
-        payment contract needs an allowance for that once, and takes no more than you sign. What the answer does not cost stays yours.{" "}
+        Sign a payment in your wallet and send it with a request. Exactly that amount is taken, in USDC on Base, before the model runs. You
+        approve an allowance once. What the answer does not cost stays yours.{" "}
         <HeadingLink href="/docs/payments">How payments work</HeadingLink> · <HeadingLink href="/playground">Try it</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
@@ -37,7 +37,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
         <Panel title="Wallet and allowance">
           <Allowance offer={offer} />
         </Panel>
-        <Panel title="Credits of your wallets">
+        <Panel title="Wallet credits">
           <CreditList credits={credits} isFrozen={owner.isFrozen} claim={forSession(owner, { claimCredit }).claimCredit} />
         </Panel>
         <Panel title="Payments">
@@ -61,12 +61,12 @@ const NoOffer = ({ isComing }: { isComing: boolean }) =>
   isComing ? (
     <>
       <PageRefresh everyMs={LOOKS_EVERY_MS} />
-      <EmptyState title="The payment contract is not on the chain yet">
-        It is brought there when the service starts, which takes a minute. This page looks for it by itself.
+      <EmptyState title="The payment contract is not deployed yet">
+        It is deployed when the service starts, which takes about a minute. This page updates by itself.
       </EmptyState>
     </>
   ) : (
-    <EmptyState title="Wallets cannot pay per request here">
-      This service settles no signed payments on Base at the moment. Your balance pays as always.
+    <EmptyState title="Pay per request is not available here">
+      This service does not accept wallet payments on Base right now. Requests are paid from your balance.
     </EmptyState>
   );

@@ -5,8 +5,8 @@ import { Skeleton } from "@/components/ui/skeleton";
 export default function WithdrawLoading() {
   return (
     <div role="status" aria-label="Loading withdrawals">
-      <PageHeading title="Withdraw" action={<Skeleton className="h-6 w-40" />}>
-        USDC from your balance to one of your own wallets. A linked wallet signs each withdrawal.
+      <PageHeading title="Withdraw">
+        Send USDC from your balance to one of your linked wallets. Each withdrawal is signed by a linked wallet.
       </PageHeading>
       <div className="grid gap-10 md:grid-cols-[minmax(0,480px)_minmax(0,1fr)] md:gap-16">
         <div className="grid gap-5">

@@ -25,7 +25,9 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
       {isSandbox ? <SandboxPlate /> : <QrCode text={paymentUri ?? address} label={`QR code: pay USDC on ${name} to ${address}`} />}
       <div className="grid content-start gap-4">
         <div>
-          <p className="text-xs text-muted">Your address on {isSandbox ? `the sandbox's own ${name}` : name}</p>
+          <p className="text-xs text-muted">
+            Your {name} address{isSandbox ? " in this sandbox" : ""}
+          </p>
           <div className="mt-1 flex items-start gap-2">
             <code className="min-w-0 font-mono text-sm leading-6 break-all">{address}</code>
             <CopyButton text={address} label={`Copy the ${name} address`} />
@@ -34,7 +36,7 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
         {isSandbox ? (
           <>
             <Warning tone="sandbox">
-              Never send real money to this address. It lives on a chain inside this machine, and what is sent to it anywhere else is lost.
+              Never send real money to this address. It exists only in this sandbox: anything sent to it on a real network is lost.
             </Warning>
             <div className="flex flex-wrap gap-3">
               {faucet}
@@ -43,15 +45,13 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
           </>
         ) : (
           <>
-            <Warning tone="plain">
-              Send USDC, on {name} only. Other tokens, and USDC that is sent to this address on another network, are not credited.
-            </Warning>
+            <Warning tone="plain">Send only USDC, and only on {name}. Other tokens and other networks are not credited.</Warning>
             <div className="flex flex-wrap gap-3">
               {send}
               {paymentUri ? (
                 <Button asChild look="quiet">
                   <a href={paymentUri}>
-                    <SmartphoneIcon aria-hidden="true" /> Open a wallet app
+                    <SmartphoneIcon aria-hidden="true" /> Open wallet app
                   </a>
                 </Button>
               ) : null}
@@ -59,7 +59,7 @@ export function AddressCard({ chain, address, paymentUri, isSandbox, minimum, fa
           </>
         )}
         <p className="text-xs text-muted">
-          From <Amount nano={minimum} /> on. Less is kept, and credited once what came to this address adds up to it.
+          Minimum <Amount nano={minimum} />. Smaller deposits are added up and credited once they reach it.
         </p>
       </div>
     </div>

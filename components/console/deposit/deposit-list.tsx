@@ -1,9 +1,9 @@
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
-import { ShortAddress } from "@/components/ui/text/short-address";
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { chainNames } from "../../ui/chain-names";
-import { ListPages, NoneBefore, TransactionLink } from "../money-list";
+import { type Column, DataTable } from "../../ui/data-table";
+import { ListPages, moneyTable, NoneBefore, OnPhone, onDesktop, Transaction } from "../money-list";
 import { Panel } from "../panel";
 import { DepositProgress } from "./deposit-progress";
 
@@ -15,38 +15,54 @@ interface DepositListProps {
   minimum: bigint;
 }
 
-/** Deposits, and the progress of each. */
-export function DepositList({ deposits, uncredited, minimum }: DepositListProps) {
-  const places = placesOf(deposits.map(({ amount }) => amount));
-  return (
-    <ul className="border-t border-line text-sm">
-      {deposits.map((deposit) => (
-        <li
-          key={deposit.id}
-          className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-5 gap-y-1.5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_4rem_auto_7.5rem]"
-        >
-          <span className={`font-mono md:text-right ${deposit.state === "reversed" ? "text-muted line-through" : ""}`}>
-            <Amount nano={deposit.amount} places={places} />
-          </span>
-          <DepositProgress deposit={deposit} kept={uncredited[deposit.chain]} minimum={minimum} />
-          <span className="text-muted max-md:hidden">{chainNames[deposit.chain]}</span>
-          <Transaction deposit={deposit} />
-          <span className="text-muted md:text-right">
-            <span className="md:hidden">{chainNames[deposit.chain]}, </span>
-            <LocalTime at={deposit.seenAt} shape="short" />
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const Transaction = ({ deposit: { transaction, transactionUrl, chain } }: { deposit: DepositRow }) => (
-  <span className="flex items-baseline gap-1 max-md:order-last max-md:justify-self-end">
-    <ShortAddress value={transaction} what="transaction" />
-    <TransactionLink href={transactionUrl} chain={chain} />
-  </span>
+/** Deposits, and the progress of each: a row of five columns on a desktop, two lines on a phone. */
+export const DepositList = (list: DepositListProps) => (
+  <DataTable {...moneyTable} caption="Deposits" columns={columnsOf(list)} rows={list.deposits} idOf={({ id }) => id} />
 );
+
+function columnsOf({ deposits, uncredited, minimum }: DepositListProps): Column<DepositRow>[] {
+  const places = placesOf(deposits.map(({ amount }) => amount));
+  return [
+    {
+      id: "amount",
+      heading: "Amount",
+      className: "pr-5 text-left md:text-right",
+      cellClassName: "font-normal",
+      cell: ({ amount, state, chain, seenAt }) => (
+        <>
+          <span className={`font-mono ${state === "reversed" ? "text-muted line-through" : ""}`}>
+            <Amount nano={amount} places={places} />
+          </span>
+          <OnPhone>
+            {chainNames[chain]} · <LocalTime at={seenAt} shape="short" />
+          </OnPhone>
+        </>
+      ),
+    },
+    {
+      id: "status",
+      heading: "Status",
+      className: "text-left md:w-full md:pr-5",
+      cell: (deposit) => (
+        <>
+          <DepositProgress deposit={deposit} kept={uncredited[deposit.chain]} minimum={minimum} />
+          <OnPhone isRight>
+            <Transaction of={deposit} />
+          </OnPhone>
+        </>
+      ),
+    },
+    { id: "network", heading: "Network", ...onDesktop, cell: ({ chain }) => chainNames[chain] },
+    { id: "transaction", heading: "Transaction", ...onDesktop, cell: (deposit) => <Transaction of={deposit} /> },
+    {
+      id: "date",
+      heading: "Date",
+      ...onDesktop,
+      className: "text-right max-md:hidden",
+      cell: ({ seenAt }) => <LocalTime at={seenAt} shape="short" />,
+    },
+  ];
+}
 
 interface OlderDepositsProps {
   view: DepositView;
@@ -54,7 +70,7 @@ interface OlderDepositsProps {
   minimum: bigint;
 }
 
-/** A page of deposits after the newest page; it changes only on reload. */
+/** A page of deposits after the newest page. */
 export const OlderDeposits = ({ view: { deposits, uncredited, older }, minimum }: OlderDepositsProps) => (
   <Panel title="Older deposits" className="mt-10">
     {deposits.length === 0 ? <NoneBefore what="deposits" /> : <DepositList deposits={deposits} uncredited={uncredited} minimum={minimum} />}

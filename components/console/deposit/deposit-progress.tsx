@@ -16,14 +16,14 @@ interface DepositProgressProps {
 export function DepositProgress({ deposit, kept, minimum }: DepositProgressProps) {
   switch (deposit.state) {
     case "seen":
-      return <StateLine badge={<Badge tone="waiting">seen</Badge>} note="Waits for its first confirmation." />;
+      return <StateLine badge={<Badge tone="waiting">seen</Badge>} note="Waiting for the first confirmation." />;
     case "confirming":
       return <StateLine badge={<Confirmations done={deposit.confirmations} needed={deposit.neededConfirmations} />} />;
     case "credited":
       return (
         <StateLine
           badge={<Badge tone="good">credited</Badge>}
-          note={deposit.isFinal ? null : "Yours to spend. It can be withdrawn once it is final."}
+          note={deposit.isFinal ? null : "Ready to spend. Can be withdrawn once final."}
         />
       );
     case "below_minimum":
@@ -32,7 +32,7 @@ export function DepositProgress({ deposit, kept, minimum }: DepositProgressProps
           badge={<Badge>below the minimum</Badge>}
           note={
             <>
-              Credited once this address has <Amount nano={minimum} />: <Amount nano={kept} /> so far.
+              <Amount nano={kept} /> of <Amount nano={minimum} /> received so far.
             </>
           }
         />
@@ -43,8 +43,8 @@ export function DepositProgress({ deposit, kept, minimum }: DepositProgressProps
           badge={<Badge tone="bad">reversed</Badge>}
           note={
             deposit.creditedAt
-              ? "Its chain dropped it, so it left your balance again. It comes back if the chain does."
-              : "Its chain dropped it before it was credited. It comes back if the chain does."
+              ? "The network dropped this transaction, so it was taken out of your balance."
+              : "The network dropped this transaction before it was credited."
           }
         />
       );

@@ -5,10 +5,10 @@ import { encode } from "uqr";
 import { expect, test } from "vitest";
 import type { DepositRow, DepositView } from "@/lib/console/views/deposit";
 import { drawPage } from "../../ui/testing/app-router";
+import { AccountProvider } from "../account/account-provider";
 import { AddressCard } from "./address-card";
-import { AvailableBalance } from "./available-balance";
-import { DepositFeed, newsBetween } from "./deposit-feed";
 import { DepositList, OlderDeposits } from "./deposit-list";
+import { newsBetween } from "./deposit-news";
 import { LiveDeposits } from "./live-deposits";
 import { NoAddress } from "./no-address";
 
@@ -27,9 +27,7 @@ test("a sandbox shows a plate instead of the QR code, no link, and warns that re
 test("in live mode the QR code and the link open the payment, with the network's warning beside them", () => {
   const page = drawPage(AddressCard({ ...card, isSandbox: false }));
   expect(page).toContain(`href="${paymentUri}"`);
-  expect(page).toContain(
-    "Send USDC, on Base only. Other tokens, and USDC that is sent to this address on another network, are not credited.",
-  );
+  expect(page).toContain("Send only USDC, and only on Base. Other tokens and other networks are not credited.");
   expect(page).not.toContain("faucet");
   const dark = encode(paymentUri, { ecc: "M", border: 0 }).data.flat().filter(Boolean).length;
   expect(page.match(/h1v1h-1z/g)).toHaveLength(dark);
@@ -57,12 +55,12 @@ const list = (part: Partial<DepositRow>) =>
   ).replace(/<[^>]*class="whitespace-nowrap"[^>]*>([^<]*)<\/span>/g, "$1");
 
 test.each<[string, Partial<DepositRow>, string]>([
-  ["seen", { state: "seen" }, "Waits for its first confirmation."],
+  ["seen", { state: "seen" }, "Waiting for the first confirmation."],
   ["confirming", { state: "confirming", confirmations: 7 }, "confirming 7 of 12"],
-  ["credited and not final", { state: "credited" }, "Yours to spend. It can be withdrawn once it is final."],
-  ["below the minimum", { state: "below_minimum", chain: "solana" }, "Credited once this address has $1.00: $0.10 so far."],
+  ["credited and not final", { state: "credited" }, "Ready to spend. Can be withdrawn once final."],
+  ["below the minimum", { state: "below_minimum", chain: "solana" }, "$0.10 of $1.00 received so far."],
   ["reversed before it was credited", { state: "reversed" }, "before it was credited"],
-  ["reversed after it was credited", { state: "reversed", creditedAt: new Date() }, "so it left your balance again"],
+  ["reversed after it was credited", { state: "reversed", creditedAt: new Date() }, "so it was taken out of your balance"],
 ])("a deposit that is %s says so", (_, part, words) => {
   const page = list(part);
   expect(page).toContain(words);
@@ -86,7 +84,6 @@ test("a transaction links to its explorer where there is one", () => {
 });
 
 const view = (deposits: DepositRow[], available = 0n): DepositView => ({
-  readAtMs: 0,
   available,
   deposits,
   older: null,
@@ -100,32 +97,31 @@ test("each event is announced once, in a sentence; rising confirmations are not"
   expect(newsBetween(view([seen]), view([confirming]))).toBe("");
   expect(newsBetween(view([confirming]), view([deposit({ state: "confirming", confirmations: 3 })]))).toBe("");
   const credited = deposit({ state: "credited" });
-  expect(newsBetween(view([confirming]), view([credited], 5_000_000_000n))).toBe("$5.00 on Base is credited. Available: $5.00.");
+  expect(newsBetween(view([confirming]), view([credited], 5_000_000_000n))).toBe("$5.00 on Base was credited. Available: $5.00.");
   expect(newsBetween(view([credited]), view([deposit({ state: "credited", isFinal: true })]))).toBe("");
   expect(newsBetween(view([credited], 5n), view([deposit({ state: "reversed" })], 0n))).toBe(
-    "$5.00 on Base is reversed. Available: $0.00.",
+    "$5.00 on Base was reversed. Available: $0.00.",
   );
 });
 
-const drawFeed = (initial: DepositView) => {
+const account = { readAtMs: 0, available: 0n, reserved: 0n, marks: { charges: "", keys: "", deposits: "", withdrawals: "" } };
+
+const drawLive = (shown: DepositView) => {
   const whenEmpty = "Send USDC to one of the addresses above.";
-  const children = [
-    createElement(AvailableBalance, { key: 1 }),
-    createElement(LiveDeposits, { key: 2, minimum: 1_000_000_000n, whenEmpty }),
-  ];
-  const feed = { initial, url: "/deposit/events", children };
-  return drawPage(createElement(DepositFeed, feed));
+  const children = createElement(LiveDeposits, { view: shown, minimum: 1_000_000_000n, whenEmpty });
+  return drawPage(createElement(AccountProvider, { initial: account, sessionId: "ses_test", children }));
 };
 
-test("the server-rendered page already has the balance and the list, or says how to fill it", () => {
-  const empty = drawFeed(view([]));
+test("the server-rendered page already has the list, or says how to fill it", () => {
+  const empty = drawLive(view([]));
   expect(empty).toContain("No deposits yet");
   expect(empty).toContain("Send USDC to one of the addresses above.");
-  const page = drawFeed(view([deposit({ state: "credited" })], 5_000_000_001n));
-  expect(page).toContain("$5.000000001");
+  const page = drawLive(view([deposit({ state: "credited" })]));
+  for (const heading of ["Amount", "Status", "Network", "Transaction", "Date"])
+    expect(page).toMatch(new RegExp(`<th scope="col"[^>]*>${heading}<`));
   expect(page).toContain("credited");
   expect(page).not.toMatch(/Older|Newest|Not up to date/);
-  expect(drawFeed({ ...view([deposit({})]), older: "17.base_0x" })).toContain('href="/deposit?before=17.base_0x"');
+  expect(drawLive({ ...view([deposit({})]), older: "17.base_0x" })).toContain('href="/deposit?before=17.base_0x"');
 });
 
 test("an older page links back to the newest, and an empty page says so", () => {
@@ -138,6 +134,6 @@ test("an older page links back to the newest, and an empty page says so", () => 
 
 test("an unwatched chain has no address, and the page says so", () => {
   const page = drawPage(NoAddress({ chain: "solana" }));
-  expect(page).toContain("Solana is not watched here");
-  expect(page).toContain("until then send nothing to it");
+  expect(page).toContain("Solana deposits are not available");
+  expect(page).toContain("Do not send anything on Solana for now");
 });

@@ -8,6 +8,7 @@ import type { Answer } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
+import { DEPOSIT_TOAST } from "./deposit-news";
 
 export interface FaucetButtonProps {
   chain: Chain;
@@ -27,12 +28,13 @@ export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {
     try {
       const answer = await onRequest({ chain });
       if (answer.ok) {
-        toast(`${shortUsd(amount)} test USDC are on their way over ${chainNames[chain]}. They appear in the list in a moment.`, {
+        toast(`${shortUsd(amount)} test USDC are on the way on ${chainNames[chain]}.`, {
+          id: DEPOSIT_TOAST,
           icon: <CheckIcon className="mt-0.5 size-4 text-green" />,
         });
       } else toast.error(answer.message);
     } catch {
-      toast.error("The service could not be reached. Try again."); // the answer never came, so there is nothing more to say
+      toast.error("Could not reach the service. Try again."); // the answer never came, so there is nothing more to say
     }
     setBusy(false);
   };

@@ -2,25 +2,29 @@
 
 import { ArrowDownToLineIcon } from "lucide-react";
 import type { ReactNode } from "react";
+import type { DepositView } from "@/lib/console/views/deposit";
 import { EmptyState } from "../../ui/empty-state";
+import { useAccount } from "../account/account-provider";
 import { ListPages } from "../money-list";
 import { Panel } from "../panel";
-import { useDepositFeed } from "./deposit-feed";
 import { DepositList } from "./deposit-list";
+import { useDepositNews } from "./deposit-news";
 
 interface LiveDepositsProps {
+  view: DepositView;
   /** Nano-USD. */
   minimum: bigint;
   /** Shown while there are no deposits. */
   whenEmpty: ReactNode;
 }
 
-/** The newest deposits, with confirmations updated live. */
-export function LiveDeposits({ minimum, whenEmpty }: LiveDepositsProps) {
-  const { view, isLive } = useDepositFeed();
+/** The newest deposits; what happens to them is announced to screen readers. */
+export function LiveDeposits({ view, minimum, whenEmpty }: LiveDepositsProps) {
+  const { isLive } = useAccount();
+  const news = useDepositNews(view);
   const { deposits, uncredited, older } = view;
   return (
-    <Panel title="Deposits" aside={isLive ? null : "Not up to date at the moment. Trying again…"} className="mt-10">
+    <Panel title="Deposits" aside={isLive ? null : "Not up to date. Reconnecting…"} className="mt-10">
       {deposits.length === 0 ? (
         <EmptyState picture={<ArrowDownToLineIcon />} title="No deposits yet">
           {whenEmpty}
@@ -31,6 +35,9 @@ export function LiveDeposits({ minimum, whenEmpty }: LiveDepositsProps) {
           <ListPages path="/deposit" older={older} isNewest />
         </>
       )}
+      <p role="status" className="sr-only">
+        {news}
+      </p>
     </Panel>
   );
 }

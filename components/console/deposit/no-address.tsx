@@ -6,29 +6,26 @@ import { EmptyState } from "../../ui/empty-state";
 
 /** Replaces an address on an unwatched chain, where a payment would go unnoticed. */
 export const NoAddress = ({ chain }: { chain: Chain }) => (
-  <EmptyState title={`${chainNames[chain]} is not watched here`}>
-    Your address on {chainNames[chain]} is kept for you. It is shown as soon as this service looks there for what comes in; until then send
-    nothing to it.
+  <EmptyState title={`${chainNames[chain]} deposits are not available`}>
+    Do not send anything on {chainNames[chain]} for now. Your address will be shown here once deposits open.
   </EmptyState>
 );
 
 /** Shown when no chain is watched. */
 export const NotWatched = () => (
-  <EmptyState title="Deposits are not open here yet">
-    Your addresses are kept for you. They are shown as soon as this service watches the chains for what comes in.
-  </EmptyState>
+  <EmptyState title="Deposits are not open yet">Your addresses will be shown here once deposits open.</EmptyState>
 );
 
 export const NoAddresses = ({ faucet }: { faucet: ReactNode }) => (
   <EmptyState
-    title="Your addresses are not there yet"
+    title="Your deposit addresses are not ready yet"
     action={
       <>
         {faucet}
-        <ActionLink href="/deposit">Look again</ActionLink>
+        <ActionLink href="/deposit">Check again</ActionLink>
       </>
     }
   >
-    They are given at the first sign-in. Look again in a minute; if they stay away, sign out and connect your wallet anew.
+    They are created when you first sign in. Check again in a minute. If they are still missing, sign out and sign in again.
   </EmptyState>
 );

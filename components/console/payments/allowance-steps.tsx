@@ -39,7 +39,7 @@ function AllowanceSteps({ target }: { target: SettlementTarget }) {
     <div ref={step} tabIndex={-1} className="grid gap-5 outline-none">
       {!handle.wallet ? (
         <ChooseWallet handle={handle} mark={<EvmMark />}>
-          Choose the Ethereum wallet that pays. It needs USDC on {CHAIN}; its allowance is shown here.
+          Choose the Ethereum wallet to pay from. It needs USDC on {CHAIN}.
         </ChooseWallet>
       ) : (
         <div className="grid items-start gap-x-12 gap-y-6 lg:grid-cols-2">
@@ -64,7 +64,7 @@ function Facts({ payer: { handle, place, funds }, target }: { payer: Payer; targ
         {handle.wallet ? <ShortAddress value={handle.wallet.address} what="wallet's address" /> : null}
         <span className="text-muted">in {handle.wallet?.name}</span>
       </Fact>
-      <Fact name="USDC in it">{funds ? <span className="font-mono">{formatUnits(funds.units)}</span> : unread}</Fact>
+      <Fact name="USDC balance">{funds ? <span className="font-mono">{formatUnits(funds.units)}</span> : unread}</Fact>
       <Fact name="Contract">
         <ShortAddress value={target.contract} what="contract's address" />
       </Fact>

@@ -21,8 +21,8 @@ export function CreditList({ credits, isFrozen, claim }: CreditListProps) {
   if (credits.length === 0) {
     return (
       <p className="max-w-reading text-sm text-muted">
-        None. What a wallet pays beyond a request’s cost is a credit of its address when it pays by x402, or before it is linked to an
-        account. Signing in with it moves its credit to the balance; what comes later stands here.
+        No credits. When a wallet pays by x402, or before it is linked to an account, the part that a request does not cost is kept as a
+        credit of that wallet. You can move it to your balance here.
       </p>
     );
   }
@@ -45,7 +45,7 @@ function CreditLine({ credit: { chain, address, amount }, places, isFrozen, clai
   const { busy, run } = useAction();
   const press = async () => {
     const answer = await run(() => claim({ chain, address }));
-    if (answer.ok) toast.success(`Moved. ${formatUsd(answer.amount)} is in your balance.`);
+    if (answer.ok) toast.success(`${formatUsd(answer.amount)} moved to your balance.`);
     else toast.error(answer.message);
   };
   return (

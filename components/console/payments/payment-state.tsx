@@ -11,27 +11,27 @@ export const PaymentState = ({ row }: { row: PaymentView }) => <StateOf words={w
 function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): StateWords {
   switch (state) {
     case "claimed":
-      return { tone: "waiting", word: "settling", note: `waits for ${chainNames[chain]}` };
+      return { tone: "waiting", word: "settling", note: `waiting for ${chainNames[chain]}` };
     case "paid":
-      if (cost === null) return { tone: "good", word: "paid", note: "its answer is being written" };
+      if (cost === null) return { tone: "good", word: "paid", note: "answer in progress" };
       if (cost > 0n) return { tone: "good", word: "paid" };
       return {
         tone: "good",
         word: "paid",
-        note: `no answer was charged: all of it is ${changeBelongsTo === "account" ? "in your balance" : "a credit"}`,
+        note: `nothing was charged; all of it is ${changeBelongsTo === "account" ? "in your balance" : "a wallet credit"}`,
       };
     case "covered":
-      return { tone: "plain", word: "from credit", note: "nothing left the wallet" };
+      return { tone: "plain", word: "from credit", note: "nothing was taken from the wallet" };
     case "failed":
-      return { tone: "bad", word: "not paid", note: failures[failure ?? ""] ?? "the chain refused it" };
+      return { tone: "bad", word: "not paid", note: failures[failure ?? ""] ?? "the transaction failed" };
     case "reversed":
-      return { tone: "bad", word: "reversed", note: `${chainNames[chain]} dropped it` };
+      return { tone: "bad", word: "reversed", note: `dropped by ${chainNames[chain]}` };
   }
 }
 
 const failures: Readonly<Record<string, string>> = {
-  expired: "it came too late",
+  expired: "it expired",
   allowance_too_low: "the allowance was too low",
-  wallet_balance_too_low: "the wallet had too little USDC",
-  bad_signature: "its signature was not the wallet's",
+  wallet_balance_too_low: "not enough USDC in the wallet",
+  bad_signature: "the signature did not match the wallet",
 };

@@ -1,21 +1,30 @@
 import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
+import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
+import { chainNames } from "../../ui/chain-names";
 
-/** How much can leave now, and what limits it. */
-export const AllowancePanel = ({ allowance }: { allowance: AllowanceView }) => (
+interface AllowancePanelProps {
+  chain: Chain;
+  /** The maximum that can arrive on the chain now, nano-USD. */
+  most: bigint;
+  allowance: AllowanceView;
+}
+
+/** How much can be withdrawn on the chosen chain, and what limits it. */
+export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) => (
   <dl className="grid content-start gap-4 text-sm max-md:grid-cols-2">
-    <Figure title="Can leave now" amount={allowance.withdrawable} large>
-      fee included
+    <Figure title={`You can withdraw on ${chainNames[chain]}`} amount={most} large>
+      after the fee
     </Figure>
     {allowance.unfinal > 0n ? (
       <Figure title="Not final yet" amount={allowance.unfinal}>
-        came in minutes ago: you can spend it, and take it out once its chain cannot undo it
+        Ready to spend. Can be withdrawn once final, in a few minutes.
       </Figure>
     ) : null}
     <Figure title="Left of the 24-hour limit" amount={leftOfDay(allowance)} />
     <Figure title="Without approval" amount={allowance.leftWithoutApproval}>
-      more waits for whoever runs this service
+      Larger amounts need manual approval.
     </Figure>
   </dl>
 );

@@ -6,33 +6,45 @@ import type { AllowanceView } from "@/lib/console/views/withdraw";
 import { chainNames, otherChain } from "../../ui/chain-names";
 
 const UNIT = 1_000n;
+const CENT = 10_000_000n;
 
-/** The maximum that can arrive on a chain now, in whole units of USDC. */
-export function mostToArrive({ chain, allowance, fee }: { chain: Chain; allowance: AllowanceView; fee: bigint }): bigint {
-  const { withdrawable, leftOfDay, leftOfService, leftOnChain } = allowance;
-  let most = withdrawable - fee;
-  for (const limit of [leftOfDay, leftOfService, leftOnChain[chain] ?? most]) if (limit < most) most = limit;
-  return most > 0n ? most - (most % UNIT) : 0n;
-}
-
-interface Range {
+interface Limits {
   chain: Chain;
   allowance: AllowanceView;
-  most: bigint;
+  fee: bigint;
   least: bigint;
 }
 
+/** The maximum that can arrive on a chain now, in whole units of USDC; zero when that is less than the minimum, `least`. */
+export function mostToArrive({ chain, allowance, fee, least }: Limits): bigint {
+  const { withdrawable, leftOfDay, leftOfService, leftOnChain } = allowance;
+  let most = withdrawable - fee;
+  for (const limit of [leftOfDay, leftOfService, leftOnChain[chain] ?? most]) if (limit < most) most = limit;
+  return most < least ? 0n : most - (most % UNIT);
+}
+
+interface Range extends Omit<Limits, "fee"> {
+  most: bigint;
+}
+
 /** The allowed range, and the reason when the chain holds less than could leave. */
-export function rangeText({ chain, allowance: { leftOnChain }, most, least }: Range): string {
+export function rangeText({ chain, allowance: { leftOnChain, withdrawable, unfinal }, most, least }: Range): string {
   const [left, other] = [leftOnChain[chain], otherChain(chain)];
   if (left !== null && left < least) {
     const isOtherOpen = (leftOnChain[other] ?? least) >= least;
-    return `On ${chainNames[chain]} nothing can leave at the moment.${isOtherOpen ? ` Choose ${chainNames[other]}.` : ""}`;
+    return `Nothing can be withdrawn on ${chainNames[chain]} right now. ${isOtherOpen ? `Choose ${chainNames[other]}` : "Try again later"}.`;
   }
-  if (most < least) return `Less can leave now than the least, ${formatUsd(least)}.`;
+  if (most < least) {
+    return withdrawable < least && withdrawable + unfinal > least
+      ? `Recent deposits can be withdrawn once they are final. Minimum: ${formatUsd(least)}.`
+      : `Not enough to withdraw. Minimum: ${formatUsd(least)}.`;
+  }
   const isOfChain = left !== null && left - most < UNIT;
-  return `From ${formatUsd(least)} on, at most ${formatUsd(most)} ${isOfChain ? `on ${chainNames[chain]} ` : ""}now.`;
+  return `Minimum ${formatUsd(least)} · maximum ${inCents(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
 }
+
+/** Rounded down: never more than there is. */
+const inCents = (amount: bigint): string => formatUsd(amount - (amount % CENT));
 
 /** The amount typed so far; null when it is no amount yet. */
 export function readSoFar(text: string): bigint | null {

@@ -26,11 +26,11 @@ export function DestinationList({ chain, destinations, value, onChange, error, n
       <legend className="mb-1.5 text-sm font-medium">To</legend>
       {offered.length === 0 ? (
         <p className="rounded border border-dashed border-edge px-4 py-5 text-sm text-muted">
-          No wallet of yours on {chainNames[chain]} is linked.{" "}
+          No linked wallet on {chainNames[chain]}.{" "}
           <Link href="/settings" className="text-copper-ink underline underline-offset-4">
             Link one
           </Link>
-          ; it is paid 24 hours later.
+          . Withdrawals to it unlock after 24 hours.
         </p>
       ) : (
         offered.map((one) => (
@@ -79,7 +79,8 @@ function Choice({ wallet, isChosen, onChoose, nowMs }: ChoiceProps) {
           linked <TimeAgo at={linkedAt} nowMs={nowMs} />
           {payableFrom ? (
             <>
-              , paid from <LocalTime at={payableFrom} shape="short" /> on
+              {" "}
+              · withdrawals unlock on <LocalTime at={payableFrom} shape="short" />
             </>
           ) : null}
         </span>

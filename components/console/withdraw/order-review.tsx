@@ -34,13 +34,11 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
       </dl>
       <OrderSum amount={order.amount} fee={order.fee} highestFee={order.fee} />
       <div className="grid gap-2 text-sm text-muted">
-        {order.opensAccount ? <p>This wallet has no account for USDC on Solana yet. The fee is for opening one, too.</p> : null}
+        {order.opensAccount ? <p>This wallet has no USDC account on Solana yet. The fee includes opening one.</p> : null}
         {order.needsApproval ? (
-          <p className="text-amber-ink">
-            {formatUsd(order.amount)} waits for whoever runs this service to approve it. You can cancel until it is on its way.
-          </p>
+          <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel until it is sent.</p>
         ) : null}
-        <details>
+        <details open>
           <summary className="cursor-pointer underline-offset-4 hover:underline">What your wallet signs</summary>
           <pre className="mt-2 overflow-x-auto rounded border border-line bg-panel p-3 font-mono text-xs whitespace-pre-wrap break-all text-ink">
             {order.text}

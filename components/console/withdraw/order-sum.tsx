@@ -17,7 +17,7 @@ export function OrderSum({ amount, fee, highestFee }: OrderSumProps) {
     value === null ? <span className="text-faint">–</span> : <Amount nano={value} places={places} />;
   return (
     <dl className="grid gap-2 border-t border-line pt-4 text-sm">
-      <Line title="Arrives">{figure(amount)}</Line>
+      <Line title="You receive">{figure(amount)}</Line>
       <Line title="Fee">
         {fee === null ? (
           <span className="font-sans text-muted">
@@ -27,7 +27,7 @@ export function OrderSum({ amount, fee, highestFee }: OrderSumProps) {
           figure(fee)
         )}
       </Line>
-      <Line title="Leaves your balance" strong>
+      <Line title="Deducted from your balance" strong>
         {figure(total)}
       </Line>
     </dl>

@@ -54,7 +54,7 @@ function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
       {handle?.wallet ? (
         <>
           <p className="text-sm text-muted">
-            <span className="font-mono text-ink">{shortAddress(handle.wallet.address)}</span> in {handle.wallet.name} signs.
+            Sign with <span className="font-mono text-ink">{shortAddress(handle.wallet.address)}</span> in {handle.wallet.name}.
           </p>
           <div className="flex flex-wrap gap-3">
             <Button look="primary" busy={step !== "ready"} onClick={() => void press(handle)}>
@@ -70,11 +70,11 @@ function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
           <p className="text-sm text-muted">
             {stranger ? (
               <>
-                <span className="font-mono text-ink">{shortAddress(stranger.address)}</span> is not linked to this account. Select one of
-                its wallets: {signers.map(({ address }) => shortAddress(address)).join(", ")}.
+                <span className="font-mono text-ink">{shortAddress(stranger.address)}</span> is not linked to this account. Switch to one of
+                your linked wallets: {signers.map(({ address }) => shortAddress(address)).join(", ")}.
               </>
             ) : (
-              "Connect a linked wallet to sign. Signing costs nothing."
+              "Connect a linked wallet to sign. Signing is free."
             )}
           </p>
           <WalletChoices evm={handles[0]} solana={handles[1]} />

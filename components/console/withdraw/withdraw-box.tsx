@@ -7,9 +7,12 @@ import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView, Destination, DrawnOrder } from "@/lib/console/views/withdraw";
 import { useAction } from "../use-action";
+import { AllowancePanel } from "./allowance-panel";
+import { mostToArrive } from "./amounts";
 import { OrderReview } from "./order-review";
 import type { OrderSigningProps } from "./sign-order";
 import { type Draft, firstPayable, WithdrawForm } from "./withdraw-form";
+import { WITHDRAWAL_TOAST } from "./withdrawal-list";
 
 interface WithdrawBoxProps extends Omit<OrderSigningProps, "order" | "onTaken"> {
   destinations: readonly Destination[];
@@ -33,22 +36,33 @@ export function WithdrawBox({ destinations, allowance, least, highestFee, start,
     if (answer.ok) setOrder(answer.order);
   };
   const taken = () => {
-    toast.success("Withdrawing. It shows below how far it is.");
+    toast.success("Withdrawal requested. Track it below.", { id: WITHDRAWAL_TOAST });
     setOrder(null);
     setDraft({ ...draft, amount: "" });
     router.refresh();
   };
-  if (order) return <OrderReview order={order} onBack={() => setOrder(null)} onTaken={taken} {...signing} />;
   const change = (next: Draft) => {
     setDraft(next);
     setRefused(null);
   };
+  const { chain, destination } = draft;
+  const top = highestFee[chain];
+  // On Base the fee is the same for every wallet.
+  const fee = chain === "base" ? top : (destinations.find(({ address }) => address === destination)?.fee ?? null);
+  const most = mostToArrive({ chain, allowance, fee: fee ?? top, least });
   return (
-    <WithdrawForm
-      {...{ draft, destinations, allowance, least, highestFee, busy, refused, nowMs }}
-      onChange={change}
-      onReview={() => void review()}
-    />
+    <div className="grid gap-10 md:grid-cols-[minmax(0,480px)_minmax(0,1fr)] md:gap-16">
+      {order ? (
+        <OrderReview order={order} onBack={() => setOrder(null)} onTaken={taken} {...signing} />
+      ) : (
+        <WithdrawForm
+          {...{ draft, destinations, allowance, least, most, fee, highestFee: top, busy, refused, nowMs }}
+          onChange={change}
+          onReview={() => void review()}
+        />
+      )}
+      <AllowancePanel {...{ chain, most, allowance }} />
+    </div>
   );
 }
 

@@ -8,7 +8,7 @@ import { Button } from "../../ui/button";
 import { chainNames, chains } from "../../ui/chain-names";
 import { DollarInput, Field } from "../../ui/field";
 import { Problem } from "../../ui/problem";
-import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
+import { fieldText, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
 
@@ -24,8 +24,12 @@ interface WithdrawFormProps {
   onChange: (draft: Draft) => void;
   destinations: readonly Destination[];
   allowance: AllowanceView;
+  /** What can arrive: the minimum and the maximum, nano-USD. */
   least: bigint;
-  highestFee: Readonly<Record<Chain, bigint>>;
+  most: bigint;
+  /** Null while the chain does not answer; it is at most `highestFee`. */
+  fee: bigint | null;
+  highestFee: bigint;
   busy: boolean;
   /** The last refusal. */
   refused: Refusal | null;
@@ -35,12 +39,8 @@ interface WithdrawFormProps {
 
 /** The destination and the amount. */
 export function WithdrawForm(props: WithdrawFormProps) {
-  const { draft, onChange, destinations, allowance, least, highestFee, busy, refused, onReview, nowMs } = props;
+  const { draft, onChange, destinations, allowance, least, most, fee, highestFee, busy, refused, onReview, nowMs } = props;
   const { chain, destination, amount } = draft;
-  const top = highestFee[chain];
-  // On Base the fee is the same for every wallet.
-  const fee = chain === "base" ? top : (destinations.find(({ address }) => address === destination)?.fee ?? null);
-  const most = mostToArrive({ chain, allowance, fee: fee ?? top });
   const errorOf = (field: string) => (refused?.field === field ? refused.message : null);
   const choose = (next: Chain) => onChange({ ...draft, chain: next, destination: firstPayable(destinations, next) });
   const send = (event: FormEvent) => {
@@ -56,7 +56,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
         onChange={(address) => onChange({ ...draft, destination: address })}
         error={errorOf("destination")}
       />
-      <Field label="Amount that arrives" error={errorOf("amount")} hint={rangeText({ chain, allowance, most, least })}>
+      <Field label="Amount you receive" error={errorOf("amount")} hint={rangeText({ chain, allowance, most, least })}>
         {(control) => (
           <div className="flex gap-3">
             <DollarInput
@@ -73,7 +73,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
           </div>
         )}
       </Field>
-      <OrderSum amount={readSoFar(amount)} fee={fee} highestFee={top} />
+      <OrderSum amount={readSoFar(amount)} fee={fee} highestFee={highestFee} />
       {refused && !refused.field ? <Problem>{refused.message}</Problem> : null}
       <Button type="submit" look="primary" busy={busy} className="justify-self-start max-sm:w-full">
         Review
@@ -89,7 +89,7 @@ export const firstPayable = (destinations: readonly Destination[], chain: Chain)
 /** The chain of the destination. */
 const ChainChoice = ({ value, onChange }: { value: Chain; onChange: (chain: Chain) => void }) => (
   <fieldset>
-    <legend className="mb-1.5 text-sm font-medium">On</legend>
+    <legend className="mb-1.5 text-sm font-medium">Network</legend>
     <div className="grid grid-cols-2 gap-3">
       {chains.map((chain) => (
         <label

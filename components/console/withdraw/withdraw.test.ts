@@ -24,26 +24,32 @@ const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
 });
 
 test("the maximum that can arrive is the allowance less the fee, within every limit, in whole units of USDC", () => {
-  const most = (part: Partial<AllowanceView>) => mostToArrive({ chain: "solana", allowance: allowance(part), fee: USD / 10n });
+  const most = (part: Partial<AllowanceView>) => mostToArrive({ chain: "solana", allowance: allowance(part), fee: USD / 10n, least: USD });
   expect(most({})).toBe(29_900_000_000n);
   expect(most({ withdrawable: 30n * USD + 999n })).toBe(29_900_000_000n);
   expect(most({ leftOfDay: 7n * USD })).toBe(7n * USD);
   expect(most({ leftOfService: 5n * USD })).toBe(5n * USD);
   expect(most({ leftOnChain: { base: 0n, solana: 3_200_000_999n } })).toBe(3_200_000_000n);
   expect(most({ leftOnChain: { base: 0n, solana: 500n * USD } })).toBe(29_900_000_000n);
-  expect(most({ withdrawable: 1n })).toBe(0n);
+  // Less than the minimum cannot be withdrawn at all.
+  for (const withdrawable of [1n, USD]) expect(most({ withdrawable })).toBe(0n);
+  expect(most({ leftOnChain: { base: 9n * USD, solana: USD - 1n } })).toBe(0n);
   expect([fieldText(29_900_000_000n), fieldText(0n)]).toEqual(["29.9", ""]);
 });
 
 test("the allowed range is shown for the chosen chain, with the other chain where nothing can leave on it", () => {
   const range = (leftOnChain: AllowanceView["leftOnChain"], most: bigint) =>
     rangeText({ chain: "solana", allowance: allowance({ leftOnChain }), most, least: USD });
-  expect(range({ base: null, solana: null }, 29n * USD)).toBe("From $1.00 on, at most $29.00 now.");
-  expect(range({ base: 0n, solana: 500n * USD }, 29n * USD)).toBe("From $1.00 on, at most $29.00 now.");
-  expect(range({ base: 0n, solana: 3_200_000_999n }, 3_200_000_000n)).toBe("From $1.00 on, at most $3.20 on Solana now.");
-  expect(range({ base: 9n * USD, solana: 0n }, 0n)).toBe("On Solana nothing can leave at the moment. Choose Base.");
-  expect(range({ base: 0n, solana: 0n }, 0n)).toBe("On Solana nothing can leave at the moment.");
-  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Less can leave now than the least, $1.00.");
+  expect(range({ base: null, solana: null }, 29n * USD)).toBe("Minimum $1.00 · maximum $29.00");
+  expect(range({ base: 0n, solana: 500n * USD }, 29n * USD)).toBe("Minimum $1.00 · maximum $29.00");
+  expect(range({ base: 0n, solana: 3_200_000_999n }, 3_200_000_000n)).toBe("Minimum $1.00 · maximum $3.20 on Solana right now");
+  expect(range({ base: 9n * USD, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Choose Base.");
+  expect(range({ base: 0n, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Try again later.");
+  expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Not enough to withdraw. Minimum: $1.00.");
+  const recent = allowance({ withdrawable: 0n, unfinal: 5n * USD });
+  expect(rangeText({ chain: "base", allowance: recent, most: 0n, least: USD })).toMatch(
+    /^Recent deposits can be withdrawn once they are final\./,
+  );
 });
 
 test("the sums follow the typed text as soon as it is an amount", () => {
@@ -74,10 +80,10 @@ const list = (destinations: readonly Destination[]) =>
 
 test("a recently linked wallet cannot be chosen, and says from when it can be paid", () => {
   const page = list([wallet({ payableFrom: new Date(Date.UTC(2026, 10, 22, 10, 31)) })]);
-  expect(page).toMatch(/linked .*3 h ago.*paid from .*22 Nov, 10:31.* on/);
+  expect(page).toMatch(/linked .*3 h ago.*withdrawals unlock on .*22 Nov, 10:31/);
   expect(page).toContain("disabled");
   expect(list([wallet({})])).not.toContain("disabled");
-  expect(list([wallet({ chain: "solana" })])).toMatch(/No wallet of yours on .*Base.* is linked.*href="\/settings"/);
+  expect(list([wallet({ chain: "solana" })])).toMatch(/No linked wallet on .*Base.*href="\/settings"/);
 });
 
 const row = (part: Partial<WithdrawalView>): WithdrawalView => ({
@@ -96,25 +102,26 @@ const row = (part: Partial<WithdrawalView>): WithdrawalView => ({
   ...part,
 });
 const cancel = async () => ({ ok: true as const });
-const draw = (part: Partial<WithdrawalView>) => drawPage(WithdrawalList({ withdrawals: [row(part)], cancel, isNewest: true }));
+const draw = (part: Partial<WithdrawalView>) =>
+  drawPage(createElement(WithdrawalList, { withdrawals: [row(part)], cancel, isNewest: true }));
 
 test.each([
   [{ state: "awaiting_approval" }, "waiting for approval", true],
   [{}, "requested", true],
-  [{ waitsFor: "funds" }, "USDC is brought to Base; or cancel, and choose Solana", true],
-  [{ waitsFor: "chain" }, "waiting for the chain", true],
-  [{ waitsFor: "reserves" }, "payouts are stopped for now", true],
-  [{ waitsFor: "frozen" }, "the account is frozen", true],
-  [{ waitsFor: "limit" }, "its limit of a day", true],
-  [{ waitsFor: "signature" }, "cancel it and sign anew", true],
+  [{ waitsFor: "funds" }, "moving USDC to Base; or cancel and choose Solana", true],
+  [{ waitsFor: "chain" }, "Base does not respond; we keep trying", true],
+  [{ waitsFor: "reserves" }, "payouts are on hold", true],
+  [{ waitsFor: "frozen" }, "this account is frozen", true],
+  [{ waitsFor: "limit" }, "the service has reached its daily limit", true],
+  [{ waitsFor: "signature" }, "cancel and sign again", true],
   [{ state: "signed" }, "on its way", false],
-  [{ state: "sent" }, "waits for a block of Base", false],
+  [{ state: "sent" }, "waiting for Base to confirm", false],
   [{ state: "confirmed" }, "final in a moment", false],
-  [{ state: "final" }, "in a transaction that somebody else sent", false],
+  [{ state: "final" }, "in another transaction", false],
   [{ state: "final", transaction: "0x1" }, "paid", false],
   [{ state: "cancelled" }, "the money is back", false],
-  [{ state: "refused", reason: "Ask us first." }, "Ask us first. The money is back.", false],
-  [{ state: "failed", reason: "A wallet of it was unlinked." }, "A wallet of it was unlinked. The money is back.", false],
+  [{ state: "refused", reason: "Ask us first." }, "Ask us first. The money is back in your balance.", false],
+  [{ state: "failed", reason: "A wallet of it was unlinked." }, "A wallet of it was unlinked. The money is back in your balance.", false],
 ] as const)("a withdrawal that is %j says so, and can be cancelled only while nothing is signed", (part, words, isCancellable) => {
   const page = draw(part);
   expect(page).toContain(words);
@@ -129,7 +136,7 @@ test("a transaction links to its chain's explorer, and can only be copied where 
 });
 
 test("paging: the newest page links to older ones, and those link back", () => {
-  const empty = (isNewest: boolean) => drawPage(WithdrawalList({ withdrawals: [], cancel, isNewest }));
+  const empty = (isNewest: boolean) => drawPage(createElement(WithdrawalList, { withdrawals: [], cancel, isNewest }));
   expect([empty(true), empty(false)]).toEqual([
     expect.stringContaining("No withdrawals yet"),
     expect.stringContaining("No withdrawals before these"),

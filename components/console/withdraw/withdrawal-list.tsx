@@ -1,19 +1,24 @@
 "use client";
 
 import { ArrowUpFromLineIcon } from "lucide-react";
+import { useEffect, useRef } from "react";
 import { toast } from "sonner";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
-import { ShortAddress, shortAddress } from "@/components/ui/text/short-address";
+import { shortAddress } from "@/components/ui/text/short-address";
 import { formatUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
+import { type Column, DataTable } from "../../ui/data-table";
 import { EmptyState } from "../../ui/empty-state";
-import { ListRefresh, NoneBefore, TransactionLink } from "../money-list";
+import { moneyTable, NoneBefore, OnPhone, onDesktop, Transaction } from "../money-list";
 import { useAction } from "../use-action";
 import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";
+
+/** The toast about a withdrawal under way. */
+export const WITHDRAWAL_TOAST = "withdrawal";
 
 type CancelWithdrawal = (withdrawal: { id: string }) => Promise<Answer>;
 
@@ -24,85 +29,96 @@ interface WithdrawalListProps {
   isNewest: boolean;
 }
 
-/** The withdrawals, newest first, with the progress of open ones. */
+/** The withdrawals, newest first: a row of five columns on a desktop, two lines on a phone. */
 export function WithdrawalList({ withdrawals, cancel, isNewest }: WithdrawalListProps) {
-  const refresh = <ListRefresh isOpen={withdrawals.some(isOpen)} />;
-  if (withdrawals.length === 0) {
-    return (
-      <>
-        {refresh}
-        {isNewest ? (
-          <EmptyState picture={<ArrowUpFromLineIcon />} title="No withdrawals yet">
-            Choose one of your wallets above. What you take out is shown here until it is final on its chain.
-          </EmptyState>
-        ) : (
-          <NoneBefore what="withdrawals" />
-        )}
-      </>
-    );
+  usePaidToast(withdrawals);
+  if (withdrawals.length > 0) {
+    const columns = columnsOf(placesOf(withdrawals.map(({ amount }) => amount)), cancel);
+    return <DataTable {...moneyTable} caption="Withdrawals" columns={columns} rows={withdrawals} idOf={({ id }) => id} />;
   }
-  const places = placesOf(withdrawals.map(({ amount }) => amount));
+  if (!isNewest) return <NoneBefore what="withdrawals" />;
   return (
-    <>
-      {refresh}
-      <ul className="border-t border-line text-sm">
-        {withdrawals.map((row) => (
-          <WithdrawalLine key={row.id} row={row} places={places} cancel={cancel} />
-        ))}
-      </ul>
-    </>
+    <EmptyState picture={<ArrowUpFromLineIcon />} title="No withdrawals yet">
+      Your withdrawals and their status will show up here.
+    </EmptyState>
   );
 }
 
-function WithdrawalLine({ row, places, cancel }: { row: WithdrawalView; places: number; cancel: CancelWithdrawal }) {
-  return (
-    <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-5 gap-y-1.5 border-b border-line py-3 md:grid-cols-[7rem_minmax(0,1fr)_10rem_9rem_auto]">
-      <span className={`font-mono md:text-right ${isPaidOrOpen(row) ? "" : "text-muted line-through"}`} title={`Fee ${formatUsd(row.fee)}`}>
-        <Amount nano={row.amount} places={places} />
-      </span>
-      <span className="max-md:justify-self-end">
-        <WithdrawalState row={row} />
-      </span>
-      <span className="text-muted">
-        <span className="md:block">{chainNames[row.chain]}</span>
-        <span className="max-md:hidden">
-          {" "}
-          to{" "}
-          <span className="font-mono" title={row.destination}>
-            {shortAddress(row.destination)}
-          </span>
-        </span>
-        <span className="md:hidden">
-          , <LocalTime at={row.requestedAt} shape="short" />
-        </span>
-      </span>
-      <span className="text-muted max-md:hidden md:text-right">
-        <LocalTime at={row.requestedAt} shape="short" />
-      </span>
-      <span className="flex min-h-8 items-center justify-end gap-1 max-md:justify-self-end md:w-36">
-        {isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <Transaction row={row} />}
-      </span>
-    </li>
-  );
+/** Replaces the toast about a withdrawal once it is paid. */
+function usePaidToast(withdrawals: readonly WithdrawalView[]): void {
+  const known = useRef(withdrawals);
+  useEffect(() => {
+    const wereOpen = new Set(known.current.filter(isOpen).map(({ id }) => id));
+    known.current = withdrawals;
+    const paid = withdrawals.find(({ id, state }) => state === "final" && wereOpen.has(id));
+    if (paid) toast.success(`Withdrawal of ${formatUsd(paid.amount)} paid.`, { id: WITHDRAWAL_TOAST });
+  }, [withdrawals]);
 }
+
+const columnsOf = (places: number, cancel: CancelWithdrawal): Column<WithdrawalView>[] => [
+  {
+    id: "amount",
+    heading: "Amount",
+    className: "pr-5 text-left md:text-right",
+    cellClassName: "font-normal",
+    cell: (row) => (
+      <>
+        <span className={`font-mono ${isPaidOrOpen(row) ? "" : "text-muted line-through"}`} title={`Fee ${formatUsd(row.fee)}`}>
+          <Amount nano={row.amount} places={places} />
+        </span>
+        <OnPhone>
+          {chainNames[row.chain]} · <LocalTime at={row.requestedAt} shape="short" />
+        </OnPhone>
+      </>
+    ),
+  },
+  {
+    id: "status",
+    heading: "Status",
+    className: "text-left md:w-full md:pr-5",
+    cell: (row) => (
+      <>
+        <WithdrawalState row={row} />
+        <OnPhone isRight>
+          <Last row={row} cancel={cancel} />
+        </OnPhone>
+      </>
+    ),
+  },
+  {
+    id: "to",
+    heading: "To",
+    ...onDesktop,
+    cell: ({ chain, destination }) => (
+      <>
+        {chainNames[chain]}{" "}
+        <span className="font-mono" title={destination}>
+          {shortAddress(destination)}
+        </span>
+      </>
+    ),
+  },
+  { id: "date", heading: "Date", ...onDesktop, cell: ({ requestedAt }) => <LocalTime at={requestedAt} shape="short" /> },
+  {
+    id: "transaction",
+    heading: "Transaction",
+    ...onDesktop,
+    className: "text-left max-md:hidden",
+    cell: (row) => <Last row={row} cancel={cancel} />,
+  },
+];
 
 const isPaidOrOpen = (row: WithdrawalView): boolean => isOpen(row) || row.state === "final";
 
-function Transaction({ row: { transaction, transactionUrl, chain } }: { row: WithdrawalView }) {
-  if (!transaction) return null;
-  return (
-    <>
-      <ShortAddress value={transaction} what="transaction" />
-      <TransactionLink href={transactionUrl} chain={chain} />
-    </>
-  );
-}
+/** Its transaction, or what can be done before there is one. */
+const Last = ({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) =>
+  isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <Transaction of={row} />;
 
 function Cancel({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) {
   const { busy, run } = useAction();
   const press = async () => {
     const answer = await run(() => cancel({ id: row.id }));
-    if (answer.ok) toast.success(`Cancelled. ${formatUsd(row.amount + row.fee)} is back in your balance.`);
+    if (answer.ok) toast.success(`Cancelled. ${formatUsd(row.amount + row.fee)} is back in your balance.`, { id: WITHDRAWAL_TOAST });
     else toast.error(answer.message);
   };
   return (

@@ -13,44 +13,44 @@ export const WithdrawalState = ({ row }: { row: WithdrawalView }) => <StateOf wo
 function wordsOf(row: WithdrawalView): StateWords {
   switch (row.state) {
     case "awaiting_approval":
-      return { tone: "waiting", word: "waiting for approval", note: "by whoever runs this service" };
+      return { tone: "waiting", word: "waiting for approval", note: "larger amounts need manual approval" };
     case "approved":
       return waitingWords(row);
     case "signed":
     case "sent":
-      return { tone: "waiting", word: "on its way", note: `waits for a block of ${chainNames[row.chain]}` };
+      return { tone: "waiting", word: "on its way", note: `waiting for ${chainNames[row.chain]} to confirm` };
     case "confirmed":
-      return { tone: "waiting", word: "confirmed", note: "it is there; final in a moment" };
+      return { tone: "waiting", word: "confirmed", note: "received; final in a moment" };
     case "final":
-      return { tone: "good", word: "paid", note: row.transaction ? null : "in a transaction that somebody else sent" };
+      return { tone: "good", word: "paid", note: row.transaction ? null : "in another transaction" };
     case "cancelled":
-      return { tone: "plain", word: "cancelled", note: "the money is back" };
+      return { tone: "plain", word: "cancelled", note: "the money is back in your balance" };
     case "refused":
-      return { tone: "bad", word: "refused", note: `${row.reason ?? ""} The money is back.`.trim() };
+      return { tone: "bad", word: "refused", note: `${row.reason ?? ""} The money is back in your balance.`.trim() };
     case "failed":
-      return { tone: "bad", word: "not paid", note: `${row.reason ?? ""} The money is back.`.trim() };
+      return { tone: "bad", word: "not paid", note: `${row.reason ?? ""} The money is back in your balance.`.trim() };
   }
 }
 
 function waitingWords({ waitsFor, chain }: WithdrawalView): StateWords {
   switch (waitsFor) {
     case null:
-      return { tone: "waiting", word: "requested", note: "is signed in a moment" };
+      return { tone: "waiting", word: "requested", note: "processing" };
     case "funds":
       return {
         tone: "waiting",
         word: "waiting for funds",
-        note: `USDC is brought to ${chainNames[chain]}; or cancel, and choose ${chainNames[otherChain(chain)]}`,
+        note: `moving USDC to ${chainNames[chain]}; or cancel and choose ${chainNames[otherChain(chain)]}`,
       };
     case "chain":
-      return { tone: "waiting", word: "waiting for the chain", note: `${chainNames[chain]} takes nothing now; tried again and again` };
+      return { tone: "waiting", word: "waiting for the network", note: `${chainNames[chain]} does not respond; we keep trying` };
     case "reserves":
-      return { tone: "waiting", word: "paused", note: "payouts are stopped for now" };
+      return { tone: "waiting", word: "paused", note: "payouts are on hold" };
     case "frozen":
-      return { tone: "waiting", word: "paused", note: "the account is frozen" };
+      return { tone: "waiting", word: "paused", note: "this account is frozen" };
     case "limit":
-      return { tone: "waiting", word: "waiting", note: "this service has paid out its limit of a day" };
+      return { tone: "waiting", word: "waiting", note: "the service has reached its daily limit" };
     case "signature":
-      return { tone: "bad", word: "stopped", note: "its signature does not hold any more: cancel it and sign anew" };
+      return { tone: "bad", word: "stopped", note: "the signature is no longer valid; cancel and sign again" };
   }
 }

@@ -42,7 +42,7 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
   return (
     <form onSubmit={submit} noValidate className="grid gap-4">
       <UsdcField
-        hint="What payments that you sign may take, all together, from now on. It replaces the allowance there is."
+        hint="The most that payments you sign can take in total. It replaces the current allowance."
         error={error}
         value={text}
         disabled={isBusy}
@@ -71,8 +71,8 @@ export function ApproveUsdc({ payer, chainName, proposed, onAnother }: ApproveUs
       {state.step === "paid" ? (
         <p role="status" className="text-sm">
           {requested === 0n
-            ? "Revoked. The payment contract may take nothing from this wallet."
-            : `Approved. Payments that you sign may take ${formatUnits(requested)} from this wallet.`}
+            ? "Revoked. The payment contract can no longer take USDC from this wallet."
+            : `Approved. Payments you sign can take up to ${formatUnits(requested)} from this wallet.`}
         </p>
       ) : null}
     </form>

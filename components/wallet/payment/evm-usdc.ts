@@ -16,15 +16,15 @@ const EXPLORER = "https://basescan.org";
 export async function findPlace(config: Config, connector: Connector, { chainId, isSandbox, walletRpcUrl }: EvmUsdc): Promise<Place> {
   const name = config.chains.find(({ id }) => id === chainId)?.name ?? "our network";
   if ((await connector.getChainId()) !== chainId)
-    return { kind: "elsewhere", canSwitch: true, problem: `This wallet is on another network. Switch it to ${name} to go on.` };
+    return { kind: "elsewhere", canSwitch: true, problem: `This wallet is on another network. Switch to ${name} to continue.` };
   if (!isSandbox) return { kind: "here" };
   const [own, its] = await Promise.all([getBlock(config, { chainId, blockNumber: 0n }), readFirstBlock(connector)]);
   if (own.hash === its) return { kind: "here" };
-  const cure = walletRpcUrl ? ` In the wallet, give network ${chainId} the RPC address ${walletRpcUrl}, and load this page again.` : "";
+  const cure = walletRpcUrl ? ` In the wallet, set the RPC URL of network ${chainId} to ${walletRpcUrl}, then reload this page.` : "";
   return {
     kind: "elsewhere",
     canSwitch: false,
-    problem: `This wallet is on another chain that has the sandbox's number, ${chainId}.${cure}`,
+    problem: `This wallet is on another chain with the same chain ID, ${chainId}.${cure}`,
   };
 }
 
@@ -66,8 +66,7 @@ export async function sendUsdcCall({ config, target, address, connector, data, r
   // Requested without viem's writeContract, which omits the chain id: wallets enforce the chain id of a transaction.
   const transaction = { from: address, to: usdc, data, value: "0x0", chainId: numberToHex(chainId) };
   const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction] });
-  if (!isHash(hash))
-    throw new PaymentProblem("The wallet did not say what it sent. Look into its list of transactions before you try again.");
+  if (!isHash(hash)) throw new PaymentProblem("The wallet did not report what it sent. Check its activity before you try again.");
   onSent(hash);
   const receipt = await waitForTransactionReceipt(config, { hash, chainId, pollingInterval: LOOKS_EVERY_MS, timeout: MAX_WAIT_MS }).catch(
     () => null, // the chain is slow, or limits requests: the outcome is read from the chain later

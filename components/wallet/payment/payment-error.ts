@@ -6,14 +6,17 @@ import { PaymentProblem } from "./paying-wallet";
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /chain ?mismatch|does not match the (target|connection's) chain|current chain/i,
-    "The wallet changed to another network. Change it back, then try again.",
+    "The wallet switched to another network. Switch it back, then try again.",
   ],
   [
     /exceeds (the )?balance (of the account|for gas)|insufficient funds for (gas|intrinsic)|insufficient lamports|debit an account/i,
-    "The wallet has too little for the fee. Put some ETH or SOL into it, then try again.",
+    "Not enough ETH or SOL for the network fee. Add some to this wallet, then try again.",
   ],
-  [/transfer amount exceeds balance|insufficient funds|custom program error: 0x1\b/i, "The wallet has less USDC than that. Send less."],
-  [/demo wallet sends/i, "The demo wallet sends test USDC to your own deposit address, and approves payments here; nothing else."],
+  [
+    /transfer amount exceeds balance|insufficient funds|custom program error: 0x1\b/i,
+    "This wallet does not have that much USDC. Send less.",
+  ],
+  [/demo wallet sends/i, "The demo wallet can only send test USDC to your own deposit address and approve payments here."],
 ];
 
 /** What happened and what to do. Nothing was sent, unless the message says otherwise. */
@@ -23,8 +26,8 @@ export function paymentWords(error: unknown): string {
   const known = WORDS.find(([pattern]) => pattern.test(said));
   if (known) return known[1];
   if (isRejection(error)) return "You declined in the wallet. Nothing was sent.";
-  if (isObject(error) && error.code === ALREADY_ASKING) return "The wallet is already asking you something. Open it and answer there.";
-  return "The wallet did not send it. Unlock it, look into its list of transactions, then try again.";
+  if (isObject(error) && error.code === ALREADY_ASKING) return "Your wallet has an open request. Answer it there first.";
+  return "The wallet did not send it. Unlock it, check its activity, then try again.";
 }
 
 /** The messages of an error and its causes. */

@@ -25,7 +25,7 @@ export function PaymentForm({ funds, minimum, isBusy, onPay, onAnother }: Paymen
     event.preventDefault();
     try {
       const units = readUsdcText(text);
-      if (funds && units > funds.units) throw new RangeError(`This wallet has ${formatUnits(funds.units)} in USDC.`);
+      if (funds && units > funds.units) throw new RangeError(`Not enough USDC. This wallet has ${formatUnits(funds.units)}.`);
       setError(null);
       void onPay(units);
     } catch (problem) {
@@ -39,11 +39,11 @@ export function PaymentForm({ funds, minimum, isBusy, onPay, onAnother }: Paymen
       <UsdcField
         hint={
           <>
-            {funds ? `This wallet has ${formatUnits(funds.units)}.` : "Reading what this wallet has…"} Less than {formatUsd(minimum)} waits
-            until it adds up to that.
+            {funds ? `This wallet has ${formatUnits(funds.units)}.` : "Checking this wallet’s balance…"} Minimum deposit:{" "}
+            {formatUsd(minimum)}.
           </>
         }
-        error={error ?? (isEmpty ? "This wallet has no USDC on this network. Put some into it, or use another wallet." : null)}
+        error={error ?? (isEmpty ? "This wallet has no USDC on this network. Add some or use another wallet." : null)}
         placeholder="5.00"
         value={text}
         disabled={isBusy}

@@ -6,10 +6,10 @@ import type { PaymentState } from "./use-payment";
 export function PaymentProgress({ state, chainName }: { state: PaymentState; chainName: string }) {
   return (
     <div aria-live="polite" className="text-sm empty:hidden">
-      {state.step === "signing" ? <p>Confirm in your wallet; look for its window.</p> : null}
+      {state.step === "signing" ? <p>Confirm in your wallet.</p> : null}
       {state.step === "sent" ? (
         <p className="flex flex-wrap items-center gap-x-2">
-          Sent. Waiting until {chainName} has it: <ShortAddress value={state.transaction} what="transaction" />
+          Sent. Waiting for {chainName} to confirm: <ShortAddress value={state.transaction} what="transaction" />
         </p>
       ) : null}
       {state.step === "failed" ? <Problem>{state.message}</Problem> : null}

@@ -38,7 +38,7 @@ export function PaymentSteps({ wallet, chainName, to, minimum, feeCoin }: Paymen
         <Paid state={state} chainName={chainName} onAgain={again} />
       ) : !handle.wallet ? (
         <ChooseWallet handle={handle} mark={feeCoin === "SOL" ? <SolanaMark /> : <EvmMark />}>
-          Choose the wallet that pays. It needs USDC on {chainName}, and a little {feeCoin} for the network’s fee.
+          Choose a wallet with USDC on {chainName} and a little {feeCoin} for the network fee.
         </ChooseWallet>
       ) : (
         <>
@@ -76,9 +76,9 @@ function Paid({ state, chainName, onAgain }: { state: { transaction: string }; c
   return (
     <div className="grid gap-3">
       <p role="status" className="flex flex-wrap items-center gap-x-2 text-sm">
-        {chainName} has it: <ShortAddress value={state.transaction} what="transaction" />
+        Sent on {chainName}: <ShortAddress value={state.transaction} what="transaction" />
       </p>
-      <p className="text-sm text-muted">It appears in the list below by itself, counts its confirmations, and is then in your balance.</p>
+      <p className="text-sm text-muted">It appears in the list below and is added to your balance once confirmed.</p>
       <Button className="justify-self-start" onClick={onAgain}>
         Send more
       </Button>

@@ -106,9 +106,8 @@ export async function sendSolanaTransfer(
     const outcome = await look(connection, signature, lastValidBlockHeight).catch(() => "waiting" as const); // rate-limited, or no answer
     if (outcome === "confirmed") return;
     if (outcome === "failed")
-      throw new PaymentProblem("Solana refused the transfer: no USDC was moved. Look at the wallet's balance, then try again.");
-    if (outcome === "late")
-      throw new PaymentProblem("Solana did not take the transfer in time, and never will: nothing was sent. Try again.");
+      throw new PaymentProblem("The transfer failed. No USDC was moved. Check the wallet's balance, then try again.");
+    if (outcome === "late") throw new PaymentProblem("The transfer expired before Solana included it. Nothing was sent. Try again.");
     // Nodes drop transactions that they could not place; the same bytes run at most once.
     await connection.sendRawTransaction(bytes, { skipPreflight: true }).catch(() => undefined);
   }

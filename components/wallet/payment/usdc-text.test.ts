@@ -14,16 +14,16 @@ test.each([
 });
 
 test.each([
-  ["", /Write an amount/],
-  ["5,00", /in digits/],
-  ["1e3", /in digits/],
-  ["-1", /in digits/],
-  [".5", /in digits/],
-  ["5.", /in digits/],
+  ["", /Enter an amount/],
+  ["5,00", /Enter digits/],
+  ["1e3", /Enter digits/],
+  ["-1", /Enter digits/],
+  [".5", /Enter digits/],
+  ["5.", /Enter digits/],
   ["0.0000001", /at most 6/],
   ["0", /above zero/],
   ["0.000000", /above zero/],
-  ["1234567890123", /more USDC than there is/],
+  ["1234567890123", /more USDC than exists/],
 ])("%j is refused with what to enter instead", (text, words) => {
   expect(() => readUsdcText(text)).toThrow(words);
 });

@@ -12,14 +12,14 @@ const MAX_DIGITS = 12;
  */
 export function readUsdcText(text: string): bigint {
   const amount = text.trim().replace(/^\$\s*/, "");
-  if (amount === "") throw new RangeError("Write an amount of USDC, like 5 or 12.50.");
+  if (amount === "") throw new RangeError("Enter an amount, like 5 or 12.50.");
   const match = /^(\d+)(?:\.(\d+))?$/.exec(amount);
-  if (!match) throw new RangeError("Write the amount in digits, with a point before the cents, like 1250.50.");
+  if (!match) throw new RangeError("Enter digits with a decimal point, like 1250.50.");
   const [, whole = "", fraction = ""] = match;
-  if (fraction.replace(/0+$/, "").length > PLACES) throw new RangeError("USDC has at most 6 decimal places.");
-  if (whole.replace(/^0+/, "").length > MAX_DIGITS) throw new RangeError("That is more USDC than there is.");
+  if (fraction.replace(/0+$/, "").length > PLACES) throw new RangeError("Use at most 6 decimal places.");
+  if (whole.replace(/^0+/, "").length > MAX_DIGITS) throw new RangeError("That is more USDC than exists.");
   const units = BigInt(whole + fraction.slice(0, PLACES).padEnd(PLACES, "0"));
-  if (units === 0n) throw new RangeError("The amount must be above zero.");
+  if (units === 0n) throw new RangeError("Enter an amount above zero.");
   return units;
 }
 

@@ -33,7 +33,7 @@ export function useEvmPayment(target: EvmTarget): PayingWallet {
     pay: async (units, onSent) => {
       if (!wallet) throw new PaymentProblem("Choose a wallet first.");
       const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [target.to as Hex, units] });
-      const refused = "The chain refused the transfer: no USDC was moved. Look at the wallet's balance, then try again.";
+      const refused = "The transfer failed. No USDC was moved. Check the wallet's balance, then try again.";
       await sendUsdcCall({ config, target, ...wallet, data, refused }, onSent);
       await funds.refetch();
     },
@@ -47,5 +47,5 @@ async function readFunds(config: Config, { chainId, usdc }: EvmTarget, account: 
     getGasPrice(config, { chainId }),
   ]);
   const lacksGas = gas.value < TRANSFER_GAS * price;
-  return { units, feeProblem: lacksGas ? "This wallet has too little ETH for the network's fee. Put a few cents of ETH into it." : null };
+  return { units, feeProblem: lacksGas ? "Not enough ETH for the network fee. Add a few cents of ETH to this wallet." : null };
 }

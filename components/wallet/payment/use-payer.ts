@@ -58,7 +58,7 @@ export function usePayer(target: SettlementTarget): Payer {
     approve: async (units, onSent) => {
       if (!wallet) throw new PaymentProblem("Choose a wallet first.");
       const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [target.contract as Hex, units] });
-      const refused = "The chain refused it: nothing has changed. Try again.";
+      const refused = "The approval failed. Nothing changed. Try again.";
       await sendUsdcCall({ config, target, ...wallet, data, refused }, onSent);
       await funds.refetch();
     },
@@ -89,6 +89,6 @@ async function readFunds(config: Config, { chainId, usdc, contract }: Settlement
   return {
     allowance,
     units,
-    feeProblem: lacksGas ? "This wallet has too little ETH for the fee of an approval. Put a few cents of ETH into it." : null,
+    feeProblem: lacksGas ? "Not enough ETH for the approval fee. Add a few cents of ETH to this wallet." : null,
   };
 }

@@ -35,7 +35,7 @@ export function useSolanaPayment(target: SolanaTarget): PayingWallet {
     switchChain: async () => undefined,
     pay: async (units, onSent) => {
       if (!publicKey) throw new PaymentProblem("Choose a wallet first.");
-      if (!signTransaction) throw new PaymentProblem("This wallet cannot sign transactions for a page. Use another one.");
+      if (!signTransaction) throw new PaymentProblem("This wallet cannot sign transactions here. Use another one.");
       const { transaction, lastValidBlockHeight } = await writeSolanaTransfer(connection, target, { payer: publicKey, units });
       await sendSolanaTransfer(connection, { signed: await signTransaction(transaction), lastValidBlockHeight }, onSent);
       await funds.refetch();
@@ -45,5 +45,5 @@ export function useSolanaPayment(target: SolanaTarget): PayingWallet {
 
 const inWords = ({ units, lacksLamports }: Awaited<ReturnType<typeof readSolanaFunds>>): Funds => ({
   units,
-  feeProblem: lacksLamports ? "This wallet has too little SOL for the network's fee. Put a few cents of SOL into it." : null,
+  feeProblem: lacksLamports ? "Not enough SOL for the network fee. Add a few cents of SOL to this wallet." : null,
 });

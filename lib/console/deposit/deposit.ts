@@ -45,12 +45,14 @@ const PAGE_ROWS = 25;
 /** The page that `before`, an earlier view's `older`, points to; the newest page when it points nowhere. */
 export async function readDepositView(accountId: AccountId, before: unknown = null): Promise<DepositView> {
   const after = positionForm.safeParse(before).data;
-  // The time first: everything read after it is at least as new.
-  const { readAtMs, amounts: uncredited } = await readUncredited(accountId);
-  const [available, found] = await Promise.all([readAvailable(accountId), listDeposits(accountId, { limit: PAGE_ROWS + 1, after })]);
+  const [uncredited, available, found] = await Promise.all([
+    readUncredited(accountId),
+    readAvailable(accountId),
+    listDeposits(accountId, { limit: PAGE_ROWS + 1, after }),
+  ]);
   const deposits = found.slice(0, PAGE_ROWS);
   const last = found.length > PAGE_ROWS ? deposits.at(-1) : undefined;
-  return { readAtMs, available, deposits, older: last ? `${last.seenAt.getTime()}.${last.id}` : null, uncredited };
+  return { available, deposits, older: last ? `${last.seenAt.getTime()}.${last.id}` : null, uncredited };
 }
 
 /** `1796083201000.base_0x…`: when the last deposit of a page was seen, and its id. */

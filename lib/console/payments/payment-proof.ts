@@ -25,10 +25,10 @@ export async function drawPayment(
 ): Promise<Answer<{ payment: DrawnPayment }>> {
   if (owner.isFrozen) return frozenRefusal();
   const wallet = readWallet("evm", from);
-  if (!wallet) return refuse("That is no address of an Ethereum wallet.");
-  if (cents < config().PAYMENT_MINIMUM_CENTS) return refuse("That is less than a payment may be.");
+  if (!wallet) return refuse("That is not an Ethereum address.");
+  if (cents < config().PAYMENT_MINIMUM_CENTS) return refuse("That is below the minimum payment.");
   const terms = await findSettlementTerms();
-  if (!terms) return refuse("No payments are taken from wallets here at the moment.");
+  if (!terms) return refuse("Wallet payments are not available right now.");
   const requestNumber = newRequestNumber();
   const timestamp = nowMs();
   const text = proofText(terms.serviceName, { requestNumber, cents: BigInt(cents), timestampMs: BigInt(timestamp) });

@@ -31,8 +31,6 @@ export interface DepositRow {
 }
 
 export interface DepositView {
-  /** Unix milliseconds, on the clock that all processes share. */
-  readAtMs: number;
   available: bigint;
   /** Newest first, one page. */
   deposits: DepositRow[];

@@ -15,7 +15,7 @@ const UNIT = 1_000n;
  */
 function readUsdcText(text: string): NanoUsd {
   const amount = readUsdText(text);
-  if (amount % UNIT !== 0n) throw new RangeError("Use at most 6 decimal places: USDC has no smaller unit.");
+  if (amount % UNIT !== 0n) throw new RangeError("Use at most 6 decimal places.");
   return amount;
 }
 
@@ -24,7 +24,7 @@ const chain = z.enum(["base", "solana"]);
 /** The chain, the owner's destination wallet, and the amount that should arrive. */
 export const withdrawalForm = z.strictObject({
   chain,
-  destination: z.string("Choose a wallet.").min(1, "Choose a wallet.").max(100, "This is no address. Choose one of your wallets."),
+  destination: z.string("Choose a wallet.").min(1, "Choose a wallet.").max(100, "This is not an address. Choose one of your wallets."),
   amount: textField(readUsdcText),
 });
 

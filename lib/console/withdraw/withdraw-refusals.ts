@@ -13,12 +13,12 @@ const chainNames: Readonly<Record<WithdrawalChain, string>> = { base: "Base", so
 function destinationText(fault: DestinationFault, chain: WithdrawalChain): string {
   const name = chainNames[chain];
   const texts: Readonly<Record<DestinationFault, string>> = {
-    malformed: `This is no address on ${name}. Choose one of your linked wallets.`,
-    checksum: "A letter of this address is wrong: its capitals do not fit. Copy it again.",
-    other_chain: `This is an address of another chain. Choose a wallet on ${name}.`,
-    token: "This is the token itself, not a wallet: what is sent there is lost.",
-    own: "This is an address of this service, not a wallet of yours.",
-    program: "This is a program's address, which no wallet can sign for. Choose one of your wallets.",
+    malformed: `This is not a ${name} address. Choose one of your linked wallets.`,
+    checksum: "This address has a typo: its checksum does not match. Copy it again.",
+    other_chain: `This address belongs to another network. Choose a wallet on ${name}.`,
+    token: "This is the token contract, not a wallet. Anything sent there is lost.",
+    own: "This address belongs to this service. Choose one of your own wallets.",
+    program: "This is a program address. Choose one of your wallets.",
     token_account: "This is a token account. Choose the wallet that owns it.",
     blacklisted: "The issuer of USDC refuses transfers to this address. Choose another wallet.",
   };
@@ -26,14 +26,14 @@ function destinationText(fault: DestinationFault, chain: WithdrawalChain): strin
 }
 
 const plainTexts = {
-  too_fine: "Use at most 6 decimal places: USDC has no smaller unit.",
-  chain_unavailable: "The chain cannot be asked at the moment. Nothing was withdrawn. Try again in a minute.",
-  expired: "More than ten minutes passed before it was signed. Nothing was withdrawn. Review it again.",
-  bad_signature: "The signature is not of this wallet, or of another text. Nothing was withdrawn. Check which account is selected in it.",
-  contract_wallet_unavailable: "This may be a smart contract wallet, and the chain could not be asked about it. Try again in a minute.",
-  frozen: "This account is frozen: no money leaves it. Ask whoever runs this service.",
-  signer_not_linked: "The wallet that signed is not linked to this account. Sign with one that is.",
-  nonce_used: "This order was sent before with other content. Nothing more was withdrawn. Review it again.",
+  too_fine: "Use at most 6 decimal places.",
+  chain_unavailable: "The network is not responding. Nothing was withdrawn. Try again in a minute.",
+  expired: "The order expired after ten minutes. Nothing was withdrawn. Review it again.",
+  bad_signature: "The signature does not match this wallet. Nothing was withdrawn. Check which account is selected in the wallet.",
+  contract_wallet_unavailable: "The network is not responding, so the wallet's signature could not be checked. Try again in a minute.",
+  frozen: "This account is frozen. Nothing can be withdrawn. Contact the operator.",
+  signer_not_linked: "The wallet that signed is not linked to this account. Sign with a linked wallet.",
+  nonce_used: "This order was already submitted with different details. Nothing more was withdrawn. Review it again.",
 } as const;
 
 /** The message for a refused withdrawal. */
@@ -42,25 +42,31 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
     case "destination":
       return refuse(destinationText(refusal.fault, chain), "destination");
     case "destination_not_linked":
-      return refuse("This wallet is not linked to your account. Link it in the settings; it is paid 24 hours later.", "destination");
+      return refuse(
+        "This wallet is not linked to your account. Link it in Settings. Withdrawals to it unlock after 24 hours.",
+        "destination",
+      );
     case "destination_too_new":
-      return refuse(`This wallet was linked less than 24 hours ago. It is paid from ${momentOf(refusal.since)} on.`, "destination");
+      return refuse(
+        `This wallet was linked less than 24 hours ago. Withdrawals to it unlock on ${momentOf(refusal.since)}.`,
+        "destination",
+      );
     case "below_minimum":
-      return refuse(`The least is ${formatUsd(refusal.least)}.`, "amount");
+      return refuse(`Minimum: ${formatUsd(refusal.least)}.`, "amount");
     case "too_fine":
       return refuse(plainTexts.too_fine, "amount");
     case "fee_changed":
       return refuse(`The fee is ${formatUsd(refusal.fee)} now. Nothing was withdrawn. Review it again.`);
     case "insufficient":
-      return refuse(`With the fee this is more than can leave: ${formatUsd(refusal.most)}.`, "amount");
+      return refuse(`Not enough to withdraw this much plus the fee. You have ${formatUsd(refusal.most)}.`, "amount");
     case "account_limit":
-      return refuse(`Of what your account may take out in 24 hours, ${formatUsd(refusal.most)} is left.`, "amount");
+      return refuse(`Over your 24-hour limit. ${formatUsd(refusal.most)} is left.`, "amount");
     case "service_limit":
-      return refuse(`Of what this service pays out in 24 hours, ${formatUsd(refusal.most)} is left. Try less, or later.`, "amount");
+      return refuse(`Over the service's 24-hour limit. ${formatUsd(refusal.most)} is left. Withdraw less, or try later.`, "amount");
     case "chain_funds":
       return refuse(shortageText(refusal, chain), "amount");
     case "too_many_open":
-      return refuse(`${MAX_OPEN} withdrawals are on their way already. Wait until one of them has arrived.`);
+      return refuse(`You already have ${MAX_OPEN} open withdrawals. Wait until one of them is paid.`);
     default:
       return refuse(plainTexts[refusal.reason]);
   }
@@ -71,9 +77,9 @@ function shortageText({ funds }: ChainShort, chain: WithdrawalChain): string {
   const [left, other] = [funds[chain] ?? 0n, chain === "base" ? "solana" : "base"] as const;
   const isOtherOpen = (funds[other] ?? minWithdrawal()) >= minWithdrawal();
   const elsewhere = isOtherOpen ? `Choose ${chainNames[other]}` : null;
-  if (left < minWithdrawal()) return `On ${chainNames[chain]} nothing can leave at the moment. ${elsewhere ?? "Try again later"}.`;
-  const smaller = elsewhere ? `${elsewhere}, or a smaller amount.` : "Choose a smaller amount.";
-  return `On ${chainNames[chain]} ${formatUsd(left)} can leave at the moment. ${smaller}`;
+  if (left < minWithdrawal()) return `Nothing can be withdrawn on ${chainNames[chain]} right now. ${elsewhere ?? "Try again later"}.`;
+  const smaller = elsewhere ? `${elsewhere} or a smaller amount.` : "Choose a smaller amount.";
+  return `Only ${formatUsd(left)} can be withdrawn on ${chainNames[chain]} right now. ${smaller}`;
 }
 
 /** `22 Nov 2026, 10:31 UTC` */

@@ -75,7 +75,7 @@ test("an order is drafted, signed, accepted, shown and cancelled, as a page does
   ]);
   expect(page.allowance).toMatchObject({ withdrawable: 50n * USD - 12_600_000_000n, leftOpen: 4 });
   const [other, id] = [await newOwner(0n), page.withdrawals[0]?.id as WithdrawalId];
-  const late = { ok: false, message: "It cannot be cancelled any more: it is on its way, or over." };
+  const late = { ok: false, message: "Too late to cancel: it was already sent or has ended." };
   expect(await cancelOwnWithdrawal(ownerOf(other), id)).toEqual(late);
   expect(await cancelOwnWithdrawal({ ...ownerOf(owner), isFrozen: true }, id)).toEqual({ ok: true });
   expect(await cancelOwnWithdrawal(ownerOf(owner), id)).toEqual(late);
@@ -129,8 +129,8 @@ test.each([
   ["1.0000001", /at most 6 decimal places/],
   ["1,000", /without commas/],
   ["five", /in digits/],
-  ["0.99", /The least is \$1\.00/],
-  ["49.91", /more than can leave: \$50\.00/],
+  ["0.99", /Minimum: \$1\.00/],
+  ["49.91", /Not enough to withdraw .* You have \$50\.00/],
   ["99999999999", /The most is/],
 ])("the amount %j is refused at its field", async (amount, pattern) => {
   const owner = await newOwner(50n * USD);
@@ -139,10 +139,10 @@ test.each([
 
 test.each([
   ["", /Choose a wallet/],
-  ["0x1234", /no address on Base/],
-  [`0x${"aB".repeat(20)}`, /capitals do not fit/],
-  ["HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", /another chain/],
-  ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", /the token itself/],
+  ["0x1234", /not a Base address/],
+  [`0x${"aB".repeat(20)}`, /checksum does not match/],
+  ["HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk", /another network/],
+  ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", /the token contract/],
   [`0x${"12".repeat(20)}`, /not linked to your account/],
 ])("the destination %j is refused at its field", async (destination, pattern) => {
   const owner = await newOwner(50n * USD);
@@ -156,7 +156,7 @@ test.each([
 test("obstacles are reported before anything is signed", async () => {
   const owner = await newOwner(5n * USD);
   await creditUnfinal(owner, 50n * USD);
-  expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/more than can leave: \$5\.00/) });
+  expect(await start(owner, { amount: "20" })).toMatchObject({ message: expect.stringMatching(/You have \$5\.00/) });
   vi.stubEnv("WITHDRAWAL_DAILY_LIMIT_USD", "3");
   forgetSingleton("config");
   expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/\$3\.00 is left/) });
@@ -167,7 +167,7 @@ test("obstacles are reported before anything is signed", async () => {
   await link(owner.accountId, fresh, false);
   expect(await start(owner, { amount: "1", destination: fresh.address })).toMatchObject({
     field: "destination",
-    message: expect.stringMatching(/linked less than 24 hours ago\. It is paid from \d+ \w+ \d{4}.*UTC on/),
+    message: expect.stringMatching(/linked less than 24 hours ago\. Withdrawals to it unlock on \d+ \w+ \d{4}.*UTC/),
   });
   expect(
     await startOwnWithdrawal({ ...ownerOf(owner), isFrozen: true }, { chain: "base", destination: "", amount: 0n as never }),
@@ -198,7 +198,11 @@ test("a chain's order cannot exceed its funds, and a repeated order is not check
   const onSolana = { chain: "solana", destination: owner.solana.address };
   const early = await drawn(owner, { ...onSolana, amount: "4" });
   await report(30n * USD, 1_200_000_000n);
-  const refusal = { ok: false, field: "amount", message: "On Solana $3.20 can leave at the moment. Choose Base, or a smaller amount." };
+  const refusal = {
+    ok: false,
+    field: "amount",
+    message: "Only $3.20 can be withdrawn on Solana right now. Choose Base or a smaller amount.",
+  };
   expect(await start(owner, { ...onSolana, amount: "4" })).toEqual(refusal);
   expect(await take(owner, early)).toEqual(refusal);
   expect((await readWithdrawPage(ownerOf(owner))).allowance.leftOnChain).toEqual({ base: 32n * USD, solana: 3_200_000_000n });
@@ -208,14 +212,14 @@ test("a chain's order cannot exceed its funds, and a repeated order is not check
   expect(await take(owner, order)).toEqual(taken);
   // Open withdrawals count as gone, and deposits after the report as present.
   expect(await start(owner, { ...onSolana, amount: "2" })).toMatchObject({
-    message: "On Solana nothing can leave at the moment. Choose Base.",
+    message: "Nothing can be withdrawn on Solana right now. Choose Base.",
   });
   await creditUnfinal(owner, 5n * USD);
   await pool().query("UPDATE deposit SET chain = 'solana', block = 2, finalized = true WHERE account_id = $1", [owner.accountId]);
   expect(await start(owner, { ...onSolana, amount: "5" })).toMatchObject({ ok: true });
   await report(0n, 0n);
   expect(await start(owner, { amount: "5" })).toMatchObject({
-    message: "On Base $2.00 can leave at the moment. Choose Solana, or a smaller amount.",
+    message: "Only $2.00 can be withdrawn on Base right now. Choose Solana or a smaller amount.",
   });
   await pool().query("DELETE FROM reserve_report");
   await pool().query("UPDATE deposit SET chain = 'base' WHERE account_id = $1", [owner.accountId]);
@@ -225,7 +229,7 @@ test("a chain's order cannot exceed its funds, and a repeated order is not check
 test("a browser that sends other terms than the signed ones is refused", async () => {
   const owner = await newOwner(50n * USD);
   const order = await drawn(owner, { amount: "5" });
-  const refusal = { ok: false, message: expect.stringMatching(/signature is not of this wallet/) };
+  const refusal = { ok: false, message: expect.stringMatching(/signature does not match this wallet/) };
   expect(await take(owner, order, { amount: 49_000_000_000n })).toEqual(refusal);
   expect(await take(owner, order, { nonce: "B".repeat(22) })).toEqual(refusal);
   expect(await take(owner, order, { fee: 0n })).toMatchObject({ message: "The fee is $0.10 now. Nothing was withdrawn. Review it again." });
@@ -250,7 +254,7 @@ test("while the chain is unreachable no order is accepted, and the page still re
   const owner = await newOwner(50n * USD);
   const order = await drawn(owner, { amount: "5" });
   setSandboxEvmNodes(["http://127.0.0.1:9"]);
-  const refusal = { ok: false, message: expect.stringMatching(/cannot be asked at the moment/) };
+  const refusal = { ok: false, message: expect.stringMatching(/network is not responding/) };
   expect(await start(owner, { amount: "5" })).toEqual(refusal);
   expect(await take(owner, order)).toEqual(refusal);
   expect((await readWithdrawPage(ownerOf(owner))).destinations).toHaveLength(2);

@@ -129,5 +129,5 @@ export async function takeOwnWithdrawal(owner: Owner, form: SignedOrderForm): Pr
 /** Cancels a withdrawal while nothing is signed for it. In a frozen account too: the money only comes back. */
 export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId): Promise<Answer> {
   if (await cancelWithdrawal(accountId, id)) return { ok: true };
-  return refuse("It cannot be cancelled any more: it is on its way, or over.");
+  return refuse("Too late to cancel: it was already sent or has ended.");
 }

@@ -1,6 +1,5 @@
 // Deposits as their owner sees them: amount, progress, and an explorer link.
 
-import { assert } from "@/lib/base/assert";
 import type { AccountId } from "@/lib/base/ids";
 import { fromCents, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -82,22 +81,15 @@ function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, hea
   return { confirmations: Math.min(passed, needed), neededConfirmations: needed };
 }
 
-interface Uncredited {
-  amounts: Record<DepositChain, NanoUsd>;
-  /** Time of the read by the database's clock, Unix milliseconds: the clocks of two processes may differ. */
-  readAtMs: number;
-}
-
-/** Deposits at the account's addresses that wait for the minimum. */
-export async function readUncredited(accountId: AccountId): Promise<Uncredited> {
-  // Raw SQL: sums and time from one statement, and Prisma has no access to the database's clock.
-  const [row] = await prisma().$queryRaw<Record<DepositChain | "readAtMs", bigint>[]>`
-    SELECT coalesce(sum(amount) FILTER (WHERE chain = 'base'), 0)::bigint AS base,
-      coalesce(sum(amount) FILTER (WHERE chain = 'solana'), 0)::bigint AS solana,
-      (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "readAtMs"
-    FROM deposit WHERE account_id = ${accountId} AND state = 'below_minimum' AND missing_since IS NULL`;
-  assert(row, "a sum is one row");
-  return { amounts: { base: nanoUsd(row.base), solana: nanoUsd(row.solana) }, readAtMs: Number(row.readAtMs) };
+/** Deposits at the account's addresses that wait for the minimum, nano-USD. */
+export async function readUncredited(accountId: AccountId): Promise<Record<DepositChain, NanoUsd>> {
+  const sums = await prisma().deposit.groupBy({
+    by: ["chain"],
+    where: { accountId, state: "below_minimum", missingSince: null },
+    _sum: { amount: true },
+  });
+  const sumOn = (chain: DepositChain) => nanoUsd(sums.find((one) => one.chain === chain)?._sum.amount ?? 0n);
+  return { base: sumOn("base"), solana: sumOn("solana") };
 }
 
 /** Updates the metrics with the number of deposits per state. It reads them all. */

@@ -22,7 +22,7 @@ export async function recordDeposits(chain: string, found: readonly FoundDeposit
   if (found.length === 0) return;
   const rows = JSON.stringify(found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() })));
   // Raw SQL, one statement for thousands: createMany takes ten times as long, and cannot update a known deposit.
-  const written = await transaction.$queryRaw<{ accountId: string }[]>`
+  await transaction.$executeRaw`
     INSERT INTO deposit AS d (id, chain, account_id, address, amount, block, block_hash, transaction, place, state, seen_at)
       SELECT f.id, ${chain}, f."accountId", f.address, f.amount, f.block, f."blockHash", f.transaction, f.index, 'seen', ${now()}::timestamptz
       FROM json_to_recordset(${rows}::json) AS f(id text, "accountId" text, address text, amount bigint, block integer, "blockHash" text,
@@ -33,15 +33,5 @@ export async function recordDeposits(chain: string, found: readonly FoundDeposit
       state = CASE d.state WHEN 'reversed' THEN 'seen' ELSE d.state END,
       credited_at = CASE d.state WHEN 'reversed' THEN NULL ELSE d.credited_at END,
       reversed_at = NULL
-    WHERE d.block_hash <> excluded.block_hash OR d.missing_since IS NOT NULL OR d.state = 'reversed'
-    RETURNING d.account_id AS "accountId"`;
-  await notifyDeposits(written, transaction);
-}
-
-/** Notifies subscribers to these accounts' deposits when the transaction commits. */
-export async function notifyDeposits(changed: readonly { accountId: string }[], transaction: Transaction): Promise<void> {
-  const accountIds = [...new Set(changed.map(({ accountId }) => accountId))];
-  if (accountIds.length === 0) return;
-  // One statement for thousands of accounts.
-  await transaction.$executeRaw`SELECT pg_notify('deposits', a.id) FROM unnest(${accountIds}::text[]) AS a(id)`;
+    WHERE d.block_hash <> excluded.block_hash OR d.missing_since IS NOT NULL OR d.state = 'reversed'`;
 }

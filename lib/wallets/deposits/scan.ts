@@ -5,7 +5,7 @@ import { now } from "@/lib/base/clock";
 import { prisma, type Transaction } from "@/lib/db/prisma";
 import { openFundingAccount, openLiabilityAccount, openLossAccount } from "@/lib/ledger/accounts";
 import { type Lease, underLease } from "./lease";
-import { type FoundDeposit, notifyDeposits, recordDeposits } from "./record-deposits";
+import { type FoundDeposit, recordDeposits } from "./record-deposits";
 
 /** The last block of a range that was read. */
 export interface ScanEnd {
@@ -79,7 +79,7 @@ export function walkBack(lease: Lease, { block, hash: blockHash }: ScanEnd): Pro
     await transaction.chainScan.updateMany({ where: { chain, foreignBlock: { gt: block } }, data: { foreignBlock: block } });
     await transaction.chainScan.update({ where: { chain }, data: { block, blockHash } });
     await transaction.foreignToken.deleteMany({ where: { chain, block: { gt: block } } });
-    const missing = await transaction.deposit.updateManyAndReturn({
+    await transaction.deposit.updateMany({
       // Names both values, so that the index on chain, finalized and block is used.
       where: {
         chain,
@@ -89,9 +89,7 @@ export function walkBack(lease: Lease, { block, hash: blockHash }: ScanEnd): Pro
         missingSince: null,
       },
       data: { missingSince: now(), finalized: false },
-      select: { accountId: true },
     });
-    await notifyDeposits(missing, transaction);
   });
 }
 
@@ -114,18 +112,11 @@ export async function recordHead(chain: string, head: HeadHeights, keepFrom: num
     where: { chain, finalized: false, state: "seen", block: { lt: latest } },
     data: { state: "confirming" },
   });
-  const final = await transaction.deposit.updateManyAndReturn({
+  await transaction.deposit.updateMany({
     where: { chain, finalized: false, block: { lte: finalized }, state: { in: ["credited", "below_minimum"] }, missingSince: null },
     data: { finalized: true },
-    select: { accountId: true },
   });
   await deleteEndsBelow(chain, keepFrom, transaction);
-  // Confirmations increase with every block.
-  const counting = await transaction.deposit.groupBy({
-    by: ["accountId"],
-    where: { chain, finalized: false, state: { in: ["seen", "confirming"] } },
-  });
-  await notifyDeposits([...final, ...counting], transaction);
 }
 
 async function deleteEndsBelow(chain: string, keepFrom: number, transaction: Transaction): Promise<void> {

@@ -1,4 +1,4 @@
--- Owners: which account a wallet belongs to, and whether an account may spend.
+-- Owners: which account a wallet belongs to, whether an account may spend, and whether its settings or keys have changed.
 
 -- True for an account that may not spend now, decided from its row. An account id without a row is not frozen: a payer without an account
 -- simply has a balance or not.
@@ -20,4 +20,13 @@ $$;
 CREATE OR REPLACE FUNCTION access_linked_wallet(account text, on_chain text, of_address text)
 RETURNS TABLE (linked_at timestamptz, is_first boolean) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.linked_at, i.is_first FROM identity i WHERE i.chain = on_chain AND i.address = of_address AND i.account_id = account
+$$;
+
+-- A text that changes with the account's own settings and with any of its keys.
+CREATE OR REPLACE FUNCTION access_mark(account text, at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT concat_ws('.', max(hashtextextended(concat_ws('|', a.state, a.low_balance_nano_usd), 0)), count(k.id),
+    sum(hashtextextended(concat_ws('|', k.id, k.name, k.state, k.expires_at, k.expires_at <= at, k.cap_nano_usd, k.cap_period,
+      k.allowed_models, k.last_used_at), 0)))
+  FROM account a LEFT JOIN api_key k ON k.account_id = a.id
+  WHERE a.id = access_mark.account
 $$;

@@ -11,6 +11,14 @@ CREATE OR REPLACE FUNCTION ledger_available(account text) RETURNS bigint LANGUAG
   SELECT coalesce((SELECT greatest(a.posted - a.held - a.debt, 0) FROM ledger_account a WHERE a.id = account), 0)
 $$;
 
+-- What a customer can spend now and what requests hold, with a text that changes with each charge.
+CREATE OR REPLACE FUNCTION ledger_balance(account text) RETURNS TABLE (available bigint, held bigint, charges text) LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT greatest(a.posted - a.held - a.debt, 0), a.held,
+    -- The newest request as well: what costs nothing changes no balance.
+    concat_ws('.', a.posted, (SELECT max(c.request_id) FROM charge c WHERE c.account_id = a.id))
+  FROM ledger_account a WHERE a.id = account
+$$;
+
 -- What a key has spent and holds in a period.
 CREATE OR REPLACE FUNCTION ledger_key_used(key text, key_period text, key_period_start timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce((SELECT s.spent + s.held FROM key_spend s WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start), 0)

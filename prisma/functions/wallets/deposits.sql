@@ -1,5 +1,5 @@
--- Deposits: credited, and taken back when they leave their chain. Both functions lock customers' accounts, so each is one call that commits
--- on its own and checks the caller's lease; it returns null, and writes nothing, when another watcher has the lease.
+-- Deposits: credited, and taken back when they leave their chain. Crediting and reversing lock customers' accounts, so each is one call that
+-- commits on its own and checks the caller's lease; it returns null, and writes nothing, when another watcher has the lease.
 
 -- Renews a watcher's lease, and prevents another from taking it before the transaction ends; false when another holder took it. A lapsed
 -- lease that no other watcher took is still the caller's: otherwise a watcher slower than its lease would never finish.
@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION wallets_credit_deposits(
 ) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   legs json;
-  changed text[];
+  changed integer;
 BEGIN
   IF NOT wallets_keep_lease(on_chain, lease_fence, lease_seconds) THEN RETURN NULL; END IF;
   WITH due AS (
@@ -42,17 +42,16 @@ BEGIN
     -- On Solana only final deposits are credited; they are never taken back.
     UPDATE deposit d SET state = CASE WHEN m.credited THEN 'credited' ELSE 'below_minimum' END,
         credited_at = CASE WHEN m.credited THEN at END, finalized = d.finalized OR on_chain = 'solana'
-      FROM moved m WHERE d.id = m.id RETURNING d.account_id
+      FROM moved m WHERE d.id = m.id RETURNING d.id
   )
   SELECT
     (SELECT json_agg(json_build_object('transfer', m.transfer, 'kind', 'credit', 'account', leg.account, 'amount', leg.amount))
       FROM moved m CROSS JOIN LATERAL (VALUES (m.gains, m.amount), (m.loses, -m.amount)) AS leg(account, amount)),
-    (SELECT array_agg(w.account_id) FROM written w)
+    (SELECT count(*) FROM written w)
     INTO legs, changed;
   IF legs IS NULL THEN RETURN 0; END IF;
   PERFORM ledger_post_all(legs, at);
-  PERFORM pg_notify('deposits', c.account_id) FROM (SELECT DISTINCT unnest(changed) AS account_id) c;
-  RETURN cardinality(changed);
+  RETURN changed;
 END $$;
 
 -- Ends deposits that went missing and did not reappear. A booked one is taken back only once its old height is safe: up to that point it
@@ -92,6 +91,13 @@ BEGIN
     IF lost > 0 THEN PERFORM access_freeze_account(gone.account_id); END IF;
     reversed := reversed || json_build_object('accountId', gone.account_id, 'lost', lost::text);
   END LOOP;
-  PERFORM pg_notify('deposits', d.account_id) FROM (SELECT DISTINCT account_id FROM deposit WHERE id = ANY (due)) d;
   RETURN to_json(reversed);
 END $$;
+
+-- A text that changes with the newest deposits of an account, and with the confirmations of those that wait for them.
+CREATE OR REPLACE FUNCTION wallets_deposits_mark(account text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT concat_ws('.', count(*), sum(hashtextextended(concat_ws('|', d.id, d.state, d.block, d.finalized, d.missing_since,
+    CASE WHEN d.state IN ('seen', 'confirming') THEN s.latest || '|' || s.safe END), 0)))
+  FROM (SELECT * FROM deposit e WHERE e.account_id = account ORDER BY e.seen_at DESC, e.id DESC LIMIT 25) d
+    LEFT JOIN chain_scan s ON s.chain = d.chain
+$$;

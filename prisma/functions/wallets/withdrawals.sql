@@ -75,7 +75,6 @@ BEGIN
     json_build_object('account', 'withdrawal_pending', 'amount', w.amount + w.fee)), at) THEN
     RAISE EXCEPTION 'withdrawal % is in the books already', w.id;
   END IF;
-  PERFORM pg_notify('withdrawals', w."accountId");
   outcome := 'requested';
   id := w.id;
   RETURN NEXT;
@@ -108,7 +107,6 @@ BEGIN
     json_build_object('account', 'withdrawal_pending', 'amount', -taken)), at) THEN
     RAISE EXCEPTION 'withdrawal % was given back already', wanted;
   END IF;
-  PERFORM pg_notify('withdrawals', customer);
   RETURN true;
 END $$;
 
@@ -142,6 +140,11 @@ BEGIN
       AS leg(account, amount) WHERE leg.amount <> 0), at) THEN
     RAISE EXCEPTION 'withdrawal % was paid out already', wanted;
   END IF;
-  PERFORM pg_notify('withdrawals', paid.account_id);
   RETURN true;
 END $$;
+
+-- A text that changes with the newest withdrawals of an account.
+CREATE OR REPLACE FUNCTION wallets_withdrawals_mark(account text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT concat_ws('.', count(*), sum(hashtextextended(concat_ws('|', w.id, w.state, w.waits_for, w.transaction, w.reason), 0)))
+  FROM (SELECT * FROM withdrawal o WHERE o.account_id = account ORDER BY o.requested_at DESC, o.id DESC LIMIT 25) w
+$$;

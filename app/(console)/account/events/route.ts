@@ -1,8 +1,9 @@
-// The deposit page's data, for a page of the same session: as a stream that keeps it up to date, or once, as JSON.
+// The account in brief, for the pages of the same session: as a stream that keeps them up to date, or once, as JSON.
 
 import type { NextRequest } from "next/server";
 import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-guard";
-import { openDepositStream, readDepositText } from "@/lib/console/deposit/deposit-stream";
+import { openAccountStream } from "@/lib/console/account/account-stream";
+import { accountText, readAccountView } from "@/lib/console/account/account-view";
 import { isFromOwnPage } from "@/lib/console/sign-in/same-origin";
 import { drainSignal, eventStreamHeaders } from "@/lib/gateway/http/endpoint";
 import { webResponse } from "@/lib/gateway/http/next-handler";
@@ -18,7 +19,7 @@ export async function GET(request: NextRequest): Promise<Response> {
   if (request.nextUrl.searchParams.get("session") !== owner.sessionId) return stalePage();
   if (!request.headers.get("accept")?.includes("text/event-stream")) {
     const headers = { "content-type": "application/json", "cache-control": "no-store" };
-    return new Response(await readDepositText(owner.accountId), { headers });
+    return new Response(accountText(await readAccountView(owner.accountId)), { headers });
   }
   return openStream(request, signedIn);
 }
@@ -32,8 +33,8 @@ function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Respon
     end.addEventListener("abort", leave, { once: true });
   }
   if (leaving.signal.aborted) return refusal(503, "shutting_down", "The service is being restarted.");
-  const events = openDepositStream({ token, owner, ended: leaving.signal });
-  if (!events) return refusal(429, "too_many_streams", "This account has as many of these pages open as are kept up to date.");
+  const events = openAccountStream({ token, owner, ended: leaving.signal });
+  if (!events) return refusal(429, "too_many_streams", "This account is open in too many browsers. Close one of them.");
   return webResponse({
     status: 200,
     // Next compresses responses, and compression buffers the pieces of a stream.

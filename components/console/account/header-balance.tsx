@@ -1,0 +1,51 @@
+"use client";
+
+import Link from "next/link";
+import { useEffect, useRef } from "react";
+import { formatUsd } from "@/lib/base/money";
+import { useAccount } from "./account-provider";
+
+const FLASH_MS = 900;
+const NANO_PER_CENT = 10_000_000n;
+
+/** The available balance in whole cents; the exact figures while it is hovered or focused. It flashes once when it changes. */
+export function HeaderBalance() {
+  const { available, reserved, isLive } = useAccount();
+  const figure = useRef<HTMLSpanElement>(null);
+  const shown = useRef(available);
+  useEffect(() => {
+    if (shown.current === available) return;
+    shown.current = available;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    figure.current?.animate([{ backgroundColor: "var(--copper-wash)" }, { backgroundColor: "transparent" }], FLASH_MS);
+  }, [available]);
+  return (
+    <Link
+      href="/deposit"
+      aria-label={`Available ${formatUsd(available)}`}
+      className="group relative flex h-8 items-center rounded px-1.5 text-sm transition hover:bg-panel"
+    >
+      <span ref={figure} className={`rounded-sm font-mono ${isLive ? "" : "text-muted"}`}>
+        {inCents(available)}
+      </span>
+      <span
+        aria-hidden="true"
+        className="absolute top-full right-0 z-20 mt-1 hidden rounded border border-edge bg-paper px-3 py-2 text-right text-xs whitespace-nowrap text-muted shadow-lg group-hover:block group-focus-visible:block"
+      >
+        <Line name="available" amount={available} />
+        <Line name="reserved" amount={reserved} />
+        {isLive ? null : "Not up to date. Reconnecting…"}
+      </span>
+    </Link>
+  );
+}
+
+const Line = ({ name, amount }: { name: string; amount: bigint }) => (
+  <span className="block">
+    <span className="font-mono text-ink">{formatUsd(amount)}</span> {name}
+  </span>
+);
+
+/** Rounded down: never more than there is. */
+const inCents = (amount: bigint): string =>
+  amount > 0n && amount < NANO_PER_CENT ? "<$0.01" : formatUsd(amount - (amount % NANO_PER_CENT));

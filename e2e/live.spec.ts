@@ -1,0 +1,136 @@
+// Pages of the console that are left open: they follow what happens elsewhere, in every tab and over one stream. And the console's frame:
+// the balance in its header, and on a phone what its bottom bar has no space for.
+
+import type { BrowserContext, Page } from "@playwright/test";
+import { newWallet } from "@/lib/console/testing/wallets";
+import { baseUrl, expect, open, test, untilButtonsAnswer } from "./browser";
+import { createKey } from "./create-key";
+import { consolePages } from "./page-list";
+import { demoWallet, readSandbox, signIn } from "./sign-in";
+
+const balance = (page: Page) => page.getByRole("link", { name: /^Available \$/ });
+
+/** Sends a prompt with the demo account's key; resolves with the request's id. */
+async function sendPrompt(): Promise<string> {
+  const answer = await fetch(`${baseUrl()}/api/v1/prompt`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${readSandbox().apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4-turbo", prompt: "What is a nano-dollar?", maxTokens: 20 }),
+  });
+  expect(answer.status).toBe(200);
+  return (await answer.json()).requestId;
+}
+
+/** The browser's streams, each with the page that opened it. */
+function watchStreams(context: BrowserContext): Page[] {
+  const streams: Page[] = [];
+  context.on("request", (request) => {
+    if (request.url().includes("/account/events")) streams.push(request.frame().page());
+  });
+  return streams;
+}
+
+test("Overview, Keys and Usage in three tabs follow a request and a new key over one stream; when its tab closes, another takes over", async ({
+  context,
+}) => {
+  await signIn(context, demoWallet());
+  const streams = watchStreams(context);
+  const tabs: Page[] = [];
+  for (const path of ["/overview", "/usage", "/keys"]) {
+    const tab = await context.newPage();
+    await open(tab, path);
+    await tab.evaluate(() => document.body.setAttribute("data-loaded", "once"));
+    tabs.push(tab);
+  }
+  const [overview, usage, keys] = tabs as [Page, Page, Page];
+  const listed = (tab: Page, requestId: string) => tab.locator(`a[href$="${requestId}"]`).first();
+  const first = await sendPrompt();
+  for (const tab of [overview, usage]) await expect(listed(tab, first)).toBeVisible();
+  const exact = await balance(overview).getAttribute("aria-label");
+  await expect(balance(keys)).toHaveAttribute("aria-label", exact ?? "");
+  expect(streams).toHaveLength(1);
+
+  await streams[0]?.close();
+  const left = tabs.filter((tab) => !tab.isClosed());
+  await expect.poll(() => streams.length).toBe(2);
+  const second = await sendPrompt();
+  const other = await context.newPage();
+  await createKey(other, "made elsewhere");
+  for (const tab of left.filter((one) => one !== keys)) await expect(listed(tab, second)).toBeVisible();
+  if (left.includes(keys)) await expect(keys.getByRole("row", { name: "made elsewhere" })).toBeVisible();
+  for (const tab of left) expect(await tab.locator("body").getAttribute("data-loaded")).toBe("once");
+  expect(streams).toHaveLength(2);
+});
+
+test("an open dialog keeps what is typed into it, and the page catches up once it is closed", async ({ page, context }) => {
+  await signIn(context, newWallet("evm"));
+  await open(page, "/keys");
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const name = page.getByRole("dialog").getByLabel("Name");
+  await name.fill("half a name");
+  const other = await context.newPage();
+  await createKey(other, "of the other tab");
+  await page.waitForTimeout(3_000);
+  await expect(name).toHaveValue("half a name");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("row", { name: "of the other tab" })).toBeVisible();
+});
+
+test("the balance is in every header, exact when it is focused, and leads to the deposit page; Models and Docs are beside it", async ({
+  page,
+  context,
+}) => {
+  await signIn(context, demoWallet());
+  for (const { path } of consolePages) {
+    await open(page, path);
+    await expect(balance(page)).toHaveText(/\$\d+\.\d\d/);
+    await expect(balance(page)).toHaveAttribute("href", "/deposit");
+  }
+  const exact = /\$[\d,]+\.\d+ available/;
+  await expect(page.getByText(exact)).toBeHidden();
+  await page.keyboard.press("Tab");
+  while (!(await balance(page).evaluate((link) => link === document.activeElement))) await page.keyboard.press("Tab");
+  await expect(page.getByText(exact)).toBeVisible();
+  const site = page.getByRole("navigation", { name: "Site" });
+  await expect(site.getByRole("link", { name: "Models" })).toHaveAttribute("href", "/models");
+  await expect(site.getByRole("link", { name: "Docs" })).toHaveAttribute("href", "/docs");
+});
+
+test("on a phone of 360 px the header fits, and More leads to the other pages by keyboard and marks the open one", async ({
+  page,
+  context,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await signIn(context, demoWallet());
+  await open(page, "/overview");
+  const more = page.getByRole("button", { name: "More" });
+  await expect(more).not.toHaveAttribute("aria-current");
+  await more.focus();
+  await page.keyboard.press("Enter");
+  const menu = page.getByRole("menu");
+  const names = ["Withdraw", "Playground", "Pay per request", "Settings", "Models", "Docs"];
+  await expect(menu.getByRole("menuitem")).toHaveText(names.map((name) => new RegExp(name)));
+  await page.keyboard.press("Escape");
+  await expect(more).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(menu.getByRole("menuitem", { name: "Withdraw" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/withdraw");
+  await untilButtonsAnswer(page);
+  await expect(more).toHaveAttribute("aria-current", "true");
+  await more.click();
+  await expect(menu.getByRole("menuitem", { name: "Withdraw" })).toHaveAttribute("aria-current", "page");
+  for (const { path } of consolePages) {
+    await open(page, path);
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(overflow, `pixels that ${path} scrolls sideways at 360`).toBe(0);
+  }
+});
+
+test("a select has space for its arrow", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  await open(page, "/playground");
+  const select = page.getByRole("combobox").first();
+  await expect(select).toHaveCSS("appearance", "none");
+  await expect(select).toHaveCSS("padding-right", "36px");
+});
