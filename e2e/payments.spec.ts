@@ -183,7 +183,12 @@ test("an unlinked wallet sees what it lacks and approves on the spot, and its ch
   await expectAccessible(page, "/payments with a payment");
   await expectToFit(page);
   await open(page, "/overview");
-  await expect(page.getByText(/^\$0\.04\d+$/).first()).toBeVisible();
+  await expect(
+    page
+      .getByRole("main")
+      .getByText(/^\$0\.04\d+$/)
+      .first(),
+  ).toBeVisible();
 });
 
 test("the demo wallet approves and pays too, for people without a wallet", async ({ page, context }) => {

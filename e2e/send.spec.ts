@@ -39,8 +39,8 @@ async function send(part: Locator, amount: string): Promise<void> {
 const rowOf = (page: Page, amount: string) => page.getByRole("main").getByRole("row").filter({ hasText: amount });
 
 const availableOn = async (page: Page): Promise<number> => {
-  const label = await page.getByRole("link", { name: /^Available / }).getAttribute("aria-label");
-  return Number(/\$([\d,.]+)/.exec(label ?? "")?.[1]?.replaceAll(",", ""));
+  const text = await page.getByRole("link", { name: /^Available / }).textContent();
+  return Number(/^Available \$([\d,]+\.\d\d)/.exec(text ?? "")?.[1]?.replaceAll(",", ""));
 };
 
 for (const [chain, amount] of [

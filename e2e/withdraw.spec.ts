@@ -83,8 +83,7 @@ for (const chain of ["evm", "solana"] as const) {
     const order = page.getByRole("region", { name: "Review the withdrawal" });
     await expect(order).toContainText(address);
     await expect(order).toContainText("$3.25");
-    await expect(order.getByText("What your wallet signs")).toBeVisible();
-    await expect(order.locator("pre")).toBeVisible();
+    await expect(order.locator("pre")).toContainText(address);
 
     const signed = wallet.signed.length;
     const sign = order.getByRole("button", { name: "Sign and withdraw" });
@@ -98,6 +97,7 @@ for (const chain of ["evm", "solana"] as const) {
     await expect(order.getByText("You declined in the wallet. Nothing was signed.")).toBeVisible();
     await expect(page.getByText("No withdrawals yet")).toBeVisible();
     await sign.click();
+    await expect(page.getByRole("columnheader", { name: "Status" })).toBeVisible();
     const row = page.getByRole("main").getByRole("row").filter({ hasText: "$3.25" });
     await expect(row).toBeVisible();
     expect(wallet.signed).toHaveLength(signed + 1);
@@ -107,8 +107,6 @@ for (const chain of ["evm", "solana"] as const) {
     await page.evaluate(() => document.body.setAttribute("data-loaded", "once"));
     await expect(row.getByText("paid", { exact: true })).toBeVisible({ timeout: PAID_MS });
     await expect(page.getByText("Withdrawal of $3.25 paid.")).toBeVisible();
-    await expect(page.getByText("Withdrawal requested. Track it below.")).toBeHidden();
-    await expect(page.getByRole("columnheader", { name: "Status" })).toBeVisible();
     expect(await page.locator("body").getAttribute("data-loaded")).toBe("once");
     expect(await unitsOf[chain](address)).toBe(3_250_000n);
 

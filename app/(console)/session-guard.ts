@@ -27,13 +27,15 @@ export async function findSignedIn(request: NextRequest): Promise<SignedIn | "un
 /** The same, or the refusal. */
 export async function readOwner(request: NextRequest): Promise<SignedIn | Response> {
   const found = await findSignedIn(request);
-  if (found === "unavailable") return refusal(503, "unavailable", "The service cannot look up who you are at the moment.");
-  return found ?? refusal(401, "signed_out", "You are signed out.");
+  if (found === "unavailable") return ownerUnavailable();
+  return found ?? signedOut();
 }
 
 /** A refusal before anything else is done; it has no code of the catalogue, since no API client gets it. */
 export const refusal = (status: number, reason: string, error: string): Response =>
   Response.json({ error, reason }, { status, headers: { "cache-control": "no-store" } });
 
+export const ownerUnavailable = (): Response => refusal(503, "unavailable", "Your session cannot be checked right now. Try again.");
+export const signedOut = (): Response => refusal(401, "signed_out", "You are signed out.");
 export const foreignOrigin = (): Response => refusal(403, "foreign_origin", "This did not come from a page of this service.");
 export const stalePage = (): Response => refusal(403, "stale_page", "This page belongs to another session.");

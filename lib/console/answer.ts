@@ -7,7 +7,7 @@ export const refuse = (message: string, field?: string): Refusal => ({ ok: false
 
 /** The owner of a frozen account sees everything and can only remove rights: from keys, wallets and sessions. */
 export const frozenRefusal = (): Refusal =>
-  refuse("This account is frozen: you can pause and revoke keys, unlink wallets and end sessions. Ask whoever runs this service.");
+  refuse("This account is frozen. You can still pause and revoke keys, unlink wallets and end sessions. Contact the operator.");
 
 const unreadable = "The form cannot be read. Load the page again.";
 

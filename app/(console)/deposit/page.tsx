@@ -35,8 +35,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
   return (
     <>
       <PageHeading title="Deposit">
-        Send USDC to your address. 1 USDC adds $1.00 to your balance. <HeadingLink href="/docs/deposits">How deposits work</HeadingLink> ·{" "}
-        <HeadingLink href="/withdraw">Withdraw</HeadingLink>
+        Send USDC to your address. 1 USDC adds $1.00 to your balance. <HeadingLink href="/docs/deposits">How deposits work</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
       {before === undefined ? (

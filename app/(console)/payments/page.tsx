@@ -62,7 +62,7 @@ const NoOffer = ({ isComing }: { isComing: boolean }) =>
     <>
       <PageRefresh everyMs={LOOKS_EVERY_MS} />
       <EmptyState title="The payment contract is not deployed yet">
-        It is deployed when the service starts, which takes about a minute. This page updates by itself.
+        It is deployed when the service starts, which takes about a minute. This page updates automatically.
       </EmptyState>
     </>
   ) : (

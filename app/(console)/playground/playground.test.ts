@@ -77,7 +77,7 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
     expect({ status: response.status, ...(await response.json()) }).toMatchObject({
       status: 503,
       reason: "unavailable",
-      error: expect.stringMatching(/^The service cannot .+\.$/),
+      error: expect.stringMatching(/^Your session cannot be checked /),
     });
     await expectUncharged(account);
   });

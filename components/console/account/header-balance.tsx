@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { formatUsd } from "@/lib/base/money";
 import { useAccount } from "./account-provider";
 
@@ -11,6 +11,7 @@ const NANO_PER_CENT = 10_000_000n;
 /** The available balance in whole cents; the exact figures while it is hovered or focused. It flashes once when it changes. */
 export function HeaderBalance() {
   const { available, reserved, isLive } = useAccount();
+  const [isExact, setExact] = useState(false);
   const figure = useRef<HTMLSpanElement>(null);
   const shown = useRef(available);
   useEffect(() => {
@@ -22,20 +23,26 @@ export function HeaderBalance() {
   return (
     <Link
       href="/deposit"
-      aria-label={`Available ${formatUsd(available)}`}
-      className="group relative flex h-8 items-center rounded px-1.5 text-sm transition hover:bg-panel"
+      onMouseEnter={() => setExact(true)}
+      onMouseLeave={() => setExact(false)}
+      onFocus={() => setExact(true)}
+      onBlur={() => setExact(false)}
+      className="relative flex h-8 items-center rounded px-1.5 text-sm transition hover:bg-panel"
     >
-      <span ref={figure} className={`rounded-sm font-mono ${isLive ? "" : "text-muted"}`}>
+      <span className="sr-only">Available {formatUsd(available)}</span>
+      <span ref={figure} aria-hidden="true" className={`rounded-sm font-mono ${isLive ? "" : "text-muted"}`}>
         {inCents(available)}
       </span>
-      <span
-        aria-hidden="true"
-        className="absolute top-full right-0 z-20 mt-1 hidden rounded border border-edge bg-paper px-3 py-2 text-right text-xs whitespace-nowrap text-muted shadow-lg group-hover:block group-focus-visible:block"
-      >
-        <Line name="available" amount={available} />
-        <Line name="reserved" amount={reserved} />
-        {isLive ? null : "Not up to date. Reconnecting…"}
-      </span>
+      {isExact ? (
+        <span
+          aria-hidden="true"
+          className="absolute top-full right-0 z-20 mt-1 rounded border border-edge bg-paper px-3 py-2 text-right text-xs whitespace-nowrap text-muted shadow-lg"
+        >
+          <Line name="available" amount={available} />
+          <Line name="reserved" amount={reserved} />
+          {isLive ? null : "Not up to date. Reconnecting…"}
+        </span>
+      ) : null}
     </Link>
   );
 }

@@ -85,31 +85,35 @@ function columnsOf(payments: readonly PaymentView[]): Column<PaymentView>[] {
         </>
       ),
     },
-    {
-      id: "wallet",
-      heading: "Wallet, transaction",
-      ...onDesktop,
-      cell: (row) => (
-        <>
-          <span className="block font-mono" title={row.payer}>
-            {shortAddress(row.payer)}
-          </span>
-          <span className="flex items-center text-xs">
-            {row.isX402 ? "x402 " : ""}
-            <Transaction of={row} />
-          </span>
-        </>
-      ),
-    },
-    {
-      id: "date",
-      heading: "Date",
-      ...onDesktop,
-      className: "text-right max-md:hidden",
-      cell: ({ claimedAt }) => <LocalTime at={claimedAt} shape="short" />,
-    },
+    walletColumn,
+    dateColumn,
   ];
 }
+
+const walletColumn: Column<PaymentView> = {
+  id: "wallet",
+  heading: "Wallet, transaction",
+  ...onDesktop,
+  cell: (row) => (
+    <>
+      <span className="block font-mono" title={row.payer}>
+        {shortAddress(row.payer)}
+      </span>
+      <span className="flex items-center text-xs">
+        {row.isX402 ? "x402 " : ""}
+        <Transaction of={row} />
+      </span>
+    </>
+  ),
+};
+
+const dateColumn: Column<PaymentView> = {
+  id: "date",
+  heading: "Date",
+  ...onDesktop,
+  className: "text-right max-md:hidden",
+  cell: ({ claimedAt }) => <LocalTime at={claimedAt} shape="short" />,
+};
 
 const figureColumn = { className: "pr-5 text-right max-md:hidden" };
 

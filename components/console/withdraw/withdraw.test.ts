@@ -9,6 +9,7 @@ import { ListPages } from "../money-list";
 import { fieldText, mostToArrive, rangeText, readSoFar } from "./amounts";
 import { DestinationList } from "./destination-list";
 import { OrderSum } from "./order-sum";
+import { WithdrawBox } from "./withdraw-box";
 import { WithdrawalList } from "./withdrawal-list";
 
 const USD = 1_000_000_000n;
@@ -85,6 +86,27 @@ test("a recently linked wallet cannot be chosen, and says from when it can be pa
   expect(list([wallet({})])).not.toContain("disabled");
   expect(list([wallet({ chain: "solana" })])).toMatch(/No linked wallet on .*Base.*href="\/settings"/);
 });
+
+test("the figure and the field say the same about the chosen network, and nothing about what only the other one has", () => {
+  const page = drawPage(
+    createElement(WithdrawBox, {
+      destinations: [wallet({ chain: "solana" })],
+      allowance: allowance({ withdrawable: 3_260_000_000n, leftOnChain: { base: 9n * USD, solana: 0n } }),
+      ...{ least: USD, highestFee: { base: USD / 10n, solana: USD / 10n }, signers: [], nowMs: 0 },
+      access,
+      start: async () => ({ ok: false as const, message: "" }),
+      take: async () => ({ ok: false as const, message: "" }),
+    }),
+  );
+  expect(page).toMatch(/You can withdraw on .*Solana.*\$0\.00.*after the fee/);
+  expect(page).toContain("Nothing can be withdrawn on Solana right now. Choose Base.");
+  expect(page).not.toMatch(/\$3\.\d\d/);
+});
+
+const access = {
+  settings: { appName: "PennyPrompt", chain: { id: 1, name: "Base", walletRpcUrl: null }, baseUrl: "", walletConnectProjectId: null },
+  ...{ demo: null, signDemo: async () => null },
+};
 
 const row = (part: Partial<WithdrawalView>): WithdrawalView => ({
   id: "wd_1",

@@ -11,6 +11,9 @@ const SESSION_LOOKED_UP_EVERY_MS = 5_000;
 /** How soon a browser reconnects after its stream broke. */
 const RETRY_MS = 2_000;
 
+/** The page's session is over. */
+export const ENDED_EVENT = "event: ended\ndata: {}\n\n";
+
 interface StreamOptions {
   /** The session cookie that opened the stream. */
   token: string;
@@ -42,7 +45,7 @@ async function* writeEvents({ token, owner, ended }: StreamOptions, inbox: Inbox
       const view = await inbox.next(SESSION_LOOKED_UP_EVERY_MS);
       if (ended.aborted) return;
       if ((await findOwnerOf(token))?.sessionId !== owner.sessionId) {
-        yield "event: ended\ndata: {}\n\n";
+        yield ENDED_EVENT;
         return;
       }
       if (view) yield `event: view\ndata: ${accountText(view)}\n\n`;

@@ -60,10 +60,10 @@ export async function requestFaucet(
   chain: FaucetChain,
 ): Promise<Answer<{ amount: NanoUsd; transaction: string }>> {
   const { faucet } = holder();
-  if (!faucet) return refuse("There is no faucet here: money is real. Deposit USDC to one of your addresses.");
+  if (!faucet) return refuse("Test USDC is available in a sandbox only. Deposit USDC to one of your addresses.");
   if (isFrozen) return frozenRefusal();
   const wallet = await findWallet(accountId);
-  if (!wallet) return refuse("Your addresses are not there yet. Load this page again in a minute.");
+  if (!wallet) return refuse("Your deposit addresses are not ready yet. Reload this page in a minute.");
   const to = chain === "base" ? wallet.baseAddress : wallet.solanaAddress;
   const answer = await faucet.give({ accountId, chain, to });
   switch (answer.kind) {
@@ -71,13 +71,15 @@ export async function requestFaucet(
       return { ok: true, amount: faucet.amount, transaction: answer.transaction };
     case "used_up": {
       const times = `${formatUsd(faucet.amount)} ${faucet.timesADay} times a day`;
-      return refuse(`The faucet gives ${times}, on both chains together, and you had them. It gives again at midnight UTC.`);
+      return refuse(`You have used today's test USDC: ${times}. Come back after midnight UTC.`);
     }
     case "away":
-      return refuse(`The sandbox's own ${names[chain]} is still starting. Nothing was sent; press again in a few seconds.`);
+      return refuse(`The sandbox's ${names[chain]} network is still starting. Nothing was sent. Try again in a few seconds.`);
     case "unknown":
-      return refuse(`The sandbox's own ${names[chain]} did not answer in time. If it took the transfer, it appears in the list below.`);
+      return refuse(
+        `The sandbox's ${names[chain]} network did not answer in time. If the transfer went through, it appears in the list below.`,
+      );
     case "failed":
-      return refuse(`The sandbox's own ${names[chain]} refused the transfer. Nothing was sent; the service's log says why.`);
+      return refuse(`The sandbox's ${names[chain]} network refused the transfer. Nothing was sent. See the service's log.`);
   }
 }

@@ -177,12 +177,16 @@ test("an ended session gets `ended` and nothing more, at the next change or with
   expect((await still.nextView()).available).toBe(5n);
 });
 
-test("it is refused without a sign-in, and to a page of another session", async () => {
+test("without a sign-in, and to a page of another session, a stream says that it has ended, and JSON is refused", async () => {
   const [page, other] = [await signIn(), await signIn()];
-  expect((await ask({ ...page, cookie: "" })).status).toBe(401);
-  expect((await ask({ ...page, cookie: `${sessionCookieName()}=forged` })).status).toBe(401);
+  const json = { accept: "application/json" };
+  for (const cookie of ["", `${sessionCookieName()}=forged`]) {
+    expect(await (await ask({ ...page, cookie })).text()).toBe("event: ended\ndata: {}\n\n");
+    expect((await ask({ ...page, cookie }, json)).status).toBe(401);
+  }
   for (const sessionId of [other.sessionId, (await signIn(page.accountId)).sessionId, ""]) {
-    const refused = await ask({ ...page, sessionId });
+    expect(await (await ask({ ...page, sessionId })).text()).toBe("event: ended\ndata: {}\n\n");
+    const refused = await ask({ ...page, sessionId }, json);
     expect({ status: refused.status, ...(await refused.json()) }).toMatchObject({ status: 403, reason: "stale_page" });
   }
 });

@@ -1,8 +1,8 @@
 // The account in brief, for the pages of the same session: as a stream that keeps them up to date, or once, as JSON.
 
 import type { NextRequest } from "next/server";
-import { foreignOrigin, readOwner, refusal, type SignedIn, stalePage } from "@/app/(console)/session-guard";
-import { openAccountStream } from "@/lib/console/account/account-stream";
+import { findSignedIn, foreignOrigin, ownerUnavailable, refusal, type SignedIn, signedOut, stalePage } from "@/app/(console)/session-guard";
+import { ENDED_EVENT, openAccountStream } from "@/lib/console/account/account-stream";
 import { accountText, readAccountView } from "@/lib/console/account/account-view";
 import { isFromOwnPage } from "@/lib/console/sign-in/same-origin";
 import { drainSignal, eventStreamHeaders } from "@/lib/gateway/http/endpoint";
@@ -13,16 +13,22 @@ export const dynamic = "force-dynamic";
 
 export async function GET(request: NextRequest): Promise<Response> {
   if (!isFromOwnPage(request)) return foreignOrigin();
-  const signedIn = await readOwner(request);
-  if (signedIn instanceof Response) return signedIn;
+  const isStream = request.headers.get("accept")?.includes("text/event-stream");
+  const signedIn = await findSignedIn(request);
+  if (signedIn === "unavailable") return ownerUnavailable();
+  if (!signedIn) return isStream ? endedStream() : signedOut();
   const { owner } = signedIn;
-  if (request.nextUrl.searchParams.get("session") !== owner.sessionId) return stalePage();
-  if (!request.headers.get("accept")?.includes("text/event-stream")) {
-    const headers = { "content-type": "application/json", "cache-control": "no-store" };
-    return new Response(accountText(await readAccountView(owner.accountId)), { headers });
-  }
-  return openStream(request, signedIn);
+  if (request.nextUrl.searchParams.get("session") !== owner.sessionId) return isStream ? endedStream() : stalePage();
+  if (isStream) return openStream(request, signedIn);
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  return new Response(accountText(await readAccountView(owner.accountId)), { headers });
 }
+
+// Next compresses responses, and compression buffers the pieces of a stream.
+const streamHeaders = { ...eventStreamHeaders, "cache-control": "no-store, no-transform" };
+
+/** The answer to a page of an ended session: of a refused stream a browser tells its page nothing, and reports an error in its console. */
+const endedStream = (): Response => new Response(ENDED_EVENT, { headers: streamHeaders });
 
 function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Response | Promise<Response> {
   const leaving = new AbortController();
@@ -37,8 +43,7 @@ function openStream({ signal }: NextRequest, { owner, token }: SignedIn): Respon
   if (!events) return refusal(429, "too_many_streams", "This account is open in too many browsers. Close one of them.");
   return webResponse({
     status: 200,
-    // Next compresses responses, and compression buffers the pieces of a stream.
-    headers: { ...eventStreamHeaders, "cache-control": "no-store, no-transform" },
+    headers: streamHeaders,
     body: keepAlive(events),
     end: async () => {
       draining.removeEventListener("abort", leave);
