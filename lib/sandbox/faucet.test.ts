@@ -74,7 +74,7 @@ test("without a sandbox there is no faucet, and a request moves nothing", async 
   setFaucet(undefined);
   const { owner, wallet } = await newOwner();
   expect(faucetAmount()).toBeNull();
-  expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/no faucet/) });
+  expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/in a sandbox only/) });
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
 });
 
@@ -163,5 +163,5 @@ test("a frozen account gets nothing, nor does one without addresses", async () =
   expect(await requestFaucet(owner, "base")).toMatchObject({ ok: false, message: expect.stringMatching(/frozen/) });
   expect(await unitsOf(wallet)).toEqual({ base: 0n, solana: 0n });
   const without = { ...owner, isFrozen: false, accountId: await fundedAccount(0) };
-  expect(await requestFaucet(without, "solana")).toMatchObject({ ok: false, message: expect.stringMatching(/not there yet/) });
+  expect(await requestFaucet(without, "solana")).toMatchObject({ ok: false, message: expect.stringMatching(/not ready yet/) });
 });

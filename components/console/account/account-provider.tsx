@@ -10,6 +10,9 @@ interface Account extends AccountView {
   isLive: boolean;
 }
 
+/** A tab that signs out itself hears of it before it has left the page. */
+const SIGN_OUT_MS = 2_000;
+
 const AccountContext = createContext<Account | null>(null);
 
 /** The signed-in account, as it is now. @throws Error outside an AccountProvider */
@@ -34,17 +37,22 @@ export function AccountProvider({ initial, sessionId, children }: AccountProvide
   // Views arrive on the stream and with each rendered page: the later one counts.
   const take = useCallback((next: AccountView) => setView((known) => (next.readAtMs < known.readAtMs ? known : next)), []);
   useEffect(() => take(initial), [take, initial]);
-  useEffect(
-    () =>
-      followAccount(sessionId, {
-        onState: (state) => {
-          setLive(state.isLive);
-          if (state.text !== null) take(readAccount(state.text));
-        },
-        onOver: () => window.location.reload(),
-      }),
-    [sessionId, take],
-  );
+  useEffect(() => {
+    let reload: ReturnType<typeof setTimeout> | undefined;
+    const leave = followAccount(sessionId, {
+      onState: (state) => {
+        setLive(state.isLive);
+        if (state.text !== null) take(readAccount(state.text));
+      },
+      onOver: () => {
+        reload = setTimeout(() => window.location.reload(), SIGN_OUT_MS);
+      },
+    });
+    return () => {
+      clearTimeout(reload);
+      leave();
+    };
+  }, [sessionId, take]);
   useFreshPage(view);
   return <AccountContext.Provider value={{ ...view, isLive }}>{children}</AccountContext.Provider>;
 }

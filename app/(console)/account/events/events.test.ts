@@ -227,10 +227,10 @@ test("a disconnected stream, read or unread, leaves nothing behind", async () =>
   await ask(page, {}, leave.signal); // it is never read
   const stream = await follow(page);
   await stream.nextView();
-  expect(followed()).toBe(1);
+  await expect.poll(followed).toBe(1);
   leave.abort();
   await stream.leave();
-  expect(followed()).toBe(0);
+  await expect.poll(followed).toBe(0);
 });
 
 test("while the process shuts down, every stream ends and a new one is sent elsewhere", async () => {
@@ -240,7 +240,7 @@ test("while the process shuts down, every stream ends and a new one is sent else
   refuseNewRequests();
   expect(await stream.next()).toBe("end");
   expect((await ask(page)).status).toBe(503);
-  expect(followed()).toBe(0);
+  await expect.poll(followed).toBe(0);
 });
 
 test("a stream ends when its database fails, so that its page reconnects; meanwhile requests get 503", async () => {
