@@ -31,6 +31,13 @@ function watchStreams(context: BrowserContext): Page[] {
   return streams;
 }
 
+/** Pretends that the person has left the tab, or has come back to it. */
+const setVisibility = (page: Page, state: DocumentVisibilityState) =>
+  page.evaluate((visibilityState) => {
+    Object.defineProperty(document, "visibilityState", { value: visibilityState, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
+
 test("Overview, Keys and Usage in three tabs follow a request and a new key over one stream; when its tab closes, another takes over", async ({
   page,
   context,
@@ -67,6 +74,35 @@ test("Overview, Keys and Usage in three tabs follow a request and a new key over
   if (left.includes(keys)) await expect(keys.getByRole("row", { name: "made elsewhere" })).toBeVisible();
   for (const tab of left) expect(await tab.locator("body").getAttribute("data-loaded")).toBe("once");
   expect(streams).toHaveLength(2);
+});
+
+test("a tab in the background has no stream, and catches up when it is shown again", async ({ page, context }) => {
+  await signIn(context, newWallet("evm"));
+  const streams = watchStreams(context);
+  await open(page, "/keys");
+  await expect.poll(() => streams.length).toBe(1);
+  await setVisibility(page, "hidden");
+  const other = await context.newPage();
+  await createKey(other, "made meanwhile");
+  await expect.poll(() => streams.length).toBe(2);
+  expect(streams[1]).toBe(other);
+  await page.waitForTimeout(2_000);
+  await expect(page.getByText("made meanwhile")).toHaveCount(0);
+  await setVisibility(page, "visible");
+  await expect(page.getByRole("row", { name: "made meanwhile" })).toBeVisible();
+  expect(streams).toHaveLength(2);
+});
+
+test("where the browser has no locks, each tab has its own stream", async ({ context }) => {
+  await context.addInitScript(() => Object.defineProperty(navigator, "locks", { value: undefined }));
+  await signIn(context, newWallet("evm"));
+  const streams = watchStreams(context);
+  const [page, other] = [await context.newPage(), await context.newPage()];
+  await open(page, "/keys");
+  await open(other, "/keys");
+  await expect.poll(() => streams).toEqual([page, other]);
+  await createKey(other, "seen in both");
+  await expect(page.getByRole("row", { name: "seen in both" })).toBeVisible();
 });
 
 test("an open dialog keeps what is typed into it, and the page catches up once it is closed", async ({ page, context }) => {

@@ -60,12 +60,13 @@ function join(sessionId: string, { onState, onOver }: Follower): () => void {
 
 /** Calls `lead` as soon as no other tab leads, and keeps the lead until `left`. Where the browser has no locks, each tab leads. */
 async function leadInTurn(name: string, left: AbortSignal, lead: () => void): Promise<void> {
-  if (!("locks" in navigator)) return lead();
+  const { locks } = navigator as { locks?: LockManager }; // absent over plain http from another machine
+  if (!locks) return lead();
   const keepLead = () =>
     new Promise<void>((resolve) => {
       if (left.aborted) return resolve();
       left.addEventListener("abort", () => resolve(), { once: true });
       lead();
     });
-  await navigator.locks.request(name, { signal: left }, keepLead).catch(() => undefined); // left before its turn
+  await locks.request(name, { signal: left }, keepLead).catch(() => undefined); // left before its turn
 }
