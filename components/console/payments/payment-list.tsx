@@ -64,9 +64,10 @@ function columnsOf(payments: readonly PaymentView[]): Column<PaymentView>[] {
           <span className={`font-mono ${row.state === "paid" || row.state === "claimed" ? "" : "text-muted line-through"}`}>
             <Amount nano={row.amount} />
           </span>
-          <OnPhone>
+          <span className="ml-2 text-muted md:hidden">
             <LocalTime at={row.claimedAt} shape="short" />
-          </OnPhone>
+          </span>
+          <OnPhone>cost {costOf(row)}</OnPhone>
         </>
       ),
     },
@@ -79,9 +80,7 @@ function columnsOf(payments: readonly PaymentView[]): Column<PaymentView>[] {
       cell: (row) => (
         <>
           <PaymentState row={row} />
-          <OnPhone isRight>
-            cost {costOf(row)} · change {changeOf(row)}
-          </OnPhone>
+          <OnPhone isRight>change {changeOf(row)}</OnPhone>
         </>
       ),
     },

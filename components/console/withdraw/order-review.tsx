@@ -30,7 +30,7 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
         <Fact title="To">
           <span className="font-mono break-all">{order.destination}</span>
         </Fact>
-        <Fact title="On">{chainNames[order.chain]}</Fact>
+        <Fact title="Network">{chainNames[order.chain]}</Fact>
       </dl>
       <OrderSum amount={order.amount} fee={order.fee} highestFee={order.fee} />
       <div className="grid gap-2 text-sm text-muted">
