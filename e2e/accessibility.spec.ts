@@ -49,7 +49,7 @@ test("nor does the keys page, with everything that opens there", async ({ page, 
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await expect(page.getByText("The key works from now on.")).toBeVisible();
   await expectAccessible(page, "/keys with a key and a toast");
-  const menu = page.getByRole("button", { name: "What to do with Production" });
+  const menu = page.getByRole("button", { name: "Actions for Production" });
   await menu.click();
   await expect(page.getByRole("menu")).toBeVisible();
   await expectAccessible(page, "/keys, menu of a key");

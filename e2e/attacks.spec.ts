@@ -213,7 +213,7 @@ async function catchAction(page: Page, act: () => Promise<void>): Promise<Caught
 }
 
 async function actOnKey(page: Page, name: string, action: "Rename" | "Pause" | "Resume"): Promise<void> {
-  await page.getByRole("button", { name: `What to do with ${name}` }).click();
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: action }).click();
   if (action !== "Rename") return expect(page.getByText(`${action}d. Calls with this key`)).toBeVisible();
   await page.getByRole("dialog").getByLabel("Name").fill("Mine");
@@ -226,7 +226,7 @@ async function revokeActionId(page: Page): Promise<string> {
   await page.route("**/keys", (route) => (isAction(route.request()) ? route.abort() : route.continue()));
   const stopped = page.waitForEvent("requestfailed", isAction);
   const { headers } = await catchAction(page, async () => {
-    await page.getByRole("button", { name: "What to do with Mine" }).click();
+    await page.getByRole("button", { name: "Actions for Mine" }).click();
     await page.getByRole("menuitem", { name: "Revoke" }).click();
     await page.getByRole("alertdialog").or(page.getByRole("dialog")).getByRole("button", { name: "Revoke key" }).click();
   });

@@ -5,7 +5,7 @@ import { Skeleton, SkeletonLines } from "@/components/ui/skeleton";
 export default function Loading() {
   return (
     <>
-      <PageHeading title="Usage">Every request, what it cost and why. Days are UTC, times are yours.</PageHeading>
+      <PageHeading title="Usage">Every charged request and its exact cost. Days are UTC, times are local.</PageHeading>
       <Skeleton className="mb-8 h-14 w-full" />
       <Skeleton className="h-16 w-full" />
       <Panel title="Spend" className="mt-8">

@@ -13,8 +13,8 @@ import { Button } from "@/components/ui/button";
 import { ChartLegend, SpendChart } from "@/components/ui/chart/chart";
 import { ChartTable } from "@/components/ui/chart/chart-table";
 import { EmptyState } from "@/components/ui/empty-state";
+import { HeadlineAmount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
-import { formatUsd } from "@/lib/base/money";
 import { readReceipt } from "@/lib/console/usage/receipts";
 import { readUsage } from "@/lib/console/usage/usage";
 import { presets, readUsageQuery, type UsageParams, type UsageQuery } from "@/lib/console/usage/usage-query";
@@ -41,7 +41,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
   return (
     <>
       <PageHeading title="Usage" action={view.rows.length > 0 ? <ExportLink href={exportHref(query, view)} /> : null}>
-        Every request, what it cost and why. Days are UTC, times are yours.
+        Every charged request and its exact cost. Days are UTC, times are local.
       </PageHeading>
       {query.problem ? (
         <p role="alert" className="mb-6 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
@@ -54,7 +54,7 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
         <SpendChart
           chart={view.chart}
           label={`Spend by day${query.split === "day" ? "" : ` and ${query.split}`}`}
-          empty="Nothing was spent."
+          empty="No spend in this period."
         />
         {query.split === "day" || view.chart.series.length === 0 ? null : (
           <div className="mt-4">
@@ -81,7 +81,7 @@ function addressOf({ fromDay, toDay, preset, model, key, split }: UsageQuery): U
 
 /** The totals of the whole filter, independent of the shown page. */
 const figuresOf = ({ totals: { cost, requests, inputTokens, outputTokens } }: UsageView) => [
-  { title: "Cost", value: formatUsd(cost) },
+  { title: "Cost", value: <HeadlineAmount nano={cost} /> },
   { title: "Requests", value: countText(requests) },
   { title: "Input tokens", value: countText(inputTokens) },
   { title: "Output tokens", value: countText(outputTokens) },
@@ -132,15 +132,19 @@ const NoRequests = ({ isNew }: { isNew: boolean }) =>
           <ActionLink primary href="/playground">
             Try a prompt
           </ActionLink>
-          <ActionLink href="/keys">Make a key</ActionLink>
+          <ActionLink href="/keys">Create key</ActionLink>
         </>
       }
     >
-      Every request that is answered stands here with its tokens, its exact cost and a receipt that says how it came about.
+      Requests appear here with their tokens, exact cost and receipt.
     </EmptyState>
   ) : (
-    <EmptyState picture={<ActivityIcon />} title="No request matches" action={<ActionLink href="/usage">Show the last 30 days</ActionLink>}>
-      Nothing was charged on these days with this model and key.
+    <EmptyState
+      picture={<ActivityIcon />}
+      title="No matching requests"
+      action={<ActionLink href="/usage">Show the last 30 days</ActionLink>}
+    >
+      Nothing was charged in this period for this model and key.
     </EmptyState>
   );
 

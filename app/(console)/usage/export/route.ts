@@ -9,7 +9,7 @@ import { readUsageQuery } from "@/lib/console/usage/usage-query";
 export async function GET(request: NextRequest): Promise<Response> {
   const found = await findSignedIn(request);
   if (found === "unavailable") {
-    return refusal(503, "unavailable", "The service cannot look up who you are at the moment. Export again in a minute.");
+    return refusal(503, "unavailable", "Your session could not be checked. Try again in a minute.");
   }
   if (!found) return plainText(401, "You are signed out. Sign in, then export again.");
   const query = readUsageQuery(Object.fromEntries(new URL(request.url).searchParams));
