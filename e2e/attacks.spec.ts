@@ -144,7 +144,7 @@ test("an action with another account's key changes nothing, and reports that", a
     // As the owner's page sent it, and as a page of the stranger's own session would.
     for (const [data, why] of [
       [stolen, "another wallet in another tab"],
-      [stolen.replace(session, strangersSession), "There is no such key"],
+      [stolen.replace(session, strangersSession), "Key not found"],
     ] as const) {
       const answer = await stranger.request.post("/keys", { headers, data });
       expect(answer.status(), name).toBe(200);

@@ -56,7 +56,7 @@ const models = z
     const unknown = names.find((name) => !findModel(name));
     if (names.length === 0) context.addIssue({ code: "custom", message: "Choose at least one model, or allow all models." });
     if (unknown !== undefined) {
-      context.addIssue({ code: "custom", message: `There is no model called "${unknown.slice(0, 60)}". Choose from the list.` });
+      context.addIssue({ code: "custom", message: `There is no model called "${unknown.slice(0, 60)}". Choose one from the list.` });
     }
     return [...new Set(names.map((name) => findModel(name)?.id ?? name))];
   })
