@@ -12,9 +12,10 @@ const service = await openService();
 
 const kept = async (accountId: string) => {
   await writeFailedRequests();
-  const { rows } = await pool().query("SELECT endpoint, model, status, code FROM failed_request WHERE account_id = $1 ORDER BY request_id", [
-    accountId,
-  ]);
+  const { rows } = await pool().query(
+    "SELECT endpoint, model, status, code FROM failed_request WHERE account_id = $1 ORDER BY request_id",
+    [accountId],
+  );
   return rows;
 };
 
