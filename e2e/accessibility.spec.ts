@@ -47,7 +47,7 @@ test("nor does the keys page, with everything that opens there", async ({ page, 
   await expect(dialog.getByRole("region", { name: "The new key" })).toBeVisible();
   await expectAccessible(page, "/keys, shown once");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  await expect(page.getByText("The key works from now on.")).toBeVisible();
+  await expect(page.getByText("Key created.")).toBeVisible();
   await expectAccessible(page, "/keys with a key and a toast");
   const menu = page.getByRole("button", { name: "Actions for Production" });
   await menu.click();
@@ -102,7 +102,7 @@ async function spendSomething(page: Page): Promise<void> {
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: /^Run/ }).click();
-  await expect(page.getByText("Available before:")).toBeVisible();
+  await expect(page.getByText("Available now:")).toBeVisible();
   await expectAccessible(page, "/playground with an answer");
   await page.getByRole("button", { name: "View code" }).click();
   await expect(page.getByRole("dialog")).toBeVisible();
