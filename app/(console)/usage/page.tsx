@@ -173,7 +173,7 @@ const ExportLink = ({ href }: { href: string }) => (
   <Button asChild>
     <a href={href} download>
       <DownloadIcon aria-hidden="true" />
-      Export CSV
+      Export charges (CSV)
     </a>
   </Button>
 );
