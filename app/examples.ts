@@ -10,17 +10,6 @@ import type { Site } from "./site";
 const PROMPT = "What is a nano-dollar?";
 const ANSWER = "One billionth of a dollar: $0.000000001.";
 const TOKENS = { input: 14n, output: 22n };
-const FAVOURITE = "gpt-4-turbo";
-
-/**
- * The model used in examples.
- * @throws Error when the catalogue is empty; a service without models does not start
- */
-export function getExampleModel(models: readonly ModelPrice[]): ModelPrice {
-  const model = models.find(({ id }) => id === FAVOURITE) ?? models[0];
-  if (!model) throw new Error("there is no model to show in an example");
-  return model;
-}
 
 const body = (model: string, more = ""): string => `{"model":"${model}","prompt":"${PROMPT}"${more}}`;
 

@@ -11,11 +11,11 @@ export default function GlobalError({ error }: { error: Error & { digest?: strin
   return (
     <html lang="en">
       <head>
-        <title>This page could not be shown</title>
+        <title>Something went wrong</title>
       </head>
       <body className="font-sans">
         <main className="mx-auto max-w-wide px-5">
-          <Notice code="500" title="This page could not be shown">
+          <Notice code="500" title="Something went wrong">
             <p>The page failed, not the books: balances and requests are untouched. Load it again; it may have been a moment.</p>
             {error.digest ? (
               <p className="mt-2">

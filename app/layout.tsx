@@ -20,7 +20,7 @@ export async function generateMetadata(): Promise<Metadata> {
   const { name, isSandbox, baseUrl } = readSite();
   return {
     title: { default: `${name}: any model, paid per prompt in USDC`, template: `%s · ${name}` },
-    description: "A paid AI gateway. One API for many models; each prompt is charged its exact cost in USDC, to the last nano-dollar.",
+    description: "One API for many AI models. Pay per request in USDC, at the exact cost.",
     metadataBase: new URL(baseUrl),
     ...(isSandbox ? { robots: { index: false } } : {}),
   };
@@ -65,8 +65,8 @@ function SandboxBanner({ mayHaveRealModels }: SandboxBannerProps) {
     <aside aria-label="Sandbox" className="border-b border-amber-edge bg-amber-wash text-amber-ink">
       <p className="mx-auto max-w-wide px-5 py-1.5 text-center text-xs">
         <strong className="font-medium">Sandbox:</strong>{" "}
-        {mayHaveRealModels ? "money is simulated here, and models where no real provider is set." : "models and money are simulated here."}{" "}
-        Nothing on this page is real money.
+        {mayHaveRealModels ? "money is simulated, and so are models without a configured provider." : "models and money are simulated."} No
+        real money is involved.
       </p>
     </aside>
   );

@@ -9,8 +9,12 @@ import { consolePages, type ListedPage, publicPages } from "./page-list";
 import { demoWallet, signIn } from "./sign-in";
 import { expectLight, printWeights, weigh } from "./weigh";
 
-const viewports = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
-const banner = "Sandbox: models and money are simulated here. Nothing on this page is real money.";
+const viewports = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+  smallPhone: { width: 360, height: 740 },
+} as const;
+const banner = "Sandbox: models and money are simulated. No real money is involved.";
 
 for (const listed of publicPages) {
   test(`${listed.path} answers ${listed.status}, is light, fits a phone and is accessible`, async ({ page }) => {

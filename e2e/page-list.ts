@@ -9,6 +9,8 @@ export interface ListedPage {
 export const publicPages: readonly ListedPage[] = [
   { path: "/", heading: "Any model. Pay in USDC, per prompt, to the last nano-dollar.", status: 200 },
   { path: "/models", heading: "Models and prices", status: 200 },
+  { path: "/models/gemini-3.5-flash-lite", heading: "gemini-3.5-flash-lite", status: 200 },
+  { path: "/models/no-such-model", heading: "Page not found", status: 404 },
   { path: "/docs", heading: "Quick start", status: 200 },
   { path: "/docs/deposits", heading: "Deposits", status: 200 },
   { path: "/docs/withdrawals", heading: "Withdrawals", status: 200 },
@@ -17,11 +19,11 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs/api", heading: "API reference", status: 200 },
   { path: "/docs/errors", heading: "Errors", status: 200 },
   { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },
-  { path: "/docs/errors/NO_SUCH_CODE", heading: "There is no page at this address", status: 404 },
-  { path: "/no/such/page", heading: "There is no page at this address", status: 404 },
-  { path: "/status", heading: "Everything works.", status: 200 },
+  { path: "/docs/errors/NO_SUCH_CODE", heading: "Page not found", status: 404 },
+  { path: "/no/such/page", heading: "Page not found", status: 404 },
+  { path: "/status", heading: "All systems operational", status: 200 },
   // The sentence depends on whether the chains already run.
-  { path: "/reserves", heading: /\.$/, status: 200 },
+  { path: "/reserves", heading: /^(Fully backed|No report yet|Reserves can’t be checked right now)$/, status: 200 },
   { path: "/connect", heading: "Connect a wallet", status: 200 },
 ];
 

@@ -167,3 +167,86 @@ test("the docs' examples work unchanged, and their cost is what leaves the balan
   expect(printed).toMatch(/^Simulated answer .* 0\.\d+\n$/s);
   expect(shell(await code("curl, streaming"))).toMatch(/^event: delta\n[\s\S]*event: done\n/);
 });
+
+test("each model has a page with its prices, code and aliases; the table leads there, and Try leads to the playground", async ({
+  page,
+  context,
+}) => {
+  await open(page, "/models");
+  await page.getByRole("link", { name: "gpt-4-turbo", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("gpt-4-turbo");
+  const pricing = page.getByRole("region", { name: "Pricing" });
+  // 1,000 tokens in and 500 out at 40 USD a million.
+  await expect(pricing).toContainText("$0.06");
+  await expect(page.getByRole("region", { name: "Features" })).toContainText("128,000 tokens");
+  const code = page.getByRole("group", { name: "Language" });
+  await expect(code.getByRole("region", { name: "curl" })).toContainText('"model":"gpt-4-turbo"');
+  for (const language of ["TypeScript", "Python"]) {
+    await code.getByText(language, { exact: true }).first().click();
+    await expect(code.getByRole("region", { name: language })).toContainText("gpt-4-turbo");
+  }
+  await page.getByRole("link", { name: "Try it" }).click();
+  await expect(page).toHaveURL(/\/connect\?next=%2Fplayground%3Fmodel%3Dgpt-4-turbo$/);
+  await signIn(context, demoWallet());
+  await page.goto(page.url());
+  await expect(page).toHaveURL(/\/playground\?model=gpt-4-turbo$/);
+});
+
+test("an alias leads to its model, also one with a slash; an unknown or malformed name is a missing page", async ({ page, watch }) => {
+  watch.expect(/status of (400|404)/);
+  for (const alias of ["google%2Fgemini-3.5-flash-lite", "google/gemini-3.5-flash-lite"]) {
+    await page.goto(`/models/${alias}`);
+    await expect(page).toHaveURL(/\/models\/gemini-3\.5-flash-lite$/);
+  }
+  for (const name of ["no-such-model", "a%2Fb", "%3Cscript%3E"]) {
+    expect((await page.request.get(`/models/${name}`)).status(), name).toBe(404);
+  }
+});
+
+test("Tab on the models page never lands on something invisible", async ({ page }) => {
+  await open(page, "/models");
+  await page.getByLabel("Search").focus();
+  for (let stops = 0; stops < 12; stops++) {
+    await page.keyboard.press("Tab");
+    const size = await page.evaluate(() => document.activeElement?.getBoundingClientRect().width ?? 0);
+    expect(size, `stop ${stops}`).toBeGreaterThan(8);
+  }
+});
+
+test("who is signed in is led to the console, not to connecting a wallet", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  await open(page, "/");
+  await expect(page.getByRole("link", { name: "Connect wallet" })).toHaveCount(0);
+  await expect(page.getByRole("main").getByRole("link", { name: "Open console" })).toHaveAttribute("href", "/overview");
+});
+
+test("the header of a small phone leads to models, docs and the API", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, "/");
+  for (const [name, path] of [
+    ["Models", "/models"],
+    ["Docs", "/docs"],
+    ["API", "/docs/api"],
+  ] as const) {
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+  }
+});
+
+test("the landing page's example is a cheap model, at its own price", async ({ page }) => {
+  await open(page, "/");
+  const { cost, usage, model } = JSON.parse((await page.getByRole("region", { name: "Answer" }).locator("code").textContent()) ?? "");
+  await page.goto(`/models/${model}`);
+  const [input, output] = (await page.getByRole("region", { name: "Pricing" }).locator("dd").allTextContents()).map((text) =>
+    Number(text.slice(1)),
+  );
+  expect(output).toBeLessThan(5);
+  expect(cost.totalCost).toBeCloseTo((usage.inputTokens * Number(input) + usage.outputTokens * Number(output)) / 1e6, 9);
+});
+
+test("the docs say how long failed requests are kept, and how to find one by its id", async ({ page }) => {
+  await open(page, "/docs#failed-requests");
+  const section = page.getByRole("region", { name: "Failed requests" });
+  await expect(section).toContainText("30 days");
+  await expect(section.getByText("X-Request-Id")).toBeVisible();
+});

@@ -113,7 +113,7 @@ for (const chain of ["evm", "solana"] as const) {
     // The chains hold all that is owed, the payout included.
     await expect(async () => {
       await open(page, "/reserves");
-      await expect(page.getByRole("heading", { name: "All that is owed is held." })).toBeVisible({ timeout: 3_000 });
+      await expect(page.getByRole("heading", { name: "Fully backed" })).toBeVisible({ timeout: 3_000 });
     }).toPass({ timeout: PAID_MS });
   });
 }

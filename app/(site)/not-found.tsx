@@ -6,11 +6,11 @@ export const metadata: Metadata = { title: "Not found" };
 
 export default function NotFound() {
   return (
-    <Notice code="404" title="There is no page at this address">
-      <p>Nothing was called and nothing was charged. Check the address, or go on from one of these.</p>
+    <Notice code="404" title="Page not found">
+      <p>Check the address, or start from one of these pages.</p>
       <div className="mt-6 flex flex-wrap gap-3">
         <ActionLink primary href="/">
-          Go to the start
+          Go to the homepage
         </ActionLink>
         <ActionLink href="/docs">Read the docs</ActionLink>
       </div>

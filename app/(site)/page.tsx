@@ -1,5 +1,6 @@
 import Link from "next/link";
-import { curlPrompt, exampleAnswer, getExampleModel } from "@/app/examples";
+import { curlPrompt, exampleAnswer } from "@/app/examples";
+import { hasSessionCookie } from "@/app/session-cookie";
 import { readSite, type Site } from "@/app/site";
 import { PriceList } from "@/components/models/price-list";
 import { EngravedPenny } from "@/components/site/engraved-penny";
@@ -11,14 +12,15 @@ import { JsonText } from "@/components/ui/text/json-text";
 import { formatUsd } from "@/lib/base/money";
 import { listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
+import { defaultModel } from "@/lib/providers/catalogue";
 
-export default function LandingPage() {
+export default async function LandingPage() {
   const site = readSite();
   const models = listModelPrices();
-  const example = getExampleModel(models);
+  const example = defaultModel(models);
   return (
     <>
-      <Opening providers={providersOf(models)} />
+      <Opening providers={providersOf(models)} isSignedIn={await hasSessionCookie()} />
       <Product site={site} model={example} />
       <Facts charged={formatUsd(exampleAnswer(example).total)} />
       <Models models={models} />
@@ -26,7 +28,7 @@ export default function LandingPage() {
   );
 }
 
-function Opening({ providers }: { providers: string }) {
+function Opening({ providers, isSignedIn }: { providers: string; isSignedIn: boolean }) {
   return (
     <section className="grid items-center gap-10 pt-12 pb-10 md:grid-cols-[1fr_216px] md:pt-14">
       <div>
@@ -34,12 +36,12 @@ function Opening({ providers }: { providers: string }) {
           Any model. <span className="sm:block">Pay in USDC, per prompt, to the last nano-dollar.</span>
         </h1>
         <p className="mt-4 max-w-[56ch] text-muted">
-          One HTTP call reaches {providers}. No plan, no seat, no invoice at the end of the month: each answer says what it cost, and
-          exactly that leaves your balance.
+          One API for {providers}. No subscription, no seats, no monthly invoice. Every response includes its exact cost, and that is all
+          you pay.
         </p>
         <div className="mt-6 flex flex-wrap gap-3">
-          <ActionLink primary href="/connect">
-            Connect wallet
+          <ActionLink primary href={isSignedIn ? "/overview" : "/connect"}>
+            {isSignedIn ? "Open console" : "Connect wallet"}
           </ActionLink>
           <ActionLink href="/docs">Read the docs</ActionLink>
         </div>
@@ -55,7 +57,7 @@ function Product({ site, model }: { site: Site; model: ModelPrice }) {
   const { json, total, parts } = exampleAnswer(model);
   return (
     <section
-      aria-label="A prompt and its answer"
+      aria-label="Example request and response"
       className="grid overflow-hidden rounded border border-line bg-panel lg:grid-cols-[1.2fr_1fr] lg:grid-rows-[auto_1fr]"
     >
       <div className="min-w-0 border-line max-lg:border-b lg:border-r">
@@ -81,15 +83,15 @@ function KeyNote({ site }: { site: Site }) {
     <p className="px-4 pb-4 text-sm text-muted">
       {site.isSandbox ? (
         <>
-          {variable} is the demo key. <code className="font-mono text-xs text-ink">npm start</code> printed it, and it stands in{" "}
+          {variable} is the demo key. <code className="font-mono text-xs text-ink">npm start</code> prints it and saves it in{" "}
           <code className="font-mono text-xs text-ink">{site.sandboxFile}</code>.{" "}
           <Link href="/docs#key" className="underline underline-offset-4">
-            Set it in one line
+            Set it with one command
           </Link>
           .
         </>
       ) : (
-        <>{variable} is your API key. It begins with pp_ and is shown once.</>
+        <>{variable} is your API key. It starts with pp_ and is shown once.</>
       )}
     </p>
   );
@@ -99,24 +101,24 @@ function Facts({ charged }: { charged: string }) {
   const facts = [
     {
       figure: <HoldFigure />,
-      title: "Held before",
-      text: "The most that a request can cost is set aside before the model is called. Two requests never spend the same dollar.",
+      title: "Reserved first",
+      text: "We reserve the maximum cost before calling the model, so two requests never spend the same dollar.",
     },
     {
       figure: <ChargeFigure charged={charged} />,
       title: "Charged exactly",
-      text: "The provider’s own token count times the price, in whole nano-dollars. Nothing is rounded, and the rest is free again at once.",
+      text: "You pay the provider’s token count times the price. Nothing is rounded, and the rest of the reserve is released at once.",
     },
     {
       figure: <RefusalFigure />,
       title: "Never below zero",
-      text: "What your balance cannot cover is refused before any work. A model that fails before its first token costs nothing.",
+      text: "If your balance can’t cover a request, it is refused before the model runs. A model that fails before its first token costs nothing.",
     },
   ];
   return (
     <section aria-labelledby="money" className="mt-20">
       <h2 id="money" className="text-lg font-medium tracking-tight">
-        What happens to your money
+        How you are charged
       </h2>
       <ol className="mt-6 grid gap-10 border-t border-line pt-8 md:grid-cols-3">
         {facts.map(({ figure, title, text }) => (
@@ -139,14 +141,14 @@ function Models({ models }: { models: readonly ModelPrice[] }) {
         <h2 id="models" className="text-lg font-medium tracking-tight">
           Models
         </h2>
-        <p className="text-xs text-muted">USD for a million tokens</p>
+        <p className="text-xs text-muted">USD per 1M tokens</p>
       </div>
       <div className="mt-3">
         <PriceList rows={shown} />
       </div>
       <p className="mt-5 text-sm">
         <Link href="/models" className="font-medium text-copper-ink underline-offset-4 hover:underline">
-          {shown.length < models.length ? `All ${models.length} models, with search and a calculator` : "Search, sort and calculate"} →
+          {shown.length < models.length ? `See all ${models.length} models` : "Search and compare models"} →
         </Link>
       </p>
     </section>

@@ -3,7 +3,8 @@
 import { config } from "@/lib/base/config";
 import { listModelPrices } from "@/lib/console/models";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
-import { curlPrompt, getExampleModel } from "../examples";
+import { defaultModel } from "@/lib/providers/catalogue";
+import { curlPrompt } from "../examples";
 import { readSite } from "../site";
 
 export const dynamic = "force-dynamic";
@@ -19,21 +20,21 @@ function llmsText(): string {
   const { RATE_LIMIT_PER_MINUTE, CONCURRENCY_LIMIT } = config();
   return `# ${name}
 
-> A paid AI gateway. One API for many models; each prompt is charged its exact cost in USDC, to the last nano-dollar.
-${isSandbox ? "\nThis is a sandbox: models and money are simulated. Nothing here is real money.\n" : ""}
-## How to ask
+> One API for many AI models. You pay for each request in USDC, at its exact cost.
+${isSandbox ? "\nThis is a sandbox: models and money are simulated. No real money is involved.\n" : ""}
+## How to call it
 
 - Base URL: ${baseUrl}/api/v1
-- Authentication: the header "Authorization: Bearer <key>". A key begins with pp_ and is made in the web interface; there is no API for it. The examples read it from $${keyVariable}.
-- OpenAI's client works unchanged: base URL ${baseUrl}/api/v1, and the key.
-- Limits of an account: ${RATE_LIMIT_PER_MINUTE} requests a minute, ${CONCURRENCY_LIMIT} at the same time, unless agreed otherwise.
-- Money: the most that a request can cost is held first; the exact cost is charged when the answer is there. Send maxCost (USD) to bound it.
-- Pay per request: a request may carry a payment that a wallet signed, in place of the balance; GET /api/v1/payment-terms says what is signed.
+- Authentication: the header "Authorization: Bearer <key>". Keys start with pp_ and are created in the web console, not by API. The examples read the key from $${keyVariable}.
+- OpenAI SDKs work: set the base URL to ${baseUrl}/api/v1 and use your key.
+- Limits per account: ${RATE_LIMIT_PER_MINUTE} requests per minute, ${CONCURRENCY_LIMIT} concurrent, unless agreed otherwise.
+- Billing: the maximum cost is reserved before the model runs; the exact cost is charged when the answer is complete. Set maxCost (USD) to limit it.
+- Pay per request: a request can carry a payment signed by a wallet, instead of using the balance; GET /api/v1/payment-terms describes what to sign.
 - Without an account: POST /api/v1/x402/prompt takes the same body and speaks x402 version 2 (scheme exact, USDC on Base and Solana).
-- Deposits: USDC on Base or Solana, to the account's own addresses, which GET /api/v1/balance names in wallet; credited from 1 USD on.
-- Retries: send an Idempotency-Key and a repeated request is answered from the first answer and charged once. Do not retry a 402. Wait for Retry-After on 429 and 503.
+- Deposits: USDC on Base or Solana, to the account's own addresses, listed under wallet in GET /api/v1/balance. Minimum: 1 USD.
+- Retries: send an Idempotency-Key; a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 429 and 503.
 
-${curlPrompt(site, getExampleModel(models).id)}
+${curlPrompt(site, defaultModel(models).id)}
 
 ## Endpoints
 
@@ -43,22 +44,22 @@ An error is {"error", "code", "details", "requestId"}; details.docs links to the
 
 ## Models and prices
 
-USD for a million tokens, input and output:
+USD per 1M tokens:
 
 ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inputPrice} in, ${outputPrice} out, context ${contextWindow} tokens`).join("\n")}
 
 ## Docs
 
 - [Quick start](${baseUrl}/docs): curl, TypeScript and Python
-- [Deposits](${baseUrl}/docs/deposits): how USDC becomes balance, on which networks, and how long it takes
-- [Withdrawals](${baseUrl}/docs/withdrawals): how balance becomes USDC in a wallet again, what it costs, and what the wallet signs
-- [Pay per request](${baseUrl}/docs/payments): a wallet signs a payment with each request; an example, and every reason for a refusal
+- [Deposits](${baseUrl}/docs/deposits): how to deposit USDC, on which networks, and how long it takes
+- [Withdrawals](${baseUrl}/docs/withdrawals): how to withdraw USDC to your wallet, what it costs, and what the wallet signs
+- [Pay per request](${baseUrl}/docs/payments): sign a payment with each request; an example, and every reason for a refusal
 - [x402](${baseUrl}/docs/x402): pay without an account, with stock clients
 - [API reference](${baseUrl}/docs/api): every operation and field
-- [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): the same for programs
-- [Errors](${baseUrl}/docs/errors): every code, and what to do
+- [OpenAPI 3.1](${baseUrl}/api/v1/openapi.json): machine-readable API reference
+- [Errors](${baseUrl}/docs/errors): every error code, and how to fix it
 - [Models and prices](${baseUrl}/models): with a calculator
-- [Reserves](${baseUrl}/reserves): what is owed and what is held, at which block; for programs ${baseUrl}/reserves.json
+- [Reserves](${baseUrl}/reserves): USDC we hold and owe, at which block; as JSON: ${baseUrl}/reserves.json
 `;
 }
 

@@ -49,4 +49,4 @@ response = requests.post(
 answer = response.json()
 if not response.ok:
     raise SystemExit(f"{answer['code']}: {answer['error']}")
-print(answer["text"], answer["cost"]["totalCost"])`;
+print(answer["text"], f"{answer['cost']['totalCost']:.9f}")`;

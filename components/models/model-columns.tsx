@@ -1,9 +1,10 @@
+import Link from "next/link";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
 import { CopyButton } from "../ui/copy-button";
 import type { Column } from "../ui/data-table";
-import type { PricedModel } from "./model-row";
+import { modelHref, type PricedModel } from "./model-row";
 import { directionOf, SortButton, type Sorting } from "./sort-controls";
 import type { SortKey } from "./table-view";
 
@@ -44,7 +45,9 @@ const figure = { className: "pr-4 text-right max-md:hidden", cellClassName: "fon
 const NameCell = ({ model: { id, description, provider, contextWindow } }: { model: PricedModel }) => (
   <>
     <span className="-my-1 flex items-center gap-0.5">
-      <span className="truncate font-mono font-medium">{id}</span>
+      <Link href={modelHref(id)} className="truncate underline-offset-4 hover:underline">
+        <span className="font-mono font-medium">{id}</span>
+      </Link>
       <CopyButton quiet text={id} label={`Copy ${id}`} />
     </span>
     <span className="block text-muted max-md:hidden">{description}</span>

@@ -12,6 +12,9 @@ export interface PricedModel extends ModelPrice {
   cost: bigint | null;
 }
 
+/** The page of a model; a name may contain a slash. */
+export const modelHref = (id: string): string => `/models/${encodeURIComponent(id)}`;
+
 const MILLION = 1_000_000n;
 
 /** Prices are whole nano-USD per token, so the division by a million is exact. */

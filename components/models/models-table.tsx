@@ -30,14 +30,15 @@ export function ModelsTable({ rows }: { rows: readonly ModelPrice[] }) {
         <TokenField name="in" label="Tokens in" value={view.inputTokens} onChange={(inputTokens) => change({ inputTokens })} />
         <TokenField name="out" label="Tokens out" value={view.outputTokens} onChange={(outputTokens) => change({ outputTokens })} />
         <SortSelect sort={view.sort} onChange={(sort) => change({ sort })} />
-        <button type="submit" className="sr-only">
+        {/* The default of Enter in a field; without it, that would be a column's sort button. */}
+        <button type="submit" tabIndex={-1} className="sr-only">
           Show
         </button>
       </form>
       <p role="status" className="mt-6 text-sm text-muted">
         {models.length === rows.length ? `${rows.length} models` : `${models.length} of ${rows.length} models`}
-        <span className="max-md:hidden">. Prices are USD for a million tokens.</span>
-        <span className="md:hidden">. Small: USD in / out for a million tokens.</span>
+        <span className="max-md:hidden">. Prices in USD per 1M tokens.</span>
+        <span className="md:hidden">. In / out: USD per 1M tokens.</span>
       </p>
       <DataTable
         className="mt-2"
@@ -56,7 +57,7 @@ export function ModelsTable({ rows }: { rows: readonly ModelPrice[] }) {
 function NothingFound({ search, onClear }: { search: string; onClear: () => void }) {
   return (
     <div className="border-b border-line py-12 text-center text-sm">
-      <p>No model is called “{search}”, and none is described so.</p>
+      <p>No models match “{search}”.</p>
       <button type="button" onClick={onClear} className="mt-3 rounded border border-edge px-3 py-1.5 font-medium transition hover:bg-panel">
         Show all models
       </button>

@@ -1,8 +1,10 @@
+import Link from "next/link";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { type Column, DataTable } from "../ui/data-table";
+import { modelHref } from "./model-row";
 
 /** A static list of models and prices, without JavaScript. */
 export function PriceList({ rows }: { rows: readonly ModelPrice[] }) {
@@ -25,7 +27,9 @@ const columnsOf = (places: number): Column<Priced>[] => [
     cellClassName: "max-w-0 truncate font-mono font-medium max-md:w-full md:w-1/2",
     cell: ({ id, description }) => (
       <>
-        {id}
+        <Link href={modelHref(id)} className="underline-offset-4 hover:underline">
+          {id}
+        </Link>
         <span className="ml-3 font-sans font-normal text-muted max-lg:hidden">{description.split(/(?<=\.)\s/)[0]}</span>
       </>
     ),

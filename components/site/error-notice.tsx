@@ -18,11 +18,11 @@ interface ErrorNoticeProps extends ErrorPageProps {
 /** Replaces a page that failed. */
 export function ErrorNotice({ error: { digest }, retry, home }: ErrorNoticeProps) {
   return (
-    <Notice code="500" title="This page could not be shown">
-      <p>The page failed, not the books: balances and requests are untouched. Try again; it may have been a moment.</p>
+    <Notice code="500" title="Something went wrong">
+      <p>This page failed to load. Your balance and requests are not affected.</p>
       {digest ? (
         <p className="mt-2">
-          If it stays, tell the operator this number: <code className="font-mono text-sm text-ink">{digest}</code>
+          If this keeps happening, send us this error ID: <code className="font-mono text-sm text-ink">{digest}</code>
         </p>
       ) : null}
       <div className="mt-6 flex flex-wrap gap-3">

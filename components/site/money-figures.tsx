@@ -41,14 +41,14 @@ const Part = ({ from, to, ...look }: { from: number; to: number; fill?: string; 
 
 export function HoldFigure() {
   return (
-    <Figure title="A part of the balance is set aside as a hold; the rest stays available.">
+    <Figure title="Part of the balance is reserved; the rest stays available.">
       <Part from={0.5} to={216} fill="var(--panel)" stroke="var(--edge)" />
       <Part from={220} to={319.5} fill="url(#hatch)" stroke="var(--copper)" />
       <Label x={2} y={34}>
         available
       </Label>
       <Label x={319} y={34} anchor="end" className="fill-copper-ink">
-        held: the most it can cost
+        reserved: maximum cost
       </Label>
       <Label x={319} y={84} anchor="end">
         before the model is called
@@ -60,7 +60,7 @@ export function HoldFigure() {
 /** `charged` is the exact cost of the page's example. */
 export function ChargeFigure({ charged }: { charged: string }) {
   return (
-    <Figure title={`Of the hold ${charged} is charged; the rest is free again.`}>
+    <Figure title={`${charged} of the reserve is charged; the rest is released.`}>
       <Part from={0.5} to={216} fill="var(--panel)" stroke="var(--edge)" />
       <Part from={220} to={298} stroke="var(--edge)" strokeDasharray="3 3" />
       <Part from={302} to={319.5} fill="var(--copper)" stroke="var(--copper)" />
@@ -69,7 +69,7 @@ export function ChargeFigure({ charged }: { charged: string }) {
         available
       </Label>
       <Label x={259} y={34} anchor="middle">
-        freed
+        released
       </Label>
       <Label x={319} y={84} anchor="end" className="fill-copper-ink font-mono">
         {charged} charged
@@ -80,7 +80,7 @@ export function ChargeFigure({ charged }: { charged: string }) {
 
 export function RefusalFigure() {
   return (
-    <Figure title="A hold that is larger than what is available is refused with status 402.">
+    <Figure title="A request that needs more than the available balance is refused with status 402.">
       <path d="M0.5 40v28" stroke="var(--ink)" strokeWidth="1" />
       <Part from={4} to={84} fill="var(--panel)" stroke="var(--edge)" />
       <Part from={88} to={216} stroke="var(--red)" strokeDasharray="3 3" />
@@ -88,7 +88,7 @@ export function RefusalFigure() {
         available
       </Label>
       <Label x={88} y={34} className="fill-red">
-        missing: the deficit
+        missing
       </Label>
       <Label x={232} y={58} className="fill-red font-mono">
         402

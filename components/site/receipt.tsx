@@ -22,7 +22,7 @@ export function Receipt({ lines, total }: ReceiptProps) {
           </div>
         ))}
         <div className="mt-1.5 flex justify-between gap-4 border-t border-edge pt-2.5 pb-1 font-medium text-copper-ink">
-          <dt>Charged, and nothing else</dt>
+          <dt>Total charged</dt>
           <dd className="font-mono">
             <Amount nano={total} places={places} />
           </dd>

@@ -14,15 +14,11 @@ export function ReservesFiguresTable({ figures }: { figures: ReserveFigures }) {
         <Figure name="Held" note="USDC on both chains">
           <Amount nano={held} places={places} />
         </Figure>
-        <Figure name="Owed" note="customers, and what is on its way">
+        <Figure name="Owed" note="to customers, including transfers in progress">
           <Amount nano={owed} places={places} />
         </Figure>
-        <Figure
-          name="Coverage"
-          note={difference < 0n ? "missing" : "more than is owed"}
-          noteAmount={difference < 0n ? -difference : difference}
-        >
-          {coverage === null ? "nothing owed" : percentText(coverage)}
+        <Figure name="Coverage" note={difference < 0n ? "missing" : "surplus"} noteAmount={difference < 0n ? -difference : difference}>
+          {coverage === null ? "Nothing owed" : percentText(coverage)}
         </Figure>
       </dl>
       <Bars figures={figures} />
@@ -86,8 +82,8 @@ function Bars({ figures: { held, owed, customers, credits, places } }: { figures
   ];
   const owedParts = [
     { name: "Customers' balances", nano: customers - credits, colour: "var(--ink)" },
-    { name: "Change of payments, at its payers' addresses", nano: credits, colour: "var(--muted)" },
-    { name: "On its way in or out", nano: owed - customers, colour: "var(--faint)" },
+    { name: "Unspent payments of wallets without an account", nano: credits, colour: "var(--muted)" },
+    { name: "Deposits and withdrawals in progress", nano: owed - customers, colour: "var(--faint)" },
   ];
   const scale = held > owed ? held : owed;
   if (scale <= 0n) return null;

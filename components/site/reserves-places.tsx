@@ -11,7 +11,7 @@ const heightNames = { base: "final block", solana: "final slot" };
 export function ReservesPlaces({ places }: { places: readonly ReservePlace[] }) {
   const decimals = placesOf(places.flatMap(({ treasury, deposits }) => [treasury.amount, deposits.amount]));
   return (
-    <Chapter title="Where it lies">
+    <Chapter title="Where it is held">
       {places.map((place) => (
         <Place key={place.chain} place={place} decimals={decimals} />
       ))}

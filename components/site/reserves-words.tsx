@@ -5,28 +5,28 @@ import { Chapter } from "./chapter";
 export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
   return (
     <>
-      <Chapter title="How it is computed">
+      <Chapter title="How it is calculated">
         <Text>
           <p>
-            Every half minute, both chains are read as of one final block each, that is one that no longer changes: the treasury, and every
-            deposit address that was ever paid to. Then all balances are read from the ledger at one moment.
+            Every 30 seconds we read both chains at a final block, which can no longer change: the treasury, and every deposit address that
+            ever received a payment. Then we read all balances from our ledger at one moment.
           </p>
           <p>
-            Owed is what customers have, holds included, plus what is left of payments by addresses without an account, plus deposits that
-            are still too small to be credited, plus withdrawals that were asked for. A deposit or payment that is credited and in no final
-            block yet counts on neither side. A withdrawal stops being owed in the block in which it left the treasury.
+            Owed: customer balances including reserved amounts, unspent payments of wallets without an account, deposits below the minimum,
+            and requested withdrawals. A deposit or payment that is credited but not yet in a final block counts on neither side. A
+            withdrawal stops being owed in the block where it leaves the treasury.
           </p>
           <p>
-            What we earned stays in the treasury, so a little more than is owed is held. Once it is less, by however little, no withdrawal
-            is signed until it is there again, and this page says so. When a chain cannot be read, the page says that, and never guesses.
+            Our revenue stays in the treasury, so we usually hold slightly more than we owe. If we hold any less, all payouts stop until the
+            difference is restored, and this page says so. If a chain can’t be read, this page says that instead of guessing.
           </p>
         </Text>
       </Chapter>
-      <Chapter title="What you can check">
+      <Chapter title="What you can verify">
         <Text>
           <p>
-            {isSandbox ? "In a live service, the" : "The"} treasury&rsquo;s balances, in any explorer, at the block that is named. Your own
-            balance and every charge of it, in your usage. Programs read the same figures at{" "}
+            {isSandbox ? "In a live service, the" : "The"} treasury&rsquo;s balances, in any block explorer at the block shown. Your own
+            balance and every charge, under Usage. The same figures as JSON:{" "}
             <a href="/reserves.json" className="underline underline-offset-2 hover:text-ink">
               /reserves.json
             </a>
@@ -34,16 +34,16 @@ export function ReservesWords({ isSandbox }: { isSandbox: boolean }) {
           </p>
         </Text>
       </Chapter>
-      <Chapter title="What this cannot prove">
+      <Chapter title="What this does not prove">
         <Text>
           <ul className="grid list-disc gap-2 pl-5">
-            <li>That all we owe is in it. The sum of balances comes from our own ledger; nobody else has audited it.</li>
+            <li>That everything we owe is included. The total comes from our own ledger and has not been audited.</li>
             <li>
-              What lies at deposit addresses. We do not publish their list: it would tell everybody which payments are our customers&rsquo;.
-              The figure is our word. Deposits are moved to the treasury regularly, so it stays small.
+              The balance of deposit addresses. We do not publish the list, because it would reveal our customers&rsquo; payments, so you
+              have to trust this figure. It stays small: deposits move to the treasury regularly.
             </li>
-            <li>That nobody lent us the money for a day, or has a claim on it that the chain does not show.</li>
-            <li>That USDC is worth a dollar, or that its issuer freezes nothing of it.</li>
+            <li>That the money is not borrowed for a day, or claimed by someone off-chain.</li>
+            <li>That USDC is worth a dollar, or that its issuer will not freeze it.</li>
           </ul>
         </Text>
       </Chapter>

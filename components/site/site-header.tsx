@@ -4,9 +4,9 @@ import type { Theme } from "./theme";
 import { ThemeToggle } from "./theme-toggle";
 
 const links = [
-  { href: "/models", text: "Models", onPhones: false },
-  { href: "/docs", text: "Docs", onPhones: true },
-  { href: "/docs/api", text: "API", onPhones: false },
+  { href: "/models", text: "Models" },
+  { href: "/docs", text: "Docs" },
+  { href: "/docs/api", text: "API" },
 ];
 
 interface SiteHeaderProps {
@@ -18,14 +18,15 @@ interface SiteHeaderProps {
 export function SiteHeader({ name, theme, isSignedIn }: SiteHeaderProps) {
   return (
     <header className="border-b border-line">
-      <div className="mx-auto flex h-14 max-w-wide items-center gap-4 px-5 sm:gap-6">
-        <Link href="/" className="mr-auto flex items-center gap-2.5 text-base font-medium tracking-tight">
+      <div className="mx-auto flex max-w-wide flex-wrap items-center gap-x-4 px-5 sm:h-14 sm:gap-x-6">
+        <Link href="/" className="mr-auto flex h-14 items-center gap-2.5 text-base font-medium tracking-tight">
           <PennyMark />
           {name}
         </Link>
-        <nav aria-label="Main" className="flex items-center gap-4 text-sm text-muted sm:gap-6">
-          {links.map(({ href, text, onPhones }) => (
-            <Link key={href} href={href} className={`py-2 transition hover:text-ink ${onPhones ? "" : "max-sm:hidden"}`}>
+        {/* A row of its own on phones. */}
+        <nav aria-label="Main" className="flex items-center gap-6 text-sm text-muted max-sm:order-last max-sm:w-full max-sm:pb-1">
+          {links.map(({ href, text }) => (
+            <Link key={href} href={href} className="py-2 transition hover:text-ink">
               {text}
             </Link>
           ))}

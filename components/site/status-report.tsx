@@ -54,8 +54,7 @@ export function StatusReport({ sentence, groups, at, runningSince }: StatusRepor
         </Chapter>
       ))}
       <p className="mt-6 text-xs text-muted">
-        As seen by the process that answered you, on <Moment at={at} />. It has been running since <Moment at={runningSince} />. Programs
-        ask{" "}
+        Checked <Moment at={at} /> by the process that served this page, running since <Moment at={runningSince} />. For monitoring, use{" "}
         <a href="/api/ready" className="underline underline-offset-2 hover:text-ink">
           /api/ready
         </a>

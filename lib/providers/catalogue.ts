@@ -83,6 +83,20 @@ export const findModel = (nameOrAlias: string): Model | null => catalogue().byNa
 /** Every model on offer, in catalogue order. */
 export const listModels = (): readonly Model[] => catalogue().models;
 
+/** Current, cheap, and answering without reasoning first, where there is one; the best of them first. */
+const preferredModels: readonly string[] = ["gemini-3.5-flash-lite", "grok-4.20", "claude-haiku-4-5", "gpt-6-luna", "deepseek-flash"];
+
+/**
+ * The model for somebody who has chosen none: of the playground, and of the examples on pages and in the API document.
+ * @throws Error when the catalogue is empty; a service without models does not start
+ */
+export function defaultModel<M extends { id: string }>(models: readonly M[]): M {
+  const preferred = preferredModels.flatMap((id) => models.find((model) => model.id === id) ?? []);
+  const model = preferred[0] ?? models[0];
+  if (!model) throw new Error("there is no model to show");
+  return model;
+}
+
 /** Names (not aliases) of the models on offer, for the error about an unknown name. */
 export const supportedModelNames = (): string[] => catalogue().models.map((model) => model.id);
 

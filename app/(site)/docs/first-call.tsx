@@ -13,15 +13,14 @@ export function KeyChapter({ site }: ChapterProps) {
     <Section id="key" title="Your key">
       {site.isSandbox ? (
         <p>
-          A sandbox has a demo account with 25 USD that are worth nothing, and one key. <Code>npm start</Code> prints it; this line reads it
-          from its file. Its owner is the demo wallet: <DocLink href="/connect">connect it</DocLink> to see every charge, and to make keys
-          of your own.
+          The sandbox has a demo account with 25 test USD and one API key. <Code>npm start</Code> prints the key; the command below reads it
+          from its file. <DocLink href="/connect">Connect the demo wallet</DocLink> to see every charge and create your own keys.
         </p>
       ) : (
         <p>
-          <DocLink href="/connect">Connect a wallet</DocLink>, send USDC to the address that you get, and make a key under{" "}
-          <DocLink href="/keys">Keys</DocLink>. It begins with <Code>pp_</Code> and is shown once. Whoever holds it can spend the balance
-          behind it: keep it in the environment, never in code, and give it a cap.
+          <DocLink href="/connect">Connect a wallet</DocLink>, deposit USDC to your address, and create a key under{" "}
+          <DocLink href="/keys">Keys</DocLink>. It starts with <Code>pp_</Code> and is shown once. Anyone with the key can spend your
+          balance: keep it in an environment variable, never in code, and set a spending cap.
         </p>
       )}
       <CodeBlock title="Set the key" copy={exportKey(site)} />
@@ -35,12 +34,12 @@ export function PromptChapter({ site, model }: ChapterProps) {
       <CodeBlock title="curl" copy={curlPrompt(site, model.id)} />
       <CodeTabs name="prompt" legend="Language and package" tabs={promptExamples(site, model.id)} />
       <p>
-        The <Code>openai</Code> package needs only another base URL and key; <Code>usage</Code> then says the cost, too. Our client is the
-        folder <Code>lib/client</Code> of this service’s source: copy it into your project as <Code>pennyprompt</Code>. It needs no package,
-        and retries without paying twice.
+        With the <Code>openai</Code> package, change only the base URL and the key; <Code>usage</Code> then includes the cost. Our client is
+        the folder <Code>lib/client</Code> of this service’s source: copy it into your project as <Code>pennyprompt</Code>. It has no
+        dependencies and never pays twice for a retry.
       </p>
       <p>
-        Any name on the <DocLink href="/models">models page</DocLink> works in place of <Code>{model.id}</Code>.
+        You can replace <Code>{model.id}</Code> with any model on the <DocLink href="/models">models page</DocLink>.
       </p>
     </Section>
   );
@@ -49,23 +48,23 @@ export function PromptChapter({ site, model }: ChapterProps) {
 export function AnswerChapter({ model }: ChapterProps) {
   const { json } = exampleAnswer(model);
   return (
-    <Section id="answer" title="Read the answer">
+    <Section id="answer" title="Read the response">
       <CodeBlock title="Answer" copy={json}>
         <JsonText text={json} lit={["totalCost"]} />
       </CodeBlock>
       <FieldTable
         heading="Field"
         rows={[
-          { name: "text", about: "What the model said." },
-          { name: "model", about: "The model that answered, by its name in the catalogue." },
-          { name: "usage", about: "Tokens as the provider counted them. Reasoning counts as output." },
+          { name: "text", about: "The model’s answer." },
+          { name: "model", about: "The ID of the model that answered." },
+          { name: "usage", about: "Token counts from the provider. Reasoning counts as output." },
           {
             name: "cost",
-            about: "USD, exact to the nano-dollar. totalCost is what left your balance; it is already booked when you read this.",
+            about: "USD, exact to the nano-dollar. totalCost is what you were charged; it has already left your balance.",
           },
           {
             name: "requestId",
-            about: "Names this request in your records and ours. The header X-Request-Id has it too, on errors as well.",
+            about: "Identifies the request. Also in the header X-Request-Id, including on errors.",
           },
         ]}
       />
@@ -75,25 +74,25 @@ export function AnswerChapter({ model }: ChapterProps) {
 
 export function RequestChapter() {
   return (
-    <Section id="request" title="What you can ask for">
+    <Section id="request" title="Request fields">
       <p>
-        <Code>POST /api/v1/prompt</Code> takes JSON of at most 1 MiB. An unknown field is refused, since a misspelt <Code>max_tokens</Code>{" "}
-        that nobody reads would cost you money.
+        <Code>POST /api/v1/prompt</Code> takes JSON of at most 1 MiB. Unknown fields are refused, because ignoring a misspelt{" "}
+        <Code>max_tokens</Code> would cost you money.
       </p>
       <FieldTable
         heading="Field"
         rows={[
-          { name: "model", about: "Required. A name or an alias from the catalogue." },
-          { name: "prompt", about: "Required. The text to answer." },
-          { name: "system", about: "An instruction that stands above the prompt." },
-          { name: "maxTokens", about: "The most tokens to answer with. 1,024 unless you say otherwise. It bounds what is held, too." },
+          { name: "model", about: "Required. A model ID or alias." },
+          { name: "prompt", about: "Required. The prompt text." },
+          { name: "system", about: "A system instruction." },
+          { name: "maxTokens", about: "Maximum output tokens. Default: 1,024. It also limits the amount reserved." },
           { name: "temperature", about: "0 to 2." },
-          { name: "stream", about: "true for the answer piece by piece." },
-          { name: "maxCost", about: "USD. A request that could cost more is refused before any work." },
+          { name: "stream", about: "true to stream the answer." },
+          { name: "maxCost", about: "USD. A request that could cost more is refused before the model runs." },
         ]}
       />
       <p>
-        Every field and every other operation stands in the <DocLink href="/docs/api#createPrompt">API reference</DocLink>.
+        For every field and operation, see the <DocLink href="/docs/api#createPrompt">API reference</DocLink>.
       </p>
     </Section>
   );
@@ -109,13 +108,13 @@ data: {"text":" of a dollar."}
 event: done
 data: {"success":true,"text":"One billionth of a dollar.", … ,"cost":{ … }}`;
   return (
-    <Section id="stream" title="Stream it">
+    <Section id="stream" title="Streaming">
       <CodeTabs name="stream" legend="Language and package" tabs={streamExamples(site, model.id)} />
       <CodeBlock title="Events" copy={events} />
       <p>
-        The stream ends with <Code>done</Code>, which carries the whole answer with its cost, or with <Code>error</Code>. Nothing is sent
-        before the model’s first token, so what fails before it has its true HTTP status and costs nothing. What breaks off later is charged
-        for what was delivered, and the event says how much. <Code>/chat/completions</Code> streams in OpenAI’s own form.
+        The stream ends with <Code>done</Code>, which contains the full answer and its cost, or with <Code>error</Code>. Nothing is sent
+        before the model’s first token, so a failure before that returns its real HTTP status and costs nothing. If a stream breaks later,
+        you pay for what was delivered, and the event says how much. <Code>/chat/completions</Code> streams in OpenAI’s format.
       </p>
     </Section>
   );

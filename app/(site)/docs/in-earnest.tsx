@@ -13,17 +13,17 @@ import { listErrors } from "./errors/error-pages";
 
 export function RetryChapter({ site, model }: ChapterProps) {
   return (
-    <Section id="retry" title="Retry without paying twice">
+    <Section id="retry" title="Retries">
       <CodeTabs name="retry" legend="Language and package" tabs={retryExamples(site, model.id)} />
       <p>
-        Send <Code>Idempotency-Key</Code> with any text of 1 to 255 printable characters, a new one for each new request. If the connection
-        dies, send the same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, and no
-        second charge. A request that failed keeps nothing, so its key is free again. Our client sends one by itself; the{" "}
-        <Code>openai</Code> package retries by itself and sends none, so give it one.
+        Send an <Code>Idempotency-Key</Code> of 1 to 255 printable characters, a new one for each request. If the connection drops, send the
+        same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, without a second charge.
+        After a failed request you can reuse its key. Our client sends a key automatically. The <Code>openai</Code> package retries
+        automatically without a key, so set one.
       </p>
       <p>
-        Never retry a 402: nothing changes until money or a cap does. Retry 429 and 503 after <Code>Retry-After</Code>, and 500 with growing
-        delay when <Code>details.retryable</Code> is true.
+        Don’t retry a 402 until you have deposited or raised the cap. Retry 429 and 503 after <Code>Retry-After</Code>, and 500 with
+        exponential backoff when <Code>details.retryable</Code> is true.
       </p>
     </Section>
   );
@@ -33,42 +33,45 @@ export function MoneyChapter({ site }: ChapterProps) {
   const steps = [
     {
       when: "Before",
-      what: "The most that the request can cost is held. If your balance does not cover it, you get 402 and no model is called.",
-    },
-    { when: "After", what: "Tokens times price is charged, exactly, before the answer is sent. The rest of the hold is free again." },
-    {
-      when: "It failed",
-      what: "A model that fails before its first token costs nothing. Neither does a JSON request that fails half-way.",
+      what: "The maximum cost is reserved. If your balance does not cover it, you get a 402 and no model is called.",
     },
     {
-      when: "You left",
-      what: "A stream that you leave is charged its input and what had been written by then. Gemini’s models bill the whole answer all the same: there it is read to its end, and charged. A JSON request is finished and charged.",
+      when: "After",
+      what: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
     },
     {
-      when: "We crashed",
-      what: "You never pay more than was held. A charge is on disk before its answer is sent. If we fail in between, a retry with the same Idempotency-Key gets that answer within ten seconds, at no further charge; without a key it cannot be found again, so send one with everything that matters. If our database crashes, it may forget what was held in its last moments, and we bear what that costs.",
+      when: "On failure",
+      what: "If the model fails before its first token, you pay nothing. The same goes for a JSON request that fails midway.",
+    },
+    {
+      when: "You cancel",
+      what: "If you close a stream, you pay for the input and the output so far. Gemini models bill the whole answer anyway, so there you pay for all of it. A JSON request is completed and charged.",
+    },
+    {
+      when: "We crash",
+      what: "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request. If our database crashes, it may lose the most recent reservations; we cover that cost.",
     },
   ];
   return (
-    <Section id="balance" title="Money">
+    <Section id="balance" title="Billing">
       <Steps steps={steps} />
       <p>
-        Ask for the price beforehand with <DocLink href="/docs/api#quotePrompt">a quote</DocLink>, bound it with <Code>maxCost</Code>, and
-        read afterwards why it was so in <DocLink href="/docs/api#getReceipt">the receipt</DocLink>.
+        Get the price in advance with <DocLink href="/docs/api#quotePrompt">a quote</DocLink>, limit it with <Code>maxCost</Code>, and see
+        how it was calculated in <DocLink href="/docs/api#getReceipt">the receipt</DocLink>.
       </p>
       <p>
-        Money comes in as USDC on Base or Solana: <DocLink href="/docs/deposits">how, how fast, and what is not credited</DocLink>. A wallet
-        can also <DocLink href="/docs/payments">pay for a request by itself</DocLink>, and programs without an account{" "}
-        <DocLink href="/docs/x402">pay by x402</DocLink>.
+        You <DocLink href="/docs/deposits">deposit</DocLink> USDC on Base or Solana. A wallet can also{" "}
+        <DocLink href="/docs/payments">pay per request</DocLink>, and programs without an account{" "}
+        <DocLink href="/docs/x402">pay with x402</DocLink>.
       </p>
       <CodeBlock title="curl, balance" copy={curlBalance(site)} />
       <FieldTable
         heading="Field"
         rows={[
-          { name: "balance", about: "What your account has." },
-          { name: "held", about: "Set aside for requests that run right now." },
-          { name: "available", about: "balance less held: what the next request may take." },
-          { name: "wallet", about: "Your addresses on Base and Solana, to pay USDC to." },
+          { name: "balance", about: "Your total balance." },
+          { name: "held", about: "Reserved for running requests." },
+          { name: "available", about: "balance minus held: what you can spend." },
+          { name: "wallet", about: "Your deposit addresses on Base and Solana." },
         ]}
       />
     </Section>
@@ -81,14 +84,15 @@ export function LimitsChapter() {
   return (
     <Section id="limits" title="Limits">
       <p>
-        {rate} requests a minute, sustained, and {countText(CONCURRENCY_LIMIT)} at the same time; a stream counts until its end. No 60
-        seconds see more than {countText(2 * RATE_LIMIT_PER_MINUTE)}. What is refused costs nothing. Higher limits are available on request.
+        {rate} requests per minute sustained, {countText(CONCURRENCY_LIMIT)} concurrent; a stream counts until it ends. At most{" "}
+        {countText(2 * RATE_LIMIT_PER_MINUTE)} requests in any 60 seconds. Refused requests cost nothing. Higher limits are available on
+        request.
       </p>
       <FieldTable
         heading="Header"
         rows={[
-          { name: "RateLimit-Policy", about: "Your limits: rate in a window of 60 s, and requests at the same time." },
-          { name: "RateLimit", about: "What is left of each, and the seconds until the rate is full again." },
+          { name: "RateLimit-Policy", about: "Your limits: requests per 60 s, and concurrent requests." },
+          { name: "RateLimit", about: "What remains of each, and the seconds until the rate resets." },
           { name: "X-RateLimit-*", about: "The same for older clients: Limit, Remaining, and Reset in Unix seconds." },
           { name: "Retry-After", about: "On 429 and 503: seconds to wait." },
         ]}
@@ -101,12 +105,26 @@ export function ErrorsChapter({ site, model }: ChapterProps) {
   return (
     <Section id="errors" title="Errors">
       <p>
-        Every error has the same four fields: <Code>error</Code> for people, <Code>code</Code> for programs, <Code>details</Code>, and{" "}
-        <Code>requestId</Code>. <Code>details.docs</Code> links to the page of its code. <Code>/chat/completions</Code> puts the same into
-        OpenAI’s form.
+        Every error has four fields: <Code>error</Code> (a message), <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>.{" "}
+        <Code>details.docs</Code> links to the docs for the code. <Code>/chat/completions</Code> returns errors in OpenAI’s format.
       </p>
       <CodeTabs name="errors" legend="Language and package" tabs={errorExamples(site, model.id)} />
       <ErrorList errors={listErrors()} />
+    </Section>
+  );
+}
+
+export function FailedChapter() {
+  return (
+    <Section id="failed-requests" title="Failed requests">
+      <p>
+        Failed and refused requests are listed under <DocLink href="/usage?status=failed">Usage</DocLink> for 30 days, with the error code
+        and how to fix it. During a burst we keep the first 100 per minute and only count the rest.
+      </p>
+      <p>
+        To find one request, paste its ID into the search on <DocLink href="/usage">Usage</DocLink>. Every response has the ID in the header{" "}
+        <Code>X-Request-Id</Code>; errors also have it as <Code>requestId</Code>. A charged request opens its receipt.
+      </p>
     </Section>
   );
 }

@@ -4,7 +4,7 @@ import { listModelPrices } from "@/lib/console/models";
 
 export const metadata: Metadata = {
   title: "Models and prices",
-  description: "Every model on offer with its context window and its exact price, and what your own number of tokens would cost.",
+  description: "Compare models by context window and price, and calculate what your tokens cost.",
 };
 
 export default function ModelsPage() {
@@ -12,8 +12,7 @@ export default function ModelsPage() {
     <>
       <h1 className="pt-12 text-xl font-medium tracking-[-0.025em]">Models and prices</h1>
       <p className="mt-2 mb-8 max-w-[60ch] text-muted">
-        What you pay is tokens times price, and nothing else. Say how many tokens go in and come out: the last column is what that costs,
-        exact to the nano-dollar.
+        You pay tokens times price, nothing else. Enter your token counts to see the exact cost with each model.
       </p>
       <ModelsTable rows={listModelPrices()} />
     </>

@@ -12,7 +12,7 @@ import { reservesSentence } from "./reserves-sentence";
 
 export const metadata: Metadata = {
   title: "Reserves",
-  description: "What is owed to customers and what is held for it on Base and Solana, at which block, and where to check it.",
+  description: "The USDC we hold on Base and Solana against what we owe customers, and how to verify it.",
 };
 
 const dots = { good: "bg-green", weak: "bg-amber-ink", bad: "bg-red" };
@@ -52,13 +52,13 @@ function Heading({ reserves, isSandbox }: { reserves: Reserves; isSandbox: boole
         {figures ? (
           <>
             {" "}
-            The figures are of <time dateTime={figures.at.toISOString()}>{momentText(figures.at)}</time>.
+            Last checked <time dateTime={figures.at.toISOString()}>{momentText(figures.at)}</time>.
           </>
         ) : null}
       </p>
       {isSandbox ? (
         <p className="mt-4 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
-          This is a sandbox. Both chains run on this machine, nobody else can see them, and this money is worth nothing.
+          This is a sandbox. Both chains run locally, and the money has no value.
         </p>
       ) : null}
     </>

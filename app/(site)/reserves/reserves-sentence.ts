@@ -13,20 +13,25 @@ interface Sentence {
 export function reservesSentence({ state, unknown, figures }: Reserves): Sentence {
   switch (state) {
     case "covered":
-      return { tone: "good", text: "All that is owed is held.", detail: "Read from both chains and from the ledger, again and again." };
+      return {
+        tone: "good",
+        text: "Fully backed",
+        detail: "We hold at least as much USDC as we owe. Checked every 30 seconds on both chains and in our ledger.",
+      };
     case "deficit":
       return {
         tone: "bad",
-        text: "Less is held than is owed.",
-        detail: "No withdrawal is signed until what is missing is back. What you have stays yours, and can be asked for.",
+        text: "Not fully backed",
+        detail:
+          "We hold less USDC than we owe. Payouts are paused until the difference is restored. Your balance stays yours, and you can still request a withdrawal.",
       };
     case "none":
-      return { tone: "weak", text: "There is no report yet.", detail: "The first one is made when both chains can be read." };
+      return { tone: "weak", text: "No report yet", detail: "The first report appears once both chains can be read." };
     case "unknown":
       return {
         tone: "weak",
-        text: "What is held cannot be told now.",
-        detail: `${unknownText(unknown)}${figures ? " What is below was read before." : ""}`,
+        text: "Reserves can’t be checked right now",
+        detail: `${unknownText(unknown)}${figures ? " The figures below are from an earlier check." : ""}`,
       };
   }
 }
@@ -35,16 +40,16 @@ function unknownText(unknown: Reserves["unknown"]): string {
   const chain = unknown?.chain ? chainNames[unknown.chain] : "a chain";
   switch (unknown?.reason) {
     case "away":
-      return `No node of ${chain} answers us.`;
+      return `No ${chain} node is responding.`;
     case "doubtful":
-      return `What the nodes of ${chain} tell is in doubt.`;
+      return `The ${chain} nodes return inconsistent data.`;
     case "behind":
-      return `The nodes of ${chain} are behind where they were.`;
+      return `The ${chain} nodes have fallen behind.`;
     case "disputed":
-      return "Two readings did not say the same; it is read again.";
+      return "Two checks gave different results; checking again.";
     case "stale":
-      return "No report was made for half an hour.";
+      return "There has been no report for 30 minutes.";
     default:
-      return "What is owed is being brought to its chain.";
+      return "Funds are being moved to the chain where they are owed.";
   }
 }

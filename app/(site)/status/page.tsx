@@ -6,7 +6,7 @@ import { statusGroups, statusSentence } from "./status-lines";
 
 export const metadata: Metadata = {
   title: "Status",
-  description: "Whether requests are answered right now, part by part, from the service's own checks.",
+  description: "Current status of the API, the models and everything behind them.",
 };
 
 /** Renders even when the database is down, and says so. */

@@ -14,17 +14,17 @@ export function statusGroups({ checks, limits, providers }: ServiceStatus): Stat
 }
 
 const words: Record<string, { name: string; well: string; wrong: string }> = {
-  accepting: { name: "Requests", well: "accepted", wrong: "sent elsewhere: this process is shutting down" },
-  database: { name: "Database", well: "answers", wrong: "does not answer" },
-  jobs: { name: "Work in the background", well: "runs", wrong: "stands still" },
-  addresses: { name: "New accounts", well: "can be opened", wrong: "cannot be opened: no deposit address is free" },
-  sandbox: { name: "Simulated models", well: "run", wrong: "are being started again" },
-  chains: { name: "Sandbox chains", well: "run", wrong: "are starting" },
+  accepting: { name: "API requests", well: "OK", wrong: "This process is shutting down" },
+  database: { name: "Database", well: "OK", wrong: "Not responding" },
+  jobs: { name: "Background jobs", well: "OK", wrong: "Stopped" },
+  addresses: { name: "New accounts", well: "OK", wrong: "Paused: no deposit address available" },
+  sandbox: { name: "Simulated models", well: "OK", wrong: "Restarting" },
+  chains: { name: "Sandbox chains", well: "OK", wrong: "Starting" },
 };
 
 function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine {
-  const known = words[name] ?? { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, well: "works", wrong: "does not work" };
-  const took = ms === undefined || !isWell ? "" : ` in ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+  const known = words[name] ?? { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, well: "OK", wrong: "Not working" };
+  const took = ms === undefined || !isWell ? "" : ` · ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
   return {
     name: known.name,
     tone: isWell ? "good" : isVital ? "bad" : "weak",
@@ -34,39 +34,39 @@ function checkLine({ name, isWell, isVital, wrongSince, ms }: Check): StatusLine
 }
 
 const limitWords = {
-  alone: { tone: "good", word: "kept by this process" },
-  shared: { tone: "good", word: "shared by all processes, through Redis" },
-  lost: { tone: "weak", word: "kept by each process: Redis is out of reach" },
+  alone: { tone: "good", word: "Counted by this process" },
+  shared: { tone: "good", word: "Shared across processes (Redis)" },
+  lost: { tone: "weak", word: "Counted by each process: Redis is unreachable" },
 } as const;
 
-const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Limits", since: null, ...limitWords[limits] });
+const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Rate limits", since: null, ...limitWords[limits] });
 
 function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: ProviderStatus): StatusLine {
   const name = providerName[provider];
-  if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? "in use, simulated" : "in use", since: null };
+  if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? "OK (simulated)" : "OK", since: null };
   const next = retryAfterMs > 0 ? `in ${Math.ceil(retryAfterMs / 1_000)} s` : "with the next request";
-  return { name, tone: "bad", word: `left alone after failures, tried again ${next}`, since: leftAloneSince };
+  return { name, tone: "bad", word: `Paused after failures. Next try ${next}`, since: leftAloneSince };
 }
 
 /** The summary, worst first. */
 export function statusSentence({ checks, limits, providers }: ServiceStatus): { tone: StatusLine["tone"]; text: string } {
   const wrong = checks.filter(({ isWell }) => !isWell).map(({ name }) => name);
   if (wrong.includes("database")) {
-    return { tone: "bad", text: "The database does not answer. Requests to models are refused, and what is refused is not charged." };
+    return { tone: "bad", text: "Database down. Requests are refused and not charged." };
   }
-  if (wrong.includes("accepting")) return { tone: "weak", text: "This process is shutting down. Send your request again." };
+  if (wrong.includes("accepting")) return { tone: "weak", text: "This process is shutting down. Retry your request." };
   const away = providers.filter(({ leftAloneSince }) => leftAloneSince !== null).map(({ provider }) => providerName[provider]);
   if (wrong.includes("sandbox") || (away.length > 0 && away.length === providers.length)) {
-    return { tone: "bad", text: "No model answers at present. What is refused is not charged." };
+    return { tone: "bad", text: "No model is responding. Refused requests are not charged." };
   }
-  if (away.length > 0) return { tone: "weak", text: `Models of ${away.join(" and ")} may not answer. Everything else works.` };
+  if (away.length > 0) return { tone: "weak", text: `${away.join(" and ")} models may be unavailable. Everything else works.` };
   if (wrong.length === 1 && wrong[0] === "addresses") {
-    return { tone: "weak", text: "Requests are answered, and owners get in. No new account can be opened until an address is free." };
+    return { tone: "weak", text: "API requests and sign-in work. New accounts are paused until an address is available." };
   }
   if (wrong.length === 1 && wrong[0] === "chains") {
-    return { tone: "weak", text: "Requests are answered. The sandbox's own chains are starting." };
+    return { tone: "weak", text: "API requests work. The sandbox chains are starting." };
   }
-  if (wrong.length > 0) return { tone: "weak", text: "Requests are answered. Some work behind them stands still." };
-  if (limits === "lost") return { tone: "weak", text: "Requests are answered. Each process counts limits by itself until Redis is back." };
-  return { tone: "good", text: "Everything works." };
+  if (wrong.length > 0) return { tone: "weak", text: "API requests work. Some background jobs have stopped." };
+  if (limits === "lost") return { tone: "weak", text: "API requests work. Rate limits are counted per process until Redis is back." };
+  return { tone: "good", text: "All systems operational" };
 }

@@ -50,11 +50,11 @@ function fail(provider: "openai" | "xai", times = 5): void {
 test("when all is well it says so: the database with its response time, the workers, limits, and simulated providers", async () => {
   reportReadiness("jobs", () => true);
   const { lines, sentence } = await look();
-  expect(sentence).toEqual({ tone: "good", text: "Everything works." });
-  expect(lines.Database).toMatchObject({ tone: "good", word: expect.stringMatching(/^answers in \d+(\.\d)? ms$/) });
-  expect(lines["Work in the background"]).toMatchObject({ tone: "good", word: "runs" });
-  expect(lines.Limits).toMatchObject({ tone: "good", word: "kept by this process" });
-  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "in use, simulated" });
+  expect(sentence).toEqual({ tone: "good", text: "All systems operational" });
+  expect(lines.Database).toMatchObject({ tone: "good", word: expect.stringMatching(/^OK · \d+(\.\d)? ms$/) });
+  expect(lines["Background jobs"]).toMatchObject({ tone: "good", word: "OK" });
+  expect(lines["Rate limits"]).toMatchObject({ tone: "good", word: "Counted by this process" });
+  expect(lines.OpenAI).toMatchObject({ tone: "good", word: "OK (simulated)" });
 });
 
 test("with the database down the page renders within its limit, names it first, and says since when", async () => {
@@ -65,16 +65,16 @@ test("with the database down the page renders within its limit, names it first, 
   restoreClock();
   restoreClock = setClock(() => Date.UTC(2026, 10, 21, 10, 40));
   const { lines, sentence } = await look();
-  expect(sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^The database does not answer.*not charged/) });
+  expect(sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^Database down.*not charged/) });
   expect(lines.Database).toEqual({
     name: "Database",
     tone: "bad",
-    word: "does not answer",
+    word: "Not responding",
     since: new Date(Date.UTC(2026, 10, 21, 10, 31)),
   });
   const page = drawPage(await StatusPage());
   await closePool();
-  expect(page).toContain("The database does not answer.");
+  expect(page).toContain("Database down.");
   expect(page).toContain("21 Nov 2026, 10:31 UTC");
 });
 
@@ -96,42 +96,42 @@ test("a provider that keeps failing is named, with since when and the next retry
   restoreClock = setClock(() => at);
   fail("openai");
   const { lines, sentence } = await look();
-  expect(sentence).toEqual({ tone: "weak", text: "Models of OpenAI may not answer. Everything else works." });
+  expect(sentence).toEqual({ tone: "weak", text: "OpenAI models may be unavailable. Everything else works." });
   expect(lines.OpenAI).toEqual({
     name: "OpenAI",
     tone: "bad",
-    word: "left alone after failures, tried again in 1 s",
+    word: "Paused after failures. Next try in 1 s",
     since: new Date(at),
   });
   expect(lines.xAI?.tone).toBe("good");
   fail("xai");
-  expect((await look()).sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^No model answers/) });
+  expect((await look()).sentence).toMatchObject({ tone: "bad", text: expect.stringMatching(/^No model is responding/) });
 });
 
 test("a stalled worker and a process that shuts down are shown", async () => {
   reportReadiness("jobs", () => false);
-  expect((await look()).sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/behind them stands still/) });
+  expect((await look()).sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/background jobs have stopped/) });
   reportReadiness("sandbox", () => false);
   expect((await look()).sentence).toMatchObject({ tone: "bad" });
-  expect((await look()).lines["Simulated models"]).toMatchObject({ tone: "bad", word: "are being started again" });
+  expect((await look()).lines["Simulated models"]).toMatchObject({ tone: "bad", word: "Restarting" });
   refuseNewRequests();
-  expect((await look()).lines.Requests).toMatchObject({ tone: "bad" });
+  expect((await look()).lines["API requests"]).toMatchObject({ tone: "bad" });
 });
 
 test("a sandbox whose chains are starting is shown as such, and answers requests", async () => {
   let doRun = false;
   reportReadiness("chains", () => doRun, { isVital: false });
   const { lines, sentence } = await look();
-  expect(sentence).toEqual({ tone: "weak", text: "Requests are answered. The sandbox's own chains are starting." });
-  expect(lines["Sandbox chains"]).toMatchObject({ tone: "weak", word: "are starting" });
+  expect(sentence).toEqual({ tone: "weak", text: "API requests work. The sandbox chains are starting." });
+  expect(lines["Sandbox chains"]).toMatchObject({ tone: "weak", word: "Starting" });
   doRun = true;
-  expect((await look()).lines["Sandbox chains"]).toMatchObject({ tone: "good", word: "run" });
+  expect((await look()).lines["Sandbox chains"]).toMatchObject({ tone: "good", word: "OK" });
 });
 
 test("an empty address pool is shown as a problem for new accounts only, and clears within seconds of its end", async () => {
   const at = Date.UTC(2026, 10, 21, 9);
   restoreClock = setClock(() => at);
-  expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "can be opened" });
+  expect((await look()).lines["New accounts"]).toMatchObject({ tone: "good", word: "OK" });
   await pool().query("CREATE TABLE kept AS TABLE address_pool; DELETE FROM address_pool");
   restoreClock();
   restoreClock = setClock(() => at + 5_000);
@@ -139,10 +139,10 @@ test("an empty address pool is shown as a problem for new accounts only, and cle
   expect(lines["New accounts"]).toEqual({
     name: "New accounts",
     tone: "weak",
-    word: "cannot be opened: no deposit address is free",
+    word: "Paused: no deposit address available",
     since: new Date(at + 5_000),
   });
-  expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^Requests are answered, and owners get in/) });
+  expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests and sign-in work/) });
   await pool().query("INSERT INTO address_pool TABLE kept; DROP TABLE kept");
   restoreClock();
   restoreClock = setClock(() => at + 10_000);
@@ -154,8 +154,8 @@ test("an unreachable Redis is shown, and that requests are still answered", asyn
   for (const name of ["config", "limits.redis"]) forgetSingleton(name);
   try {
     const { lines, sentence } = await look();
-    expect(lines.Limits).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is out of reach/) });
-    expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^Requests are answered/) });
+    expect(lines["Rate limits"]).toMatchObject({ tone: "weak", word: expect.stringMatching(/Redis is unreachable/) });
+    expect(sentence).toMatchObject({ tone: "weak", text: expect.stringMatching(/^API requests work/) });
   } finally {
     await redisLink()?.close();
     delete process.env.REDIS_URL;

@@ -6,7 +6,7 @@ import { AppError } from "@/lib/base/errors";
 import type { RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
 import type { PaymentId } from "@/lib/payments/claims/claim";
-import { listModels, priceVersion } from "@/lib/providers/catalogue";
+import { defaultModel, listModels, priceVersion } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
@@ -45,19 +45,10 @@ export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c" as RequestId;
 const PROMPT = "What is a nano-dollar?";
 const PIECES = ["One billionth", " of a dollar: $0.000000001."];
 const TOKENS = { input: 14, output: 22, beforeTheBreak: 4 };
-const FAVOURITE = "gpt-4-turbo";
 const ANSWERED_AT = "2026-11-23T10:31:07.412Z";
 
-/**
- * The model that examples call.
- * @throws Error when the catalogue is empty; a service without models does not start
- */
-export function exampleModel(): Model {
-  const models = listModels();
-  const model = models.find(({ id }) => id === FAVOURITE) ?? models[0];
-  if (!model) throw new Error("there is no model to show in an example");
-  return model;
-}
+/** The model that examples call. */
+export const exampleModel = (): Model => defaultModel(listModels());
 
 export interface Examples {
   model: Model;

@@ -6,7 +6,7 @@ import { listErrors } from "./error-pages";
 
 export const metadata: Metadata = {
   title: "Errors",
-  description: "Every error code of the API: its status, when it happens, what to do, and whether to try again.",
+  description: "Every API error code: its status, when it happens, how to fix it, and whether to retry.",
 };
 
 export default function ErrorsPage() {
@@ -14,8 +14,8 @@ export default function ErrorsPage() {
     <DocsFrame current="/docs/errors">
       <h1 className="pt-8 lg:pt-12 text-xl font-medium tracking-[-0.025em]">Errors</h1>
       <p className="mt-2 mb-8 max-w-[64ch] text-muted">
-        An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>. It never carries a
-        stack, a key or a provider’s raw words. Unless it names a cost, nothing was charged.
+        An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>. It never contains a
+        stack trace, a key or a provider’s raw message. Unless it names a cost, you were not charged.
       </p>
       <ErrorList errors={listErrors()} />
     </DocsFrame>

@@ -3,7 +3,6 @@
 import { erc20Abi } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
-import { getExampleModel } from "@/app/examples";
 import { listModelPrices } from "@/lib/console/models";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitNothingHeld, expectUncharged } from "@/lib/gateway/contract/testing/books";
@@ -11,6 +10,7 @@ import { openPayments } from "@/lib/gateway/contract/testing/payments";
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
 import { messageLines } from "@/lib/gateway/reads/payment-terms";
+import { defaultModel } from "@/lib/providers/catalogue";
 import { exampleSite, runExample, runShell } from "../testing/run-example";
 import { baseExample, priceExample } from "../x402/examples";
 import { approveExample, openaiExample, payExample, termsExample } from "./examples";
@@ -19,7 +19,7 @@ import { paymentCures } from "./reasons";
 const service = await openService({ env: { PAYMENT_WAIT_MS: "10000" } });
 const payments = await openPayments();
 const site = exampleSite(service.url("node"));
-const model = getExampleModel(listModelPrices()).id;
+const model = defaultModel(listModelPrices()).id;
 const walletKey = generatePrivateKey();
 const wallet = privateKeyToAccount(walletKey);
 

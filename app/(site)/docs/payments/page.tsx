@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
 import { listModelPrices } from "@/lib/console/models";
+import { defaultModel } from "@/lib/providers/catalogue";
 import { AgainChapter, ChangeChapter, ExampleChapter, MovesChapter, ReasonsChapter, RightsChapter, TextChapter } from "./chapters";
 
 export const metadata: Metadata = {
@@ -23,7 +23,7 @@ const chapters = [
 
 export default function PaymentsDocsPage() {
   const site = readSite();
-  const model = getExampleModel(listModelPrices()).id;
+  const model = defaultModel(listModelPrices()).id;
   return (
     <DocsArticle
       current="/docs/payments"

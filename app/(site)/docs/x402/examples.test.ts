@@ -3,10 +3,10 @@
 
 import { base58 } from "@scure/base";
 import { expect, test } from "vitest";
-import { getExampleModel } from "@/app/examples";
 import { listModelPrices } from "@/lib/console/models";
 import { openService } from "@/lib/gateway/contract/testing/service";
 import { openX402OnSolana, x402SolanaSettings } from "@/lib/gateway/contract/testing/x402-solana";
+import { defaultModel } from "@/lib/providers/catalogue";
 import { exampleSite, runExample } from "../testing/run-example";
 import { solanaExample } from "./examples";
 
@@ -16,7 +16,7 @@ const x402 = await openX402OnSolana(service);
 test("x402's own client pays on Solana, with a wallet that has no SOL", async () => {
   const payer = await x402.newPayer();
   const environment = { SOLANA_WALLET_KEY: base58.encode(payer.wallet.secretKey), SOLANA_RPC_URL: x402.payersNode.url };
-  const printed = await runExample(solanaExample(exampleSite(service.url("node")), getExampleModel(listModelPrices()).id), environment);
+  const printed = await runExample(solanaExample(exampleSite(service.url("node")), defaultModel(listModelPrices()).id), environment);
   expect(printed).toContain("Simulated answer");
   expect(printed).toMatch(/transaction: '[1-9A-HJ-NP-Za-km-z]{80,90}'/);
   expect(await x402.moved()).toBeGreaterThan(0n);

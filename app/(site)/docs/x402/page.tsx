@@ -1,8 +1,8 @@
 import type { Metadata } from "next";
-import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
 import { listModelPrices } from "@/lib/console/models";
+import { defaultModel } from "@/lib/providers/catalogue";
 import { ClientChapter, FailureChapter, OperatorsChapter, PriceChapter, WhatChapter } from "./chapters";
 
 export const metadata: Metadata = {
@@ -21,7 +21,7 @@ const chapters = [
 
 export default function X402DocsPage() {
   const site = readSite();
-  const model = getExampleModel(listModelPrices()).id;
+  const model = defaultModel(listModelPrices()).id;
   return (
     <DocsArticle
       current="/docs/x402"

@@ -1,0 +1,84 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { notFound, redirect } from "next/navigation";
+import { curlPrompt, pythonPrompt, typescriptPrompt } from "@/app/examples";
+import { readSite } from "@/app/site";
+import { CodeTabs } from "@/components/docs/code-tabs";
+import { ModelFacts, ModelPrices } from "@/components/models/model-facts";
+import { modelHref } from "@/components/models/model-row";
+import { ActionLink } from "@/components/ui/action-link";
+import { CopyButton } from "@/components/ui/copy-button";
+import { findModelPrice, listModelPrices } from "@/lib/console/models";
+import type { ModelPrice } from "@/lib/console/views/models";
+
+interface ModelPageProps {
+  /** The name's segments: an operator may name a model `vendor/model`. */
+  params: Promise<{ name: string[] }>;
+}
+
+/** The model of an id or alias; an unknown name is a missing page, an alias leads to the id. */
+async function readModel({ params }: ModelPageProps): Promise<ModelPrice> {
+  const name = decode((await params).name.join("/"));
+  const model = findModelPrice(listModelPrices(), name) ?? notFound();
+  if (model.id !== name) redirect(modelHref(model.id));
+  return model;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return notFound();
+  }
+}
+
+export async function generateMetadata(props: ModelPageProps): Promise<Metadata> {
+  const { id, provider, inputPrice, outputPrice } = await readModel(props);
+  return {
+    title: id,
+    description: `${id} by ${provider}: $${inputPrice} in and $${outputPrice} out per 1M tokens. Specs, code and pricing.`,
+  };
+}
+
+export default async function ModelPage(props: ModelPageProps) {
+  const model = await readModel(props);
+  const { id, provider, description } = model;
+  const site = readSite();
+  return (
+    <article className="max-w-reading pt-8 lg:pt-12">
+      <p className="text-sm text-muted">
+        <Link href="/models" className="underline-offset-4 hover:text-ink hover:underline">
+          Models
+        </Link>{" "}
+        / {provider}
+      </p>
+      <div className="mt-3 flex items-start gap-2">
+        <h1 className="font-mono text-lg font-medium tracking-tight break-all sm:text-xl">{id}</h1>
+        <CopyButton quiet text={id} label={`Copy ${id}`} />
+      </div>
+      <p className="mt-2 text-muted">{description}</p>
+      <div className="mt-6 flex flex-wrap gap-3">
+        <ActionLink primary href={`/playground?model=${encodeURIComponent(id)}`}>
+          Try it
+        </ActionLink>
+        <ActionLink href="/docs">Read the docs</ActionLink>
+      </div>
+      <ModelPrices model={model} />
+      <ModelFacts model={model} />
+      <section aria-labelledby="code" className="mt-10">
+        <h2 id="code" className="mb-4 text-base font-medium">
+          Use it from code
+        </h2>
+        <CodeTabs
+          name="code"
+          legend="Language"
+          tabs={[
+            { label: "curl", title: "curl", code: curlPrompt(site, id) },
+            { label: "TypeScript", title: "TypeScript", code: typescriptPrompt(site, id) },
+            { label: "Python", title: "Python", code: pythonPrompt(site, id) },
+          ]}
+        />
+      </section>
+    </article>
+  );
+}
