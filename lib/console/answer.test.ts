@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readForm } from "./answer";
 import { keyLimitsForm, newKeyForm } from "./keys/key-form";
-import { linkWalletForm, lowBalanceForm, sessionForm, walletForm } from "./settings-form";
+import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
 
 const unreadable = "The form cannot be read. Load the page again.";
 const key = { name: "ci", expiry: { kind: "never" }, cap: null, models: null };
@@ -17,7 +17,7 @@ test("input that no page of ours sends gets a message for people, never the vali
     [keyLimitsForm, "x"],
     [walletForm, { chain: "bitcoin", address: "1" }],
     [walletForm, { chain: "evm", address: "x".repeat(65) }],
-    [linkWalletForm, { allow: {} }],
+    [proveJoinForm, { join: {} }],
     [sessionForm, undefined],
     [lowBalanceForm, { amount: "1".repeat(501) }],
   ];

@@ -23,9 +23,14 @@ const texts = {
   too_many_challenges: "Too many attempts. Wait a minute, then try again.",
   too_many_attempts: "Too many attempts. Wait a minute, then try again.",
   no_addresses: "No account can be opened at the moment; owners get in as always. Try again in a minute.",
-  account_frozen: "This account is frozen: no wallet can be linked to it. Ask whoever runs this service.",
+  account_frozen: "This account is frozen, so you cannot link a wallet. Contact support.",
   already_linked: "This wallet is linked to your account already.",
-  linked_elsewhere: "This wallet belongs to another account. Sign in with it and unlink it there first, or use another wallet.",
+  joining_used:
+    "This wallet already has an account with money, keys or history. Nothing was changed. Keep using both accounts, or sign in with that wallet, withdraw its USDC and revoke its keys there.",
+  joining_other_wallets:
+    "This wallet is linked to another account, which has more wallets. Sign in to that account and unlink it under Settings. Then link it here.",
+  joining_frozen: "This wallet's own account is frozen, so it cannot be linked. Contact support.",
+  joining_changed: "This wallet's account has changed since it signed. Start again.",
   not_linked: "That wallet is not linked to this account.",
   last_wallet: "This is the account's last wallet. Link another one first: without any, nobody could sign in.",
   invalid_request: "The request cannot be read. Load the page again.",

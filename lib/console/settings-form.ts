@@ -15,7 +15,5 @@ export const walletForm = z.strictObject({ chain: z.enum(walletChains), address:
 const noSuchSession = "There is no such session. Reload the page.";
 export const sessionForm = z.strictObject({ sessionId: z.string(noSuchSession).regex(/^ses_[0-9A-Za-z]{20}$/, noSuchSession) });
 
-/** The linked wallet that approves, and the new wallet that joins. */
-export const startLinkForm = z.strictObject({ allow: walletForm, join: walletForm });
-
-export const linkWalletForm = z.strictObject({ allow: proofSchema, join: proofSchema });
+/** The joining wallet's proof, and the linked wallet that is to approve. */
+export const proveJoinForm = z.strictObject({ join: proofSchema, allow: walletForm });

@@ -12,14 +12,14 @@ import { nowMs } from "@/lib/base/clock";
 import { readSettings } from "@/lib/console/settings";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
+import { endSession, linkWallet, proveJoin, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
 
 export const metadata: Metadata = { title: "Settings" };
 
 export default async function SettingsPage() {
   const owner = await requireOwner();
   const { wallets, sessions, lowBalance } = await readSettings(owner);
-  const actions = forSession(owner, { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
+  const actions = forSession(owner, { endSession, linkWallet, proveJoin, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
   return (
     <div className="max-w-reading">
       <PageHeading title="Settings">Who may sign in, where you are signed in, and when you want to be warned.</PageHeading>
@@ -32,6 +32,7 @@ export default async function SettingsPage() {
             access={readWalletAccess()}
             linked={wallets.map(({ chain, address }) => ({ chain, address }))}
             startLink={actions.startLink}
+            proveJoin={actions.proveJoin}
             linkWallet={actions.linkWallet}
           />
         </Panel>
