@@ -53,7 +53,7 @@ for (const [first, second] of [
     await open(page, "/settings");
     await page.getByRole("button", { name: `Unlink ${wallets[first].keys().address}` }).click();
     await page.getByRole("button", { name: "Unlink wallet" }).click();
-    await expect(page.getByText("Unlinked. This wallet no longer signs in here.")).toBeVisible();
+    await expect(page.getByText("Unlinked. This wallet can no longer sign in.")).toBeVisible();
     await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
     await context.clearCookies();
     await signIn(context, wallets[first].keys());
@@ -134,7 +134,7 @@ test("signing out everywhere ends another browser's session at its next click", 
   await open(page, "/settings");
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   const dialog = page.getByRole("alertdialog").or(page.getByRole("dialog"));
-  await expect(dialog).toContainText("All 2 sessions end at once, this one too.");
+  await expect(dialog).toContainText("All 2 sessions end, including this one.");
   await dialog.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page).toHaveURL(/\/connect/);
   expect(await readSession(context)).toEqual({});
@@ -151,8 +151,8 @@ test("one other session can be ended alone", async ({ page, context, browser }) 
   const elsewhere = await browser.newContext({ baseURL: baseUrl() });
   await signIn(elsewhere, wallet);
   await open(page, "/settings");
-  await page.getByRole("button", { name: /^End the session of/ }).click();
-  await expect(page.getByText("Ended. That browser is signed out.")).toBeVisible();
+  await page.getByRole("button", { name: /^Sign out .*, signed in / }).click();
+  await expect(page.getByText("That browser is signed out.")).toBeVisible();
   expect(await readSession(elsewhere)).toEqual({});
   expect(await readSession(context)).not.toEqual({});
   await elsewhere.close();

@@ -31,5 +31,5 @@ test("a person's mistake gets the form's own message, at its field", () => {
     message: expect.stringContaining("Give the key a name"),
   });
   expect(readForm(newKeyForm, { ...key, models: [] })).toMatchObject({ field: "models", message: expect.stringContaining("at least one") });
-  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "There is no such session. Reload the page." });
+  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session does not exist. Reload the page." });
 });

@@ -141,7 +141,7 @@ test("one session is ended, or all of them; never those of another account", asy
   for (const sessionId of [second.sessionId, newSessionId(), "ses_", "' OR true --"]) {
     expect(await endOneSession(stranger.owner, sessionId)).toMatchObject({
       ok: false,
-      message: expect.stringContaining("no such session"),
+      message: expect.stringContaining("already ended"),
     });
   }
   expect(await findOwnerOf(second.token)).not.toBeNull();
@@ -182,6 +182,6 @@ test("an invalid wallet, session or proof is refused by its form", () => {
     expect(readForm(proveJoinForm, { allow: wallet, join: input }).ok).toBe(false);
   }
   for (const sessionId of [undefined, 7, "", "ses_", `key_${"a".repeat(20)}`]) {
-    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "There is no such session. Reload the page." });
+    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "This session does not exist. Reload the page." });
   }
 });

@@ -49,7 +49,7 @@ export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
   }));
 }
 
-/** Below this available balance the console warns; null turns that off. */
+/** Below this available balance the console shows an alert; null turns it off. */
 export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   await setLowBalance(accountId, line);
@@ -97,7 +97,7 @@ const refuseLink = (refusal: { reason: RefusalReason; field?: MessageField }): R
 /** Ends one of the owner's sessions; `sessionId` is unchecked page input. Also in a frozen account: signing out takes nothing. */
 export async function endOneSession({ accountId }: Owner, sessionId: string): Promise<Answer> {
   const ended = await endSession(accountId, sessionId as SessionId);
-  return ended ? { ok: true } : refuse("There is no such session: it has ended. Reload the page.");
+  return ended ? { ok: true } : refuse("This session has already ended. Reload the page.");
 }
 
 /** Signs out everywhere, including here. */
