@@ -102,7 +102,7 @@ async function spendSomething(page: Page): Promise<void> {
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: /^Run/ }).click();
-  await expect(page.getByText("Available before:")).toBeVisible();
+  await expect(page.getByText("Available now:")).toBeVisible();
   await expectAccessible(page, "/playground with an answer");
   await page.getByRole("button", { name: "View code" }).click();
   await expect(page.getByRole("dialog")).toBeVisible();

@@ -182,5 +182,5 @@ test("the playground tells a new account without money so before a run", async (
   await signIn(context, newWallet("solana"));
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("Hello");
-  await expect(page.getByRole("status").filter({ hasText: "more is needed for an answer this long." })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: /^You need \$\S+ more to run this\.$/ })).toBeVisible();
 });

@@ -63,7 +63,7 @@ async function choose(part: Locator, page: Page, name: string): Promise<void> {
 
 /** Opens the playground's wallet payment, for a prompt that costs at most 5 cents. */
 async function openPaying(page: Page, wallet: string | null): Promise<Locator> {
-  await open(page, "/playground");
+  await open(page, "/playground?model=gpt-4-turbo");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: "Pay with my wallet" }).click();
   const part = page.getByRole("region", { name: "Pay with my wallet" });
@@ -102,7 +102,7 @@ async function payFromPlayground(page: Page, wallet: SendingWallet): Promise<str
   const part = await openPaying(page, null);
   const text = part.getByRole("region", { name: "Your wallet signs this text" });
   await expect(text).toHaveText(/^PennyPrompt Payment\nRequest ID: req_\d+\nAmount: 5 USDC cents\nTimestamp: \d{13}$/);
-  await expect(part.getByText("What the answer does not cost is added to your balance.")).toBeVisible();
+  await expect(part.getByText("Any unused amount is added to your balance.")).toBeVisible();
   const sign = part.getByRole("button", { name: "Sign and pay $0.05" });
   wallet.decline("sign");
   await sign.click();
@@ -156,19 +156,19 @@ test("an unlinked wallet sees what it lacks and approves on the spot, and its ch
   await fund(address, 0n);
   await signIn(context, newWallet("solana"));
   const part = await openPaying(page, wallet.name);
-  await expect(part.getByText(/This wallet has \$0\.00 in USDC on Base, and this prompt needs \$0\.05/)).toBeVisible();
+  await expect(part.getByText(/This wallet has \$0\.00 in USDC on Base\. This prompt needs \$0\.05/)).toBeVisible();
   await expectAccessible(page, "/playground, a wallet without USDC");
   await fund(address, 1_000_000n);
-  await expect(part.getByText(/Payments that you sign may take \$0\.00 from this wallet, and this prompt needs \$0\.05/)).toBeVisible({
+  await expect(part.getByText(/This wallet’s allowance is \$0\.00\. This prompt needs \$0\.05/)).toBeVisible({
     timeout: 20_000,
   });
   await expectAccessible(page, "/playground, an allowance that is too low");
   await part.getByRole("button", { name: "Approve USDC for payments" }).click();
-  await expect(part.getByText(/stays a credit of this address/)).toBeVisible({ timeout: SETTLED_MS });
+  await expect(part.getByText(/stays as a credit of this wallet/)).toBeVisible({ timeout: SETTLED_MS });
   await expectAccessible(page, "/playground, a payment to sign");
   await expectToFit(page);
   await part.getByRole("button", { name: "Sign and pay $0.05" }).click();
-  await expect(page.getByText(/Paid from the wallet: \$0\.05\. Change: \$0\.04\d+, a credit of its address\./)).toBeVisible({
+  await expect(page.getByText(/Paid from the wallet: \$0\.05\. Change: \$0\.04\d+, kept as a credit of this wallet\./)).toBeVisible({
     timeout: SETTLED_MS,
   });
   await expectAccessible(page, "/playground with an answer that a wallet paid for");
@@ -225,7 +225,7 @@ test("a payment with an unknown outcome can be sent again, and pays once", async
     return route.fulfill({ status: 503, json: { ...pending, requestId: "req_1" } });
   });
   await pay.click({ timeout: SETTLED_MS });
-  await expect(page.getByText("Send it again in a moment: it never pays twice.")).toBeVisible({ timeout: SETTLED_MS });
+  await expect(page.getByText("Send it again in a moment. You never pay twice.")).toBeVisible({ timeout: SETTLED_MS });
   await expectAccessible(page, "/playground, a payment that is pending");
   await page.getByRole("button", { name: "Send again" }).click();
   await expect(page.getByText(/Paid from the wallet: \$0\.05\./)).toBeVisible({ timeout: SETTLED_MS });

@@ -98,7 +98,7 @@ test("the console after some weeks", async ({ page, context }) => {
   await show(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: /^Run/ }).click();
-  await expect(page.getByText("Available before:")).toBeVisible();
+  await expect(page.getByText("Available now:")).toBeVisible();
   await shoot(page, "playground", "desk-light", "desk-dark", "phone-light");
   await page.setViewportSize(sizes.desk);
   await page.getByRole("button", { name: "View code" }).click();

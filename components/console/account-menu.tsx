@@ -8,6 +8,7 @@ import { shortAddress } from "@/components/ui/text/short-address";
 import type { NamedWallet } from "@/lib/console/views/wallet";
 import { writeClipboard } from "../ui/copy-button";
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from "../ui/menu";
+import { clearPlayground } from "./playground/kept/browser-store";
 
 interface AccountMenuProps {
   wallet: NamedWallet;
@@ -59,6 +60,7 @@ export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
         disabled={leaving}
         onSelect={() => {
           setLeaving(true);
+          clearPlayground();
           void onSignOut();
         }}
       >

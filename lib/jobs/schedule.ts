@@ -1,6 +1,8 @@
 // The schedule: all jobs, the processes that run them, and how often. Each job's code is in the folder that owns it.
 
 import { deleteExpiredChallenges } from "@/lib/access/challenges";
+import { deleteOldFailures } from "@/lib/access/failures/list-failed";
+import { writeFailedRequests } from "@/lib/access/failures/record-failed";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
@@ -27,6 +29,7 @@ import type { Job } from "./scheduler";
 /** Jobs of a process that answers requests: they write or refresh its in-memory state. */
 export const webJobs: readonly Job[] = [
   { name: "write-key-uses", pauseMs: 10_000, run: writeKeyUses },
+  { name: "write-failed-requests", pauseMs: 1_000, run: writeFailedRequests },
   { name: "load-overruns", pauseMs: 10_000, run: loadOverruns },
 ];
 
@@ -49,6 +52,7 @@ export const databaseJobs: readonly Job[] = [
   // It reads every address that was ever paid: with many of them it takes a tenth of the time.
   { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
+  { name: "delete-old-failures", pauseMs: 600_000, run: deleteOldFailures },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },

@@ -3,6 +3,7 @@
 
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { writeFailedRequests } from "@/lib/access/failures/record-failed";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -38,6 +39,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   // The holds that are left have no request any more that could settle them.
   await step("holds", () => expireHolds(commit(), processId()));
   await step("key uses", writeKeyUses);
+  await step("failed requests", writeFailedRequests);
   await step("provider connections", closeProviderPools);
   await stopParts(running);
 }

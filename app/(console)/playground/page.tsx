@@ -1,17 +1,20 @@
 import type { Metadata } from "next";
-import { getExampleModel } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { readWalletAccess } from "@/app/wallet-access";
 import { Playground } from "@/components/console/playground/playground";
-import { listModelPrices } from "@/lib/console/models";
+import { defaultModel, findModelPrice, listModelPrices } from "@/lib/console/models";
 import { type Owner, readAvailable } from "@/lib/console/owner";
 import { findPaymentsOffer } from "@/lib/console/payments/payment-target";
 import { listOwnWallets } from "@/lib/console/settings";
 import { csrfToken } from "@/lib/console/sign-in/same-origin";
+import type { ModelPrice } from "@/lib/console/views/models";
 import { forSession } from "../owner-actions";
 import { drawOwnPayment } from "../payments/actions";
 import { requireOwner } from "../require-owner";
 import { findAvailable, findCost } from "./actions";
+
+/** Longer than any model's id. */
+const MAX_SHOWN_NAME = 80;
 
 export const metadata: Metadata = { title: "Playground" };
 
@@ -23,11 +26,15 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
   const owner = await requireOwner();
   const { model: requested } = await searchParams;
   const models = listModelPrices();
+  const name = typeof requested === "string" ? requested : null;
+  const chosen = name === null ? null : findModelPrice(models, name);
   const { baseUrl, keyVariable } = readSite();
   return (
     <Playground
       models={models}
-      initialModel={(models.find(({ id }) => id === requested) ?? getExampleModel(models)).id}
+      accountId={owner.accountId}
+      initialModel={chosen ?? defaultModel(models)}
+      link={linkOf(name, chosen)}
       available={await readAvailable(owner.accountId)}
       isFrozen={owner.isFrozen}
       endpoints={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
@@ -37,6 +44,11 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
     />
   );
 }
+
+const linkOf = (name: string | null, chosen: ModelPrice | null) => {
+  if (name === null) return { kind: "none" } as const;
+  return chosen ? ({ kind: "chosen" } as const) : ({ kind: "unknown", model: name.slice(0, MAX_SHOWN_NAME) } as const);
+};
 
 /** The settings for paying from a wallet; null where that is not offered. */
 async function readWalletPay(owner: Owner) {

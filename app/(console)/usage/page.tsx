@@ -1,11 +1,15 @@
 import { ActivityIcon, DownloadIcon } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
+import { redirect } from "next/navigation";
 import { Figures } from "@/components/console/figures";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ChargesWithReceipts } from "@/components/console/usage/charges-with-receipts";
+import { ChoiceLinks } from "@/components/console/usage/choice-links";
+import { FailuresList } from "@/components/console/usage/failures-list";
 import { Pager } from "@/components/console/usage/pager";
+import { RequestSearch } from "@/components/console/usage/request-search";
+import { SearchResult } from "@/components/console/usage/search-result";
 import { type UsageAddress, usageHref } from "@/components/console/usage/usage-address";
 import { UsageFilter } from "@/components/console/usage/usage-filter";
 import { ActionLink } from "@/components/ui/action-link";
@@ -15,9 +19,11 @@ import { ChartTable } from "@/components/ui/chart/chart-table";
 import { EmptyState } from "@/components/ui/empty-state";
 import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
+import { readFailure, readFailures } from "@/lib/console/usage/failures";
 import { readReceipt } from "@/lib/console/usage/receipts";
 import { readUsage } from "@/lib/console/usage/usage";
 import { presets, readUsageQuery, type UsageParams, type UsageQuery } from "@/lib/console/usage/usage-query";
+import { type FailuresView, statuses } from "@/lib/console/views/failures";
 import type { UsageView } from "@/lib/console/views/usage";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
@@ -34,27 +40,37 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
   const { findReceipt: load } = forSession(owner, { findReceipt });
   const params = await searchParams;
   const query = readUsageQuery(params);
-  const requestId = Array.isArray(params.receipt) ? params.receipt[0] : params.receipt;
-  const [view, receipt] = await Promise.all([readUsage(accountId, query), requestId ? readReceipt(accountId, requestId) : null]);
+  const [receiptId, searchedId] = [firstOf(params.receipt), firstOf(params.request)?.trim() || null];
+  // A charged request that is searched for opens its receipt.
+  if (searchedId && (await readReceipt(accountId, searchedId))) redirect(`/usage?receipt=${searchedId}`);
+  const [view, failures, receipt, failure] = await Promise.all([
+    readUsage(accountId, query),
+    readFailures(accountId, query),
+    receiptId ? readReceipt(accountId, receiptId) : null,
+    searchedId ? readFailure(accountId, searchedId) : null,
+  ]);
   const address = addressOf(query);
   const { fromDay, toDay, preset } = query;
   return (
     <>
       <PageHeading title="Usage" action={view.rows.length > 0 ? <ExportLink href={exportHref(query, view)} /> : null}>
-        Every request, what it cost and why. Days are UTC, times are yours.
+        Every request, what it cost and why it failed. Days are in UTC, times in your time zone.
       </PageHeading>
       {query.problem ? (
         <p role="alert" className="mb-6 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
           {query.problem}
         </p>
       ) : null}
-      <UsageFilter {...{ address, fromDay, toDay, presets, preset }} models={view.models} keys={view.keys} />
+      {searchedId ? <SearchResult requestId={searchedId.slice(0, 100)} found={failure} /> : null}
+      <UsageFilter {...{ address, fromDay, toDay, presets, preset }} models={view.models} keys={view.keys}>
+        <RequestSearch requestId={searchedId} />
+      </UsageFilter>
       <Figures label="Totals of all pages" figures={figuresOf(view)} className="gap-y-5" />
       <Panel title="Spend" aside={<SplitLinks address={address} split={query.split} />} className="mt-8">
         <SpendChart
           chart={view.chart}
           label={`Spend by day${query.split === "day" ? "" : ` and ${query.split}`}`}
-          empty="Nothing was spent."
+          empty="No spend on these days."
         />
         {query.split === "day" || view.chart.series.length === 0 ? null : (
           <div className="mt-4">
@@ -64,19 +80,55 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
         <ChartTable chart={view.chart} />
       </Panel>
       <div id={TABLE} className="scroll-mt-2">
-        <Panel title="Requests" className="mt-8">
-          <ChargesWithReceipts rows={view.rows} initial={requestId ? { requestId, receipt } : null} load={load} />
-          {view.rows.length > 0 ? <Pages address={address} query={query} view={view} /> : <NoRequests isNew={!view.hasEverCalled} />}
+        <Panel title="Requests" aside={<Statuses query={query} view={view} failures={failures} />} className="mt-8">
+          <ChargesWithReceipts
+            rows={query.status === "charged" ? view.rows : []}
+            initial={receiptId ? { requestId: receiptId, receipt } : null}
+            load={load}
+          />
+          {query.status !== "charged" ? (
+            <FailuresList
+              kind={query.status}
+              view={failures}
+              newest={query.before === null ? null : `${usageHref(address)}#${TABLE}`}
+              older={failures.older && `${usageHref(address, { before: failures.older })}#${TABLE}`}
+            />
+          ) : view.rows.length > 0 ? (
+            <Pages address={address} query={query} view={view} />
+          ) : (
+            <NoRequests isNew={!view.hasEverCalled} />
+          )}
         </Panel>
       </div>
     </>
   );
 }
 
-function addressOf({ fromDay, toDay, preset, model, key, split }: UsageQuery): UsageAddress {
+const firstOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+interface StatusesProps {
+  query: UsageQuery;
+  view: UsageView;
+  failures: FailuresView;
+}
+
+const statusText = { charged: "Charged", refused: "Refused", failed: "Failed" } as const;
+
+/** Chooses which requests are listed, with how many there are of each status. */
+function Statuses({ query, view, failures }: StatusesProps) {
+  const counts = { charged: view.totals.requests, ...failures.counts };
+  const choices = statuses.map((status) => ({
+    href: usageHref(addressOf(query), { status: status === "charged" ? null : status }),
+    text: `${statusText[status]} ${countText(counts[status])}`,
+    isCurrent: query.status === status,
+  }));
+  return <ChoiceLinks label="Status" choices={choices} />;
+}
+
+function addressOf({ fromDay, toDay, preset, model, key, split, status }: UsageQuery): UsageAddress {
   const days =
     preset === null ? { days: null, from: fromDay, to: toDay } : { days: preset === 30 ? null : `${preset}`, from: null, to: null };
-  return { ...days, model, key, by: split === "day" ? null : split };
+  return { ...days, model, key, by: split === "day" ? null : split, status: status === "charged" ? null : status };
 }
 
 /** The totals of the whole filter, independent of the shown page. */
@@ -111,7 +163,11 @@ function Pages({ address, query, view }: PagesProps) {
 
 /** Exports exactly the rows in the totals, without newer ones. */
 const exportHref = (query: UsageQuery, { mark }: UsageView): string =>
-  usageHref(addressOf(query), { days: null, from: query.fromDay, to: query.toDay, by: null, mark: mark.toString() }, "/usage/export");
+  usageHref(
+    addressOf(query),
+    { days: null, from: query.fromDay, to: query.toDay, by: null, status: null, mark: mark.toString() },
+    "/usage/export",
+  );
 
 const ExportLink = ({ href }: { href: string }) => (
   <Button asChild>
@@ -132,15 +188,15 @@ const NoRequests = ({ isNew }: { isNew: boolean }) =>
           <ActionLink primary href="/playground">
             Try a prompt
           </ActionLink>
-          <ActionLink href="/keys">Make a key</ActionLink>
+          <ActionLink href="/keys">Create key</ActionLink>
         </>
       }
     >
-      Every request that is answered stands here with its tokens, its exact cost and a receipt that says how it came about.
+      Each request appears here with its tokens, its exact cost and a receipt.
     </EmptyState>
   ) : (
-    <EmptyState picture={<ActivityIcon />} title="No request matches" action={<ActionLink href="/usage">Show the last 30 days</ActionLink>}>
-      Nothing was charged on these days with this model and key.
+    <EmptyState picture={<ActivityIcon />} title="No requests match" action={<ActionLink href="/usage">Show the last 30 days</ActionLink>}>
+      Nothing was charged on these days with these filters.
     </EmptyState>
   );
 
@@ -150,19 +206,9 @@ const splits = [
   { by: "key", text: "By key" },
 ];
 
-/** The split of the chart's bars. */
 const SplitLinks = ({ address, split }: { address: UsageAddress; split: string }) => (
-  <nav aria-label="Split the chart" className="flex gap-4">
-    {splits.map(({ by, text }) => (
-      <Link
-        key={by}
-        href={usageHref(address, { by: by === "day" ? null : by })}
-        scroll={false}
-        aria-current={split === by ? "true" : undefined}
-        className="py-1 underline-offset-4 transition hover:text-ink aria-[current]:font-medium aria-[current]:text-ink aria-[current]:underline aria-[current]:decoration-copper aria-[current]:decoration-2"
-      >
-        {text}
-      </Link>
-    ))}
-  </nav>
+  <ChoiceLinks
+    label="Split the chart"
+    choices={splits.map(({ by, text }) => ({ href: usageHref(address, { by: by === "day" ? null : by }), text, isCurrent: split === by }))}
+  />
 );

@@ -2,8 +2,6 @@
 
 import { MessageSquareTextIcon } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { ModelPrice } from "@/lib/console/views/models";
-import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy-button";
 import { EmptyState } from "../../ui/empty-state";
@@ -11,10 +9,12 @@ import { Panel } from "../panel";
 import { isRunning, type Run } from "./run";
 import { RunFigures } from "./run-figures";
 import { RunProblemNotice } from "./run-problem-notice";
+import { RunState } from "./run-state";
 
 interface AnswerPanelProps {
   run: Run | undefined;
-  models: readonly ModelPrice[];
+  /** What the account can spend, nano-USD; null while it is not known. */
+  availableNow: bigint | null;
   onStop: () => void;
   onExample: (prompt: string) => void;
   onLower: (tokens: number) => void;
@@ -22,23 +22,23 @@ interface AnswerPanelProps {
   onAgain: () => void;
 }
 
-const examples = ["What is a nano-dollar?", "Write a haiku about an honest bank.", "Explain double-entry bookkeeping to a programmer."];
+const examples = ["What is a nano-dollar?", "Write a haiku about an honest bank.", "Explain double-entry bookkeeping."];
 
 /** The answer while it arrives, then its cost. */
-export function AnswerPanel({ run, models, onStop, onExample, onLower, onAgain }: AnswerPanelProps) {
+export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onAgain }: AnswerPanelProps) {
   if (!run) {
     return (
       <Panel title="Answer">
         <EmptyState
           picture={<MessageSquareTextIcon />}
-          title="The answer appears here as it is written"
+          title="No answer yet"
           action={examples.map((prompt) => (
             <Button key={prompt} size="small" onClick={() => onExample(prompt)}>
               {prompt}
             </Button>
           ))}
         >
-          Its tokens and its cost count up beside it and are exact at its end. Write a prompt, or begin with one of these.
+          Write a prompt and run it, or start with an example. You see its cost as it is written, and the exact charge at the end.
         </EmptyState>
       </Panel>
     );
@@ -47,12 +47,12 @@ export function AnswerPanel({ run, models, onStop, onExample, onLower, onAgain }
     <Panel
       title={
         <span className="flex items-center gap-2">
-          Answer <StateBadge run={run} />
+          Answer <RunState run={run} />
         </span>
       }
       aside={
-        <span className="-my-1.5 flex h-7 items-center gap-1">
-          <span className="font-mono">{run.fields.model}</span>
+        <span className="-my-1.5 flex h-7 max-w-full items-center gap-1">
+          <span className="min-w-0 truncate font-mono">{run.fields.model}</span>
           {isRunning(run) ? (
             // The form's own button is out of sight where the answer is below the form.
             <Button size="small" className="lg:hidden" onClick={onStop}>
@@ -67,27 +67,20 @@ export function AnswerPanel({ run, models, onStop, onExample, onLower, onAgain }
         aria-live="polite"
         aria-busy={isRunning(run)}
         hidden={run.state === "failed" && run.text === ""}
-        className="min-h-40 rounded border border-line bg-panel p-4 text-sm leading-6 break-words whitespace-pre-wrap"
+        className="min-h-40 rounded border border-line bg-panel p-4 text-sm leading-6 wrap-anywhere whitespace-pre-wrap"
       >
         {run.text}
-        {run.state === "waiting" ? <Waiting key={run.number} model={run.fields.model} pays={run.fields.payment !== undefined} /> : null}
+        {run.state === "waiting" ? <Waiting key={run.id} model={run.fields.model} pays={run.fields.payment !== undefined} /> : null}
         {run.text === "" && (run.state === "done" || run.state === "stopped") ? (
-          <span className="text-muted">
-            {run.state === "done" ? "The model answered with no text." : "Stopped before the first token."}
-          </span>
+          <span className="text-muted">{run.state === "done" ? "The model returned no text." : "Stopped before the first token."}</span>
         ) : null}
       </div>
       {run.problem ? (
         <RunProblemNotice problem={run.problem} payment={run.fields.payment ?? null} onLower={onLower} onAgain={onAgain} />
       ) : null}
-      <RunFigures run={run} model={models.find(({ id }) => id === run.fields.model)} />
+      <RunFigures run={run} availableNow={availableNow} />
     </Panel>
   );
-}
-
-function StateBadge({ run: { state } }: { run: Run }) {
-  if (state === "waiting" || state === "writing") return <Badge tone="waiting">{state}</Badge>;
-  return state === "done" ? null : <Badge tone={state === "failed" ? "bad" : "plain"}>{state}</Badge>;
 }
 
 /** Shows what it waits for and how long, after the first moments. */
@@ -99,7 +92,7 @@ function Waiting({ model, pays }: { model: string; pays: boolean }) {
   }, []);
   return (
     <span className="text-muted">
-      {pays ? "Waiting until Base has settled the payment, then for" : "Waiting for"} the first token of {model}
+      {pays ? "Settling the payment on Base, then waiting for" : "Waiting for"} {model}
       {seconds === 0 ? "…" : <span aria-hidden="true">, {seconds} s</span>}
     </span>
   );

@@ -25,15 +25,15 @@ export function CodeDialog({ open, onOpenChange, target, fields }: CodeDialogPro
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title="The same by the API"
+      title="API code"
       description={
         <>
-          What is in the form, as pasted. Put a key into{" "}
-          <code className="rounded-sm bg-panel px-1 py-px font-mono text-xs text-ink">{target.keyVariable}</code> first;{" "}
+          Sends the same request. Set{" "}
+          <code className="rounded-sm bg-panel px-1 py-px font-mono text-xs text-ink">{target.keyVariable}</code> to your API key first. No
+          key yet?{" "}
           <Link href="/keys" className="underline underline-offset-2 hover:text-ink">
-            make one
-          </Link>{" "}
-          if you have none.
+            Create key
+          </Link>
         </>
       }
     >

@@ -5,10 +5,10 @@ import { type CodeTarget, curlCall, pythonCall, typescriptCall } from "../../doc
 /** The body of POST /api/v1/prompt; undefined fields are not sent. */
 export interface PromptFields {
   model: string;
-  system: string | undefined;
+  system?: string | undefined;
   prompt: string;
-  maxTokens: number | undefined;
-  temperature: number | undefined;
+  maxTokens?: number | undefined;
+  temperature?: number | undefined;
 }
 
 /** For sh: inside single quotes only the single quote is special. */

@@ -1,21 +1,34 @@
-// A run's approximate cost so far, before the provider's count arrives: computed as the service estimates an abandoned stream.
+// A run's approximate tokens and cost, before the provider's count arrives: computed as the service estimates an abandoned stream.
 
 import { parseUsd } from "@/lib/base/money";
-import type { ModelPrice } from "@/lib/console/views/models";
 import type { PromptFields } from "./code-lines";
+import type { Run, RunPrice } from "./run";
 
 const BYTES_PER_TOKEN = 4;
 const TOKENS_AROUND_MESSAGE = 3;
 const MILLION = 1_000_000n;
 
+type Input = Pick<PromptFields, "system" | "prompt">;
+
 const countBytes = (text: string): number => new TextEncoder().encode(text).length;
+
+export const countInputBytes = ({ system, prompt }: Input): number => countBytes((system ?? "") + prompt);
+
+export const estimateInputTokens = (input: Input): number =>
+  Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + TOKENS_AROUND_MESSAGE * (input.system === undefined ? 1 : 2);
 
 export const estimateOutputTokens = (text: string): number => Math.ceil(countBytes(text) / BYTES_PER_TOKEN);
 
+/** Nano-USD of `tokens` at a price per million. */
+export const costOfTokens = (tokens: number, perMillion: string): bigint => (parseUsd(perMillion) / MILLION) * BigInt(tokens);
+
 /** Nano-USD. */
-export function estimateCost(model: ModelPrice, { system, prompt }: PromptFields, text: string): bigint {
-  const inputTokens =
-    Math.ceil(countBytes((system ?? "") + prompt) / BYTES_PER_TOKEN) + TOKENS_AROUND_MESSAGE * (system === undefined ? 1 : 2);
-  const input = (parseUsd(model.inputPrice) / MILLION) * BigInt(inputTokens);
-  return input + (parseUsd(model.outputPrice) / MILLION) * BigInt(estimateOutputTokens(text));
+export const estimateCost = ({ inputPrice, outputPrice }: RunPrice, input: Input, text: string): bigint =>
+  costOfTokens(estimateInputTokens(input), inputPrice) + costOfTokens(estimateOutputTokens(text), outputPrice);
+
+/** The run's estimate, never above its maximum cost; null until that is known. */
+export function estimateRun({ ceiling, price, fields, text }: Run): bigint | null {
+  if (ceiling === null || text === "") return null;
+  const estimate = estimateCost(price, fields, text);
+  return estimate < ceiling ? estimate : ceiling;
 }

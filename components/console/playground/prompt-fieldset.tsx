@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { countText } from "@/components/ui/text/number-text";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { Field, Input, Select, TextArea } from "../../ui/field";
@@ -8,13 +9,15 @@ interface PromptFieldsetProps {
   form: PromptForm;
   problems: FormProblems;
   onChange: (part: Partial<PromptForm>) => void;
+  /** Below the prompt: what is wrong with its length. */
+  children?: ReactNode;
 }
 
 /** The input fields of a run. */
-export function PromptFieldset({ models, form, problems, onChange }: PromptFieldsetProps) {
+export function PromptFieldset({ models, form, problems, onChange, children }: PromptFieldsetProps) {
   const model = models.find(({ id }) => id === form.model);
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <Field label="Model" hint={model ? <ModelLimits model={model} /> : null}>
         {(control) => (
           <Select {...control} value={form.model} onChange={(event) => onChange({ model: event.target.value })}>
@@ -32,7 +35,7 @@ export function PromptFieldset({ models, form, problems, onChange }: PromptField
           </Select>
         )}
       </Field>
-      <Field label="System, optional">
+      <Field label="System message (optional)">
         {(control) => (
           <TextArea
             {...control}
@@ -54,6 +57,7 @@ export function PromptFieldset({ models, form, problems, onChange }: PromptField
           />
         )}
       </Field>
+      {children}
       <div className="grid grid-cols-2 items-start gap-4">
         <Field label="Max tokens" error={problems.maxTokens}>
           {(control) => (
@@ -70,7 +74,7 @@ export function PromptFieldset({ models, form, problems, onChange }: PromptField
             <Input
               {...control}
               inputMode="decimal"
-              placeholder="the model's own"
+              placeholder="Model default"
               value={form.temperature}
               onChange={(event) => onChange({ temperature: event.target.value })}
             />
@@ -85,6 +89,6 @@ const providersOf = (models: readonly ModelPrice[]): string[] => [...new Set(mod
 
 const ModelLimits = ({ model }: { model: ModelPrice }) => (
   <>
-    USD for a million tokens. Reads up to {countText(model.contextWindow)}, writes up to {countText(model.maxOutputTokens)}.
+    USD per 1M tokens. Context {countText(model.contextWindow)}, output up to {countText(model.maxOutputTokens)}.
   </>
 );

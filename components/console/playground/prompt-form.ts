@@ -20,9 +20,9 @@ export function readPromptForm(form: PromptForm, maxOutputTokens: number): { fie
   const temperature = form.temperature.trim() === "" ? undefined : Number(form.temperature);
   const problems: FormProblems = {};
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens >= 1 && maxTokens <= maxOutputTokens)) {
-    problems.maxTokens = `A whole number from 1 to ${countText(maxOutputTokens)}.`;
+    problems.maxTokens = `Enter a whole number from 1 to ${countText(maxOutputTokens)}.`;
   }
-  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) problems.temperature = "A number from 0 to 2.";
+  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) problems.temperature = "Enter a number from 0 to 2.";
   return {
     fields: { model: form.model, system: form.system === "" ? undefined : form.system, prompt: form.prompt, maxTokens, temperature },
     problems,

@@ -3,22 +3,23 @@ import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { ShortAddress } from "@/components/ui/text/short-address";
-import type { ModelPrice } from "@/lib/console/views/models";
-import { estimateCost, estimateOutputTokens } from "./estimate";
-import { PaymentFigures } from "./payment-figures";
-import { isRunning, type Run, type RunReceipt } from "./run";
+import { chargeOf } from "./cost-lines";
+import { CostTable } from "./cost-table";
+import { estimateOutputTokens, estimateRun } from "./estimate";
+import { PaymentFigures } from "./pay/payment-figures";
+import { isRunning, type Run } from "./run";
 
 interface RunFiguresProps {
   run: Run;
-  model: ModelPrice | undefined;
+  /** What the account can spend, nano-USD; null while it is not known. */
+  availableNow: bigint | null;
 }
 
 /** Tokens, cost and time of a run: marked as estimates until the provider's own count arrives. */
-export function RunFigures({ run, model }: RunFiguresProps) {
+export function RunFigures({ run, availableNow }: RunFiguresProps) {
   const { receipt, text } = run;
   if (!receipt && text === "" && !isRunning(run)) return <RequestLine run={run} />;
   const outputTokens = receipt?.outputTokens ?? estimateOutputTokens(text);
-  const charged = receipt ? receipt.inputCost + receipt.outputCost : (run.problem?.cost ?? null);
   return (
     <>
       <dl className="mt-4 grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-4">
@@ -27,29 +28,43 @@ export function RunFigures({ run, model }: RunFiguresProps) {
           {receipt || outputTokens === 0 ? null : <About />}
           {receipt || outputTokens > 0 ? countText(outputTokens) : "–"}
         </Figure>
-        <Figure name={charged === null ? "Cost so far" : "Cost"}>
-          {charged !== null ? (
-            <span className="text-copper-ink">
-              <Amount nano={charged} />
-            </span>
-          ) : model && text !== "" ? (
-            <>
-              <About />
-              <Amount nano={estimateCost(model, run.fields, text)} />
-            </>
-          ) : (
-            "–"
-          )}
-        </Figure>
-        <Figure name={run.totalMs === null ? "First token" : "First token / all"}>
+        <Cost run={run} />
+        <Figure name={run.totalMs === null ? "First token" : "First token / total"}>
           {run.firstTokenMs === null ? "–" : seconds(run.firstTokenMs)}
           {run.totalMs === null || run.firstTokenMs === null ? null : ` / ${seconds(run.totalMs)}`}
         </Figure>
       </dl>
-      {receipt ? <CostParts run={run} receipt={receipt} /> : null}
+      {receipt ? <CostTable run={run} availableNow={availableNow} /> : null}
       {run.payment && run.fields.payment ? <PaymentFigures payment={run.payment} cents={run.fields.payment.amount} /> : null}
       <RequestLine run={run} />
     </>
+  );
+}
+
+/** The charge, or until it is known an estimate of at most the maximum. */
+function Cost({ run }: { run: Run }) {
+  const charged = chargeOf(run);
+  const estimate = estimateRun(run);
+  if (charged !== null) {
+    return (
+      <Figure name="Cost">
+        <span className="text-copper-ink">
+          <Amount nano={charged} />
+        </span>
+      </Figure>
+    );
+  }
+  return (
+    <Figure name={estimate !== null && estimate === run.ceiling ? "Cost so far, at its maximum" : "Cost so far"}>
+      {estimate === null ? (
+        "–"
+      ) : (
+        <>
+          <About />
+          <Amount nano={estimate} />
+        </>
+      )}
+    </Figure>
   );
 }
 
@@ -62,26 +77,11 @@ const About = () => (
 );
 
 const Figure = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
+  <div className="min-w-0">
     <dt className="text-xs text-muted">{name}</dt>
     <dd className="mt-0.5 font-mono whitespace-nowrap">{children}</dd>
   </div>
 );
-
-function CostParts({ run, receipt: { inputCost, outputCost } }: { run: Run; receipt: RunReceipt }) {
-  const { availableBefore, availableAfter } = run;
-  return (
-    <p className="mt-3 text-xs text-muted">
-      <Amount nano={inputCost} /> for what went in, <Amount nano={outputCost} /> for what came out.
-      {availableAfter === null ? null : (
-        <>
-          {" "}
-          Available before: <Amount nano={availableBefore} />, now: <Amount nano={availableAfter} />.
-        </>
-      )}
-    </p>
-  );
-}
 
 /** A link to the run's record, and what is still open about it. */
 function RequestLine({ run }: { run: Run }) {
@@ -89,7 +89,7 @@ function RequestLine({ run }: { run: Run }) {
     <>
       {run.state === "stopped" && !run.receipt ? (
         <p className="mt-2 text-xs text-muted">
-          What had been delivered is charged, and what went in once the provider had taken it. The exact cost appears in{" "}
+          Stopped. You pay for the input and for what was written so far. See the exact cost in{" "}
           <Link href="/usage" className="underline underline-offset-2">
             Usage
           </Link>

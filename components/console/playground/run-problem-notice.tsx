@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
-import { cureOfPayment, mayPayAgain } from "./payment-cures";
+import { cureOfPayment, mayPayAgain } from "./pay/payment-cures";
 import type { RunProblem, SignedPayment } from "./run";
 
 interface RunProblemNoticeProps {
@@ -24,7 +24,7 @@ export function RunProblemNotice({ problem, payment, onLower, onAgain }: RunProb
         {problem.cost === null ? null : (
           <>
             {" "}
-            Charged for what was delivered: <Amount nano={problem.cost} />.
+            You were charged for the part you received: <Amount nano={problem.cost} />.
           </>
         )}
       </p>
@@ -59,14 +59,14 @@ function NextSteps({ problem, payment, onLower, onAgain }: RunProblemNoticeProps
   if (reason === "signed_out") {
     return (
       <Button size="small" asChild>
-        <Link href="/connect">Connect wallet</Link>
+        <Link href="/connect?next=/playground">Connect wallet</Link>
       </Button>
     );
   }
   if (reason === "stale_page" || reason === "foreign_origin") {
     return (
       <Button size="small" onClick={() => window.location.reload()}>
-        Load this page again
+        Reload page
       </Button>
     );
   }
@@ -75,34 +75,34 @@ function NextSteps({ problem, payment, onLower, onAgain }: RunProblemNoticeProps
     <>
       {affordableMaxTokens ? (
         <Button size="small" onClick={() => onLower(affordableMaxTokens)}>
-          Lower to {countText(affordableMaxTokens)} tokens
+          Lower max tokens to {countText(affordableMaxTokens)}
         </Button>
       ) : null}
       <Button size="small" asChild>
-        <Link href="/deposit">Add funds</Link>
+        <Link href="/deposit">Deposit</Link>
       </Button>
     </>
   );
 }
 
 const cures: Record<string, string> = {
-  INVALID_REQUEST: "Correct the field that it names and run it again. Nothing was charged.",
-  INVALID_MODEL: "Pick another model. Nothing was charged.",
-  INVALID_API_KEY: "Ask whoever runs this service to open it again. Nothing was charged.",
+  INVALID_REQUEST: "Fix that field and run it again. Nothing was charged.",
+  INVALID_MODEL: "Choose another model. Nothing was charged.",
+  INVALID_API_KEY: "Contact the operator. Nothing was charged.",
   INTERNAL_ERROR: "Run it again, or try another model.",
-  SHUTTING_DOWN: "The service is being restarted. Run it again in a moment; nothing was charged.",
-  signed_out: "Connect your wallet and come back. Nothing was charged.",
-  stale_page: "You signed in again meanwhile. Nothing was charged.",
-  foreign_origin: "Open this page at the service's own address. Nothing was charged.",
+  SHUTTING_DOWN: "The service is restarting. Run it again in a moment. Nothing was charged.",
+  signed_out: "Connect your wallet to go on. Your draft is kept, and nothing was charged.",
+  stale_page: "You signed in again since this page opened. Reload it; your draft is kept. Nothing was charged.",
+  foreign_origin: "Open this page at its original address. Nothing was charged.",
   unavailable: "Run it again in a minute. Nothing was charged.",
-  unreadable: "No part of an answer came. Run it again in a minute; Usage shows whether it cost anything.",
-  unreachable: "Check your connection and run it again. No part of an answer came; Usage shows whether it cost anything.",
-  broke_off: "Check your connection. What was delivered is charged; Usage shows it.",
+  unreadable: "No answer arrived. Run it again in a minute. Check Usage to see if you were charged.",
+  unreachable: "No answer arrived. Check your connection and run it again. Check Usage to see if you were charged.",
+  broke_off: "Check your connection. You pay only for the part you received. See the exact cost in Usage.",
 };
 
 function cureOf({ code, reason, message, deficit, retryAfterMs, cost }: RunProblem): string {
   if (code === "INSUFFICIENT_BALANCE")
-    return deficit === null ? "Add funds. Nothing was charged." : "Add funds, or ask for a shorter answer.";
+    return deficit === null ? "Make a deposit. Nothing was charged." : "Make a deposit, or lower max tokens. Nothing was charged.";
   if (code === "RATE_LIMIT_EXCEEDED") {
     const wait = Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000));
     return `Wait ${wait} s and run it again. Nothing was charged.`;

@@ -95,18 +95,21 @@ test("a refused run cost nothing, a broken one what was delivered, and one witho
   const [empty] = await run();
   if (empty?.type !== "failed") throw new Error("it did not fail");
   for (const problem of [empty.problem, unreachable(false)]) {
-    expect(draw(problem)).toContain("No part of an answer came");
-    expect(draw(problem)).not.toContain("is charged");
+    expect(draw(problem)).toContain("No answer arrived");
+    expect(draw(problem)).not.toContain("You pay only");
   }
-  expect(draw(unreachable(true))).toContain("What was delivered is charged");
+  expect(draw(unreachable(true))).toContain("You pay only for the part you received");
 });
 
 test("a price is read to the last nano-dollar; a prompt without one gives null", async () => {
   reply = (response) =>
-    void response.writeHead(200).end('{"model":"grok","ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
+    void response
+      .writeHead(200)
+      .end('{"model":"grok","inputTokens":24,"ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
   expect(await fetchPrice(endpoints, fields, ever)).toEqual({
     ceiling: 1_234_567_123_456_789n,
     available: 25_000_000_000n,
+    inputTokens: 24,
     affordableMaxTokens: 7,
   });
   reply = (response) => void response.writeHead(400).end("{}");
@@ -134,9 +137,9 @@ test("a form reports invalid numbers, and omits empty fields", () => {
   const form = { model: "grok", system: "", prompt: "Hi", maxTokens: "", temperature: "" };
   expect(readPromptForm(form, 100)).toEqual({ fields: { ...fields, maxTokens: undefined }, problems: {} });
   for (const maxTokens of ["0", "101", "1.5", "x", "1e9"]) {
-    expect(readPromptForm({ ...form, maxTokens }, 100).problems.maxTokens).toBe("A whole number from 1 to 100.");
+    expect(readPromptForm({ ...form, maxTokens }, 100).problems.maxTokens).toBe("Enter a whole number from 1 to 100.");
   }
   for (const temperature of ["-1", "2.1", "warm"]) {
-    expect(readPromptForm({ ...form, temperature }, 100).problems.temperature).toBe("A number from 0 to 2.");
+    expect(readPromptForm({ ...form, temperature }, 100).problems.temperature).toBe("Enter a number from 0 to 2.");
   }
 });

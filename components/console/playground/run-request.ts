@@ -1,7 +1,6 @@
 // The playground's requests to its own origin: an answer as an event stream, and the price of a prompt.
 
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
-import type { PromptFields } from "./code-lines";
 import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 
 export interface PlaygroundEndpoints {
@@ -18,8 +17,10 @@ export type RunEvent =
   | { type: "failed"; problem: RunProblem };
 
 export interface RunQuote {
-  /** The hold while it runs, and so its maximum cost; nano-USD. */
+  /** Reserved while it runs, and so its maximum cost; nano-USD. */
   ceiling: bigint;
+  /** An upper bound, at most the model's context window. */
+  inputTokens: number;
   available: bigint;
   affordableMaxTokens: number;
 }
@@ -94,7 +95,7 @@ function readProblem(json: string): RunProblem {
   try {
     body = JSON.parse(json) as ProblemBody;
   } catch {
-    body = { error: "The service gave no answer that can be read.", reason: "unreadable" }; // a proxy's page, not ours
+    body = { error: "The service sent a reply that this page cannot read.", reason: "unreadable" }; // a proxy's page, not ours
   }
   return {
     code: body.code ?? null,
@@ -112,7 +113,7 @@ function readProblem(json: string): RunProblem {
 export const unreachable = (hadBegun: boolean): RunProblem => ({
   code: null,
   reason: hadBegun ? "broke_off" : "unreachable",
-  message: hadBegun ? "The connection broke before the answer was whole." : "The service could not be reached.",
+  message: hadBegun ? "The connection dropped before the answer was complete." : "Could not reach the service.",
   requestId: null,
   deficit: null,
   affordableMaxTokens: null,
@@ -121,13 +122,13 @@ export const unreachable = (hadBegun: boolean): RunProblem => ({
 });
 
 /** Prices a prompt; the run itself reports a prompt's problems. */
-export async function fetchPrice(endpoints: PlaygroundEndpoints, fields: PromptFields, signal: AbortSignal): Promise<RunQuote | null> {
+export async function fetchPrice(endpoints: PlaygroundEndpoints, fields: RunFields, signal: AbortSignal): Promise<RunQuote | null> {
   const response = await send(endpoints.quoteUrl, endpoints.csrfToken, fields, signal);
   if (!response.ok) return null;
   const json = await response.text();
-  const { affordableMaxTokens } = JSON.parse(json) as { affordableMaxTokens: number };
+  const { affordableMaxTokens, inputTokens } = JSON.parse(json) as { affordableMaxTokens: number; inputTokens: number };
   const [ceiling, available] = [readAmount(json, "ceiling"), readAmount(json, "available")];
-  return ceiling === null || available === null ? null : { ceiling, available, affordableMaxTokens };
+  return ceiling === null || available === null ? null : { ceiling, available, inputTokens, affordableMaxTokens };
 }
 
 /** The first amount called `name` in this JSON text, or null: read digit by digit, since numbers of a parsed value would be floats. Text inside strings has its quotes escaped, so it never matches. */

@@ -1,5 +1,6 @@
 // One run of a prompt, from the click to its exact cost.
 
+import type { ModelPrice } from "@/lib/console/views/models";
 import type { DrawnPayment } from "@/lib/console/views/payments";
 import type { PromptFields } from "./code-lines";
 
@@ -10,7 +11,7 @@ export interface SignedPayment extends Omit<DrawnPayment, "text"> {
 
 /** Everything that a run sends. */
 export interface RunFields extends PromptFields {
-  payment?: SignedPayment;
+  payment?: SignedPayment | undefined;
 }
 
 /** The outcome of a payment sent with a run; nano-USD. */
@@ -46,8 +47,19 @@ export interface RunProblem {
   cost: bigint | null;
 }
 
-export interface Run {
-  number: number;
+/** The prices of a model, USD per million tokens. */
+export type RunPrice = Pick<ModelPrice, "inputPrice" | "outputPrice">;
+
+/** What is known of a run's cost before it starts. */
+export interface RunTerms {
+  /** Its maximum cost, which is reserved while it runs; nano-USD. Null until it is known. */
+  ceiling: bigint | null;
+  price: RunPrice;
+}
+
+export interface Run extends RunTerms {
+  /** Unix milliseconds of its start, and unique. */
+  id: number;
   fields: RunFields;
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   text: string;
@@ -59,14 +71,13 @@ export interface Run {
   /** Since the click. */
   firstTokenMs: number | null;
   totalMs: number | null;
-  /** Nano-USD, at its start and at its end. */
-  availableBefore: bigint;
-  availableAfter: bigint | null;
 }
 
-export const newRun = (number: number, fields: RunFields, availableBefore: bigint): Run => ({
-  number,
+export const newRun = (id: number, fields: RunFields, { ceiling, price }: RunTerms): Run => ({
+  id,
   fields,
+  ceiling,
+  price,
   state: "waiting",
   text: "",
   requestId: null,
@@ -75,8 +86,6 @@ export const newRun = (number: number, fields: RunFields, availableBefore: bigin
   problem: null,
   firstTokenMs: null,
   totalMs: null,
-  availableBefore,
-  availableAfter: null,
 });
 
 export const isRunning = ({ state }: Run): boolean => state === "waiting" || state === "writing";

@@ -6,21 +6,29 @@ import { fetchPrice, type PlaygroundEndpoints, type RunQuote } from "./run-reque
 
 const TYPING_PAUSE_MS = 500;
 
-/**
- * The price of the form's prompt, fetched when typing pauses; null while there is none. A new `version` fetches it again: the balance
- * has changed.
- */
-export function useQuote(endpoints: PlaygroundEndpoints, fields: PromptFields | null, version: number): RunQuote | null {
-  const [quote, setQuote] = useState<RunQuote | null>(null);
+interface UseQuoteOptions {
+  endpoints: PlaygroundEndpoints;
+  /** Null while there is nothing to price. */
+  fields: PromptFields | null;
+  /** A new version fetches the price again: the balance has changed. */
+  version: number;
+  onQuote: (quote: RunQuote) => void;
+}
+
+/** The price of the form's prompt, fetched when typing pauses; null while there is none. `isCurrent` is false while one is awaited. */
+export function useQuote({ endpoints, fields, version, onQuote }: UseQuoteOptions): { quote: RunQuote | null; isCurrent: boolean } {
+  const [priced, setPriced] = useState<{ body: string; quote: RunQuote } | null>(null);
   const body = fields && JSON.stringify(fields);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` triggers a refetch; the page's endpoints never changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `version` triggers a refetch; endpoints and callback never change
   useEffect(() => {
-    if (body === null) return setQuote(null);
+    if (body === null) return setPriced(null);
     const stop = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        setQuote(await fetchPrice(endpoints, JSON.parse(body) as PromptFields, stop.signal));
+        const quote = await fetchPrice(endpoints, JSON.parse(body) as PromptFields, stop.signal);
+        setPriced(quote && { body, quote });
+        if (quote) onQuote(quote);
       } catch {
         // Typing went on, or the service is unreachable: the run itself will report that.
       }
@@ -30,5 +38,5 @@ export function useQuote(endpoints: PlaygroundEndpoints, fields: PromptFields | 
       stop.abort();
     };
   }, [body, version]);
-  return quote;
+  return { quote: priced?.quote ?? null, isCurrent: priced?.body === body };
 }

@@ -1,8 +1,9 @@
 "use client";
 
-import { useCallback, useEffect, useRef, useState } from "react";
-import { isRunning, newRun, type Run, type RunFields, type RunReceipt } from "./run";
-import { type PlaygroundEndpoints, requestAnswer, unreachable } from "./run-request";
+import { useCallback, useEffect, useRef } from "react";
+import { useKeptRuns } from "./kept/use-kept-runs";
+import { isRunning, newRun, type Run, type RunFields, type RunReceipt, type RunTerms } from "./run";
+import { fetchPrice, type PlaygroundEndpoints, requestAnswer, unreachable } from "./run-request";
 
 /** Finds the cost of an abandoned run; null while it is not decided, or when it cost nothing. */
 export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
@@ -11,6 +12,7 @@ export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
 export type ReadAvailable = () => Promise<bigint | null>;
 
 interface UseRunsOptions {
+  accountId: string;
   endpoints: PlaygroundEndpoints;
   findCost: FindCost;
   readAvailable: ReadAvailable;
@@ -18,44 +20,72 @@ interface UseRunsOptions {
   onEnded: (available: bigint | null) => void;
 }
 
-const MAX_KEPT = 20;
 const COST_PAUSES_MS = [300, 1_000, 3_000, 6_000];
+const MAX_RECOVERED = 3;
+/** A browser breaks a page's connections off when it begins to load another, before it says that this one is hidden. */
+const LEAVING_MS = 3_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The runs of this visit, newest first; kept only in the page's memory. */
-export function useRuns({ endpoints, findCost, readAvailable, onEnded }: UseRunsOptions) {
-  const [runs, setRuns] = useState<Run[]>([]);
+/** The session is over: asking for a balance would only leave the page. */
+const isSignedOut = ({ problem }: Partial<Run>): boolean => problem?.reason === "signed_out" || problem?.reason === "stale_page";
+
+/** It was charged for the part that was delivered, and its page has not seen how much. */
+const isAbandoned = ({ state, problem, receipt }: Run): boolean =>
+  !receipt && (state === "stopped" || (state === "failed" && problem?.reason === "broke_off"));
+
+/** The runs of this browser, newest first. */
+export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded }: UseRunsOptions) {
+  const { runs, latest, add, change, save } = useKeptRuns(accountId);
   const stopping = useRef<AbortController>(null);
-  const count = useRef(0);
 
   // Leaving the page stops the run, like closing the tab.
   useEffect(() => () => stopping.current?.abort(), []);
-
-  const change = useCallback((number: number, changes: Partial<Run>) => {
-    setRuns((known) => known.map((run) => (run.number === number ? { ...run, ...changes } : run)));
+  const leftAt = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    const recordLeaving = () => {
+      leftAt.current = performance.now();
+    };
+    window.addEventListener("beforeunload", recordLeaving);
+    return () => window.removeEventListener("beforeunload", recordLeaving);
   }, []);
 
-  const start = async (fields: RunFields, available: bigint): Promise<void> => {
-    if (runs[0] && isRunning(runs[0])) return;
-    count.current += 1;
-    const run = newRun(count.current, fields, available);
-    setRuns((known) => [run, ...known].slice(0, MAX_KEPT));
+  const settle = useCallback(
+    async ({ id, requestId }: Pick<Run, "id" | "requestId">, pausesMs: readonly number[]): Promise<void> => {
+      for (const ms of requestId ? pausesMs : []) {
+        await pause(ms);
+        const receipt = await findCost(requestId ?? "").catch(() => null); // the estimate stays
+        if (receipt) return change(id, { receipt });
+      }
+    },
+    [change, findCost],
+  );
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the runs that the page was left with
+  useEffect(() => {
+    const open = latest.current.filter(isAbandoned).slice(0, MAX_RECOVERED);
+    void Promise.all(open.map((run) => settle(run, [0]))).then(save);
+  }, []);
+
+  const start = async (fields: RunFields, terms: RunTerms): Promise<void> => {
+    const [last] = latest.current;
+    if (last && isRunning(last)) return;
+    const run = newRun(Math.max(Date.now(), (last?.id ?? 0) + 1), fields, terms);
+    add(run);
     const stop = new AbortController();
     stopping.current = stop;
-    const end = await follow(run, { endpoints, signal: stop.signal, onProgress: (changes) => change(run.number, changes) });
-    change(run.number, end);
-    if (end.state === "stopped" && end.requestId) {
-      for (const ms of COST_PAUSES_MS) {
-        await pause(ms);
-        const receipt = await findCost(end.requestId).catch(() => null); // the estimate stays
-        if (!receipt) continue;
-        change(run.number, { receipt });
-        break;
-      }
+    if (terms.ceiling === null) {
+      const price = fetchPrice(endpoints, { ...fields, payment: undefined }, stop.signal).catch(() => null); // then no estimate is shown
+      void price.then((quote) => quote && change(run.id, { ceiling: quote.ceiling }));
     }
-    const availableAfter = await readAvailable().catch(() => null); // then it is not shown
-    change(run.number, { availableAfter });
-    onEnded(availableAfter);
+    const isStopped = () => stop.signal.aborted || performance.now() - leftAt.current < LEAVING_MS;
+    const end = await follow(run, { endpoints, signal: stop.signal, isStopped, onProgress: (changes) => change(run.id, changes) });
+    change(run.id, end);
+    save();
+    if (isSignedOut(end)) return;
+    const ended = { ...run, ...end };
+    if (isAbandoned(ended)) await settle(ended, COST_PAUSES_MS);
+    save();
+    onEnded(await readAvailable().catch(() => null));
   };
 
   const stop = useCallback(() => stopping.current?.abort(), []);
@@ -65,11 +95,12 @@ export function useRuns({ endpoints, findCost, readAvailable, onEnded }: UseRuns
 interface Following {
   endpoints: PlaygroundEndpoints;
   signal: AbortSignal;
+  isStopped: () => boolean;
   onProgress: (changes: Partial<Run>) => void;
 }
 
 /** Follows a run to its end; resolves with what is known of it by then. */
-async function follow({ fields }: Run, { endpoints, signal, onProgress }: Following): Promise<Partial<Run>> {
+async function follow({ fields }: Run, { endpoints, signal, isStopped, onProgress }: Following): Promise<Partial<Run>> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);
   const known: Partial<Run> = { text: "", requestId: null };
@@ -92,7 +123,7 @@ async function follow({ fields }: Run, { endpoints, signal, onProgress }: Follow
     if (known.state !== "done" && known.state !== "failed") Object.assign(known, { state: "failed", problem: unreachable(true) });
   } catch {
     // The reader stopped it, or the connection broke.
-    Object.assign(known, signal.aborted ? { state: "stopped" } : { state: "failed", problem: unreachable(known.state === "writing") });
+    Object.assign(known, isStopped() ? { state: "stopped" } : { state: "failed", problem: unreachable(known.state === "writing") });
   }
   cancelAnimationFrame(frame);
   return { ...known, totalMs: sinceStart() };

@@ -6,6 +6,7 @@ export interface UsageAddress {
   model: string | null;
   key: string | null;
   by: string | null;
+  status: string | null;
 }
 
 /** The page's URL with some parts changed; a changed filter starts with the newest page. */

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useId, useState, useTransition } from "react";
+import { type FormEvent, type ReactNode, useId, useState, useTransition } from "react";
 import type { UsageChoice } from "@/lib/console/views/usage";
 import { Button } from "../../ui/button";
 import { Input, Select } from "../../ui/field";
@@ -17,10 +17,12 @@ interface UsageFilterProps {
   preset: number | null;
   models: readonly UsageChoice[];
   keys: readonly UsageChoice[];
+  /** After the filters. */
+  children: ReactNode;
 }
 
 /** The filter of the page's charges. The URL stores it, so that it can be shared and the back button works. */
-export function UsageFilter({ address, fromDay, toDay, presets, preset, models, keys }: UsageFilterProps) {
+export function UsageFilter({ address, fromDay, toDay, presets, preset, models, keys, children }: UsageFilterProps) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const go = (change: Partial<UsageAddress>) => startTransition(() => router.push(usageHref(address, change), { scroll: false }));
@@ -49,6 +51,7 @@ export function UsageFilter({ address, fromDay, toDay, presets, preset, models, 
           Clear
         </Button>
       ) : null}
+      {children}
       <p role="status" className="h-10 content-center text-xs text-muted empty:hidden">
         {isPending ? "Adding up…" : null}
       </p>

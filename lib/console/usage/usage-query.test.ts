@@ -15,6 +15,8 @@ const defaults = {
   model: null,
   key: null,
   split: "day",
+  status: "charged",
+  before: null,
   cursor: null,
   mark: null,
   problem: null,

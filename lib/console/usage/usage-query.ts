@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { type Split, splits } from "@/lib/ledger/usage-summary";
+import { type RequestStatus, statuses } from "../views/failures";
 
 /** The `key` of charges without a key: the playground's. */
 export const PLAYGROUND = "playground";
@@ -29,6 +30,10 @@ export interface UsageQuery {
   /** A key id or `PLAYGROUND`. */
   key: string | null;
   split: Split;
+  /** Which requests the table lists. */
+  status: RequestStatus;
+  /** For refused and failed ones: the last row of the previous page. */
+  before: string | null;
   cursor: UsageCursor | null;
   /** Excludes newer charges, as the page did whose rows are exported. */
   mark: bigint | null;
@@ -42,7 +47,8 @@ const markText = z
   .string()
   .regex(/^\d{1,18}$/)
   .transform(BigInt);
-const cursor = z.templateLiteral([z.string().regex(/^req_[0-9A-Za-z]{20}$/), ".", z.string().regex(/^\d{1,18}$/)]);
+const requestId = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
+const cursor = z.templateLiteral([requestId, ".", z.string().regex(/^\d{1,18}$/)]);
 
 const schema = z.object({
   // The years that PostgreSQL and Date both support.
@@ -61,6 +67,8 @@ const schema = z.object({
     .optional(),
   key: z.union([z.literal(PLAYGROUND), z.string().regex(/^key_[0-9A-Za-z]{20}$/)]).optional(),
   by: z.enum(splits).optional(),
+  status: z.enum(statuses).optional(),
+  before: requestId.optional(),
   older: cursor.optional(),
   newer: cursor.optional(),
   mark: markText.optional(),
@@ -84,6 +92,8 @@ export function readUsageQuery(params: UsageParams): UsageQuery {
     model: accepted.model ?? null,
     key: accepted.key ?? null,
     split: accepted.by ?? "day",
+    status: accepted.status ?? "charged",
+    before: accepted.before ?? null,
     cursor: readCursor(accepted),
     mark: accepted.mark ?? null,
     problem: faulty.length > 0 ? `This part of the address cannot be read and was left out: ${faulty.join(", ")}.` : days.problem,
@@ -106,9 +116,9 @@ function readDays({ from, to, days }: z.infer<typeof schema>): Days {
 }
 
 function readCursor({ older, newer }: z.infer<typeof schema>): UsageCursor | null {
-  const [requestId, mark] = (older ?? newer ?? "").split(".");
-  if (!requestId || !mark) return null;
-  return { direction: older ? "older" : "newer", requestId, mark: BigInt(mark) };
+  const [id, mark] = (older ?? newer ?? "").split(".");
+  if (!id || !mark) return null;
+  return { direction: older ? "older" : "newer", requestId: id, mark: BigInt(mark) };
 }
 
 /** The UTC day of a time. */

@@ -3,11 +3,12 @@
 
 import { setMaxListeners } from "node:events";
 import { clientAddress, trustedProxies } from "@/lib/access/client-address";
+import { recordFailedRequest } from "@/lib/access/failures/record-failed";
 import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
 import { countRequest, uncountRequest } from "@/lib/base/busy-poll";
-import { AppError, errorCatalogue, isAppError } from "@/lib/base/errors";
-import type { RequestId } from "@/lib/base/ids";
+import { AppError, type ErrorCode, errorCatalogue, isAppError } from "@/lib/base/errors";
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -69,6 +70,7 @@ function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
 }
 
 function recordRequest(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {
+  recordFailure(endpointName, request, code);
   const ms = endedAt - request.startedAt;
   metrics().requests.inc({ endpoint: endpointName, status, code });
   metrics().requestSeconds.observe({ endpoint: endpointName }, ms / 1000);
@@ -85,6 +87,25 @@ function recordRequest(endpointName: string, request: GatewayRequest, { status, 
     },
     "answered",
   );
+}
+
+/** The endpoints that sell answers: their refusals and failures are kept for the caller's owner. */
+const selling: ReadonlySet<string> = new Set(["prompt", "chat/completions", "playground"]);
+
+/** A request's facts, as its steps left them. */
+interface CallFacts {
+  accountId?: AccountId;
+  keyId?: KeyId;
+  model?: string;
+  /** The code of the error that ended a stream. */
+  brokeOff?: ErrorCode;
+}
+
+function recordFailure(name: string, request: GatewayRequest, outcomeCode: string): void {
+  const { accountId, keyId = null, model = null, brokeOff } = request.facts as CallFacts;
+  const code = brokeOff ?? (outcomeCode as ErrorCode | "");
+  if (code === "" || !accountId || !selling.has(name)) return;
+  recordFailedRequest({ requestId: request.id, accountId, keyId, endpoint: name, model, status: errorCatalogue[code].status, code });
 }
 
 const round = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.round(ms * 100) / 100);

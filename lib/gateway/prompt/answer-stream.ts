@@ -94,8 +94,10 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
     const internal = isAppError(error)
       ? error
       : new AppError("INTERNAL_ERROR", { details: { reason: "internal", retryable: true }, cause: error });
+    request.facts.brokeOff = internal.code;
     return context.writer.failed(internal);
   }
+  request.facts.brokeOff = "INTERNAL_ERROR";
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
   const writeBroken = (receipt: ChargeReceipt) =>
     writeCostlyError(context, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });

@@ -65,8 +65,7 @@ export function readUsage({ prompt, quote }: CallContext, event: Extract<Provide
 }
 
 /** Adds the answer to the log line. */
-export function recordFacts({ request: { facts }, prompt }: CallContext, { usage, provider, outcome }: Completion): void {
-  facts.model = prompt.model.id;
+export function recordFacts({ request: { facts } }: CallContext, { usage, provider, outcome }: Completion): void {
   facts.provider = provider;
   facts.outcome = outcome;
   facts.inputTokens = usage.inputTokens;

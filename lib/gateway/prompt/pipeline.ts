@@ -44,6 +44,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const caller = await identify(request);
   await limit(request, caller);
   const prompt = read(request, caller);
+  request.facts.model = prompt.model.id;
   const quote = quotePrompt(prompt);
   const placing = place(request, caller, prompt, quote);
   const call = prepareCall(prompt); // written while the hold is decided

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { PaymentProblem } from "@/components/wallet/payment/paying-wallet";
 import type { Payer } from "@/components/wallet/payment/use-payer";
-import { wordsFor } from "../../wallet/wallet-error";
+import { wordsFor } from "../../../wallet/wallet-error";
+import type { SignedPayment } from "../run";
 import type { DrawPayment } from "./pay-types";
-import type { SignedPayment } from "./run";
 
 /** A payment is valid for five minutes from the time in its text; it is redrafted well before that. */
 const DRAWN_EVERY_MS = 120_000;

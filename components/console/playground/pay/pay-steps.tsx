@@ -7,23 +7,23 @@ import { ApproveUsdc } from "@/components/wallet/payment/approve-usdc";
 import { formatUnits } from "@/components/wallet/payment/usdc-text";
 import { type Payer, usePayer } from "@/components/wallet/payment/use-payer";
 import { formatUsd } from "@/lib/base/money";
-import { Button } from "../../ui/button";
-import { Problem } from "../../ui/problem";
-import { Skeleton } from "../../ui/skeleton";
-import { useFocusOnStep } from "../../ui/use-focus-on-step";
-import { EvmMark } from "../../wallet/chain-marks";
-import { startLinking } from "../../wallet/linking";
-import { WalletProviders } from "../../wallet/wallet-providers";
-import { ChooseWallet, Elsewhere } from "../../wallet/wallet-steps";
+import { Button } from "../../../ui/button";
+import { Problem } from "../../../ui/problem";
+import { Skeleton } from "../../../ui/skeleton";
+import { useFocusOnStep } from "../../../ui/use-focus-on-step";
+import { EvmMark } from "../../../wallet/chain-marks";
+import { startLinking } from "../../../wallet/linking";
+import { WalletProviders } from "../../../wallet/wallet-providers";
+import { ChooseWallet, Elsewhere } from "../../../wallet/wallet-steps";
+import type { SignedPayment } from "../run";
+import type { RunQuote } from "../run-request";
 import { centsFor, centsToNano, centsToUnits, type DrawPayment, type WalletPaySettings } from "./pay-types";
-import type { SignedPayment } from "./run";
-import type { RunQuote } from "./run-request";
 import { useSignedPayment } from "./use-signed-payment";
 
 interface PayStepsProps extends Omit<WalletPaySettings, "access"> {
   /** The price of the form's prompt; null while there is none. */
   quote: RunQuote | null;
-  /** A run is under way. */
+  /** A run is under way, or the price is being updated. */
   isBusy: boolean;
   drawPayment: DrawPayment;
   onSigned: (payment: SignedPayment) => void;
@@ -49,7 +49,7 @@ function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
     return (
       <div ref={step} tabIndex={-1} className="outline-none">
         <ChooseWallet handle={handle} mark={<EvmMark />}>
-          Choose the Ethereum wallet that pays for this prompt. It needs USDC on {CHAIN}; signing costs it no fee.
+          Choose the Ethereum wallet to pay with. It needs USDC on {CHAIN}. Signing costs no fee.
         </ChooseWallet>
       </div>
     );
@@ -66,7 +66,7 @@ function PaySteps({ target, minimumCents, quote, ...rest }: PayStepsProps) {
       {place.kind === "elsewhere" ? (
         <Elsewhere wallet={payer} place={place} chainName={CHAIN} />
       ) : quote === null ? (
-        <p className="text-muted">Write a prompt above. The most that it can cost is what you sign.</p>
+        <p className="text-muted">Write a prompt first. You sign for its maximum cost.</p>
       ) : (
         <Paying payer={payer} cents={centsFor(quote.ceiling, minimumCents)} {...rest} />
       )}
@@ -86,8 +86,8 @@ function Paying({ payer, cents, ...rest }: PayingProps) {
   if (funds.units < needed) {
     return (
       <Problem>
-        This wallet has {formatUnits(funds.units)} in USDC on {CHAIN}, and this prompt needs {formatUnits(needed)}. Put USDC into it, lower
-        the tokens, or use another wallet.
+        This wallet has {formatUnits(funds.units)} in USDC on {CHAIN}. This prompt needs {formatUnits(needed)}. Add USDC to the wallet,
+        lower max tokens, or use another wallet.
       </Problem>
     );
   }
@@ -95,9 +95,9 @@ function Paying({ payer, cents, ...rest }: PayingProps) {
     return (
       <>
         <p role="status" className="text-amber-ink">
-          Payments that you sign may take {formatUnits(funds.allowance)} from this wallet, and this prompt needs {formatUnits(needed)}.{" "}
+          This wallet’s allowance is {formatUnits(funds.allowance)}. This prompt needs {formatUnits(needed)}.{" "}
           <Link href="/payments" className="underline underline-offset-4">
-            What an allowance is
+            What is an allowance?
           </Link>
         </p>
         <ApproveUsdc
@@ -133,8 +133,10 @@ function Signing({ payer, cents, linked, isBusy, drawPayment, onSigned }: Paying
         )}
       </div>
       <p className="text-muted">
-        It lets {amount} leave the wallet, once, within five minutes. What the answer does not cost{" "}
-        {isOwn ? "is added to your balance." : "stays a credit of this address: sign in with it, or link it, to have it in a balance."}{" "}
+        One payment of {amount}, valid for five minutes.{" "}
+        {isOwn
+          ? "Any unused amount is added to your balance."
+          : "Any unused amount stays as a credit of this wallet. Sign in with it, or link it, to have it in a balance."}{" "}
         <Link href="/payments" className="underline underline-offset-4 transition hover:text-ink">
           Past payments
         </Link>

@@ -6,11 +6,11 @@ import { createElement } from "react";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
+import type { RunProblem, SignedPayment } from "../run";
+import { RunProblemNotice } from "../run-problem-notice";
+import { type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "../run-request";
 import { centsFor, centsToNano, centsToUnits } from "./pay-types";
 import { PaymentFigures } from "./payment-figures";
-import type { RunProblem, SignedPayment } from "./run";
-import { RunProblemNotice } from "./run-problem-notice";
-import { type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "./run-request";
 
 let server: Server;
 let endpoints: PlaygroundEndpoints;
@@ -68,8 +68,8 @@ test("the page says what left the wallet and who owns the change", () => {
       }),
     );
   expect(figures({})).toMatch(/Paid from the wallet:.*\$0\.05.*Change:.*\$0\.04696.*in your balance/s);
-  expect(figures({ changeBelongsTo: "address" })).toContain("a credit of its address");
-  expect(figures({ transaction: null })).toContain("nothing left it");
+  expect(figures({ changeBelongsTo: "address" })).toContain("kept as a credit of this wallet");
+  expect(figures({ transaction: null })).toContain("nothing left the wallet");
 });
 
 describe("a run that a wallet was to pay for", () => {
@@ -88,7 +88,7 @@ describe("a run that a wallet was to pay for", () => {
     [null, "unreachable"],
     [null, "broke_off"],
   ])("that ends with %s, %s may be sent again unchanged", (code, reason) => {
-    expect(draw(problemOf(code, reason))).toMatch(/never pays twice.*Send again/s);
+    expect(draw(problemOf(code, reason))).toMatch(/never pay twice.*Send again/s);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { Amount } from "@/components/ui/text/amount";
 import { ShortAddress } from "@/components/ui/text/short-address";
+import type { RunPayment } from "../run";
 import { centsToNano } from "./pay-types";
-import type { RunPayment } from "./run";
 
 interface PaymentFiguresProps {
   payment: RunPayment;
@@ -18,9 +18,9 @@ export const PaymentFigures = ({ payment: { transaction, change, changeBelongsTo
           Paid from the wallet: <Amount nano={centsToNano(cents)} />.
         </>
       ) : (
-        "Paid from a credit of the wallet: nothing left it."
+        "Paid from this wallet’s credit: nothing left the wallet."
       )}{" "}
-      Change: <Amount nano={change} />, {changeBelongsTo === "account" ? "in your balance" : "a credit of its address"}.
+      Change: <Amount nano={change} />, {changeBelongsTo === "account" ? "in your balance" : "kept as a credit of this wallet"}.
     </p>
     {transaction ? (
       <p className="mt-1 flex items-center gap-2">

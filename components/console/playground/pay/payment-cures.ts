@@ -1,19 +1,19 @@
 // What to do about a failed run that a wallet was to pay for, and whether the same payment may be sent again.
 
-import type { RunProblem } from "./run";
+import type { RunProblem } from "../run";
 
 /** By `details.reason` of PAYMENT_VERIFICATION_FAILED. */
 const reasons: Readonly<Record<string, string>> = {
   malformed: "Sign it again.",
-  bad_signature: "The signature is not this wallet's. Sign it again; a contract wallet must be deployed on Base.",
-  expired: "More than five minutes passed before it was sent. Sign it again.",
-  replayed: "This payment has paid for another request. Sign a new one.",
-  amount_too_low: "The prompt can cost more than was signed. Sign it again.",
-  network_unsupported: "Payments of this kind are settled on Base only.",
-  payer_mismatch: "This wallet belongs to another account. Pay with one of your own, or with one that no account has.",
-  allowance_too_low: "Approve more USDC for payments, then sign again.",
-  wallet_balance_too_low: "Put USDC into the wallet, or use another one, then sign again.",
-  settlement_failed: "The chain refused it. Look at the wallet's USDC and its allowance, then sign again.",
+  bad_signature: "The signature does not match this wallet. Sign it again. A contract wallet must be deployed on Base.",
+  expired: "The signature expired after five minutes. Sign it again.",
+  replayed: "This payment was already used for another request. Sign a new one.",
+  amount_too_low: "The prompt may cost more than you signed for. Sign it again.",
+  network_unsupported: "Pay from a wallet on Base.",
+  payer_mismatch: "This wallet belongs to another account. Use one of yours, or one that is not linked to any account.",
+  allowance_too_low: "Approve more USDC for payments. Then sign again.",
+  wallet_balance_too_low: "Add USDC to the wallet, or use another one. Then sign again.",
+  settlement_failed: "Base rejected the payment. Check the wallet’s USDC and its allowance. Then sign again.",
 };
 
 /** Refused before the payment was read, so none of it is used up and nothing is pending. */
@@ -29,7 +29,7 @@ export const mayPayAgain = (problem: RunProblem): boolean =>
 export function cureOfPayment(problem: RunProblem, otherwise: (problem: RunProblem) => string): string {
   const name = nameOf(problem);
   if (name === "PAYMENT_VERIFICATION_FAILED") return `${reasons[problem.reason] ?? "Sign it again."} Nothing was taken from the wallet.`;
-  if (name === "SETTLEMENT_PENDING") return "Send it again in a moment: it never pays twice.";
+  if (name === "SETTLEMENT_PENDING") return "Send it again in a moment. You never pay twice.";
   if (!mayPayAgain(problem)) return otherwise(problem);
-  return "Send it again: it never pays twice. If the payment was taken and no answer comes, its amount is yours, as Pay per request shows.";
+  return "Send it again. You never pay twice. If the payment went through without an answer, the money is still yours: see Pay per request.";
 }

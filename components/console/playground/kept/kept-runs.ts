@@ -1,0 +1,90 @@
+// The draft and the runs as they are kept in the browser. What is stored there may be of an older version, or changed by hand: it is
+// parsed, and dropped when it does not fit.
+
+import * as z from "zod/mini";
+import type { PromptForm } from "../prompt-form";
+import { isRunning, type Run } from "../run";
+import { keep, readKept } from "./browser-store";
+
+const MAX_RUNS = 20;
+/** Characters of all kept runs; browsers store some five million a site. */
+const MAX_LENGTH = 1_000_000;
+
+const amount = z.pipe(
+  z.string().check(z.regex(/^-?\d{1,30}$/)),
+  z.transform((digits) => BigInt(digits)),
+);
+
+const price = z.string().check(z.regex(/^\d{1,9}(\.\d{1,9})?$/));
+
+const fields = z.object({
+  model: z.string(),
+  system: z.optional(z.string()),
+  prompt: z.string(),
+  maxTokens: z.optional(z.number()),
+  temperature: z.optional(z.number()),
+  payment: z.optional(
+    z.object({
+      from: z.string(),
+      requestId: z.string(),
+      amount: z.number(),
+      timestamp: z.number(),
+      network: z.string(),
+      signature: z.string(),
+    }),
+  ),
+});
+
+const problem = z.object({
+  code: z.nullable(z.string()),
+  reason: z.string(),
+  message: z.string(),
+  requestId: z.nullable(z.string()),
+  deficit: z.nullable(amount),
+  affordableMaxTokens: z.nullable(z.number()),
+  retryAfterMs: z.nullable(z.number()),
+  cost: z.nullable(amount),
+});
+
+const run = z.object({
+  id: z.number(),
+  fields,
+  ceiling: z.nullable(amount),
+  price: z.object({ inputPrice: price, outputPrice: price }),
+  state: z.enum(["waiting", "writing", "done", "stopped", "failed"]),
+  text: z.string(),
+  requestId: z.nullable(z.string()),
+  receipt: z.nullable(z.object({ inputTokens: z.int(), outputTokens: z.int(), inputCost: amount, outputCost: amount })),
+  payment: z.nullable(z.object({ transaction: z.nullable(z.string()), change: amount, changeBelongsTo: z.enum(["account", "address"]) })),
+  problem: z.nullable(problem),
+  firstTokenMs: z.nullable(z.number()),
+  totalMs: z.nullable(z.number()),
+});
+
+const draft = z.object({ model: z.string(), system: z.string(), prompt: z.string(), maxTokens: z.string(), temperature: z.string() });
+
+export function readDraft(accountId: string): PromptForm | null {
+  return draft.safeParse(readKept(accountId, "draft")).data ?? null;
+}
+
+/** Newest first. A run that was under way when its page closed was stopped by that. */
+export function readRuns(accountId: string): Run[] {
+  const kept = readKept(accountId, "runs");
+  return (Array.isArray(kept) ? kept : []).flatMap((row): Run[] => {
+    const known: Run | undefined = run.safeParse(row).data;
+    if (!known) return [];
+    return [isRunning(known) ? { ...known, state: "stopped" } : known];
+  });
+}
+
+/** Adds these runs to those kept by other tabs, and drops the oldest when there are too many. */
+export function keepRuns(accountId: string, runs: readonly Run[]): void {
+  const byId = new Map([...readRuns(accountId), ...runs].map((known) => [known.id, known]));
+  const newestFirst = [...byId.values()].sort((one, other) => other.id - one.id).slice(0, MAX_RUNS);
+  let left = MAX_LENGTH;
+  const fitting = newestFirst.filter(({ text, fields: { prompt, system = "" } }) => {
+    left -= text.length + prompt.length + system.length;
+    return left >= 0;
+  });
+  keep(accountId, "runs", fitting);
+}

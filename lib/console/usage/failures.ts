@@ -1,0 +1,63 @@
+// An account's refused and failed requests for the usage page, under the same filters as its charges.
+
+import { z } from "zod";
+import {
+  countFailures,
+  type FailureKind,
+  type FailureLine,
+  findFailure,
+  listFailures,
+  sumCounted,
+} from "@/lib/access/failures/list-failed";
+import { errorCatalogue } from "@/lib/base/errors";
+import type { AccountId } from "@/lib/base/ids";
+import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
+import type { FailureRow, FailuresView } from "../views/failures";
+import { usageSpan } from "./usage";
+import type { UsageQuery } from "./usage-query";
+
+const PAGE_ROWS = 50;
+const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
+
+/** The page of `query.status`; for the charged ones only the counts of the others. */
+export async function readFailures(accountId: AccountId, query: UsageQuery): Promise<FailuresView> {
+  const filter = usageSpan(accountId, query);
+  const kind = query.status === "charged" ? null : query.status;
+  const [kept, counted, found] = await Promise.all([
+    countFailures(filter),
+    sumCounted(filter),
+    kind ? listFailures(filter, kind, PAGE_ROWS, query.before) : [],
+  ]);
+  // Counts have no model and no key: they belong to the whole of the days only.
+  const isWhole = query.model === null && query.key === null;
+  const more = (of: FailureKind) => (isWhole ? counted[of] : 0);
+  const rows = found.slice(0, PAGE_ROWS);
+  return {
+    rows: await labelled(accountId, rows),
+    older: found.length > PAGE_ROWS ? (rows.at(-1)?.requestId ?? null) : null,
+    counts: { refused: kept.refused + more("refused"), failed: kept.failed + more("failed") },
+    onlyCounted: kind ? more(kind) : 0,
+  };
+}
+
+/** This account's refused or failed request; null for a malformed, unknown or foreign id: the caller must not learn which. */
+export async function readFailure(accountId: AccountId, requestId: string): Promise<FailureRow | null> {
+  const parsed = requestIdText.safeParse(requestId);
+  const found = parsed.success ? await findFailure(accountId, parsed.data) : null;
+  return found ? ((await labelled(accountId, [found]))[0] ?? null) : null;
+}
+
+async function labelled(accountId: AccountId, lines: readonly FailureLine[]): Promise<FailureRow[]> {
+  const labelOf = await readKeyLabels(
+    accountId,
+    lines.map(({ keyId }) => keyId),
+  );
+  return lines.map((line) => failureRow(line, labelOf(line.keyId)));
+}
+
+function failureRow({ requestId, at, model, status, code }: FailureLine, key: KeyLabel): FailureRow {
+  const { title, fix } = Object.hasOwn(errorCatalogue, code)
+    ? errorCatalogue[code as keyof typeof errorCatalogue]
+    : { title: code, fix: "This error code is no longer in use." };
+  return { requestId, at, model, key: key.text, status, code, title, fix };
+}

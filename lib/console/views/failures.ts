@@ -1,0 +1,28 @@
+// Refused and failed requests, as the usage page lists them.
+
+/** Charged: paid for. Refused: 4xx, the caller can mend it. Failed: 5xx, and streams that broke off. */
+export const statuses = ["charged", "refused", "failed"] as const;
+export type RequestStatus = (typeof statuses)[number];
+
+export interface FailureRow {
+  requestId: string;
+  at: Date;
+  /** Null when the request failed before its model was read. */
+  model: string | null;
+  key: string;
+  status: number;
+  code: string;
+  /** What the code means, and what to do. */
+  title: string;
+  fix: string;
+}
+
+export interface FailuresView {
+  rows: FailureRow[];
+  /** The last row, when there is another page after it. */
+  older: string | null;
+  /** In the filter's days; those that were only counted included. */
+  counts: Record<Exclude<RequestStatus, "charged">, number>;
+  /** Of the listed kind: more in a minute than are kept one by one. */
+  onlyCounted: number;
+}
