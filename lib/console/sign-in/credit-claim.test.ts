@@ -131,7 +131,7 @@ test("a refused link moves nothing", async () => {
   const [first, second] = [newWallet("evm"), newWallet("evm")];
   const [owner, other] = [await enter(first), await enter(second)];
   await pay(second, USD);
-  expect(await link(owner, first, second)).toEqual({ ok: false, reason: "linked_elsewhere" });
+  expect(await link(owner, first, second)).toEqual({ ok: false, reason: "joining_used" });
   expect([await postedOf(owner.accountId), await postedOf(other.accountId), await leftAt(second)]).toEqual([0n, 0n, USD]);
 });
 
