@@ -75,7 +75,7 @@ test("nor does the settings page, with everything that opens there", async ({ pa
   await openAccountMenu(page);
   await expectAccessible(page, "/settings, menu of the account");
   await page.keyboard.press("Escape");
-  await page.getByLabel("Warn when less is available than").fill("x");
+  await page.getByLabel("Alert below").fill("x");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("alert").first()).toBeVisible();
   await expectAccessible(page, "/settings, a line that is no amount");

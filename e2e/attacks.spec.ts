@@ -72,9 +72,9 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
   await signIn(context, demoWallet());
   const action = await catchAction(page, async () => {
     await open(page, "/settings");
-    await page.getByLabel("Warn when less is available than").fill("1");
+    await page.getByLabel("Alert below").fill("1");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Below this line the console warns you.")).toBeVisible();
+    await expect(page.getByText("Saved. You see an alert below $1.")).toBeVisible();
   });
   const wallet = newWallet("evm");
   const before = await readBalance(context.request);
@@ -98,7 +98,7 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
   expect(await readSession(context)).not.toEqual({});
   expect(await readBalance(context.request)).toBe(before);
   await open(page, "/settings");
-  await expect(page.getByLabel("Warn when less is available than")).toHaveValue("1");
+  await expect(page.getByLabel("Alert below")).toHaveValue("1");
 });
 
 test("another site's page cannot frame ours", async ({ page, context, watch }) => {
