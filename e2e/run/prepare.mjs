@@ -3,7 +3,6 @@
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import { installArgs } from "../../lib/server/launch/install.mjs";
 import { missingPackage } from "../../lib/server/launch/packages.mjs";
 import { root, run } from "./children.mjs";
 
@@ -16,7 +15,9 @@ export async function preparePackages(report) {
   }
   report.say("packages", `installing (${missing})`);
   const npm = process.env.npm_execpath ?? "";
-  const result = npm.endsWith("npm-cli.js") ? await run(process.execPath, [npm, ...installArgs]) : await run("npm", installArgs);
+  // NODE_ENV=production would leave out what the checks need.
+  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
+  const result = npm.endsWith("npm-cli.js") ? await run(process.execPath, [npm, ...args]) : await run("npm", args);
   if (result.code === 0) return true;
   report.fail("packages", `npm ci did not succeed:\n${result.output}`);
   return false;

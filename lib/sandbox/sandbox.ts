@@ -37,8 +37,6 @@ export interface Sandbox {
   isWell: () => boolean;
   /** False until the chains run, and while one is down. */
   areChainsWell: () => boolean;
-  /** True once the chains run, and `sandbox.json` names them; at once in a process that does not run them. */
-  areChainsStarted: () => boolean;
   stop: () => Promise<void>;
 }
 
@@ -70,7 +68,6 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
     },
     isWell: () => models.current() !== null,
     areChainsWell: () => chains?.isWell?.() ?? false,
-    areChainsStarted: () => chains !== null && (!chains.isWell || (chains.isWell() && readSandboxFile(dataDir)?.rpc !== undefined)),
     stop: async () => void (await Promise.all([models.stop(), chains?.stop()])),
   };
 }

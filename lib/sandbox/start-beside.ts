@@ -24,8 +24,11 @@ const OWNED_RETRY_MS = 1_000;
 const FUNDED_EVERY_MS = 60_000;
 const UNFUNDED_RETRY_MS = 5_000;
 
-/** @param name for the log: `EVM chain` */
-export function startBeside(name: string, start: () => Promise<StartedChain>): Running {
+/**
+ * @param name for the log: `EVM chain`
+ * @param firstPauseMs delay before the first start
+ */
+export function startBeside(name: string, firstPauseMs: number, start: () => Promise<StartedChain>): Running {
   const stopping = new AbortController();
   let chain: Running | null = null;
   let funding: Promise<void> = Promise.resolve();
@@ -34,6 +37,7 @@ export function startBeside(name: string, start: () => Promise<StartedChain>): R
   const starting = run();
 
   async function run(): Promise<void> {
+    await pause(firstPauseMs);
     for (let retryMs = FIRST_RETRY_MS; !stopping.signal.aborted; ) {
       try {
         const started = await start();

@@ -39,7 +39,7 @@ process.env.NEXT_TELEMETRY_DISABLED = "1";
 process.env.__NEXT_PROCESSED_ENV = "1";
 
 await withBuildEnvironment(async () => {
-  await installIfChanged(root);
+  installIfChanged(root);
   await buildIfChanged(root, { dev });
 });
 if (!process.argv.includes("--build-only")) {

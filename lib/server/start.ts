@@ -3,7 +3,6 @@
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { trustedProxies } from "@/lib/access/client-address";
 import { closeLimits, limiter } from "@/lib/access/limits/limiter";
 import { type Config, config } from "@/lib/base/config";
@@ -16,12 +15,10 @@ import { reportReadiness } from "@/lib/gateway/http/health";
 import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import type { Sandbox } from "@/lib/sandbox/sandbox";
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
 import { createHttpServer } from "./http-server";
-import { step } from "./launch/steps.mjs";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
@@ -59,11 +56,9 @@ async function startParts(
 ): Promise<{ server: Server; baseUrl: string; failed: Promise<Error> }> {
   const pages = startPages();
   pages.catch(() => undefined); // awaited below; it must not count as unhandled until then
-  let isStarted = false;
-  reportReadiness("started", () => isStarted);
   const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
   opening.catch(() => undefined); // awaited below, too
-  const database = await step("Database", () => startDatabase(settings, running));
+  const database = await startDatabase(settings, running);
   // Before all else: what a killed process held is free five seconds after the first heartbeat.
   const heartbeat = await startProcessHeartbeat();
   running.push({ name: "heartbeat", stop: heartbeat.stop });
@@ -83,8 +78,7 @@ async function startParts(
   const server = createHttpServer({ pages: show });
   try {
     const baseUrl = await listen(server, settings);
-    const demoKey = sandbox ? await openSandbox(sandbox, baseUrl) : null;
-    isStarted = true;
+    const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;
     printReady(settings, baseUrl, demoKey);
     return { server, baseUrl, failed: database.lost };
   } catch (error) {
@@ -92,21 +86,6 @@ async function startParts(
     server.closeAllConnections();
     throw error;
   }
-}
-
-/** A chain that does not start in this time is started again in the background, while requests are answered. */
-const MAX_CHAINS_START_MS = 20_000;
-const LOOK_EVERY_MS = 20;
-
-/** Resolves with the demo key once the chains run. */
-async function openSandbox(sandbox: Sandbox, baseUrl: string): Promise<string> {
-  const demoKey = await sandbox.openDemo(baseUrl);
-  await step("Chains", async () => {
-    const until = performance.now() + MAX_CHAINS_START_MS;
-    while (!sandbox.areChainsStarted() && performance.now() < until) await sleep(LOOK_EVERY_MS);
-  });
-  if (!sandbox.areChainsStarted()) log().warn("the sandbox's chains have not started yet; deposits and withdrawals wait for them");
-  return demoKey;
 }
 
 async function startDatabase(settings: Config, running: Stoppable[]): Promise<Database> {

@@ -1,10 +1,9 @@
-// Structured logs on standard output, one JSON line per event, or a line for people on a terminal; and telemetry that no request waits for. Secrets and prompts never get
+// Structured logs, one JSON line per event, on standard output; and telemetry that no request waits for. Secrets and prompts never get
 // into a log: callers do not pass them. The redaction below is only the second line of defence.
 
 import pino, { type Logger } from "pino";
 import { dateOf, nowMs } from "../clock";
 import { processSingleton } from "../process-singleton";
-import { linesForPeople } from "./lines-for-people";
 
 /** Top-level names only: a wildcard would make every line pay for a search through its whole content. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
@@ -50,7 +49,7 @@ function gatherLines(file: ReturnType<typeof pino.destination>): typeof file {
   };
   return Object.assign(file, {
     write(line: string): boolean {
-      gathered += process.stdout.isTTY ? linesForPeople(line) : line;
+      gathered += line;
       return gathered.length < GATHERED_CHARACTERS || handOn();
     },
     flush(onFlushed?: (error?: Error) => unknown): void {

@@ -1,10 +1,9 @@
 // Builds the pages (Next) and the server (one bundle), only when their sources changed since the last build.
 
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { runQuietly } from "./run.mjs";
-import { step } from "./steps.mjs";
 
 const sourceFolders = ["app", "components", "lib", "prisma", "public"];
 const sourceFiles = ["package-lock.json", "next.config.ts", "tsconfig.json", "tailwind.config.ts", "postcss.config.mjs"];
@@ -32,10 +31,11 @@ export async function buildIfChanged(root, { dev }) {
   const sources = hashSources(root);
   const stamp = join(root, "dist/built-from");
   if (!dev && existsSync(stamp) && readFileSync(stamp, "utf8") === sources && existsSync(join(root, ".next/BUILD_ID"))) return;
+  process.stdout.write(dev ? "Building the server…\n" : "Building (about a minute, only when something changed)…\n");
   rmSync(stamp, { force: true });
-  await step("Building the server", () => bundleServer(root));
+  await bundleServer(root);
   if (dev) return;
-  await step("Building the pages", () => buildPages(root));
+  await run(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], root);
   writeFileSync(stamp, sources);
 }
 
@@ -88,11 +88,10 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
   await bundling.finally(stop);
 }
 
-async function buildPages(root) {
-  try {
-    await runQuietly(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], { cwd: root });
-  } catch (error) {
-    process.stderr.write(`${error.message}\n\nThe pages could not be built: mend what is named above, then run npm start again.\n`);
-    process.exit(1);
-  }
+function run(command, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${args.slice(1).join(" ") || command} ended with ${code}`))));
+  });
 }

@@ -4,9 +4,7 @@ import { now, nowMs } from "@/lib/base/clock";
 import { nanoUsd, usdText } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import type { Violation } from "@/lib/ledger/check";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { NotKnown } from "./not-known";
@@ -16,9 +14,8 @@ import { addReport, findKnownReport, findNewestReport, type KnownReport, type Re
 /** Only one of several processes makes reports: a process that finds a report younger than this makes none. */
 const FRESH_MS = 30_000;
 
-/** The job's run. A sandbox has no nodes before its chains run. */
+/** The job's run. */
 export async function reportReserves(): Promise<void> {
-  if (evmNodeUrls().length === 0 || solanaCluster().urls.length === 0) return;
   const newest = await findNewestReport();
   const isFresh = newest !== null && Math.abs(nowMs() - newest.at.getTime()) < FRESH_MS;
   measure(isFresh ? newest : await checkReserves());

@@ -1,1 +1,0 @@
-export function step<T>(title: string, work: () => Promise<T>): Promise<T>;
