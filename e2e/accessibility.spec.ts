@@ -47,9 +47,9 @@ test("nor does the keys page, with everything that opens there", async ({ page, 
   await expect(dialog.getByRole("region", { name: "The new key" })).toBeVisible();
   await expectAccessible(page, "/keys, shown once");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  await expect(page.getByText("The key works from now on.")).toBeVisible();
+  await expect(page.getByText("Key created.")).toBeVisible();
   await expectAccessible(page, "/keys with a key and a toast");
-  const menu = page.getByRole("button", { name: "What to do with Production" });
+  const menu = page.getByRole("button", { name: "Actions for Production" });
   await menu.click();
   await expect(page.getByRole("menu")).toBeVisible();
   await expectAccessible(page, "/keys, menu of a key");
@@ -75,7 +75,7 @@ test("nor does the settings page, with everything that opens there", async ({ pa
   await openAccountMenu(page);
   await expectAccessible(page, "/settings, menu of the account");
   await page.keyboard.press("Escape");
-  await page.getByLabel("Warn when less is available than").fill("x");
+  await page.getByLabel("Alert below").fill("x");
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("alert").first()).toBeVisible();
   await expectAccessible(page, "/settings, a line that is no amount");

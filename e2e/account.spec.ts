@@ -1,9 +1,10 @@
 // An owner's account: linking another wallet, other browsers, the playground.
 
-import type { Page } from "@playwright/test";
-import { newWallet } from "@/lib/console/testing/wallets";
+import type { BrowserContext, Page } from "@playwright/test";
+import { newWallet, type TestWallet } from "@/lib/console/testing/wallets";
 import { baseUrl, expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
+import { pressFaucet, untilChainsRun } from "./faucet";
 import { demoWallet, readSession, signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 import { installSolanaWallet } from "./wallets/solana-wallet";
@@ -40,7 +41,7 @@ for (const [first, second] of [
       await chooseFromList(page, wallets[first].name);
     }
     await allow.click();
-    await expect(page.getByText("Linked. You can sign in with this wallet too.")).toBeVisible();
+    await expect(page.getByText("Linked. You can now sign in with this wallet too.")).toBeVisible();
     await expect(page.getByRole("button", { name: `Unlink ${wallets[second].keys().address}` })).toBeVisible();
     for (const { signed } of Object.values(wallets)) expect(signed.at(-1)).toContain(accountId);
 
@@ -52,7 +53,7 @@ for (const [first, second] of [
     await open(page, "/settings");
     await page.getByRole("button", { name: `Unlink ${wallets[first].keys().address}` }).click();
     await page.getByRole("button", { name: "Unlink wallet" }).click();
-    await expect(page.getByText("Unlinked. This wallet no longer signs in here.")).toBeVisible();
+    await expect(page.getByText("Unlinked. This wallet can no longer sign in.")).toBeVisible();
     await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
     await context.clearCookies();
     await signIn(context, wallets[first].keys());
@@ -60,13 +61,10 @@ for (const [first, second] of [
   });
 }
 
-test("another account's wallet cannot be linked", async ({ page, context, browser }) => {
-  const taken = newWallet("evm");
-  const other = await browser.newContext({ baseURL: baseUrl() });
-  await signIn(other, taken);
-  await other.close();
+/** Links `other` to the account of a new Solana wallet, up to the other wallet's signature. */
+async function linkWithOwnAccount(page: Page, context: BrowserContext, other: TestWallet) {
   const wallet = await installSolanaWallet(context);
-  await installEvmWallet(context, { keys: taken });
+  await installEvmWallet(context, { keys: other });
   await open(page, "/connect");
   await chooseWallet(page, "solana", wallet.name);
   await expect(page).toHaveURL("/overview");
@@ -74,11 +72,54 @@ test("another account's wallet cannot be linked", async ({ page, context, browse
   await page.getByRole("button", { name: "Link another wallet" }).click();
   await chooseWallet(page, "evm", "Test Fox");
   await page.getByRole("button", { name: "Sign with the new wallet" }).click();
-  // Only a person who has signed with it learns that it is taken.
+  return wallet;
+}
+
+test("a wallet that has signed in before, and never used its account, is linked: that account is merged", async ({
+  page,
+  context,
+  browser,
+}) => {
+  const other = newWallet("evm");
+  const elsewhere = await browser.newContext({ baseURL: baseUrl() });
+  await signIn(elsewhere, other);
+  const unused = (await readSession(elsewhere)).user?.accountId ?? "";
+  const wallet = await linkWithOwnAccount(page, context, other);
+  // Only a person who has signed with it learns that it has an account.
+  await expect(page.getByText("Step 2 of 2")).toBeVisible();
+  await expect(page.getByText("USDC sent to its deposit addresses later is credited to this account.")).toBeVisible();
+  await expect(page.getByText(unused)).toBeVisible();
   await page.getByRole("button", { name: "Choose wallet" }).click();
   await chooseFromList(page, wallet.name);
   await page.getByRole("button", { name: "Sign with the linked wallet" }).click();
-  await expect(page.getByText("This wallet belongs to another account.")).toBeVisible();
+  await expect(page.getByText("Linked. The wallet's unused account was merged into this one.")).toBeVisible();
+  await expect(page.getByRole("button", { name: `Unlink ${other.address}` })).toBeVisible();
+  expect(wallet.signed.at(-1)).toContain(`Its own account ${unused}, which is unused, is merged into this one and closed.`);
+
+  expect(await readSession(elsewhere)).toEqual({});
+  await signIn(elsewhere, other);
+  expect((await readSession(elsewhere)).user?.accountId).toBe(await accountOf(page));
+  await elsewhere.close();
+});
+
+test("a wallet whose account got money is refused after its signature, and both accounts stay as they are", async ({
+  page,
+  context,
+  browser,
+}) => {
+  const other = newWallet("evm");
+  const elsewhere = await browser.newContext({ baseURL: baseUrl() });
+  await signIn(elsewhere, other);
+  const before = await readSession(elsewhere);
+  const deposits = await elsewhere.newPage();
+  await untilChainsRun(deposits);
+  await open(deposits, "/deposit");
+  await pressFaucet(deposits); // counts as money at once, before its deposit is seen
+  await linkWithOwnAccount(page, context, other);
+  await expect(page.getByText("This wallet already has an account with money, keys or history. Nothing was changed.")).toBeVisible();
+  await expect(page.getByText("Step 1 of 2")).toBeVisible();
+  expect(await readSession(elsewhere)).toEqual(before);
+  await elsewhere.close();
 });
 
 test("signing out everywhere ends another browser's session at its next click", async ({ page, context, browser, watch }) => {
@@ -93,7 +134,7 @@ test("signing out everywhere ends another browser's session at its next click", 
   await open(page, "/settings");
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   const dialog = page.getByRole("alertdialog").or(page.getByRole("dialog"));
-  await expect(dialog).toContainText("All 2 sessions end at once, this one too.");
+  await expect(dialog).toContainText("All 2 sessions end, including this one.");
   await dialog.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page).toHaveURL(/\/connect/);
   expect(await readSession(context)).toEqual({});
@@ -110,8 +151,8 @@ test("one other session can be ended alone", async ({ page, context, browser }) 
   const elsewhere = await browser.newContext({ baseURL: baseUrl() });
   await signIn(elsewhere, wallet);
   await open(page, "/settings");
-  await page.getByRole("button", { name: /^End the session of/ }).click();
-  await expect(page.getByText("Ended. That browser is signed out.")).toBeVisible();
+  await page.getByRole("button", { name: /^Sign out .*, signed in / }).click();
+  await expect(page.getByText("That browser is signed out.")).toBeVisible();
   expect(await readSession(elsewhere)).toEqual({});
   expect(await readSession(context)).not.toEqual({});
   await elsewhere.close();

@@ -72,9 +72,9 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
   await signIn(context, demoWallet());
   const action = await catchAction(page, async () => {
     await open(page, "/settings");
-    await page.getByLabel("Warn when less is available than").fill("1");
+    await page.getByLabel("Alert below").fill("1");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Below this line the console warns you.")).toBeVisible();
+    await expect(page.getByText("Saved. You see an alert below $1.")).toBeVisible();
   });
   const wallet = newWallet("evm");
   const before = await readBalance(context.request);
@@ -98,7 +98,7 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
   expect(await readSession(context)).not.toEqual({});
   expect(await readBalance(context.request)).toBe(before);
   await open(page, "/settings");
-  await expect(page.getByLabel("Warn when less is available than")).toHaveValue("1");
+  await expect(page.getByLabel("Alert below")).toHaveValue("1");
 });
 
 test("another site's page cannot frame ours", async ({ page, context, watch }) => {
@@ -144,7 +144,7 @@ test("an action with another account's key changes nothing, and reports that", a
     // As the owner's page sent it, and as a page of the stranger's own session would.
     for (const [data, why] of [
       [stolen, "another wallet in another tab"],
-      [stolen.replace(session, strangersSession), "There is no such key"],
+      [stolen.replace(session, strangersSession), "Key not found"],
     ] as const) {
       const answer = await stranger.request.post("/keys", { headers, data });
       expect(answer.status(), name).toBe(200);
@@ -213,7 +213,7 @@ async function catchAction(page: Page, act: () => Promise<void>): Promise<Caught
 }
 
 async function actOnKey(page: Page, name: string, action: "Rename" | "Pause" | "Resume"): Promise<void> {
-  await page.getByRole("button", { name: `What to do with ${name}` }).click();
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: action }).click();
   if (action !== "Rename") return expect(page.getByText(`${action}d. Calls with this key`)).toBeVisible();
   await page.getByRole("dialog").getByLabel("Name").fill("Mine");
@@ -226,7 +226,7 @@ async function revokeActionId(page: Page): Promise<string> {
   await page.route("**/keys", (route) => (isAction(route.request()) ? route.abort() : route.continue()));
   const stopped = page.waitForEvent("requestfailed", isAction);
   const { headers } = await catchAction(page, async () => {
-    await page.getByRole("button", { name: "What to do with Mine" }).click();
+    await page.getByRole("button", { name: "Actions for Mine" }).click();
     await page.getByRole("menuitem", { name: "Revoke" }).click();
     await page.getByRole("alertdialog").or(page.getByRole("dialog")).getByRole("button", { name: "Revoke key" }).click();
   });

@@ -36,6 +36,18 @@ test("why a call failed is answered on the usage page: by status, by request id,
   await found.first().getByRole("link", { name: "INSUFFICIENT_BALANCE" }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("INSUFFICIENT_BALANCE");
 
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, "/usage?status=refused");
+  const line = rows.nth(2);
+  expect((await line.boundingBox())?.height).toBeLessThan(70);
+  const fix = line.locator("details p").first();
+  await expect(fix).toBeHidden();
+  await line.locator("summary").focus();
+  await page.keyboard.press("Enter");
+  await expect(fix).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await page.setViewportSize({ width: 1280, height: 800 });
+
   await context.clearCookies();
   await signIn(context, newWallet("solana"));
   await open(page, `/usage?request=${requestId}`);

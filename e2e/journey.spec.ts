@@ -70,7 +70,10 @@ async function declineThenSignIn(page: Page, chain: "evm" | "solana", wallet: Ex
 /** A new account has no money; the overview links to the faucet. */
 async function fund(page: Page): Promise<void> {
   await expect(page.getByRole("main")).toContainText("$0.00");
-  await page.getByRole("link", { name: "Add funds" }).click();
+  await page
+    .getByRole("main")
+    .getByRole("link", { name: /^(Add funds|Deposit)$/ })
+    .click();
   await expect(page).toHaveURL("/deposit");
   await untilChainsRun(page);
   await pressFaucet(page);
@@ -136,7 +139,7 @@ async function expectStatus(key: string, status: number): Promise<void> {
 }
 
 async function pauseAndResume(page: Page, name: string, key: string): Promise<void> {
-  const menu = page.getByRole("button", { name: `What to do with ${name}` });
+  const menu = page.getByRole("button", { name: `Actions for ${name}` });
   await menu.click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
   await expect(page.getByText("Paused. Calls with this key get 401 until you resume it.")).toBeVisible();
@@ -148,10 +151,10 @@ async function pauseAndResume(page: Page, name: string, key: string): Promise<vo
 }
 
 async function revoke(page: Page, name: string, key: string): Promise<void> {
-  await page.getByRole("button", { name: `What to do with ${name}` }).click();
+  await page.getByRole("button", { name: `Actions for ${name}` }).click();
   await page.getByRole("menuitem", { name: "Revoke" }).click();
   await page.getByRole("alertdialog").or(page.getByRole("dialog")).getByRole("button", { name: "Revoke key" }).click();
   await expect(page.getByText("Revoked. Calls with this key now get 401.")).toBeVisible();
   await expectStatus(key, 401);
-  await expect(page.getByText("No keys that work")).toBeVisible();
+  await expect(page.getByText("No active keys")).toBeVisible();
 }

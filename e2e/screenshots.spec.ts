@@ -85,7 +85,7 @@ test("the console after some weeks", async ({ page, context }) => {
   await shoot(page, "overview", "desk-light", "desk-dark", "phone-light", "phone-dark");
   await show(page, "/keys");
   await shoot(page, "keys", "desk-light", "desk-dark", "phone-light");
-  await page.getByRole("button", { name: "What to do with Production" }).click();
+  await page.getByRole("button", { name: "Actions for Production" }).click();
   await shoot(page, "keys-menu", "desk-light");
   await show(page, "/usage?by=model");
   await shoot(page, "usage", "desk-light", "desk-dark", "phone-light");

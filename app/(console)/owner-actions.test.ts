@@ -53,7 +53,7 @@ const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Recor
     requestTestMoney: { chain: "base" },
     unlinkWallet: wallet,
     endSession: { sessionId },
-    startLink: { allow: wallet, join: { ...wallet, address: `0x${"cd".repeat(20)}` } },
+    startLink: { ...wallet, address: `0x${"cd".repeat(20)}` },
     signOutUnlessLinked: { ...wallet, address: `0x${"cd".repeat(20)}` },
     startWithdrawal: { chain: "base", destination: wallet.address, amount: "5" },
     takeWithdrawal: {

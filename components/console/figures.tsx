@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface Figure {
   title: string;
-  value: string;
+  value: ReactNode;
   /** A small line below the figure. */
   note?: ReactNode;
 }
@@ -14,7 +14,7 @@ interface FiguresProps {
   className: string;
 }
 
-/** A page's totals as exact figures: the first one large; on a phone the first two get a line each, the others share one. */
+/** A page's totals as figures: the first one large; on a phone the first two get a line each, the others share one. */
 export const Figures = ({ figures, label, className }: FiguresProps) => (
   <dl aria-label={label} className={`grid gap-x-8 max-sm:grid-cols-2 sm:grid-cols-[1.6fr_1fr_1fr_1fr] ${className}`}>
     {figures.map(({ title, value, note }, index) => (

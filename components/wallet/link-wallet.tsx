@@ -4,23 +4,21 @@ import { useEffect, useState } from "react";
 import { shortAddress } from "@/components/ui/text/short-address";
 import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import { Button } from "../ui/button";
-import { Field, Select } from "../ui/field";
-import { Problem } from "../ui/problem";
 import { useFocusOnStep } from "../ui/use-focus-on-step";
-import { WalletChoices } from "./connect-steps";
+import { AllowedBy, ChooseNew, Consequence, Progress } from "./link-steps";
 import { startLinking } from "./linking";
 import { useEvmWallet } from "./use-evm-wallet";
 import type { LinkActions } from "./use-link";
 import { useLink } from "./use-link";
 import { useSolanaWallet } from "./use-solana-wallet";
-import type { WalletHandle } from "./wallet-handle";
 import { WalletProviders } from "./wallet-providers";
 import { isSameWallet } from "./wallet-types";
 
 interface LinkWalletProps extends LinkActions {
   /** The account's wallets; one of them approves the new one. */
   linked: readonly NamedWallet[];
-  onLinked: () => void;
+  /** `absorbed`: the new wallet's own account was merged into this one. */
+  onLinked: (absorbed: boolean) => void;
 }
 
 export interface WalletLinkingProps extends LinkWalletProps {
@@ -34,10 +32,10 @@ export const WalletLinking = ({ access, ...link }: WalletLinkingProps) => (
   </WalletProviders>
 );
 
-/** Links another wallet: it signs, and an already linked wallet signs for it. */
-function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps) {
+/** Links another wallet: it signs, and a linked wallet approves. */
+function LinkWallet({ linked, ...link }: LinkWalletProps) {
   const handles = { evm: useEvmWallet(), solana: useSolanaWallet() };
-  const { state, signJoin, signAllow, restart } = useLink({ startLink, linkWallet, onLinked });
+  const { state, approval, signJoin, signAllow, restart } = useLink(link);
   const [allow, setAllow] = useState(linked[0]);
 
   useEffect(startLinking, []);
@@ -50,7 +48,7 @@ function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps
   if (state.phase === "join") {
     return (
       <section ref={step} tabIndex={-1} aria-label="Step 1 of 2" className="grid gap-4 outline-none">
-        <Progress step={1} text="The new wallet signs" problem={state.problem} />
+        <Progress step={1} text="Sign with the new wallet" problem={state.problem} />
         {fresh?.wallet ? (
           <>
             <p className="text-sm">
@@ -77,9 +75,10 @@ function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps
   const isThere = handle.wallet !== null && isSameWallet(handle.wallet, allow);
   return (
     <section ref={step} tabIndex={-1} aria-label="Step 2 of 2" className="grid gap-4 outline-none">
-      <Progress step={2} text="A linked wallet allows it" problem={state.problem} />
+      <Progress step={2} text="Approve with a linked wallet" problem={state.problem} />
+      {approval ? <Consequence {...approval} /> : null}
       <p className="text-sm">
-        {isThere ? "Sign once more, with " : "Select this account in your wallet, or choose the wallet that has it: "}
+        {isThere ? "Approve with " : "Choose the wallet that has this address: "}
         <span className="font-mono">{shortAddress(allow.address)}</span>
       </p>
       <div className="flex flex-wrap gap-3">
@@ -97,59 +96,5 @@ function LinkWallet({ linked, onLinked, startLink, linkWallet }: LinkWalletProps
         </Button>
       </div>
     </section>
-  );
-}
-
-function Progress({ step, text, problem }: { step: 1 | 2; text: string; problem: string | null }) {
-  return (
-    <div>
-      <p className="text-xs text-muted">Step {step} of 2</p>
-      <p className="font-medium">{text}</p>
-      {problem ? <Problem className="mt-2">{problem}</Problem> : null}
-    </div>
-  );
-}
-
-function ChooseNew({ handles }: { handles: Record<NamedWallet["chain"], WalletHandle> }) {
-  const { evm, solana } = handles;
-  return (
-    <>
-      <p className="text-sm text-muted">
-        Choose the wallet to add.
-        {evm.wallet || solana.wallet ? " The one that is connected now is linked already; you may also switch its account." : ""}
-      </p>
-      <WalletChoices evm={evm} solana={solana} />
-    </>
-  );
-}
-
-interface AllowedByProps {
-  linked: readonly NamedWallet[];
-  value: NamedWallet;
-  onChange: (wallet: NamedWallet) => void;
-}
-
-/** The linked wallet that will sign; no question when there is only one. */
-function AllowedBy({ linked, value, onChange }: AllowedByProps) {
-  if (linked.length < 2) return null;
-  return (
-    <Field label="Allowed by">
-      {(control) => (
-        <Select
-          {...control}
-          value={value.address}
-          onChange={({ target }) => {
-            const chosen = linked.find(({ address }) => address === target.value);
-            if (chosen) onChange(chosen);
-          }}
-        >
-          {linked.map(({ address }) => (
-            <option key={address} value={address}>
-              {shortAddress(address)}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
   );
 }

@@ -13,7 +13,7 @@ const give = () => giveChallenge({ purpose: "sign_in", wallet, nonce: newNonce()
 test("a challenge can be taken once, unchanged", async () => {
   const { nonce, text } = await give();
   expect(nonce).toMatch(/^[0-9A-Za-z]{22}$/);
-  expect(await takeChallenge(nonce)).toMatchObject({ purpose: "sign_in", wallet, accountId: null, pair: null, text });
+  expect(await takeChallenge(nonce)).toMatchObject({ purpose: "sign_in", wallet, accountId: null, joining: null, absorbs: null, text });
   expect(await takeChallenge(nonce)).toBeNull();
   expect(await takeChallenge("rubbish")).toBeNull();
 });

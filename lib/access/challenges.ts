@@ -7,11 +7,11 @@ import { type AccountId, randomBase62 } from "@/lib/base/ids";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
 import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@/lib/chains/sign-in-message";
-import type { Wallet, WalletChain } from "@/lib/chains/wallet";
+import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
 
-/** `link_allow` is signed by a wallet of the account, `link_join` by the wallet to be added. */
-export type Purpose = "sign_in" | "link_allow" | "link_join";
+/** `link_join` is signed by the wallet to be added, then `link_allow` by a wallet of the account. */
+export type Purpose = "sign_in" | "link_join" | "link_allow";
 
 /** What the client passes to the wallet. */
 export interface Challenge {
@@ -26,8 +26,10 @@ export interface StoredChallenge {
   purpose: Purpose;
   wallet: Wallet;
   accountId: AccountId | null;
-  /** The nonce of the other text: linking takes two. */
-  pair: string | null;
+  /** The wallet that a `link_allow` lets in, which has signed before. */
+  joining: Wallet | null;
+  /** The joining wallet's own account, which the account absorbs; null when it has none. */
+  absorbs: AccountId | null;
   text: string;
   expiresAt: Date;
 }
@@ -45,8 +47,8 @@ export const newNonce = (): string => randomBase62(NONCE_CHARACTERS);
 
 type NewChallenge = { wallet: Wallet; nonce: string } & (
   | { purpose: "sign_in" }
-  | { purpose: "link_allow"; accountId: AccountId; pair: string; joining: string }
-  | { purpose: "link_join"; accountId: AccountId; pair: string }
+  | { purpose: "link_join"; accountId: AccountId }
+  | { purpose: "link_allow"; accountId: AccountId; joining: Wallet; absorbs: AccountId | null }
 );
 
 /** Creates a challenge for `wallet`. The text always says what the signature is for. */
@@ -57,8 +59,10 @@ export async function giveChallenge(challenge: NewChallenge, database: Database 
   const uri = publicUrl();
   const fields = { wallet, domain: new URL(uri).host, uri, statement: statementOf(challenge), nonce, issuedAt, expiresAt };
   const text = writeSignInMessage(fields);
-  const [accountId, pair] = challenge.purpose === "sign_in" ? [null, null] : [challenge.accountId, challenge.pair];
-  await database.signInNonce.create({ data: { ...wallet, nonce, purpose, accountId, pair, text, expiresAt } });
+  const accountId = challenge.purpose === "sign_in" ? null : challenge.accountId;
+  const allows = challenge.purpose === "link_allow" ? challenge : null;
+  const joining = { joiningChain: allows?.joining.chain, joiningAddress: allows?.joining.address, absorbs: allows?.absorbs };
+  await database.signInNonce.create({ data: { ...wallet, ...joining, nonce, purpose, accountId, text, expiresAt } });
   if (++given().sinceTrim >= TRIM_EVERY) await trimChallenges(database);
   return wallet.chain === "solana" ? { nonce, text, signInInput: solanaSignInInput(fields) } : { nonce, text };
 }
@@ -68,23 +72,37 @@ function statementOf(challenge: NewChallenge): string {
   switch (challenge.purpose) {
     case "sign_in":
       return `Sign in to ${service}. This costs nothing and moves no money.`;
-    case "link_allow":
-      return `Let wallet ${challenge.joining} sign in to account ${challenge.accountId} at ${service}. Whoever holds that wallet can use the account's money.`;
     case "link_join":
-      return `Link this wallet to account ${challenge.accountId} at ${service}. It can then sign in to it. This costs nothing and moves no money.`;
+      return `Link this wallet to account ${challenge.accountId} at ${service}. It can then sign in to it. If it has an unused account of its own, that account is merged into this one. This costs nothing and moves no money.`;
+    case "link_allow":
+      return `Let wallet ${displayAddress(challenge.joining)} sign in to account ${challenge.accountId} at ${service}. Whoever holds that wallet can use the account's money.${mergeText(challenge.absorbs)}`;
   }
 }
+
+const mergeText = (absorbs: AccountId | null): string =>
+  absorbs === null
+    ? ""
+    : ` Its own account ${absorbs}, which is unused, is merged into this one and closed. USDC that is sent to its deposit addresses later is credited to this account.`;
 
 /** Deletes and returns the challenge of this nonce; null when it was used, expired and deleted, or never issued. */
 export async function takeChallenge(nonce: string, database: Database = prisma()): Promise<StoredChallenge | null> {
   // Prisma's deleteMany returns no rows, and its delete throws when there is no row, which would end a transaction.
-  const rows = await database.$queryRaw<(Omit<StoredChallenge, "wallet"> & { chain: WalletChain; address: string })[]>`
+  const rows = await database.$queryRaw<StoredRow[]>`
     DELETE FROM sign_in_nonce WHERE nonce = ${nonce}
-    RETURNING purpose, chain, address, account_id AS "accountId", pair, text, expires_at AS "expiresAt"`;
+    RETURNING purpose, chain, address, account_id AS "accountId", joining_chain AS "joiningChain", joining_address AS "joiningAddress", absorbs,
+      text, expires_at AS "expiresAt"`;
   const [row] = rows;
   if (!row) return null;
-  const { chain, address, ...challenge } = row;
-  return { ...challenge, wallet: { chain, address } };
+  const { chain, address, joiningChain, joiningAddress, ...challenge } = row;
+  const joining = joiningChain !== null && joiningAddress !== null ? { chain: joiningChain, address: joiningAddress } : null;
+  return { ...challenge, wallet: { chain, address }, joining };
+}
+
+interface StoredRow extends Omit<StoredChallenge, "wallet" | "joining"> {
+  chain: WalletChain;
+  address: string;
+  joiningChain: WalletChain | null;
+  joiningAddress: string | null;
 }
 
 // Each process trims after issuing TRIM_EVERY challenges: a job that runs once a minute would come too late. Rows that another process

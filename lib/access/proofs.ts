@@ -5,8 +5,8 @@ import { nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { changedField, type MessageField } from "@/lib/chains/sign-in-message";
 import { verifySignature } from "@/lib/chains/verify-signature";
-import { isSameWallet, readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
-import { type Purpose, takeChallenge } from "./challenges";
+import { isSameWallet, readWallet, type WalletChain } from "@/lib/chains/wallet";
+import { type Purpose, type StoredChallenge, takeChallenge } from "./challenges";
 
 /** What a client sends back. */
 export interface Proof {
@@ -28,19 +28,19 @@ export type ProofRefusal =
   /** The wallet may be a contract, and no node could be reached. */
   | { reason: "contract_wallet_unavailable" };
 
-type ProofOutcome = { ok: true; wallet: Wallet; pair: string | null } | ({ ok: false } & ProofRefusal);
+type ProofOutcome = ({ ok: true } & Pick<StoredChallenge, "wallet" | "joining" | "absorbs">) | ({ ok: false } & ProofRefusal);
 
 /** Uses up the challenge, even on failure, and returns the wallet that signed. `accountId` is null for signing in. */
 export async function checkProof(proof: Proof, purpose: Purpose, accountId: AccountId | null): Promise<ProofOutcome> {
   const challenge = await takeChallenge(proof.nonce);
   if (challenge?.purpose !== purpose || challenge.accountId !== accountId) return { ok: false, reason: "nonce_unknown" };
   if (challenge.expiresAt.getTime() <= nowMs()) return { ok: false, reason: "expired" };
-  const { wallet, pair, text } = challenge;
+  const { wallet, joining, absorbs, text } = challenge;
   const named = readWallet(proof.chain, proof.address);
   if (!named || !isSameWallet(named, wallet)) return { ok: false, reason: "message_changed", field: "address" };
   const field = changedField(text, proof.message);
   if (field) return { ok: false, reason: "message_changed", field };
   const verdict = await verifySignature(wallet, text, proof.signature);
-  if (verdict === "valid") return { ok: true, wallet, pair };
+  if (verdict === "valid") return { ok: true, wallet, joining, absorbs };
   return { ok: false, reason: verdict === "invalid" ? "bad_signature" : "contract_wallet_unavailable" };
 }

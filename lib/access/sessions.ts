@@ -139,8 +139,8 @@ export async function endSessionOfToken(token: string, database: Database = pris
 }
 
 /** Ends every session of the account, and returns how many there were. */
-export async function endAllSessions(accountId: AccountId): Promise<number> {
-  const { count } = await prisma().session.deleteMany({ where: { accountId } });
+export async function endAllSessions(accountId: AccountId, database: Database = prisma()): Promise<number> {
+  const { count } = await database.session.deleteMany({ where: { accountId } });
   return count;
 }
 

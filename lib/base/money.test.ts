@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, caseTimeoutMs } from "@/lib/ledger/testing/cases";
-import { formatUsd, fromCents, fromUsdcUnits, nanoUsd, parseUsd, usdText } from "./money";
+import { formatCents, formatShortUsd, formatUsd, fromCents, fromUsdcUnits, nanoUsd, parseUsd, usdText } from "./money";
 
 const MOST = 9_223_372_036_854_775_807n;
 const amount = fc.oneof(fc.bigInt({ min: -MOST, max: MOST }), fc.bigInt({ min: -2_000_000_000n, max: 2_000_000_000n }));
@@ -108,6 +108,30 @@ test("text for people has two to nine decimal places, never rounded", { timeout:
     }),
     cases(2_000),
   );
+});
+
+test("a headline is whole cents, never more than the amount, and never $0.00 for an amount above zero", { timeout: caseTimeoutMs }, () => {
+  expect(formatCents(19_729_999_999n)).toBe("$19.72");
+  expect(formatCents(25_000_000_000n)).toBe("$25.00");
+  expect(formatCents(1_440_001n)).toBe("<$0.01");
+  expect(formatCents(0n)).toBe("$0.00");
+  expect(formatCents(-1n)).toBe("-$0.01");
+  expect(formatCents(-3_500_000_000n)).toBe("-$3.50");
+  fc.assert(
+    fc.property(amount, (value) => {
+      if ((value > 0n && value < 10_000_000n) || value < 10_000_000n - MOST) return;
+      const shown = parseUsd(formatCents(value).replace(/[$,]/g, ""));
+      expect(value - shown).toBeGreaterThanOrEqual(0n);
+      expect(value - shown).toBeLessThan(10_000_000n);
+    }),
+    cases(500),
+  );
+});
+
+test("a sentence names whole dollars without cents", () => {
+  expect(formatShortUsd(100_000_000_000n)).toBe("$100");
+  expect(formatShortUsd(500_000_000n)).toBe("$0.50");
+  expect(formatShortUsd(1_234_567_000n)).toBe("$1.234567");
 });
 
 test("units are converted exactly, and a fraction of a unit is refused", () => {

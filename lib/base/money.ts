@@ -7,6 +7,7 @@ declare const nanoUsdBrand: unique symbol;
 export type NanoUsd = bigint & { readonly [nanoUsdBrand]: true };
 
 const NANO_PER_USD = 1_000_000_000n;
+const NANO_PER_CENT = 10_000_000n;
 const NANO_PER_USDC_UNIT = 1_000n;
 /** The maximum of a database bigint: about 9.2 billion USD. */
 const MAX_NANO_USD = 9_223_372_036_854_775_807n;
@@ -22,7 +23,7 @@ export const ZERO_USD = nanoUsd(0n);
 export const fromUsdcUnits = (units: bigint): NanoUsd => nanoUsd(units * NANO_PER_USDC_UNIT);
 
 /** USD cents to nano-USD. */
-export const fromCents = (cents: bigint | number): NanoUsd => nanoUsd(BigInt(cents) * 10_000_000n);
+export const fromCents = (cents: bigint | number): NanoUsd => nanoUsd(BigInt(cents) * NANO_PER_CENT);
 
 /**
  * Reads a decimal amount of USD ("12", "0.002", "1e-6") exactly.
@@ -58,3 +59,13 @@ export function formatUsd(amount: bigint): string {
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return `${amount < 0n ? "-" : ""}$${grouped}.${fraction.padEnd(2, "0")}`;
 }
+
+/** For headlines: whole cents, rounded down, so that no balance looks larger than it is. Above zero and below one cent: `<$0.01`. */
+export function formatCents(amount: bigint): string {
+  if (amount > 0n && amount < NANO_PER_CENT) return "<$0.01";
+  const rest = amount % NANO_PER_CENT;
+  return formatUsd(amount - (rest < 0n ? rest + NANO_PER_CENT : rest));
+}
+
+/** For sentences: exact, and without cents where there are none: `$100`, `$0.50`. */
+export const formatShortUsd = (amount: bigint): string => formatUsd(amount).replace(/\.00$/, "");

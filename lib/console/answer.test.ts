@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readForm } from "./answer";
 import { keyLimitsForm, newKeyForm } from "./keys/key-form";
-import { linkWalletForm, lowBalanceForm, sessionForm, walletForm } from "./settings-form";
+import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
 
 const unreadable = "The form cannot be read. Load the page again.";
 const key = { name: "ci", expiry: { kind: "never" }, cap: null, models: null };
@@ -17,7 +17,7 @@ test("input that no page of ours sends gets a message for people, never the vali
     [keyLimitsForm, "x"],
     [walletForm, { chain: "bitcoin", address: "1" }],
     [walletForm, { chain: "evm", address: "x".repeat(65) }],
-    [linkWalletForm, { allow: {} }],
+    [proveJoinForm, { join: {} }],
     [sessionForm, undefined],
     [lowBalanceForm, { amount: "1".repeat(501) }],
   ];
@@ -31,5 +31,5 @@ test("a person's mistake gets the form's own message, at its field", () => {
     message: expect.stringContaining("Give the key a name"),
   });
   expect(readForm(newKeyForm, { ...key, models: [] })).toMatchObject({ field: "models", message: expect.stringContaining("at least one") });
-  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "There is no such session. Reload the page." });
+  expect(readForm(sessionForm, { sessionId: "ses_" })).toMatchObject({ message: "This session does not exist. Reload the page." });
 });

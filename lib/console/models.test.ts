@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { parseUsd } from "@/lib/base/money";
-import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { defaultModel } from "@/lib/providers/catalogue";
+import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { findModelPrice, listModelPrices } from "./models";
 
 const everywhere = "http://127.0.0.1:9";

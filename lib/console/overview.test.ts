@@ -56,6 +56,25 @@ test("today and this month are UTC's, to the millisecond, and the chart covers 3
   expect(await overviewAt(account, "2026-11-01T00:00:00.000Z")).toMatchObject({ today: 0n, month: 0n });
 });
 
+test("the chart's total is the sum of its days and of what was charged on them; its last day is today, and its month is the month", async () => {
+  const account = await fundedAccount(1_000_000);
+  const spends = [
+    ["2026-10-12T00:00:00.000Z", 1],
+    ["2026-10-31T12:00:00.000Z", 20],
+    ["2026-11-01T12:00:00.000Z", 300],
+    ["2026-11-10T12:00:00.000Z", 4_000],
+  ] as const;
+  for (const [iso, cost] of spends) await spend(account, iso, cost);
+  const { available, chart, today, month, latest } = await overviewAt(account, "2026-11-10T23:00:00.000Z");
+  const costFrom = (day: string) => chart.days.filter((one) => one.day >= day).reduce((sum, { costs }) => sum + (costs[0] ?? 0n), 0n);
+  expect(chart.series.map(({ total }) => total)).toEqual([4_321n]);
+  expect(costFrom("2026-10-12")).toBe(4_321n);
+  expect(latest.reduce((sum, { cost }) => sum + cost, 0n)).toBe(4_321n);
+  expect(available).toBe(1_000_000n - 4_321n);
+  expect(costFrom("2026-11-01")).toBe(month);
+  expect(costFrom("2026-11-10")).toBe(today);
+});
+
 test("held money is shown separately from the available balance", async () => {
   const account = await fundedAccount(1_000);
   await openHold(account, 300n);

@@ -14,23 +14,29 @@ const fieldName: Record<MessageField, string> = {
 };
 
 const texts = {
-  nonce_unknown: "This request to sign was used before or is out of date. Try again for a new one.",
-  expired: "This request to sign is older than five minutes. Try again for a new one.",
-  message_changed: "The wallet signed another text than it was given. Try again, or use another wallet.",
-  bad_signature: "The signature is not of this wallet. Check which account is selected in it, and try again.",
-  contract_wallet_unavailable: "This may be a smart contract wallet, and the chain could not be asked about it. Try again in a minute.",
-  address_invalid: "That is no address on this chain.",
+  nonce_unknown: "This signature request was already used or has expired. Try again.",
+  expired: "This signature request expired after five minutes. Try again.",
+  message_changed: "The wallet signed a different text. Try again, or use another wallet.",
+  bad_signature: "The signature does not match this wallet. Check which account is selected in it, then try again.",
+  contract_wallet_unavailable:
+    "This may be a smart contract wallet, and we could not check its signature on the chain. Try again in a minute.",
+  address_invalid: "That is not a valid address on this chain.",
   too_many_challenges: "Too many attempts. Wait a minute, then try again.",
   too_many_attempts: "Too many attempts. Wait a minute, then try again.",
-  no_addresses: "No account can be opened at the moment; owners get in as always. Try again in a minute.",
-  account_frozen: "This account is frozen: no wallet can be linked to it. Ask whoever runs this service.",
-  already_linked: "This wallet is linked to your account already.",
-  linked_elsewhere: "This wallet belongs to another account. Sign in with it and unlink it there first, or use another wallet.",
+  no_addresses: "New accounts cannot be opened right now. Existing accounts still sign in. Try again in a minute.",
+  account_frozen: "This account is frozen, so you cannot link a wallet. Contact support.",
+  already_linked: "This wallet is already linked to your account.",
+  joining_used:
+    "This wallet already has an account with money, keys or history. Nothing was changed. Keep using both accounts, or sign in with that wallet, withdraw its USDC and revoke its keys there.",
+  joining_other_wallets:
+    "This wallet is linked to another account, which has more wallets. Sign in to that account and unlink it under Settings. Then link it here.",
+  joining_frozen: "This wallet's own account is frozen, so it cannot be linked. Contact support.",
+  joining_changed: "This wallet's account has changed since it signed. Start again.",
   not_linked: "That wallet is not linked to this account.",
-  last_wallet: "This is the account's last wallet. Link another one first: without any, nobody could sign in.",
-  invalid_request: "The request cannot be read. Load the page again.",
-  csrf: "This page is out of date. Load it again.",
-  unavailable: "Signing in does not work at the moment. Try again in a minute.",
+  last_wallet: "This is your last wallet. Link another one first, or you could not sign in again.",
+  invalid_request: "The request could not be read. Reload the page.",
+  csrf: "This page is out of date. Reload it.",
+  unavailable: "Sign-in is not available right now. Try again in a minute.",
 } as const;
 
 export type RefusalReason = keyof typeof texts | "wrong_origin";
@@ -38,7 +44,7 @@ export type RefusalReason = keyof typeof texts | "wrong_origin";
 /** The message for a refusal. `field` is for `message_changed`. */
 export function refusalText(reason: RefusalReason, field?: MessageField): string {
   if (reason === "wrong_origin") return `This page was opened at another address. Open ${ownOrigin()} and try again.`;
-  if (reason === "message_changed" && field) return `The wallet signed a text in which ${fieldName[field]} was changed. Try again.`;
+  if (reason === "message_changed" && field) return `The wallet changed ${fieldName[field]} in the text that it signed. Try again.`;
   return texts[reason];
 }
 

@@ -6,16 +6,14 @@ import { textField } from "./answer";
 import { proofSchema } from "./sign-in/auth-options";
 import { readUsdText } from "./usage/usd-text";
 
-/** The threshold below which the console warns; an empty field turns it off. */
+/** The threshold of the low-balance alert; an empty field turns it off. */
 export const lowBalanceForm = z.strictObject({ amount: textField((text) => (text.trim() === "" ? null : readUsdText(text))) });
 
 /** Identifies a wallet, by its address as its chain writes it. */
 export const walletForm = z.strictObject({ chain: z.enum(walletChains), address: z.string().min(1).max(64) });
 
-const noSuchSession = "There is no such session. Reload the page.";
+const noSuchSession = "This session does not exist. Reload the page.";
 export const sessionForm = z.strictObject({ sessionId: z.string(noSuchSession).regex(/^ses_[0-9A-Za-z]{20}$/, noSuchSession) });
 
-/** The linked wallet that approves, and the new wallet that joins. */
-export const startLinkForm = z.strictObject({ allow: walletForm, join: walletForm });
-
-export const linkWalletForm = z.strictObject({ allow: proofSchema, join: proofSchema });
+/** The joining wallet's proof, and the linked wallet that is to approve. */
+export const proveJoinForm = z.strictObject({ join: proofSchema, allow: walletForm });

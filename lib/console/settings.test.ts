@@ -1,18 +1,30 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createKey } from "@/lib/access/keys";
+import { setSandboxPepper } from "@/lib/access/pepper";
 import { newSessionId } from "@/lib/base/ids";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readForm } from "./answer";
 import { findOwnerOf, type Owner } from "./owner";
-import { endEverySession, endOneSession, linkOwnWallet, readSettings, setOwnLowBalance, startOwnLink, unlinkOwnWallet } from "./settings";
-import { linkWalletForm, lowBalanceForm, sessionForm, startLinkForm, walletForm } from "./settings-form";
+import {
+  endEverySession,
+  endOneSession,
+  linkOwnWallet,
+  proveOwnJoin,
+  readSettings,
+  setOwnLowBalance,
+  startOwnLink,
+  unlinkOwnWallet,
+} from "./settings";
+import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
 import { signIn, startSignIn } from "./sign-in/sign-in";
 import { openTestCustody } from "./testing/custody";
 import { newWallet, prove, type TestWallet } from "./testing/wallets";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
+beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 beforeEach(() => forgetSingleton("limits.limiter"));
 
 const chrome = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
@@ -33,9 +45,10 @@ async function newOwner() {
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const startedLink = await startOwnLink(owner, { allow, join });
-  if (!startedLink.ok) return startedLink;
-  return linkOwnWallet(owner, { allow: await prove(allow, startedLink.allow), join: await prove(join, startedLink.join) });
+  const started = await startOwnLink(owner, join);
+  if (!started.ok) return started;
+  const joined = await proveOwnJoin(owner, { join: await prove(join, started.join), allow });
+  return joined.ok ? linkOwnWallet(owner, await prove(allow, joined.allow)) : joined;
 }
 
 test("settings show the owner's own wallets and sessions, the current session marked and first", async () => {
@@ -99,15 +112,25 @@ test("a wallet is unlinked, but not the last one, and never by another account",
   expect(await findOwnerOf(owner.token)).toBeNull();
 });
 
-test("refusals of linking have a message, and say which wallet is meant", async () => {
+test("refusals of linking have a message that says what to do", async () => {
   const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
-  expect(await link(owner, wallet, stranger.wallet)).toMatchObject({ ok: false, message: expect.stringContaining("another account") });
+  await createKey({ accountId: stranger.owner.accountId, name: "used" });
+  expect(await link(owner, wallet, stranger.wallet)).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/^This wallet already has an account with money, keys or history\. Nothing was changed\./),
+  });
+  const other = await newOwner();
+  await link(other.owner, other.wallet, newWallet("solana"));
+  expect(await link(owner, wallet, other.wallet)).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("unlink it under Settings"),
+  });
   expect(await link(owner, stranger.wallet, newWallet("evm"))).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
   const second = newWallet("evm");
-  const startedLink = await startOwnLink(owner, { allow: wallet, join: second });
-  if (!startedLink.ok) throw new Error(startedLink.message);
-  const proofs = { allow: await prove(wallet, startedLink.allow), join: await prove(wallet, startedLink.join) };
-  expect(await linkOwnWallet(owner, proofs)).toMatchObject({ ok: false, message: expect.stringMatching(/^New wallet: /) });
+  const started = await startOwnLink(owner, second);
+  if (!started.ok) throw new Error(started.message);
+  const join = await prove(wallet, started.join);
+  expect(await proveOwnJoin(owner, { join, allow: wallet })).toMatchObject({ ok: false, message: expect.stringContaining("address") });
   expect((await readSettings(owner)).wallets).toHaveLength(1);
 });
 
@@ -118,7 +141,7 @@ test("one session is ended, or all of them; never those of another account", asy
   for (const sessionId of [second.sessionId, newSessionId(), "ses_", "' OR true --"]) {
     expect(await endOneSession(stranger.owner, sessionId)).toMatchObject({
       ok: false,
-      message: expect.stringContaining("no such session"),
+      message: expect.stringContaining("already ended"),
     });
   }
   expect(await findOwnerOf(second.token)).not.toBeNull();
@@ -156,10 +179,9 @@ test("an invalid wallet, session or proof is refused by its form", () => {
     { ...wallet, accountId: "acc_1" },
   ]) {
     expect(readForm(walletForm, input).ok).toBe(false);
-    expect(readForm(startLinkForm, { allow: wallet, join: input }).ok).toBe(false);
-    expect(readForm(linkWalletForm, { allow: input, join: input }).ok).toBe(false);
+    expect(readForm(proveJoinForm, { allow: wallet, join: input }).ok).toBe(false);
   }
   for (const sessionId of [undefined, 7, "", "ses_", `key_${"a".repeat(20)}`]) {
-    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "There is no such session. Reload the page." });
+    expect(readForm(sessionForm, { sessionId })).toMatchObject({ ok: false, message: "This session does not exist. Reload the page." });
   }
 });

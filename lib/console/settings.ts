@@ -7,13 +7,14 @@ import type { Proof } from "@/lib/access/proofs";
 import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions";
 import type { SessionId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
+import type { MessageField } from "@/lib/chains/sign-in-message";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
-import { refusalText } from "./refusals";
+import { type RefusalReason, refusalText } from "./refusals";
 import { deviceText } from "./sign-in/device";
-import { linkWallet, startLink, unlinkWallet } from "./sign-in/link-wallet";
-import type { Answer } from "./views/answer";
+import { linkWallet, proveJoin, startLink, unlinkWallet } from "./sign-in/link-wallet";
+import type { Answer, Refusal } from "./views/answer";
 import type { OwnWallet, Settings } from "./views/settings";
 import type { PlainChallenge } from "./views/wallet";
 
@@ -48,7 +49,7 @@ export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
   }));
 }
 
-/** Below this available balance the console warns; null turns that off. */
+/** Below this available balance the console shows an alert; null turns it off. */
 export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
   await setLowBalance(accountId, line);
@@ -63,14 +64,20 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet): Promise<Ans
   return { ok: true, signedOut: stored !== null && isSameWallet(stored, owner.wallet) };
 }
 
-/** The two texts that link a wallet once they are signed. */
-export async function startOwnLink(
+/** The text for the wallet that joins. */
+export async function startOwnLink(owner: Owner, wallet: Wallet): Promise<Answer<{ join: PlainChallenge }>> {
+  const outcome = await startLink(owner, wallet);
+  return outcome.ok ? { ok: true, join: plainChallenge(outcome.join) } : refuse(refusalText(outcome.reason));
+}
+
+/** The text for the linked wallet that approves; `absorbs` is the joining wallet's own account, which is merged then. */
+export async function proveOwnJoin(
   owner: Owner,
-  wallets: { allow: Wallet; join: Wallet },
-): Promise<Answer<{ allow: PlainChallenge; join: PlainChallenge }>> {
-  const outcome = await startLink(owner, wallets);
-  if (!outcome.ok) return refuse(refusalText(outcome.reason));
-  return { ok: true, allow: plainChallenge(outcome.allow), join: plainChallenge(outcome.join) };
+  proofs: { join: Proof; allow: Wallet },
+): Promise<Answer<{ allow: PlainChallenge; absorbs: string | null }>> {
+  const outcome = await proveJoin(owner, proofs);
+  if (!outcome.ok) return refuseLink(outcome);
+  return { ok: true, allow: plainChallenge(outcome.allow), absorbs: outcome.absorbs };
 }
 
 const plainChallenge = ({ signInInput, ...challenge }: Challenge): PlainChallenge => ({
@@ -78,18 +85,19 @@ const plainChallenge = ({ signInInput, ...challenge }: Challenge): PlainChalleng
   ...(signInInput && { signInInput: { ...signInInput } }),
 });
 
-export async function linkOwnWallet(owner: Owner, proofs: { allow: Proof; join: Proof }): Promise<Answer> {
-  const outcome = await linkWallet(owner, proofs);
-  if (outcome.ok) return outcome;
-  const text = refusalText(outcome.reason, "field" in outcome ? outcome.field : undefined);
-  // Two wallets have signed, so the message names the refused one.
-  return refuse("wallet" in outcome ? `${outcome.wallet === "join" ? "New" : "Linked"} wallet: ${text}` : text);
+/** Links the wallet that the approval names. */
+export async function linkOwnWallet(owner: Owner, allow: Proof): Promise<Answer> {
+  const outcome = await linkWallet(owner, allow);
+  return outcome.ok ? outcome : refuseLink(outcome);
 }
+
+const refuseLink = (refusal: { reason: RefusalReason; field?: MessageField }): Refusal =>
+  refuse(refusalText(refusal.reason, refusal.field));
 
 /** Ends one of the owner's sessions; `sessionId` is unchecked page input. Also in a frozen account: signing out takes nothing. */
 export async function endOneSession({ accountId }: Owner, sessionId: string): Promise<Answer> {
   const ended = await endSession(accountId, sessionId as SessionId);
-  return ended ? { ok: true } : refuse("There is no such session: it has ended. Reload the page.");
+  return ended ? { ok: true } : refuse("This session has already ended. Reload the page.");
 }
 
 /** Signs out everywhere, including here. */

@@ -40,3 +40,14 @@ export async function readBalance(accountId: AccountId): Promise<Balance> {
   const free = posted - held - debt;
   return { posted: nanoUsd(posted), held: nanoUsd(held), available: free > 0n ? nanoUsd(free) : ZERO_USD };
 }
+
+/** Whether the account never had money: no transfer or charge names it, and nothing is held of it or owed by it. */
+export async function isUnused(accountId: AccountId, database: Database = prisma()): Promise<boolean> {
+  const withMoney = { id: accountId, OR: [{ posted: { not: 0n } }, { held: { not: 0n } }, { debt: { not: 0n } }] };
+  const [account, entry, charge] = [
+    await database.ledgerAccount.findFirst({ where: withMoney, select: { id: true } }),
+    await database.entry.findFirst({ where: { accountId }, select: { accountId: true } }),
+    await database.charge.findFirst({ where: { accountId }, select: { accountId: true } }),
+  ];
+  return !account && !entry && !charge;
+}

@@ -39,3 +39,8 @@ export async function recordGift({ accountId, day, index }: Gift, transaction: s
 export async function returnGift({ accountId, day, index }: Gift): Promise<void> {
   await prisma().faucetGift.deleteMany({ where: { accountId, day, index } });
 }
+
+/** Whether the account has a gift; gifts of earlier days are deposits by now. */
+export async function hasGift(accountId: AccountId): Promise<boolean> {
+  return (await prisma().faucetGift.findFirst({ where: { accountId }, select: { accountId: true } })) !== null;
+}

@@ -18,7 +18,7 @@ import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances, USDC_MINT } from "@/lib/chains/solana/usdc";
-import { faucetAmount, requestFaucet, setFaucet } from "@/lib/console/deposit/faucet";
+import { faucetAmount, hasFaucetGift, requestFaucet, setFaucet } from "@/lib/console/deposit/faucet";
 import type { Owner } from "@/lib/console/owner";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { inTransaction } from "@/lib/db/prisma";
@@ -80,7 +80,10 @@ test("without a sandbox there is no faucet, and a request moves nothing", async 
 
 test("it sends 5 test USDC to the owner's own address on the requested chain, and credits nothing itself", async () => {
   const { owner, wallet } = await newOwner();
+  expect(await hasFaucetGift(owner.accountId)).toBe(false);
   const onBase = await requestFaucet(owner, "base");
+  // Before its deposit shows it: a gift counts as money when the account is asked about.
+  expect(await hasFaucetGift(owner.accountId)).toBe(true);
   expect(onBase).toEqual({ ok: true, amount: fromCents(500), transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   expect(await unitsOf(wallet)).toEqual({ base: 5_000_000n, solana: 0n });
   expect(await requestFaucet(owner, "solana")).toMatchObject({ ok: true, transaction: expect.stringMatching(/^[1-9A-Za-z]{80,90}$/) });

@@ -12,7 +12,7 @@ import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
 import { createMinter } from "./evm-chain/minter";
 import { UnknownOutcome } from "./evm-chain/sender";
-import { recordGift, returnGift, takeGift } from "./faucet-gifts";
+import { hasGift, recordGift, returnGift, takeGift } from "./faucet-gifts";
 import type { SandboxSecrets } from "./secrets";
 import { requestUsdc } from "./solana-chain/process";
 
@@ -46,7 +46,7 @@ export function openFaucet({ minter: key }: SandboxSecrets["chainKeys"]): void {
       isAway: isConnectionRefused,
     },
   };
-  setFaucet({ amount: AMOUNT, timesADay: TIMES_A_DAY, give: (wish) => give(wish, givers[wish.chain]) });
+  setFaucet({ amount: AMOUNT, timesADay: TIMES_A_DAY, give: (wish) => give(wish, givers[wish.chain]), hasGiven: hasGift });
 }
 
 async function give({ accountId, chain, to }: FaucetWish, giver: Giver): Promise<FaucetAnswer> {

@@ -16,7 +16,6 @@ import { reportReadiness } from "@/lib/gateway/http/health";
 import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import type { Sandbox } from "@/lib/sandbox/sandbox";
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
@@ -99,7 +98,7 @@ const MAX_CHAINS_START_MS = 20_000;
 const LOOK_EVERY_MS = 20;
 
 /** Resolves with the demo key once the chains run. */
-async function openSandbox(sandbox: Sandbox, baseUrl: string): Promise<string> {
+async function openSandbox(sandbox: Awaited<ReturnType<typeof startSandboxParts>>, baseUrl: string): Promise<string> {
   const demoKey = await sandbox.openDemo(baseUrl);
   await step("Chains", async () => {
     const until = performance.now() + MAX_CHAINS_START_MS;

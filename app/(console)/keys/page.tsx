@@ -37,15 +37,14 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
   return (
     <>
       <PageHeading title="API keys" action={keys.length > 0 ? create : null}>
-        Whoever has one of these spends from your account, up to the key’s cap.
+        Each key spends from your balance, up to its spending cap. Keep it secret.
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       {keys.length > 0 ? (
         <KeysTable keys={keys} models={models} actions={actions} frozen={owner.isFrozen} nowMs={nowMs()} />
       ) : (
-        <EmptyState picture={<KeyRoundIcon />} title={revoked.keys.length > 0 ? "No keys that work" : "No keys yet"} action={create}>
-          A program calls the API with a key. Create one for each place that needs it, with a cap on what it may spend: you see what each
-          one costs, and can pause or revoke it alone, within a second.
+        <EmptyState picture={<KeyRoundIcon />} title={revoked.keys.length > 0 ? "No active keys" : "No keys yet"} action={create}>
+          Your apps call the API with a key. Use one key per app, so you can track and revoke it separately.
         </EmptyState>
       )}
       {revoked.keys.length > 0 ? (

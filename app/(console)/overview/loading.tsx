@@ -18,7 +18,7 @@ export default function Loading() {
       <Panel title="Spend, last 30 days" className="mt-10">
         <Skeleton className="h-56 w-full bg-panel md:h-64" />
       </Panel>
-      <Panel title="Last requests" className="mt-10">
+      <Panel title="Recent requests" className="mt-10">
         <SkeletonLines count={8} />
       </Panel>
     </>

@@ -10,9 +10,12 @@ import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ActionLink } from "@/components/ui/action-link";
 import { SpendChart } from "@/components/ui/chart/chart";
+import { sumOf } from "@/components/ui/chart/chart-text";
 import { EmptyState } from "@/components/ui/empty-state";
-import { formatUsd } from "@/lib/base/money";
+import { HeadlineAmount } from "@/components/ui/text/amount";
+import { formatShortUsd } from "@/lib/base/money";
 import { readOverview } from "@/lib/console/overview";
+import type { Overview } from "@/lib/console/views/overview";
 import { requireOwner } from "../require-owner";
 
 export const metadata: Metadata = { title: "Overview" };
@@ -29,28 +32,35 @@ export default async function OverviewPage() {
       <NextSteps steps={steps} isSandbox={isSandbox} />
       <Figures
         figures={[
-          { title: "Available", value: formatUsd(available), note: isSandbox ? "simulated USD, worth nothing" : "USDC" },
-          { title: "Held", value: formatUsd(held), note: "for requests under way" },
-          { title: "Today", value: formatUsd(today), note: "since 00:00 UTC" },
-          { title: "This month", value: formatUsd(month), note: "since the 1st, UTC" },
+          { title: "Available", value: <HeadlineAmount nano={available} />, note: isSandbox ? "simulated USD" : "USDC" },
+          { title: "Reserved", value: <HeadlineAmount nano={held} />, note: "for running requests" },
+          { title: "Today", value: <HeadlineAmount nano={today} />, note: "since 00:00 UTC" },
+          { title: "This month", value: <HeadlineAmount nano={month} />, note: "since the 1st, UTC" },
         ]}
         className="gap-y-6"
       />
-      <Panel title="Spend, last 30 days" aside="Days are UTC" className="mt-10">
-        <SpendChart chart={chart} label="Spend by day" empty="Nothing was spent in the last 30 days." />
+      <Panel title="Spend, last 30 days" aside={<ChartTotal chart={chart} />} className="mt-10">
+        <SpendChart chart={chart} label="Spend by day" empty="No spend in the last 30 days." />
       </Panel>
-      <Panel title="Last requests" aside={latest.length > 0 ? <AllUsageLink /> : null} className="mt-10">
+      <Panel title="Recent requests" aside={latest.length > 0 ? <AllUsageLink /> : null} className="mt-10">
         {latest.length > 0 ? (
           <LatestRequests rows={latest} />
         ) : (
           <EmptyState picture={<ActivityIcon />} title="No requests yet" action={<ActionLink href="/playground">Try a prompt</ActionLink>}>
-            Every request stands here with its tokens and its exact cost, as soon as it is answered.
+            Requests appear here with their tokens and exact cost.
           </EmptyState>
         )}
       </Panel>
     </>
   );
 }
+
+/** The sum of the chart's bars. */
+const ChartTotal = ({ chart }: Pick<Overview, "chart">) => (
+  <>
+    <HeadlineAmount nano={sumOf(chart.series.map(({ total }) => total))} /> · Days are UTC
+  </>
+);
 
 const AllUsageLink = () => (
   <Link href="/usage" className="text-copper-ink underline-offset-4 hover:underline">
@@ -64,23 +74,23 @@ interface LowBalanceNoticeProps {
   line: bigint;
 }
 
-/** The balance is below the owner's threshold, `line`. */
+/** The balance is below the owner's alert, `line`. */
 const LowBalanceNotice = ({ available, line }: LowBalanceNoticeProps) => (
   <div
     role="status"
     className="mb-8 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 rounded border border-amber-edge bg-amber-wash px-5 py-3 text-sm text-amber-ink"
   >
     <p>
-      <span className="font-medium">Low balance.</span> {formatUsd(available)} is available, below your line of {formatUsd(line)}. At zero,
-      calls get 402.
-    </p>
-    <p className="flex gap-4">
-      <Link href="/deposit" className="font-medium underline underline-offset-4">
-        Add funds
-      </Link>
-      <Link href="/settings" className="underline underline-offset-4">
-        Change the line
+      <span className="font-medium">
+        <HeadlineAmount nano={available} /> available.
+      </span>{" "}
+      Below your {formatShortUsd(line)} alert ·{" "}
+      <Link href="/settings" aria-label="Edit the alert" className="underline underline-offset-4">
+        Edit
       </Link>
     </p>
+    <Link href="/deposit" className="font-medium underline underline-offset-4">
+      Deposit
+    </Link>
   </div>
 );

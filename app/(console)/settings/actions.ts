@@ -4,8 +4,17 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { endEverySession, endOneSession, linkOwnWallet, setOwnLowBalance, startOwnLink, unlinkOwnWallet } from "@/lib/console/settings";
-import { linkWalletForm, lowBalanceForm, sessionForm, startLinkForm, walletForm } from "@/lib/console/settings-form";
+import {
+  endEverySession,
+  endOneSession,
+  linkOwnWallet,
+  proveOwnJoin,
+  setOwnLowBalance,
+  startOwnLink,
+  unlinkOwnWallet,
+} from "@/lib/console/settings";
+import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
+import { proofSchema } from "@/lib/console/sign-in/auth-options";
 import { endOwnSession } from "@/lib/console/sign-in/sign-out";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import { readWish, requireOwnerOf } from "../owner-actions";
@@ -25,12 +34,17 @@ export async function unlinkWallet(sessionId: unknown, input: unknown): Promise<
 }
 
 export async function startLink(sessionId: unknown, input: unknown) {
-  const wish = await readWish(sessionId, startLinkForm, input);
+  const wish = await readWish(sessionId, walletForm, input);
   return wish.ok ? startOwnLink(wish.owner, wish.form) : wish;
 }
 
+export async function proveJoin(sessionId: unknown, input: unknown) {
+  const wish = await readWish(sessionId, proveJoinForm, input);
+  return wish.ok ? proveOwnJoin(wish.owner, wish.form) : wish;
+}
+
 export async function linkWallet(sessionId: unknown, input: unknown): Promise<Answer> {
-  const wish = await readWish(sessionId, linkWalletForm, input);
+  const wish = await readWish(sessionId, proofSchema, input);
   return wish.ok ? showSettings(await linkOwnWallet(wish.owner, wish.form)) : wish;
 }
 

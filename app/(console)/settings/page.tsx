@@ -12,42 +12,43 @@ import { nowMs } from "@/lib/base/clock";
 import { readSettings } from "@/lib/console/settings";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
+import { endSession, linkWallet, proveJoin, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
 
 export const metadata: Metadata = { title: "Settings" };
 
 export default async function SettingsPage() {
   const owner = await requireOwner();
   const { wallets, sessions, lowBalance } = await readSettings(owner);
-  const actions = forSession(owner, { endSession, linkWallet, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
+  const actions = forSession(owner, { endSession, linkWallet, proveJoin, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
   return (
     <div className="max-w-reading">
-      <PageHeading title="Settings">Who may sign in, where you are signed in, and when you want to be warned.</PageHeading>
+      <PageHeading title="Settings">Your wallets, your low-balance alert and your sessions.</PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
-        <Panel title="Wallets" aside="Each of them signs in, and owns everything here.">
+        <Panel title="Wallets" aside="Each wallet can sign in and has full access.">
           <WalletList wallets={wallets} unlink={actions.unlinkWallet} />
           <LinkWalletSlot
             disabled={owner.isFrozen}
             access={readWalletAccess()}
             linked={wallets.map(({ chain, address }) => ({ chain, address }))}
             startLink={actions.startLink}
+            proveJoin={actions.proveJoin}
             linkWallet={actions.linkWallet}
           />
         </Panel>
-        <Panel title="Low balance">
+        <Panel title="Low-balance alert">
           <LowBalance line={lowBalance} save={actions.setLowBalance} frozen={owner.isFrozen} />
         </Panel>
-        <Panel title="Sessions" aside="A session lasts 30 days.">
+        <Panel title="Sessions" aside="Sessions last 30 days.">
           <SessionList sessions={sessions} end={actions.endSession} endAll={actions.signOutEverywhere} nowMs={nowMs()} />
         </Panel>
         <Panel title="Account">
           <p className="flex items-center gap-1 text-sm">
-            <span className="mr-3 text-muted">Id</span>
+            <span className="mr-3 text-muted">ID</span>
             <span className="min-w-0 font-mono break-all">{owner.accountId}</span>
-            <CopyButton quiet text={owner.accountId} label="Copy the account id" />
+            <CopyButton quiet text={owner.accountId} label="Copy account ID" />
           </p>
-          <p className="mt-1 text-xs text-muted">Name it when you write to whoever runs this service. It is no secret.</p>
+          <p className="mt-1 text-xs text-muted">Include this ID when you contact support. It is not secret.</p>
         </Panel>
       </div>
     </div>

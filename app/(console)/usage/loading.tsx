@@ -5,7 +5,7 @@ import { Skeleton, SkeletonLines } from "@/components/ui/skeleton";
 export default function Loading() {
   return (
     <>
-      <PageHeading title="Usage">Every request, what it cost and why. Days are UTC, times are yours.</PageHeading>
+      <PageHeading title="Usage">Every request, what it cost and why it failed. Days are in UTC, times in your time zone.</PageHeading>
       <Skeleton className="mb-8 h-14 w-full" />
       <Skeleton className="h-16 w-full" />
       <Panel title="Spend" className="mt-8">

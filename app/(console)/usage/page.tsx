@@ -17,8 +17,8 @@ import { Button } from "@/components/ui/button";
 import { ChartLegend, SpendChart } from "@/components/ui/chart/chart";
 import { ChartTable } from "@/components/ui/chart/chart-table";
 import { EmptyState } from "@/components/ui/empty-state";
+import { HeadlineAmount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
-import { formatUsd } from "@/lib/base/money";
 import { readFailure, readFailures } from "@/lib/console/usage/failures";
 import { readReceipt } from "@/lib/console/usage/receipts";
 import { readUsage } from "@/lib/console/usage/usage";
@@ -133,7 +133,7 @@ function addressOf({ fromDay, toDay, preset, model, key, split, status }: UsageQ
 
 /** The totals of the whole filter, independent of the shown page. */
 const figuresOf = ({ totals: { cost, requests, inputTokens, outputTokens } }: UsageView) => [
-  { title: "Cost", value: formatUsd(cost) },
+  { title: "Cost", value: <HeadlineAmount nano={cost} /> },
   { title: "Requests", value: countText(requests) },
   { title: "Input tokens", value: countText(inputTokens) },
   { title: "Output tokens", value: countText(outputTokens) },
@@ -173,7 +173,7 @@ const ExportLink = ({ href }: { href: string }) => (
   <Button asChild>
     <a href={href} download>
       <DownloadIcon aria-hidden="true" />
-      Export CSV
+      Export charges (CSV)
     </a>
   </Button>
 );

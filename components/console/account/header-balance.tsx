@@ -2,11 +2,10 @@
 
 import Link from "next/link";
 import { useEffect, useRef, useState } from "react";
-import { formatUsd } from "@/lib/base/money";
+import { formatCents, formatUsd } from "@/lib/base/money";
 import { useAccount } from "./account-provider";
 
 const FLASH_MS = 900;
-const NANO_PER_CENT = 10_000_000n;
 
 /** The available balance in whole cents; the exact figures while it is hovered or focused. It flashes once when it changes. */
 export function HeaderBalance() {
@@ -31,7 +30,7 @@ export function HeaderBalance() {
     >
       <span className="sr-only">Available {formatUsd(available)}</span>
       <span ref={figure} aria-hidden="true" className={`rounded-sm font-mono ${isLive ? "" : "text-muted"}`}>
-        {inCents(available)}
+        {formatCents(available)}
       </span>
       {isExact ? (
         <span
@@ -52,7 +51,3 @@ const Line = ({ name, amount }: { name: string; amount: bigint }) => (
     <span className="font-mono text-ink">{formatUsd(amount)}</span> {name}
   </span>
 );
-
-/** Rounded down: never more than there is. */
-const inCents = (amount: bigint): string =>
-  amount > 0n && amount < NANO_PER_CENT ? "<$0.01" : formatUsd(amount - (amount % NANO_PER_CENT));

@@ -3,7 +3,7 @@
 import { CheckIcon, DropletIcon } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
-import { formatUsd } from "@/lib/base/money";
+import { formatShortUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { Chain } from "@/lib/console/views/chain";
 import { Button } from "../../ui/button";
@@ -18,7 +18,7 @@ export interface FaucetButtonProps {
 }
 
 /** `5` for five dollars, `0.50` for fifty cents. */
-const shortUsd = (amount: bigint): string => formatUsd(amount).slice(1).replace(/\.00$/, "");
+const shortUsd = (amount: bigint): string => formatShortUsd(amount).slice(1);
 
 /** Requests worthless test money from the sandbox, on one of its chains. */
 export function FaucetButton({ chain, amount, onRequest }: FaucetButtonProps) {

@@ -36,7 +36,7 @@ export function CreateKey({ create, models, disabled = false, initiallyOpen = fa
   };
   const stored = () => {
     close();
-    toast.success("Created. The key works from now on.");
+    toast.success("Key created.");
     router.refresh(); // only now: a re-rendered list must not remove this dialog
   };
   return (
@@ -50,7 +50,7 @@ export function CreateKey({ create, models, disabled = false, initiallyOpen = fa
         mustAnswer={busy || created !== null}
         onOpenChange={(wanted) => wanted || busy || created !== null || close()}
         title={created ? "Store your key" : "Create key"}
-        description={created ? undefined : "For one place each: then you see what it spends, and revoke it alone."}
+        description={created ? undefined : "Use one key per app, so you can track and revoke it separately."}
       >
         {created ? (
           <NewKey created={created} onStored={stored} />
@@ -83,7 +83,11 @@ function KeyForm({ models, busy, submit, onCreated, onCancel }: KeyFormProps) {
   };
   return (
     <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
-      <Field label="Name" hint="Where it will be used. Only you see it." error={problem?.field === "name" ? problem.message : null}>
+      <Field
+        label="Name"
+        hint="The app or server that uses it. Only you see it."
+        error={problem?.field === "name" ? problem.message : null}
+      >
         {(control) => (
           <Input
             {...control}

@@ -29,17 +29,17 @@ export function EditLimits({ item, models, changeLimits, onClose }: EditLimitsPr
     setProblem(null);
     const answer = await run(() => changeLimits({ keyId: item.keyId, ...inputOf(draft) }));
     if (!answer.ok) return setProblem(problemOf(answer));
-    toast.success("Saved. The next call keeps to it.");
+    toast.success("Limits saved.");
     onClose();
   };
   return (
-    <Dialog open onOpenChange={onClose} title="Edit limits" description={<>Of the key “{item.name}”. They count from the next call on.</>}>
+    <Dialog open onOpenChange={onClose} title="Edit limits" description={<>For “{item.name}”. New limits apply from the next request.</>}>
       <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
         <LimitsFields draft={draft} onChange={setDraft} models={models} problem={problem} expiresAt={item.expiresAt} />
         {lost > 0 ? (
           <p className="text-xs text-muted">
-            {lost === 1 ? "One of its models is no longer offered, and leaves" : `${lost} of its models are no longer offered, and leave`}{" "}
-            the list when you save.
+            {lost === 1 ? "One of its models is" : `${lost} of its models are`} no longer available. Saving removes{" "}
+            {lost === 1 ? "it" : "them"}.
           </p>
         ) : null}
         <FormEnd problem={problem} busy={busy} action="Save limits" onCancel={onClose} />

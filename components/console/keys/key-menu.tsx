@@ -44,7 +44,7 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
     <>
       <Menu
         trigger={
-          <Button look="quiet" size="icon" busy={busy} aria-label={`What to do with ${name}`}>
+          <Button look="quiet" size="icon" busy={busy} aria-label={`Actions for ${name}`}>
             {busy ? null : <EllipsisIcon aria-hidden="true" />}
           </Button>
         }
@@ -80,7 +80,7 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
         open={open === "revoke"}
         onOpenChange={(wanted) => wanted || busy || close()}
         title={`Revoke “${name}”?`}
-        description="Calls with this key get 401 within a second. It cannot be undone."
+        description="Requests with this key will fail with 401 within a second. This cannot be undone."
         action="Revoke key"
         busy={busy}
         onConfirm={() => void revoke()}

@@ -30,11 +30,11 @@ const wordsOf = (fields: Partial<OwnKey>) =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-test("a capped key shows its held amount beside its spend, while it holds anything", () => {
-  expect(wordsOf({ held: (USD * 4n) / 5n })).toBe("$0.20 + $0.80 held of $1.00 this month");
+test("a capped key shows its reserved amount beside its spend, while it holds anything", () => {
+  expect(wordsOf({ held: (USD * 4n) / 5n })).toBe("$0.20 + $0.80 reserved of $1.00 this month");
   expect(wordsOf({})).toBe("$0.20 of $1.00 this month");
 });
 
 test("a key without a cap names the days of its spend", () => {
-  expect(wordsOf({ cap: null })).toBe("$0.20 in 30 days, no cap");
+  expect(wordsOf({ cap: null })).toBe("$0.20 last 30 days, no cap");
 });

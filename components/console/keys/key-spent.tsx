@@ -3,7 +3,7 @@ import { momentText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
 
-const periods: Record<OwnCap["period"], string> = { day: "today", week: "this week", month: "this month", total: "in all" };
+const periods: Record<OwnCap["period"], string> = { day: "today", week: "this week", month: "this month", total: "in total" };
 
 interface KeySpentProps {
   item: OwnKey;
@@ -17,19 +17,19 @@ export function KeySpent({ item: { cap, spent, held }, places }: KeySpentProps) 
     return (
       <span className="grid justify-items-end">
         <Amount nano={spent} places={places} />
-        <span className="font-sans text-xs whitespace-nowrap text-muted">in 30 days, no cap</span>
+        <span className="font-sans text-xs whitespace-nowrap text-muted">last 30 days, no cap</span>
       </span>
     );
   }
   return (
-    <span className="grid justify-items-end" title={cap.resetsAt ? `Starts anew on ${momentText(cap.resetsAt)}` : undefined}>
+    <span className="grid justify-items-end" title={cap.resetsAt ? `Resets on ${momentText(cap.resetsAt)}` : undefined}>
       <Amount nano={spent} places={places} />
       {held > 0n ? (
         <span
           className="font-sans text-xs whitespace-nowrap text-muted"
-          title="Set aside for calls under way; what they do not cost comes back"
+          title="Reserved for running requests. What they do not use is freed."
         >
-          + {formatUsd(held)} held
+          + {formatUsd(held)} reserved
         </span>
       ) : null}
       <span className="font-sans text-xs whitespace-nowrap text-muted">

@@ -45,8 +45,7 @@ const columnsOf = ({ models, actions, frozen, nowMs, places }: Omit<KeysTablePro
     id: "spent",
     heading: "Spent",
     className: "text-right md:pr-8",
-    // A phone has no space for the zeros that only fill the column.
-    cellClassName: "py-3 font-mono max-md:[&_.text-faint]:hidden",
+    cellClassName: "py-3 font-mono",
     cell: (item) => <KeySpent item={item} places={places} />,
   },
   {

@@ -39,7 +39,7 @@ interface PartProps {
 function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresAt: Date | null }) {
   const byDate = draft.expiry === "date";
   return (
-    <Field label="Expires" error={error} hint={byDate ? "The key works to the end of that day, UTC." : undefined}>
+    <Field label="Expires" error={error} hint={byDate ? "The key works until the end of that day (UTC)." : undefined}>
       {(control) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
@@ -48,12 +48,12 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
             onChange={({ target }) => change({ expiry: target.value as LimitsDraft["expiry"] })}
             className={byDate ? "" : "sm:col-span-2"}
           >
-            {expiresAt ? <option value="keep">As it is: {dayText(expiresAt)}</option> : null}
+            {expiresAt ? <option value="keep">No change: {dayText(expiresAt)}</option> : null}
             <option value="never">Never</option>
             <option value="7">In 7 days</option>
             <option value="30">In 30 days</option>
             <option value="90">In 90 days</option>
-            <option value="date">On a day…</option>
+            <option value="date">Custom date…</option>
           </Select>
           {byDate ? (
             <Input
@@ -74,9 +74,9 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
 
 function CapField({ draft, change, error }: PartProps) {
   const capped = draft.period !== "none";
-  const end = draft.period === "total" ? "you raise it." : "the next period. Periods are UTC; weeks begin on Monday.";
+  const end = draft.period === "total" ? "you raise it." : "the next period (UTC; weeks start on Monday).";
   return (
-    <Field label="Spending cap" error={error} hint={capped ? `At the cap, calls get 402 until ${end}` : undefined}>
+    <Field label="Spending cap" error={error} hint={capped ? `At the cap, requests fail with 402 until ${end}` : undefined}>
       {(control) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
@@ -85,11 +85,11 @@ function CapField({ draft, change, error }: PartProps) {
             onChange={({ target }) => change({ period: target.value as LimitsDraft["period"] })}
             className={capped ? "" : "sm:col-span-2"}
           >
-            <option value="none">None: as much as the account has</option>
-            <option value="day">USD a day</option>
-            <option value="week">USD a week</option>
-            <option value="month">USD a month</option>
-            <option value="total">USD in all</option>
+            <option value="none">No cap</option>
+            <option value="day">USD per day</option>
+            <option value="week">USD per week</option>
+            <option value="month">USD per month</option>
+            <option value="total">USD in total</option>
           </Select>
           {capped ? (
             <DollarInput

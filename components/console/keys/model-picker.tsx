@@ -19,8 +19,8 @@ export function ModelPicker({ models, chosen, onChange, error = null }: ModelPic
     <fieldset aria-describedby={error ? "models-note" : undefined} className="grid gap-1.5">
       <legend className="mb-1.5 text-sm font-medium">Models</legend>
       <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
-        <Choice label="All, also those to come" checked={chosen === null} onChoose={() => onChange(null)} />
-        <Choice label="Only some" checked={chosen !== null} onChoose={() => onChange(chosen ?? [])} />
+        <Choice label="All models, including future ones" checked={chosen === null} onChoose={() => onChange(null)} />
+        <Choice label="Selected models" checked={chosen !== null} onChoose={() => onChange(chosen ?? [])} />
       </div>
       {chosen ? <ModelList models={models} chosen={chosen} onChange={onChange} /> : null}
       {error ? (
@@ -79,10 +79,10 @@ function ModelList({ models, chosen, onChange }: ModelListProps) {
             </label>
           </li>
         ))}
-        {shown.length === 0 ? <li className="px-3 py-6 text-center text-sm text-muted">No model is called “{search}”.</li> : null}
+        {shown.length === 0 ? <li className="px-3 py-6 text-center text-sm text-muted">No models match “{search}”.</li> : null}
       </ul>
       <p role="status" className="border-t border-line px-3 py-1.5 text-xs text-muted">
-        {chosen.length} of {models.length} chosen
+        {chosen.length} of {models.length} selected
       </p>
     </div>
   );

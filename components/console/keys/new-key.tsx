@@ -42,8 +42,8 @@ export function NewKey({ created: { key, curl }, onStored }: NewKeyProps) {
       <p className="flex gap-2.5 text-sm">
         <TriangleAlertIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-copper-ink" />
         <span>
-          This is the only time it is shown: we keep no copy. Store it where you keep passwords, never in code or in a browser. Whoever has
-          it can spend from this account.
+          You will not see this key again. Store it in a password manager or secret store, never in code or a browser. Anyone who has it can
+          spend your balance.
         </span>
       </p>
       <CodeBlock title="Try it" copy={curl} />

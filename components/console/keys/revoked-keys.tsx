@@ -41,7 +41,7 @@ export function RevokedKeys({ keys, olderHref, newestHref }: RevokedKeysProps) {
             {item.spent > 0n ? (
               <span className="grid justify-items-end font-mono">
                 <Amount nano={item.spent} places={places} />
-                <span className="font-sans text-xs">in 30 days</span>
+                <span className="font-sans text-xs">last 30 days</span>
               </span>
             ) : null}
           </li>

@@ -49,6 +49,7 @@ export function PaymentList({ payments, isNewest }: PaymentListProps) {
 }
 
 function columnsOf(payments: readonly PaymentView[]): Column<PaymentView>[] {
+  const paid = placesOf(payments.map(({ amount }) => amount));
   const costs = placesOf(payments.map(({ cost }) => cost ?? 0n));
   const changes = placesOf(payments.map(({ change }) => change ?? 0n));
   const costOf = (row: PaymentView) => <Figure nano={isOver(row) ? null : row.cost} places={costs} />;
@@ -62,7 +63,7 @@ function columnsOf(payments: readonly PaymentView[]): Column<PaymentView>[] {
       cell: (row) => (
         <>
           <span className={`font-mono ${row.state === "paid" || row.state === "claimed" ? "" : "text-muted line-through"}`}>
-            <Amount nano={row.amount} />
+            <Amount nano={row.amount} places={paid} />
           </span>
           <span className="ml-2 text-muted md:hidden">
             <LocalTime at={row.claimedAt} shape="short" />

@@ -24,9 +24,11 @@ export function LinkWalletSlot({ disabled, ...linking }: LinkWalletSlotProps) {
   const [open, setOpen] = useState(false);
   const part = useFocusOnStep(open ? "linking" : "closed");
   const router = useRouter();
-  const linked = () => {
+  const linked = (absorbed: boolean) => {
     setOpen(false);
-    toast.success("Linked. You can sign in with this wallet too.");
+    toast.success(
+      absorbed ? "Linked. The wallet's unused account was merged into this one." : "Linked. You can now sign in with this wallet too.",
+    );
     router.refresh();
   };
   if (!open) {

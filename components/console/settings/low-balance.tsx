@@ -9,14 +9,14 @@ import { DollarInput, Field } from "../../ui/field";
 import { useAction } from "../use-action";
 
 interface LowBalanceProps {
-  /** Nano-USD; null: no warning. */
+  /** Nano-USD; null: no alert. */
   line: bigint | null;
-  /** An empty field turns the warning off. */
+  /** An empty field turns the alert off. */
   save: (line: { amount: string }) => Promise<Answer>;
   frozen: boolean;
 }
 
-/** The balance below which the console warns. */
+/** The low-balance alert: the available balance below which the console shows it. */
 export function LowBalance({ line, save, frozen }: LowBalanceProps) {
   const [amount, setAmount] = useState(line === null ? "" : usdText(line));
   const [error, setError] = useState<string | null>(null);
@@ -25,11 +25,11 @@ export function LowBalance({ line, save, frozen }: LowBalanceProps) {
     event.preventDefault();
     const answer = await run(() => save({ amount }));
     setError(answer.ok ? null : answer.message);
-    if (answer.ok) toast.success(amount.trim() === "" ? "Saved. You get no warning." : "Saved. Below this line the console warns you.");
+    if (answer.ok) toast.success(amount.trim() === "" ? "Saved. The alert is off." : `Saved. You see an alert below $${amount.trim()}.`);
   };
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="max-w-96">
-      <Field label="Warn when less is available than" error={error} hint="The console warns you below it. Empty: no warning.">
+      <Field label="Alert below" error={error} hint="We show an alert when your available balance is lower. Leave empty for no alert.">
         {(control) => (
           <div className="flex gap-3">
             <DollarInput

@@ -34,19 +34,15 @@ export function SessionList({ sessions, end, endAll, nowMs }: SessionListProps) 
             <span className="min-w-0 grow">
               <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
                 {session.device}
-                {session.isCurrent ? <Badge tone="good">this one</Badge> : null}
+                {session.isCurrent ? <Badge tone="good">this browser</Badge> : null}
               </span>
               <span className="mt-0.5 flex flex-wrap gap-x-1 text-xs text-muted">
-                <span>
-                  with{" "}
-                  <span className="font-mono" title={session.wallet.address}>
-                    {shortAddress(session.wallet.address)}
-                  </span>
-                  ,
+                <span className="font-mono" title={session.wallet.address}>
+                  {shortAddress(session.wallet.address)}
                 </span>
-                <span className="break-all">from {session.clientAddress},</span>
+                <span className="break-all">· {session.clientAddress}</span>
                 <span>
-                  seen <TimeAgo at={session.lastSeenAt} nowMs={nowMs} />
+                  · active <TimeAgo at={session.lastSeenAt} nowMs={nowMs} />
                 </span>
               </span>
             </span>
@@ -63,17 +59,17 @@ function End({ session, end }: { session: SessionView; end: EndSession }) {
   const { busy, run } = useAction();
   const press = async () => {
     const answer = await run(() => end({ sessionId: session.sessionId }));
-    if (answer.ok) toast.success("Ended. That browser is signed out.");
+    if (answer.ok) toast.success("That browser is signed out.");
     else toast.error(answer.message);
   };
   return (
     <Button
       size="small"
       busy={busy}
-      aria-label={`End the session of ${session.device}, opened ${momentText(session.createdAt)}`}
+      aria-label={`Sign out ${session.device}, signed in ${momentText(session.createdAt)}`}
       onClick={() => void press()}
     >
-      End
+      Sign out
     </Button>
   );
 }
@@ -95,7 +91,7 @@ function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
         open={open}
         onOpenChange={(wanted) => wanted || busy || setOpen(false)}
         title="Sign out everywhere?"
-        description={`${count === 1 ? "This session ends" : `All ${count} sessions end at once, this one too`}. API keys keep working: pause or revoke them under Keys.`}
+        description={`${count === 1 ? "You will be signed out" : `All ${count} sessions end, including this one`}. API keys keep working. You can pause or revoke them under Keys.`}
         action="Sign out everywhere"
         busy={busy}
         onConfirm={() => void confirm()}

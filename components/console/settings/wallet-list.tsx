@@ -20,7 +20,7 @@ interface WalletListProps {
   unlink: UnlinkWallet;
 }
 
-/** The wallets that own the account: each can sign in and do everything. */
+/** The wallets of the account: each can sign in and do everything. */
 export function WalletList({ wallets, unlink }: WalletListProps) {
   return (
     <ul className="text-sm">
@@ -30,8 +30,8 @@ export function WalletList({ wallets, unlink }: WalletListProps) {
           <span className="min-w-0 grow">
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
               <ShortAddress value={wallet.address} what="address" />
-              {wallet.isFirst ? <Badge>first</Badge> : null}
-              {wallet.isCurrent ? <Badge tone="good">signed in</Badge> : null}
+              {wallet.isFirst ? <Badge>first wallet</Badge> : null}
+              {wallet.isCurrent ? <Badge tone="good">in use</Badge> : null}
             </span>
             <span className="mt-0.5 block text-xs text-muted">
               {wallet.chain === "evm" ? "Ethereum" : "Solana"} · linked{" "}
@@ -53,7 +53,7 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: UnlinkWallet })
   const confirm = async () => {
     const { chain, address } = wallet;
     const answer = await run(() => unlink({ chain, address }));
-    if (answer.ok) toast.success("Unlinked. This wallet no longer signs in here.");
+    if (answer.ok) toast.success("Unlinked. This wallet can no longer sign in.");
     else toast.error(answer.message);
     setOpen(false);
   };
@@ -68,8 +68,8 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: UnlinkWallet })
         title={`Unlink ${shortAddress(wallet.address)}?`}
         description={
           wallet.isCurrent
-            ? "You are signed in with this wallet: its sessions end, and you are signed out here. Sign in with another linked wallet then."
-            : "It can no longer sign in to this account, and its sessions end. The money stays in the account."
+            ? "You are signed in with this wallet, so you will be signed out. You can sign in again with another linked wallet."
+            : "It can no longer sign in to this account, and its sessions end. Your balance stays here."
         }
         action="Unlink wallet"
         busy={busy}

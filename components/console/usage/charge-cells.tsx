@@ -9,7 +9,7 @@ import { Badge } from "../../ui/badge";
 import type { Column } from "../../ui/data-table";
 
 /** The outcome of an incomplete answer. */
-const outcomeText: Readonly<Record<string, string>> = { partial: "broke off", cancelled: "cancelled" };
+const outcomeText: Readonly<Record<string, string>> = { partial: "incomplete", cancelled: "cancelled" };
 
 interface ChargeCellProps {
   row: UsageRow;

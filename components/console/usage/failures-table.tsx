@@ -5,27 +5,18 @@ import { type Column, DataTable } from "../../ui/data-table";
 import { LocalTime } from "../../ui/text/local-time";
 import { ShortAddress } from "../../ui/text/short-address";
 
-const columns: readonly Column<FailureRow>[] = [
+interface FailuresTableProps {
+  rows: readonly FailureRow[];
+  /** On a phone, each row's details are open. */
+  isOpen?: boolean;
+}
+
+const columnsOf = (isOpen: boolean): readonly Column<FailureRow>[] => [
   {
     id: "error",
     heading: "Error",
-    className: "pr-4 text-left font-normal",
-    cell: ({ status, code, title, fix, at, key, model }) => (
-      <>
-        <span className="flex flex-wrap items-center gap-2">
-          <Badge>{status}</Badge>
-          <Link href={`/docs/errors/${code}`} className="font-mono underline-offset-4 hover:underline">
-            {code}
-          </Link>
-        </span>
-        <span className="mt-1 block text-pretty">{title}</span>
-        <span className="mt-0.5 block text-xs text-pretty text-muted">{fix}</span>
-        <span className="mt-0.5 block text-xs text-muted md:hidden">
-          <LocalTime at={at} shape="short" /> · {key}
-          {model ? ` · ${model}` : ""}
-        </span>
-      </>
-    ),
+    className: "pr-4 text-left font-normal max-md:w-full max-md:max-w-0 max-md:pr-0",
+    cell: (row) => <Failure row={row} isOpen={isOpen} />,
   },
   {
     id: "time",
@@ -51,19 +42,39 @@ const columns: readonly Column<FailureRow>[] = [
   {
     id: "request",
     heading: "Request ID",
-    className: "text-right",
+    className: "text-right max-md:hidden",
     cell: ({ requestId }) => <ShortAddress value={requestId} what="request ID" />,
   },
 ];
 
-interface FailuresTableProps {
-  rows: readonly FailureRow[];
-}
+/** The error, what it means and how to fix it; on a phone two lines, and the rest on demand. */
+const Failure = ({ row: { requestId, status, code, title, fix, at, key, model }, isOpen }: { row: FailureRow; isOpen: boolean }) => (
+  <>
+    <span className="flex items-center gap-2">
+      <Badge>{status}</Badge>
+      <Link href={`/docs/errors/${code}`} className="truncate font-mono underline-offset-4 hover:underline">
+        {code}
+      </Link>
+    </span>
+    <span className="mt-1 block text-pretty max-md:hidden">{title}</span>
+    <span className="mt-0.5 block text-xs text-pretty text-muted max-md:hidden">{fix}</span>
+    <details open={isOpen} className="mt-1 text-xs text-muted md:hidden">
+      <summary className="cursor-pointer truncate">
+        <LocalTime at={at} shape="short" /> · {title}
+      </summary>
+      <p className="mt-1 text-pretty">{fix}</p>
+      <p className="mt-1">
+        {key}
+        {model ? ` · ${model}` : ""} · <ShortAddress value={requestId} what="request ID" />
+      </p>
+    </details>
+  </>
+);
 
-/** Refused or failed requests, each with what its error means and how to fix it. */
-export const FailuresTable = ({ rows }: FailuresTableProps) => (
+/** Refused or failed requests, newest first. */
+export const FailuresTable = ({ rows, isOpen = false }: FailuresTableProps) => (
   <DataTable
-    columns={columns}
+    columns={columnsOf(isOpen)}
     rows={rows}
     idOf={({ requestId }) => requestId}
     headClassName="max-md:sr-only"

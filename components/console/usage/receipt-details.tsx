@@ -13,8 +13,8 @@ export const ReceiptDetails = ({ receipt }: { receipt: RequestReceipt }) =>
 
 const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting" | "plain" }>> = {
   complete: { text: "Complete", tone: "good" },
-  partial: { text: "The provider broke off", tone: "waiting" },
-  cancelled: { text: "You left before the end", tone: "plain" },
+  partial: { text: "Provider stopped early", tone: "waiting" },
+  cancelled: { text: "Cancelled", tone: "plain" },
 };
 
 const payments: Readonly<Record<string, string>> = { balance: "Balance", payment: "Signed payment", x402: "x402" };
@@ -37,12 +37,12 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
         <Line title="Charged">
           <LocalTime at={receipt.at} shape="exact" />
         </Line>
-        <Line title="Answer">{receipt.streamed ? "Streamed" : "Whole"}</Line>
-        {receipt.firstTokenMs === null ? null : <Line title="First token after">{seconds(receipt.firstTokenMs)}</Line>}
-        <Line title="Provider took">{seconds(receipt.providerMs)}</Line>
-        {receipt.cachedInputTokens > 0 ? <Line title="Input tokens from the cache">{countText(receipt.cachedInputTokens)}</Line> : null}
-        {receipt.reasoningTokens > 0 ? <Line title="Output tokens spent on reasoning">{countText(receipt.reasoningTokens)}</Line> : null}
-        <Line title="Tokens counted by">{receipt.estimated ? "Us: the provider gave no count" : "The provider"}</Line>
+        <Line title="Streamed">{receipt.streamed ? "Yes" : "No"}</Line>
+        {receipt.firstTokenMs === null ? null : <Line title="Time to first token">{seconds(receipt.firstTokenMs)}</Line>}
+        <Line title="Provider time">{seconds(receipt.providerMs)}</Line>
+        {receipt.cachedInputTokens > 0 ? <Line title="Cached input tokens">{countText(receipt.cachedInputTokens)}</Line> : null}
+        {receipt.reasoningTokens > 0 ? <Line title="Reasoning tokens">{countText(receipt.reasoningTokens)}</Line> : null}
+        <Line title="Tokens counted by">{receipt.estimated ? "Us (the provider sent no count)" : "Provider"}</Line>
         <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
         {receipt.payment ? <PaidWith payment={receipt.payment} /> : null}
         <LongLine title="Price version" value={receipt.priceVersion} copy="Copy the price version" />
@@ -54,8 +54,8 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
 
 const PaidWith = ({ payment: { network, payer, amount, transaction } }: { payment: NonNullable<ChargedRequestReceipt["payment"]> }) => (
   <>
-    <Line title="The payment">{formatUsd(amount)}</Line>
-    <Line title="Over">
+    <Line title="Payment">{formatUsd(amount)}</Line>
+    <Line title="Network">
       <span className="font-mono">{network}</span>
     </Line>
     <LongLine title="From" value={payer} copy="Copy the wallet's address" />
@@ -68,7 +68,7 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
   const places = placesOf([...lines.map((line) => line.due), due, cost]);
   return (
     <table className="w-full text-sm">
-      <caption className="sr-only">How the cost came about</caption>
+      <caption className="sr-only">Cost breakdown</caption>
       <thead>
         <tr className="border-b border-edge text-xs text-muted">
           <th scope="col" className="py-1.5 text-left font-medium">
@@ -93,7 +93,7 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
         {borne === 0n ? null : (
           <tr className="border-b border-line text-muted">
             <th scope="row" className="py-2 pr-3 text-left font-normal">
-              Ran over its hold; borne by us
+              Above the reserved amount, paid by us
             </th>
             <td className="py-2 text-right font-mono">
               <Amount nano={-borne} places={places} />
@@ -120,14 +120,14 @@ const Held = ({ receipt }: { receipt: HeldRequestReceipt }) => (
       <Badge tone="waiting">In progress</Badge>
     </div>
     <p className="text-sm text-muted">
-      This much is held: the most that the request can cost. At its end the exact cost is charged and the rest is free again.
+      Reserved for this request: the most it can cost. When it ends, the exact cost is charged and the rest is freed.
     </p>
     <dl className="text-sm">
       <Line title="Key">{keyText(receipt)}</Line>
-      <Line title="Held since">
+      <Line title="Started">
         <LocalTime at={receipt.at} shape="exact" />
       </Line>
-      <Line title="Ends at the latest">
+      <Line title="Ends by">
         <LocalTime at={receipt.deadline} shape="exact" />
       </Line>
       <LongLine title="Request id" value={receipt.requestId} copy="Copy the request id" />

@@ -47,7 +47,7 @@ export function ReceiptDrawer({ requestId, initial, load, onClose }: ReceiptDraw
         else setFailure({ requestId: id, message: answer.message });
       } catch (error) {
         unstable_rethrow(error); // an ended session redirects to sign-in
-        setFailure({ requestId: id, message: "The receipt could not be read. Nothing about it has changed." });
+        setFailure({ requestId: id, message: "Could not load the receipt. Try again." });
       }
     },
     [load],
@@ -85,7 +85,7 @@ function Shown({ receipt, onReload }: { receipt: RequestReceipt; onReload: () =>
       <ReceiptDetails receipt={receipt} />
       {receipt.state === "in_progress" ? (
         <Button className="mt-6" busy={busy} onClick={() => void reload()}>
-          Look again
+          Refresh
         </Button>
       ) : null}
     </>
@@ -94,9 +94,9 @@ function Shown({ receipt, onReload }: { receipt: RequestReceipt; onReload: () =>
 
 const NoReceipt = ({ requestId }: { requestId: string }) => (
   <div className="grid gap-4 text-sm">
-    <p>This account has no such request, or it failed and nothing was charged.</p>
+    <p>No charge was found under this request id.</p>
     <p className="font-mono break-all text-muted">{requestId.slice(0, 100)}</p>
-    <p className="text-muted">Compare the id with the X-Request-Id header of the answer.</p>
+    <p className="text-muted">Check it against the X-Request-Id header of the response.</p>
   </div>
 );
 
@@ -110,7 +110,7 @@ const Failed = ({ message, onRetry }: { message: string; onRetry: () => void }) 
 const lines = [1, 2, 3, 4, 5, 6, 7, 8];
 
 const ReceiptSkeleton = () => (
-  <div role="status" aria-label="Reading the receipt" className="grid gap-4">
+  <div role="status" aria-label="Loading the receipt" className="grid gap-4">
     <Skeleton className="h-10 w-44" />
     <Skeleton className="h-28 w-full" />
     {lines.map((line) => (

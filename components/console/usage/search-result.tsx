@@ -12,7 +12,7 @@ interface SearchResultProps {
 export const SearchResult = ({ requestId, found }: SearchResultProps) => (
   <Panel title="Search result" className="mb-8">
     {found ? (
-      <FailuresTable rows={[found]} />
+      <FailuresTable rows={[found]} isOpen />
     ) : (
       <p role="alert" className="text-sm text-pretty">
         No request <span className="font-mono break-all">{requestId}</span> in this account. Check the ID in the response header{" "}

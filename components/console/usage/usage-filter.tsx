@@ -53,7 +53,7 @@ export function UsageFilter({ address, fromDay, toDay, presets, preset, models, 
       ) : null}
       {children}
       <p role="status" className="h-10 content-center text-xs text-muted empty:hidden">
-        {isPending ? "Adding up…" : null}
+        {isPending ? "Loading…" : null}
       </p>
     </div>
   );
@@ -77,7 +77,7 @@ function DaysForm({ fromDay, toDay, onChange }: DaysFormProps) {
   return (
     <form onSubmit={apply} className="flex flex-wrap items-end gap-3 max-sm:w-full">
       <DayField label="From" value={from} most={to} onChange={setFrom} />
-      <DayField label="To, included" value={to} least={from} onChange={setTo} />
+      <DayField label="To (inclusive)" value={to} least={from} onChange={setTo} />
       {isChanged ? (
         <Button type="submit" aria-label="Show these days" className="max-sm:w-full">
           Show

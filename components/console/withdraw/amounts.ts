@@ -1,12 +1,11 @@
 // What the form computes on its own, before it calls the service; amounts are nano-USD.
 
-import { formatUsd, parseUsd, usdText } from "@/lib/base/money";
+import { formatCents, formatUsd, parseUsd, usdText } from "@/lib/base/money";
 import type { Chain } from "@/lib/console/views/chain";
 import type { AllowanceView } from "@/lib/console/views/withdraw";
 import { chainNames, otherChain } from "../../ui/chain-names";
 
 const UNIT = 1_000n;
-const CENT = 10_000_000n;
 
 interface Limits {
   chain: Chain;
@@ -40,11 +39,8 @@ export function rangeText({ chain, allowance: { leftOnChain, withdrawable, unfin
       : `Not enough to withdraw. Minimum: ${formatUsd(least)}.`;
   }
   const isOfChain = left !== null && left - most < UNIT;
-  return `Minimum ${formatUsd(least)} · maximum ${inCents(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
+  return `Minimum ${formatUsd(least)} · maximum ${formatCents(most)}${isOfChain ? ` on ${chainNames[chain]} right now` : ""}`;
 }
-
-/** Rounded down: never more than there is. */
-const inCents = (amount: bigint): string => formatUsd(amount - (amount % CENT));
 
 /** The amount typed so far; null when it is no amount yet. */
 export function readSoFar(text: string): bigint | null {

@@ -49,7 +49,7 @@ function columnsOf({ series }: SpendChart, places: number): Column<DayAmounts>[]
     ...(isSplit ? parts : []),
     {
       id: "total",
-      heading: isSplit ? "Together" : "Spend",
+      heading: isSplit ? "Total" : "Spend",
       className: "text-right",
       cellClassName: "font-mono",
       cell: ({ total }) => <Amount nano={total} places={places} />,

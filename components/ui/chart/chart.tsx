@@ -73,8 +73,8 @@ function summary({ series, days }: Chart, label: string): string {
   const [first, last] = [days[0], days.at(-1)];
   const total = sumOf(series.map((one) => one.total));
   if (!first || !last) return label;
-  const span = `${label}, ${longDay(first.day)} to ${longDay(last.day)}: ${formatUsd(total)} together`;
+  const span = `${label}, ${longDay(first.day)} to ${longDay(last.day)}: ${formatUsd(total)} in total`;
   if (total === 0n) return span;
   const most = days.reduce((best, one) => (sumOf(one.costs) > sumOf(best.costs) ? one : best), first);
-  return `${span}, the most on ${longDay(most.day)}: ${formatUsd(sumOf(most.costs))}`;
+  return `${span}, highest on ${longDay(most.day)}: ${formatUsd(sumOf(most.costs))}`;
 }

@@ -40,6 +40,8 @@ export interface Faucet {
   /** How many requests an account has per day (UTC). */
   timesADay: number;
   give: (wish: FaucetWish) => Promise<FaucetAnswer>;
+  /** Whether something was sent to the account, which its deposits may not show yet. */
+  hasGiven: (accountId: AccountId) => Promise<boolean>;
 }
 
 const holder = processSingleton<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
@@ -48,6 +50,9 @@ const holder = processSingleton<{ faucet?: Faucet }>("sandbox faucet", () => ({}
 export function setFaucet(faucet: Faucet | undefined): void {
   holder().faucet = faucet;
 }
+
+/** Whether the faucet has sent this account something. */
+export const hasFaucetGift = async (accountId: AccountId): Promise<boolean> => (await holder().faucet?.hasGiven(accountId)) ?? false;
 
 /** The amount of one request, nano-USD; null where there is no faucet. */
 export const faucetAmount = (): NanoUsd | null => holder().faucet?.amount ?? null;

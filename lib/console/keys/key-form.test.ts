@@ -44,13 +44,13 @@ test.each([
   ["\u0301", "Give the key a name"],
   ["\u200d", "Give the key a name"],
   ["x".repeat(61), "at most 60 characters"],
-  ["two\nlines", "cannot be seen"],
-  ["nul\0", "cannot be seen"],
-  ["bell\u0007", "cannot be seen"],
-  ["abc\u202Etxt.exe", "cannot be seen"],
-  ["\u2066isolated\u2069", "cannot be seen"],
-  ["zero\u200bwidth", "cannot be seen"],
-  ["\ud800", "cannot be seen"],
+  ["two\nlines", "invisible character"],
+  ["nul\0", "invisible character"],
+  ["bell\u0007", "invisible character"],
+  ["abc\u202Etxt.exe", "invisible character"],
+  ["\u2066isolated\u2069", "invisible character"],
+  ["zero\u200bwidth", "invisible character"],
+  ["\ud800", "invisible character"],
   [undefined, ""],
   [7, ""],
   [{ toString: "x" }, ""],
@@ -70,8 +70,8 @@ test("an expiry in days counts from now, and an expiry date includes its whole d
 });
 
 test.each([
-  [{ kind: "date", date: "2026-11-20" }, "This day is over"],
-  [{ kind: "date", date: "1999-01-01" }, "This day is over"],
+  [{ kind: "date", date: "2026-11-20" }, "This day has passed"],
+  [{ kind: "date", date: "1999-01-01" }, "This day has passed"],
   [{ kind: "date", date: "2026-02-30" }, "Choose a day"],
   [{ kind: "date", date: "tomorrow" }, "Choose a day"],
   [{ kind: "date", date: "" }, "Choose a day"],
@@ -92,11 +92,11 @@ test("a cap is an exact amount and its period", () => {
 });
 
 test.each([
-  [{ amount: "1,5", period: "day" }, "without commas"],
+  [{ amount: "1,5", period: "day" }, "Leave out commas"],
   [{ amount: "-5", period: "day" }, "above zero"],
-  [{ amount: "1e3", period: "day" }, "in digits"],
+  [{ amount: "1e3", period: "day" }, "digits only"],
   [{ amount: "0.0000000001", period: "day" }, "9 decimal places"],
-  [{ amount: "9999999999999", period: "day" }, "The most is"],
+  [{ amount: "9999999999999", period: "day" }, "Maximum: $"],
   [{ amount: 5, period: "day" }, ""],
   [{ amount: "5", period: "year" }, ""],
   [{ amount: "5" }, ""],
@@ -127,7 +127,7 @@ test("an unknown field is refused", () => {
 
 test("an invalid key id finds no key", () => {
   for (const id of ["", "key_", "key_0123456789ABCDEFGHI", `${keyId}x`, `${keyId}\n`, "acc_0123456789ABCDEFGHIJ", null, 7, ["key_"]]) {
-    expect(readForm(keyChoiceForm, { keyId: id })).toMatchObject({ ok: false, message: "There is no such key. Reload the list." });
+    expect(readForm(keyChoiceForm, { keyId: id })).toMatchObject({ ok: false, message: "Key not found. Reload the page." });
   }
   expect(readForm(keyChoiceForm, { keyId })).toEqual({ ok: true, form: { keyId } });
 });
@@ -138,6 +138,6 @@ test("changing an existing key's limits can keep its expiry", () => {
   expect(readForm(keyLimitsForm, { ...input, expiry: { kind: "date", date: "1999-01-01" } })).toMatchObject({
     ok: false,
     field: "expiry",
-    message: expect.stringContaining("This day is over"),
+    message: expect.stringContaining("This day has passed"),
   });
 });

@@ -19,7 +19,7 @@ const unseen =
 
 const keyName = textField((text) => {
   const trimmed = text.normalize("NFC").trim();
-  if (unseen.test(trimmed)) throw new RangeError("The name contains a character that cannot be seen. Type the name anew.");
+  if (unseen.test(trimmed)) throw new RangeError("The name contains an invisible character. Type it again.");
   if (!/[^\p{M}\p{Z}\u200d]/u.test(trimmed)) throw new RangeError("Give the key a name, such as where it will be used.");
   if ([...trimmed].length > MAX_NAME_CHARACTERS) throw new RangeError(`Use at most ${MAX_NAME_CHARACTERS} characters.`);
   return trimmed;
@@ -29,7 +29,7 @@ const keyName = textField((text) => {
 function readLastDay(text: string): Date {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T23:59:59.999Z`) : new Date(Number.NaN);
   if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== text) throw new RangeError("Choose a day, like 2030-01-31.");
-  if (at.getTime() <= nowMs()) throw new RangeError("This day is over. Choose today or a later one.");
+  if (at.getTime() <= nowMs()) throw new RangeError("This day has passed. Choose today or later.");
   const latest = now();
   latest.setUTCFullYear(latest.getUTCFullYear() + MAX_YEARS);
   if (at > latest) throw new RangeError(`Choose a day within the next ${MAX_YEARS} years, or let the key never expire.`);
@@ -54,9 +54,9 @@ const models = z
   .max(500)
   .transform((names, context) => {
     const unknown = names.find((name) => !findModel(name));
-    if (names.length === 0) context.addIssue({ code: "custom", message: "Choose at least one model, or allow all of them." });
+    if (names.length === 0) context.addIssue({ code: "custom", message: "Choose at least one model, or allow all models." });
     if (unknown !== undefined) {
-      context.addIssue({ code: "custom", message: `There is no model called "${unknown.slice(0, 60)}". Choose from the list.` });
+      context.addIssue({ code: "custom", message: `There is no model called "${unknown.slice(0, 60)}". Choose one from the list.` });
     }
     return [...new Set(names.map((name) => findModel(name)?.id ?? name))];
   })
@@ -66,8 +66,8 @@ const models = z
 export const newKeyForm = z.strictObject({ name: keyName, expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]), cap, models });
 
 const keyId = z
-  .string("There is no such key. Reload the list.")
-  .regex(/^key_[0-9A-Za-z]{20}$/, "There is no such key. Reload the list.")
+  .string("Key not found. Reload the page.")
+  .regex(/^key_[0-9A-Za-z]{20}$/, "Key not found. Reload the page.")
   .transform((text) => text as KeyId);
 
 /** Identifies the key to pause, resume or revoke. */

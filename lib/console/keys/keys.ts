@@ -72,11 +72,11 @@ export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyW
       transaction,
     );
   });
-  if (!made) return refuse(`This account has ${MAX_KEYS} keys, which is the most. Revoke one that you no longer use.`);
+  if (!made) return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
   return { ok: true, key: made.key };
 }
 
-const noSuchKey = () => refuse("There is no such key, or it is revoked. Reload the list.");
+const noSuchKey = () => refuse("Key not found or revoked. Reload the page.");
 
 const doneOr = (done: boolean): Answer => (done ? { ok: true } : noSuchKey());
 

@@ -18,7 +18,7 @@ import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { findOwnerOf, type Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
-import { linkWallet, startLink, unlinkWallet } from "./link-wallet";
+import { linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
 import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
@@ -57,9 +57,10 @@ async function enter(wallet: TestWallet): Promise<Owner> {
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const startedLink = await startLink(owner, { allow, join });
-  if (!startedLink.ok) throw new Error(startedLink.reason);
-  return linkWallet(owner, { allow: await prove(allow, startedLink.allow), join: await prove(join, startedLink.join) });
+  const started = await startLink(owner, join);
+  if (!started.ok) throw new Error(started.reason);
+  const joined = await proveJoin(owner, { join: await prove(join, started.join), allow });
+  return joined.ok ? linkWallet(owner, await prove(allow, joined.allow)) : joined;
 }
 
 test.each(["evm", "solana"] as const)("the first sign-in of a wallet on %s moves what its payments left", async (chain) => {
@@ -130,7 +131,7 @@ test("a refused link moves nothing", async () => {
   const [first, second] = [newWallet("evm"), newWallet("evm")];
   const [owner, other] = [await enter(first), await enter(second)];
   await pay(second, USD);
-  expect(await link(owner, first, second)).toEqual({ ok: false, reason: "linked_elsewhere" });
+  expect(await link(owner, first, second)).toEqual({ ok: false, reason: "joining_used" });
   expect([await postedOf(owner.accountId), await postedOf(other.accountId), await leftAt(second)]).toEqual([0n, 0n, USD]);
 });
 

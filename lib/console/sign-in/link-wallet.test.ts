@@ -8,7 +8,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf, type Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
-import { isLinked, linkWallet, startLink, unlinkWallet } from "./link-wallet";
+import { isLinked, linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
 import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
@@ -32,15 +32,23 @@ async function newOwner(chain: "evm" | "solana" = "evm") {
   return { wallet, owner: await enter(wallet) };
 }
 
-async function ask(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const started = await startLink(owner, { allow, join });
+/** The joining wallet's signature; the answer says what follows. */
+async function joinWith(owner: Owner, allow: TestWallet, join: TestWallet) {
+  const started = await startLink(owner, join);
   if (!started.ok) throw new Error(started.reason);
-  return started;
+  return proveJoin(owner, { join: await prove(join, started.join), allow });
+}
+
+/** The approval that the linked wallet is asked to sign. */
+async function ask(owner: Owner, allow: TestWallet, join: TestWallet) {
+  const joined = await joinWith(owner, allow, join);
+  if (!joined.ok) throw new Error(joined.reason);
+  return joined;
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const texts = await ask(owner, allow, join);
-  return linkWallet(owner, { allow: await prove(allow, texts.allow), join: await prove(join, texts.join) });
+  const joined = await joinWith(owner, allow, join);
+  return joined.ok ? linkWallet(owner, await prove(allow, joined.allow)) : joined;
 }
 
 const stored = (wallet: TestWallet): Wallet | null => readWallet(wallet.chain, wallet.address);
@@ -64,97 +72,100 @@ test("a second wallet, linked with both signatures, signs in to the same account
 test("both texts state their purpose: the account, and which wallet joins", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
-  const { allow, join } = await ask(owner, wallet, second);
+  const started = await startLink(owner, second);
+  if (!started.ok) throw new Error(started.reason);
+  expect(started.join.text).toContain(`Link this wallet to account ${owner.accountId} at PennyPrompt.`);
+  expect(started.join.text).toContain(`\n${second.address}\n`);
+  const { allow } = await ask(owner, wallet, second);
   expect(allow.text).toContain(`Let wallet ${second.address} sign in to account ${owner.accountId} at PennyPrompt.`);
   expect(allow.text).toContain(`\n${wallet.address}\n`);
-  expect(join.text).toContain(`Link this wallet to account ${owner.accountId} at PennyPrompt.`);
-  expect(join.text).toContain(`\n${second.address}\n`);
+  expect(allow.text).not.toContain("merged");
 });
 
 test("without the linked wallet's own fresh signature nothing is linked: a stolen session is not enough", async () => {
   const { wallet, owner } = await newOwner();
   const thief = newWallet("evm");
-  const texts = await ask(owner, wallet, thief);
-  const join = await prove(thief, texts.join);
-  const forged = { ...(await prove(wallet, texts.allow)), signature: await thief.sign(texts.allow.text) };
-  expect(await linkWallet(owner, { allow: forged, join })).toEqual({ ok: false, reason: "bad_signature", wallet: "allow" });
-  // The linked wallet's sign-in text, which a thief may have seen, has another purpose.
+  const { allow } = await ask(owner, wallet, thief);
+  const forged = { ...(await prove(wallet, allow)), signature: await thief.sign(allow.text) };
+  expect(await linkWallet(owner, forged)).toEqual({ ok: false, reason: "bad_signature" });
+  // The linked wallet's sign-in text, which a thief may have seen, has another purpose; so has the text of a wallet that joins.
   const started = await startSignIn(wallet, "192.0.2.1");
-  if (!started.ok) throw new Error(started.reason);
-  const again = await ask(owner, wallet, thief);
-  const outcome = await linkWallet(owner, { allow: await prove(wallet, started.challenge), join: await prove(thief, again.join) });
-  expect(outcome).toEqual({ ok: false, reason: "nonce_unknown", wallet: "allow" });
-  expect(await startLink(owner, { allow: thief, join: newWallet("evm") })).toEqual({ ok: false, reason: "not_linked" });
+  const joining = await startLink(owner, thief);
+  if (!started.ok || !joining.ok) throw new Error("no challenge");
+  for (const proof of [await prove(wallet, started.challenge), await prove(thief, joining.join)]) {
+    expect(await linkWallet(owner, proof)).toEqual({ ok: false, reason: "nonce_unknown" });
+  }
+  expect(await joinWith(owner, thief, newWallet("evm"))).toEqual({ ok: false, reason: "not_linked" });
   expect(await walletsOf(owner)).toEqual([stored(wallet)]);
 });
 
-test("a wallet that did not sign, or signed for another purpose, is not linked", async () => {
+test("a wallet that did not sign, or signed for another purpose, is not asked about any further", async () => {
   const { wallet, owner } = await newOwner();
   const [victim, decoy] = [newWallet("solana"), newWallet("solana")];
-  const first = await ask(owner, wallet, victim);
-  const forged = { ...(await prove(victim, first.join)), signature: await decoy.sign(first.join.text) };
-  expect(await linkWallet(owner, { allow: await prove(wallet, first.allow), join: forged })).toEqual({
-    ok: false,
-    reason: "bad_signature",
-    wallet: "join",
-  });
+  const first = await startLink(owner, victim);
   const started = await startSignIn(victim, "192.0.2.1");
-  if (!started.ok) throw new Error(started.reason);
-  const second = await ask(owner, wallet, victim);
-  expect(await linkWallet(owner, { allow: await prove(wallet, second.allow), join: await prove(victim, started.challenge) })).toEqual({
-    ok: false,
-    reason: "nonce_unknown",
-    wallet: "join",
-  });
+  const approval = await ask(owner, wallet, newWallet("evm"));
+  if (!first.ok || !started.ok) throw new Error("no challenge");
+  const forged = { ...(await prove(victim, first.join)), signature: await decoy.sign(first.join.text) };
+  expect(await proveJoin(owner, { join: forged, allow: wallet })).toEqual({ ok: false, reason: "bad_signature" });
+  for (const join of [await prove(victim, first.join), await prove(victim, started.challenge), await prove(wallet, approval.allow)]) {
+    expect(await proveJoin(owner, { join, allow: wallet })).toEqual({ ok: false, reason: "nonce_unknown" });
+  }
   expect(await walletsOf(owner)).toEqual([stored(wallet)]);
 });
 
-test("an approval for one wallet does not link another", async () => {
+test("a signature and an approval are each good for one wallet, once", async () => {
   const { wallet, owner } = await newOwner();
-  const [shown, hidden] = [newWallet("evm"), newWallet("evm")];
-  const [one, other] = [await ask(owner, wallet, shown), await ask(owner, wallet, hidden)];
-  const outcome = await linkWallet(owner, { allow: await prove(wallet, one.allow), join: await prove(hidden, other.join) });
-  expect(outcome).toEqual({ ok: false, reason: "nonce_unknown", wallet: "join" });
+  const second = newWallet("evm");
+  const started = await startLink(owner, second);
+  if (!started.ok) throw new Error(started.reason);
+  const join = await prove(second, started.join);
+  const joined = await proveJoin(owner, { join, allow: wallet });
+  if (!joined.ok) throw new Error(joined.reason);
+  expect(await proveJoin(owner, { join, allow: wallet })).toEqual({ ok: false, reason: "nonce_unknown" });
+  const allow = await prove(wallet, joined.allow);
+  expect(await linkWallet(owner, allow)).toEqual({ ok: true });
+  expect(await unlinkWallet(owner, second)).toEqual({ ok: true });
+  expect(await linkWallet(owner, allow)).toEqual({ ok: false, reason: "nonce_unknown" });
   expect(await walletsOf(owner)).toEqual([stored(wallet)]);
 });
 
 test("challenges of another account link nothing", async () => {
   const [mine, theirs] = [await newOwner(), await newOwner()];
-  const join = newWallet("evm");
-  const texts = await ask(theirs.owner, theirs.wallet, join);
-  const proofs = { allow: await prove(theirs.wallet, texts.allow), join: await prove(join, texts.join) };
-  expect(await linkWallet(mine.owner, proofs)).toEqual({ ok: false, reason: "nonce_unknown", wallet: "allow" });
+  const joining = newWallet("evm");
+  const started = await startLink(theirs.owner, joining);
+  if (!started.ok) throw new Error(started.reason);
+  const join = await prove(joining, started.join);
+  expect(await proveJoin(mine.owner, { join, allow: mine.wallet })).toEqual({ ok: false, reason: "nonce_unknown" });
+  const allow = await prove(theirs.wallet, (await ask(theirs.owner, theirs.wallet, joining)).allow);
+  expect(await linkWallet(mine.owner, allow)).toEqual({ ok: false, reason: "nonce_unknown" });
   // And they are used up now.
-  expect(await linkWallet(theirs.owner, proofs)).toMatchObject({ ok: false, reason: "nonce_unknown" });
+  expect(await proveJoin(theirs.owner, { join, allow: theirs.wallet })).toEqual({ ok: false, reason: "nonce_unknown" });
+  expect(await linkWallet(theirs.owner, allow)).toEqual({ ok: false, reason: "nonce_unknown" });
   expect(await walletsOf(mine.owner)).toHaveLength(1);
 });
 
-test("a wallet that belongs to an account is not linked to another one, or twice", async () => {
-  const [mine, theirs] = [await newOwner(), await newOwner()];
-  // Without proof of holding the wallet, the caller does not learn that it is registered.
-  expect((await startLink(mine.owner, { allow: mine.wallet, join: theirs.wallet })).ok).toBe(true);
-  expect(await link(mine.owner, mine.wallet, theirs.wallet)).toEqual({ ok: false, reason: "linked_elsewhere" });
-  expect(await startLink(mine.owner, { allow: mine.wallet, join: mine.wallet })).toEqual({ ok: false, reason: "already_linked" });
-  // Also when it was registered elsewhere only after it was asked to sign.
+test("a wallet is not linked twice, and one that signs in meanwhile must sign again", async () => {
+  const { wallet, owner } = await newOwner();
+  expect(await startLink(owner, wallet)).toEqual({ ok: false, reason: "already_linked" });
   const late = newWallet("solana");
-  const texts = await ask(mine.owner, mine.wallet, late);
+  const [first, second] = [await ask(owner, wallet, late), await ask(owner, wallet, late)];
   await enter(late);
-  const proofs = { allow: await prove(mine.wallet, texts.allow), join: await prove(late, texts.join) };
-  expect(await linkWallet(mine.owner, proofs)).toEqual({ ok: false, reason: "linked_elsewhere" });
+  expect(await linkWallet(owner, await prove(wallet, first.allow))).toEqual({ ok: false, reason: "joining_changed" });
+  expect(await link(owner, wallet, late)).toEqual({ ok: true });
+  expect(await linkWallet(owner, await prove(wallet, second.allow))).toEqual({ ok: false, reason: "already_linked" });
+  expect(await walletsOf(owner)).toHaveLength(2);
 });
 
 test("two accounts link one wallet at the same instant: one gets it", async () => {
   const owners = [await newOwner(), await newOwner()];
   const wanted = newWallet("evm");
   const proofs = await Promise.all(
-    owners.map(async ({ owner, wallet }) => {
-      const texts = await ask(owner, wallet, wanted);
-      return { owner, allow: await prove(wallet, texts.allow), join: await prove(wanted, texts.join) };
-    }),
+    owners.map(async ({ owner, wallet }) => ({ owner, proof: await prove(wallet, (await ask(owner, wallet, wanted)).allow) })),
   );
-  const outcomes = await Promise.all(proofs.map(({ owner, ...both }) => linkWallet(owner, both)));
+  const outcomes = await Promise.all(proofs.map(({ owner, proof }) => linkWallet(owner, proof)));
   expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(1);
-  expect(outcomes.find((outcome) => !outcome.ok)).toEqual({ ok: false, reason: "linked_elsewhere" });
+  expect(outcomes.find((outcome) => !outcome.ok)).toEqual({ ok: false, reason: "joining_changed" });
 });
 
 test("both texts are valid for five minutes and one attempt", async () => {
@@ -162,22 +173,25 @@ test("both texts are valid for five minutes and one attempt", async () => {
   const second = newWallet("evm");
   const start = Date.UTC(2030, 0, 1);
   restore = setClock(() => start);
-  const texts = await ask(owner, wallet, second);
-  const proofs = { allow: await prove(wallet, texts.allow), join: await prove(second, texts.join) };
+  const started = await startLink(owner, second);
+  if (!started.ok) throw new Error(started.reason);
+  const join = await prove(second, started.join);
+  const allow = await prove(wallet, (await ask(owner, wallet, second)).allow);
   restore();
   restore = setClock(() => start + 300_000);
-  expect(await linkWallet(owner, proofs)).toEqual({ ok: false, reason: "expired", wallet: "allow" });
-  expect(await linkWallet(owner, proofs)).toEqual({ ok: false, reason: "nonce_unknown", wallet: "allow" });
+  for (const reason of ["expired", "nonce_unknown"]) {
+    expect(await proveJoin(owner, { join, allow: wallet })).toEqual({ ok: false, reason });
+    expect(await linkWallet(owner, allow)).toEqual({ ok: false, reason });
+  }
 });
 
 test("a wallet that was unlinked meanwhile approves nothing", async () => {
   const { wallet, owner } = await newOwner();
   const [second, third] = [newWallet("evm"), newWallet("evm")];
   await link(owner, wallet, second);
-  const texts = await ask(owner, second, third);
+  const { allow } = await ask(owner, second, third);
   expect(await unlinkWallet(owner, second)).toEqual({ ok: true });
-  const proofs = { allow: await prove(second, texts.allow), join: await prove(third, texts.join) };
-  expect(await linkWallet(owner, proofs)).toEqual({ ok: false, reason: "not_linked" });
+  expect(await linkWallet(owner, await prove(second, allow))).toEqual({ ok: false, reason: "not_linked" });
 });
 
 test("an unlinked wallet can no longer sign in to this account, and its sessions end at once", async () => {
@@ -219,9 +233,10 @@ test("a frozen account cannot link a wallet, but can unlink a stolen one", async
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
   const frozen = await enter(wallet);
   const refusal = { ok: false, reason: "account_frozen" };
-  expect(await startLink(frozen, { allow: wallet, join: newWallet("evm") })).toEqual(refusal);
+  expect(await startLink(frozen, newWallet("evm"))).toEqual(refusal);
   const proof = await prove(wallet, { nonce: "x", text: "x" });
-  expect(await linkWallet(frozen, { allow: proof, join: proof })).toEqual(refusal);
+  expect(await proveJoin(frozen, { join: proof, allow: wallet })).toEqual(refusal);
+  expect(await linkWallet(frozen, proof)).toEqual(refusal);
   expect(await unlinkWallet(frozen, second)).toEqual({ ok: true });
   expect(await unlinkWallet(frozen, wallet)).toEqual({ ok: false, reason: "last_wallet" });
   expect(await walletsOf(frozen)).toEqual([stored(wallet)]);

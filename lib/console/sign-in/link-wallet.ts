@@ -1,15 +1,18 @@
-// The wallets of an account. Linking a new one takes two signatures: of a wallet that the account already has, so that a stolen session
-// is not enough, and of the new wallet, so that only its holder can link it.
+// The wallets of an account. Linking a new one takes two signatures: first of the new wallet alone, since what is known about it is told to
+// its holder only; then of a wallet that the account already has, so that a stolen session is not enough. A new wallet may have an account
+// of its own: that is absorbed if it was never used, and otherwise stays as it is.
 
 import { countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
 import { addIdentity, findAccountOf, lockWallet, removeIdentity } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
-import { displayAddress, readWallet } from "@/lib/chains/wallet";
-import { inTransaction } from "@/lib/db/prisma";
+import type { AccountId } from "@/lib/base/ids";
+import { readWallet, type Wallet } from "@/lib/chains/wallet";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import type { Owner } from "../owner";
 import type { NamedWallet } from "../views/wallet";
+import { type AbsorbRefusal, absorb, findAbsorbRefusal } from "./absorb";
 import { claimCreditOf } from "./claim-credit";
 
 type LinkRefusal =
@@ -17,68 +20,90 @@ type LinkRefusal =
   | { reason: "address_invalid" }
   /** This account already has the wallet. */
   | { reason: "already_linked" }
-  /** The wallet owns another account. */
-  | { reason: "linked_elsewhere" }
   /** The approving wallet is not linked to the account. */
-  | { reason: "not_linked" };
+  | { reason: "not_linked" }
+  /** The joining wallet has another account now than when it signed. */
+  | { reason: "joining_changed" }
+  /** The joining wallet has an account of its own, which cannot be absorbed. */
+  | AbsorbRefusal;
 
-type StartLinkOutcome =
-  | { ok: true; allow: Challenge; join: Challenge }
+type StartOutcome =
+  | { ok: true; join: Challenge }
   | ({ ok: false } & LinkRefusal)
   | { ok: false; reason: "too_many_challenges"; retryAfterMs: number };
 
-/** Creates the two challenges that link `join`; `allow` is the linked wallet that approves. */
-export async function startLink(owner: Owner, wallets: { allow: NamedWallet; join: NamedWallet }): Promise<StartLinkOutcome> {
+/** Creates the challenge for the wallet that joins. It says nothing about that wallet's own account. */
+export async function startLink(owner: Owner, wallet: NamedWallet): Promise<StartOutcome> {
   const { accountId } = owner;
   if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
-  const [allow, join] = [readWallet(wallets.allow.chain, wallets.allow.address), readWallet(wallets.join.chain, wallets.join.address)];
-  if (!allow || !join) return { ok: false, reason: "address_invalid" };
-  if ((await findAccountOf(allow)) !== accountId) return { ok: false, reason: "not_linked" };
-  // Only its holder learns whether a wallet owns another account: otherwise anyone could probe who is registered.
-  if ((await findAccountOf(join)) === accountId) return { ok: false, reason: "already_linked" };
+  const joining = readWallet(wallet.chain, wallet.address);
+  if (!joining) return { ok: false, reason: "address_invalid" };
+  if ((await findAccountOf(joining)) === accountId) return { ok: false, reason: "already_linked" };
   const limited = await countChallenge(accountId);
   if (limited) return { ok: false, reason: "too_many_challenges", ...limited };
-
-  const [allowNonce, joinNonce] = [newNonce(), newNonce()];
-  return inTransaction(async (transaction) => ({
-    ok: true,
-    allow: await giveChallenge(
-      { purpose: "link_allow", wallet: allow, nonce: allowNonce, accountId, pair: joinNonce, joining: displayAddress(join) },
-      transaction,
-    ),
-    join: await giveChallenge({ purpose: "link_join", wallet: join, nonce: joinNonce, accountId, pair: allowNonce }, transaction),
-  }));
+  return { ok: true, join: await giveChallenge({ purpose: "link_join", wallet: joining, nonce: newNonce(), accountId }) };
 }
 
-type LinkOutcome = { ok: true } | ({ ok: false } & LinkRefusal) | ({ ok: false; wallet: "allow" | "join" } & ProofRefusal);
+type JoinOutcome =
+  /** `absorbs`: the joining wallet's own account, which was never used. */
+  { ok: true; allow: Challenge; absorbs: AccountId | null } | ({ ok: false } & (LinkRefusal | ProofRefusal));
 
-/**
- * Links the wallet that signed `join`; the credit at its address moves to the account. Both challenges are used up in any case;
- * `wallet` says whose proof was refused.
- */
-export async function linkWallet(owner: Owner, proofs: { allow: Proof; join: Proof }): Promise<LinkOutcome> {
+/** Takes the joining wallet's signature, and creates the challenge for the linked wallet that approves it, `allow`. */
+export async function proveJoin(owner: Owner, { join, allow }: { join: Proof; allow: NamedWallet }): Promise<JoinOutcome> {
   const { accountId } = owner;
   if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
-  const allowed = await checkProof(proofs.allow, "link_allow", accountId);
-  const joined = await checkProof(proofs.join, "link_join", accountId);
-  if (!allowed.ok) return { ...allowed, wallet: "allow" };
-  if (!joined.ok) return { ...joined, wallet: "join" };
-  // Each text was issued together with the other: the approval is for this wallet and no other.
-  if (allowed.pair !== proofs.join.nonce) return { ok: false, reason: "nonce_unknown", wallet: "join" };
-  const linked = await inTransaction<LinkOutcome>(async (transaction) => {
-    // In a fixed order: two requests that link each other's wallets would otherwise deadlock.
-    for (const wallet of [allowed.wallet, joined.wallet].sort((a, b) => (a.address < b.address ? -1 : 1))) {
-      await lockWallet(wallet, transaction);
-    }
-    // The wallet may have been unlinked since its challenge was issued.
-    if ((await findAccountOf(allowed.wallet, transaction)) !== accountId) return { ok: false, reason: "not_linked" };
-    const owned = await findAccountOf(joined.wallet, transaction);
-    if (owned) return { ok: false, reason: owned === accountId ? "already_linked" : "linked_elsewhere" };
-    await addIdentity(accountId, joined.wallet, false, transaction);
-    return { ok: true };
-  });
-  if (linked.ok) await claimCreditOf(joined.wallet, accountId);
-  return linked;
+  const allowing = readWallet(allow.chain, allow.address);
+  if (!allowing || (await findAccountOf(allowing)) !== accountId) return { ok: false, reason: "not_linked" };
+  const proved = await checkProof(join, "link_join", accountId);
+  if (!proved.ok) return proved;
+  const { wallet: joining } = proved;
+  const owned = await findAccountOf(joining);
+  if (owned === accountId) return { ok: false, reason: "already_linked" };
+  const refusal = owned && (await findAbsorbRefusal({ accountId: owned, wallet: joining }));
+  if (refusal) return { ok: false, ...refusal };
+  const purpose = { purpose: "link_allow", accountId, joining, absorbs: owned } as const;
+  return { ok: true, allow: await giveChallenge({ ...purpose, wallet: allowing, nonce: newNonce() }), absorbs: owned };
+}
+
+type LinkOutcome = { ok: true } | ({ ok: false } & (LinkRefusal | ProofRefusal));
+
+/**
+ * Links the wallet that the approval names, and absorbs the account that it names; the credit at the wallet's address moves to the account.
+ * The challenge is used up in any case.
+ */
+export async function linkWallet(owner: Owner, proof: Proof): Promise<LinkOutcome> {
+  const { accountId } = owner;
+  if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
+  const allowed = await checkProof(proof, "link_allow", accountId);
+  if (!allowed.ok) return allowed;
+  const { wallet, joining, absorbs } = allowed;
+  if (!joining) throw new Error("an approval names no wallet that joins"); // the table's check constraint prevents it
+  const refusal = await inTransaction((transaction) => join({ accountId, wallet, joining, absorbs }, transaction));
+  if (refusal) return { ok: false, ...refusal };
+  await claimCreditOf(joining, accountId);
+  return { ok: true };
+}
+
+interface Approval {
+  accountId: AccountId;
+  /** The wallet that approves. */
+  wallet: Wallet;
+  joining: Wallet;
+  absorbs: AccountId | null;
+}
+
+async function join({ accountId, wallet, joining, absorbs }: Approval, transaction: Transaction): Promise<LinkRefusal | null> {
+  // In a fixed order: two requests that link each other's wallets would otherwise deadlock.
+  for (const one of [wallet, joining].sort((a, b) => (a.address < b.address ? -1 : 1))) await lockWallet(one, transaction);
+  // Both wallets may have changed hands since the challenge was issued.
+  if ((await findAccountOf(wallet, transaction)) !== accountId) return { reason: "not_linked" };
+  const owned = await findAccountOf(joining, transaction);
+  if (owned === accountId) return { reason: "already_linked" };
+  if (owned !== absorbs) return { reason: "joining_changed" };
+  const refusal = owned && (await absorb({ accountId: owned, wallet: joining }, accountId, transaction));
+  if (refusal) return refusal;
+  await addIdentity(accountId, joining, false, transaction);
+  return null;
 }
 
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };

@@ -8,7 +8,7 @@ import { findOwnerOf } from "../owner";
 import { TestBrowser } from "../testing/browser";
 import { openTestCustody } from "../testing/custody";
 import { newWallet, prove } from "../testing/wallets";
-import { startLink } from "./link-wallet";
+import { proveJoin, startLink } from "./link-wallet";
 
 await openTestDatabase();
 
@@ -114,9 +114,14 @@ test("a text for another purpose does not sign in", async () => {
   await browser.signIn(wallet);
   const owner = await findOwnerOf(browser.cookies.get(COOKIE) ?? "");
   if (!owner) throw new Error("not signed in");
-  const link = await startLink(owner, { allow: wallet, join: other });
-  if (!link.ok) throw new Error(link.reason);
-  for (const proof of [await prove(wallet, link.allow), await prove(other, link.join)]) {
+  const start = async () => {
+    const link = await startLink(owner, other);
+    if (!link.ok) throw new Error(link.reason);
+    return prove(other, link.join);
+  };
+  const joined = await proveJoin(owner, { join: await start(), allow: wallet });
+  if (!joined.ok) throw new Error(joined.reason);
+  for (const proof of [await prove(wallet, joined.allow), await start()]) {
     expect((await new TestBrowser().submit({ ...proof })).error).toBe("nonce_unknown");
   }
 });

@@ -96,7 +96,7 @@ export function readUsageQuery(params: UsageParams): UsageQuery {
     before: accepted.before ?? null,
     cursor: readCursor(accepted),
     mark: accepted.mark ?? null,
-    problem: faulty.length > 0 ? `This part of the address cannot be read and was left out: ${faulty.join(", ")}.` : days.problem,
+    problem: faulty.length > 0 ? `Ignored an invalid filter in the URL: ${faulty.join(", ")}.` : days.problem,
   };
 }
 
@@ -110,8 +110,8 @@ function readDays({ from, to, days }: z.infer<typeof schema>): Days {
   const count = (Date.parse(toDay) - Date.parse(fromDay)) / DAY_MS + 1;
   const preset = toDay === today ? (presets.find((length) => length === count) ?? null) : null;
   const instead = { fromDay: addDays(today, 1 - DEFAULT_DAYS), toDay: today, preset: DEFAULT_DAYS } as const;
-  if (count < 1) return { ...instead, problem: "The first day must not be after the last one. These are the last 30 days instead." };
-  if (count > MAX_DAYS) return { ...instead, problem: `The most is ${MAX_DAYS} days at once. These are the last 30 days instead.` };
+  if (count < 1) return { ...instead, problem: "The start date is after the end date. Showing the last 30 days instead." };
+  if (count > MAX_DAYS) return { ...instead, problem: `Choose at most ${MAX_DAYS} days. Showing the last 30 days instead.` };
   return { fromDay, toDay, preset, problem: null };
 }
 

@@ -123,15 +123,15 @@ test("the page shows each wallet's fee, and from when a new wallet can be paid",
 });
 
 test.each([
-  ["", /Write an amount/],
+  ["", /Enter an amount/],
   ["0", /above zero/],
   ["-5", /above zero/],
   ["1.0000001", /at most 6 decimal places/],
-  ["1,000", /without commas/],
-  ["five", /in digits/],
+  ["1,000", /Leave out commas/],
+  ["five", /digits only/],
   ["0.99", /Minimum: \$1\.00/],
   ["49.91", /Not enough to withdraw .* You have \$50\.00/],
-  ["99999999999", /The most is/],
+  ["99999999999", /Maximum: /],
 ])("the amount %j is refused at its field", async (amount, pattern) => {
   const owner = await newOwner(50n * USD);
   expect(await start(owner, { amount })).toEqual({ ok: false, field: "amount", message: expect.stringMatching(pattern) });

@@ -3,7 +3,7 @@
 import type { AccountId, RequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { prisma } from "@/lib/db/prisma";
+import { type Database, prisma } from "@/lib/db/prisma";
 import type { PaymentId, PaymentScheme, PaymentState, SettleFailure } from "./claim";
 import { networkOf } from "./networks";
 
@@ -38,7 +38,7 @@ export async function listPayments(
   wallets: readonly Wallet[],
   { limit, after }: PaymentPage,
 ): Promise<ListedPayment[]> {
-  const isOwn = [{ accountId }, ...wallets.map(({ chain, address }) => ({ network: networkOf(chain), payer: address }))];
+  const isOwn = ownedBy(accountId, wallets);
   const isAfter = after && [{ claimedAt: { lt: after.claimedAt } }, { claimedAt: after.claimedAt, id: { lt: after.id } }];
   const rows = await prisma().paymentClaim.findMany({
     where: { AND: [{ OR: isOwn }, ...(isAfter ? [{ OR: isAfter }] : [])] },
@@ -57,6 +57,16 @@ export async function listPayments(
     requestId: row.requestId as RequestId | null,
     isFinal: finalized,
   }));
+}
+
+const ownedBy = (accountId: AccountId, wallets: readonly Wallet[]) => [
+  { accountId },
+  ...wallets.map(({ chain, address }) => ({ network: networkOf(chain), payer: address })),
+];
+
+/** Whether there was ever a payment, in any state, that the account may see. */
+export async function hasPayments(accountId: AccountId, wallets: readonly Wallet[], database: Database): Promise<boolean> {
+  return (await database.paymentClaim.findFirst({ where: { OR: ownedBy(accountId, wallets) }, select: { id: true } })) !== null;
 }
 
 const columns = {

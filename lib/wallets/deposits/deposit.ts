@@ -4,7 +4,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { fromCents, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { metrics } from "@/lib/base/observe/metrics";
 import { transactionUrl } from "@/lib/chains/explorer";
-import { prisma } from "@/lib/db/prisma";
+import { type Database, prisma } from "@/lib/db/prisma";
 
 const CHAINS = ["base", "solana"] as const;
 const STATES = ["seen", "confirming", "credited", "below_minimum", "reversed"] as const;
@@ -79,6 +79,11 @@ function confirmationsOf({ state, block }: Pick<Deposit, "state" | "block">, hea
   const isThrough = state === "credited" || state === "below_minimum";
   const passed = isThrough ? needed : Math.max(1, latest - block + 1);
   return { confirmations: Math.min(passed, needed), neededConfirmations: needed };
+}
+
+/** Whether the account ever had a deposit, in any state. */
+export async function hasDeposits(accountId: AccountId, database: Database = prisma()): Promise<boolean> {
+  return (await database.deposit.findFirst({ where: { accountId }, select: { id: true } })) !== null;
 }
 
 /** Deposits at the account's addresses that wait for the minimum, nano-USD. */

@@ -1,12 +1,14 @@
 // Records the deposits that a watcher found, a whole range at once. The watcher's lease is locked meanwhile, so no other process writes
 // deposits of that chain.
 
+import { lockOwners } from "@/lib/access/absorption";
 import { now } from "@/lib/base/clock";
 import type { Transaction } from "@/lib/db/prisma";
 
 /** A transfer to one of our addresses, in its stored form. */
 export interface FoundDeposit {
   id: string;
+  /** The account that the address was given to. */
   accountId: string;
   address: string;
   /** nano-USD. */
@@ -17,10 +19,20 @@ export interface FoundDeposit {
   index: number;
 }
 
-/** Records found transfers; a known deposit only gets its current block. */
+/**
+ * Records found transfers; a known deposit only gets its current block. A deposit belongs to the account of its address, or to the one that
+ * has absorbed that. An absorption waits until this transaction has ended: either it sees the deposit, or the deposit sees it.
+ */
 export async function recordDeposits(chain: string, found: readonly FoundDeposit[], transaction: Transaction): Promise<void> {
   if (found.length === 0) return;
-  const rows = JSON.stringify(found.map((deposit) => ({ ...deposit, amount: deposit.amount.toString() })));
+  const owners = await lockOwners(new Set(found.map(({ accountId }) => accountId)), transaction);
+  const rows = JSON.stringify(
+    found.map((deposit) => ({
+      ...deposit,
+      accountId: owners.get(deposit.accountId) ?? deposit.accountId,
+      amount: deposit.amount.toString(),
+    })),
+  );
   // Raw SQL, one statement for thousands: createMany takes ten times as long, and cannot update a known deposit.
   await transaction.$executeRaw`
     INSERT INTO deposit AS d (id, chain, account_id, address, amount, block, block_hash, transaction, place, state, seen_at)

@@ -13,7 +13,7 @@ import { listPayouts, type Payout } from "./payouts";
 /** Heights up to which the chains are read; null for a chain that is not read. */
 export interface Heights {
   base: number | null;
-  /** The treasury's slot, and the slot of each address by account; an account that is absent was not read. */
+  /** The treasury's slot, and the slot of each deposit address; an address that is absent was not read. */
   solana: { treasury: number; addresses: ReadonlyMap<string, number> } | null;
 }
 
@@ -56,16 +56,21 @@ export function readBooks(heights: Heights): Promise<Books> {
   return inTransaction(read, { isolationLevel: "RepeatableRead" });
 }
 
-/** All accounts that ever had a deposit on a chain. An address without a deposit holds no money that a watcher has seen. */
+/**
+ * All addresses that ever had a deposit on a chain, also those of accounts that another one absorbed. An address without a deposit holds no
+ * money that a watcher has seen.
+ */
 export async function listDepositors(chain: DepositChain, database: Database = prisma()): Promise<Depositor[]> {
   // Raw SQL: two tables without a relation, and more rows than a parameter list can hold.
-  const rows = await database.$queryRaw<{ accountId: string; baseAddress: string; tokenAccount: string }[]>`
-    SELECT w.account_id AS "accountId", w.base_address AS "baseAddress", w.solana_token_account AS "tokenAccount" FROM custodial_wallet w
-    WHERE EXISTS (SELECT FROM deposit d WHERE d.account_id = w.account_id AND d.chain = ${chain})`;
-  return rows.map(({ accountId, baseAddress, tokenAccount }) => ({
-    accountId,
-    address: chain === "base" ? baseAddress.toLowerCase() : tokenAccount,
-  }));
+  const rows = await database.$queryRaw<{ baseAddress: string; solanaOwner: string; tokenAccount: string }[]>`
+    SELECT w.base_address AS "baseAddress", w.solana_owner AS "solanaOwner", w.solana_token_account AS "tokenAccount" FROM custodial_wallet w
+    WHERE EXISTS (
+      SELECT FROM deposit d WHERE d.chain = ${chain} AND d.address = CASE ${chain} WHEN 'base' THEN w.base_address ELSE w.solana_owner END)`;
+  return rows.map(({ baseAddress, solanaOwner, tokenAccount }) =>
+    chain === "base"
+      ? { depositAddress: baseAddress, address: baseAddress.toLowerCase() }
+      : { depositAddress: solanaOwner, address: tokenAccount },
+  );
 }
 
 /** Base's final block at the last watch round; 0 before the first. */
@@ -104,15 +109,16 @@ async function listUnseenDeposits({ base, solana }: Heights, snapshot: Transacti
     const { addresses } = solana;
     const lowest = Math.min(Number.MAX_SAFE_INTEGER, ...new Set(addresses.values()));
     const depositors = await listDepositors("solana", snapshot);
-    const unread = depositors.map(({ accountId }) => accountId).filter((id) => !addresses.has(id));
+    const unread = depositors.map(({ depositAddress }) => depositAddress).filter((address) => !addresses.has(address));
     const found = await listUnseen({ chain: "solana", height: lowest, unread }, snapshot);
-    rows.push(...found.filter(({ accountId, block, finalized }) => !finalized || block > (addresses.get(accountId) ?? -1)));
+    rows.push(...found.filter(({ address, block, finalized }) => !finalized || block > (addresses.get(address) ?? -1)));
   }
   return rows;
 }
 
 interface UnseenRow {
   accountId: string;
+  address: string;
   state: string;
   amount: bigint;
   block: number;
@@ -128,9 +134,9 @@ async function listUnseen(
     where: {
       chain,
       state: { in: ["credited", "below_minimum"] },
-      OR: [{ finalized: false }, above, { accountId: { in: [...unread] } }],
+      OR: [{ finalized: false }, above, { address: { in: [...unread] } }],
     },
-    select: { accountId: true, state: true, amount: true, block: true, finalized: true },
+    select: { accountId: true, address: true, state: true, amount: true, block: true, finalized: true },
   });
 }
 

@@ -14,9 +14,10 @@ export interface Holding {
   addresses: number;
 }
 
-/** An account with a deposit on one chain. */
+/** An address with a deposit on one chain. */
 export interface Depositor {
-  accountId: string;
+  /** The address as its deposits name it. */
+  depositAddress: string;
   /** On Solana, its token account. */
   address: string;
 }

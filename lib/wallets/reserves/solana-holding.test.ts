@@ -16,7 +16,7 @@ const mint = new PublicKey(USDC_MINT);
 const accountOf = (owner: PublicKey) => getAssociatedTokenAddressSync(mint, owner);
 const treasury = Keypair.generate();
 const owners = Array.from({ length: COUNT }, () => Keypair.generate());
-const depositors = owners.map(({ publicKey }, index) => ({ accountId: `account ${index}`, address: accountOf(publicKey).toBase58() }));
+const depositors = owners.map(({ publicKey }, index) => ({ depositAddress: `owner ${index}`, address: accountOf(publicKey).toBase58() }));
 
 let chain: TestSolanaChain;
 let nodes: SolanaNodes;

@@ -15,7 +15,7 @@ const MAX_READINGS = 4;
 export interface SolanaReading {
   /** At the treasury's slot, which is at least that of every address. */
   holding: Holding;
-  /** By account: the slot at which its address was read. */
+  /** By deposit address: the slot at which it was read. */
   slots: ReadonlyMap<string, number>;
 }
 
@@ -23,7 +23,7 @@ interface Chunk {
   slot: number;
   treasury: bigint;
   units: bigint;
-  accountIds: readonly string[];
+  depositAddresses: readonly string[];
 }
 
 /**
@@ -47,7 +47,7 @@ export async function readSolanaHolding(
         atAddresses: fromUsdcUnits(chunks.reduce((sum, { units }) => sum + units, 0n)),
         addresses: depositors.length,
       },
-      slots: new Map(chunks.flatMap(({ slot, accountIds }) => accountIds.map((id) => [id, slot] as const))),
+      slots: new Map(chunks.flatMap(({ slot, depositAddresses }) => depositAddresses.map((address) => [address, slot] as const))),
     };
   }
 }
@@ -70,6 +70,6 @@ async function readChunk(treasury: string, depositors: readonly Depositor[], nod
     slot,
     treasury: ofTreasury,
     units: units.reduce((sum, one) => sum + one, 0n),
-    accountIds: depositors.map(({ accountId }) => accountId),
+    depositAddresses: depositors.map(({ depositAddress }) => depositAddress),
   };
 }

@@ -70,7 +70,7 @@ async function listCandidates(chain: SweepChain, minUnits: bigint): Promise<Cand
   // Raw SQL: a sum over a join with an anti-join.
   return prisma().$queryRaw<Candidate[]>`
     SELECT w.derivation_index AS "index", d.address
-    FROM deposit d JOIN custodial_wallet w ON w.account_id = d.account_id AND d.address IN (w.base_address, w.solana_owner)
+    FROM deposit d JOIN custodial_wallet w ON w.base_address = d.address OR w.solana_owner = d.address
     WHERE d.chain = ${chain} AND d.finalized AND d.swept_by IS NULL AND d.state IN ('credited', 'below_minimum')
       AND NOT EXISTS (SELECT FROM sweep s WHERE s.chain = d.chain AND s.address = d.address AND s.state IN ('planned', 'relayed'))
     GROUP BY w.derivation_index, d.address HAVING sum(d.amount) >= ${minUnits * NANO_PER_UNIT}

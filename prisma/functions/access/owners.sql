@@ -16,6 +16,12 @@ CREATE OR REPLACE FUNCTION access_owner_of(wallet_chain text, wallet_address tex
   SELECT i.account_id FROM identity i WHERE i.chain = wallet_chain AND i.address = wallet_address
 $$;
 
+-- Prevents the absorption of these accounts until the transaction ends, and returns for each the account that owns what comes in at its
+-- deposit addresses: itself, or the one that absorbed it. In READ COMMITTED a locked row is read as it is after the wait.
+CREATE OR REPLACE FUNCTION access_lock_owners(account_ids text[]) RETURNS TABLE (account text, owner text) LANGUAGE sql AS $$
+  SELECT a.id, coalesce(a.absorbed_by, a.id) FROM account a WHERE a.id = ANY (account_ids) ORDER BY a.id FOR KEY SHARE
+$$;
+
 -- When a wallet was linked to the account, and whether the account was opened with it; no row when it is not the account's.
 CREATE OR REPLACE FUNCTION access_linked_wallet(account text, on_chain text, of_address text)
 RETURNS TABLE (linked_at timestamptz, is_first boolean) LANGUAGE sql STABLE ROWS 1 AS $$

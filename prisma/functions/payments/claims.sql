@@ -106,6 +106,7 @@ END $$;
 CREATE OR REPLACE FUNCTION payments_claim_credit(account text, network text, wallet_chain text, address text, transfer text, at timestamptz) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM access_lock_owners(ARRAY[account]); -- an absorption that finds the account empty must not pass this credit by
   IF access_owner_of(wallet_chain, address) IS DISTINCT FROM account THEN
     RAISE EXCEPTION 'the wallet % is not the account''s', address;
   END IF;

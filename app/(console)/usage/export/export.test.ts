@@ -40,6 +40,6 @@ test("when the owner cannot be looked up it answers 503, not an empty file", asy
   expect({ status: response.status, ...(await response.json()) }).toMatchObject({
     status: 503,
     reason: "unavailable",
-    error: expect.stringMatching(/^The service cannot .+\.$/),
+    error: expect.stringMatching(/^Your session cannot be checked .+\.$/),
   });
 });

@@ -1,20 +1,18 @@
 // The rows of the usage page's filter as a file.
 
 import type { NextRequest } from "next/server";
-import { findSignedIn, refusal } from "@/app/(console)/session-guard";
+import { findSignedIn, ownerUnavailable } from "@/app/(console)/session-guard";
 import { config } from "@/lib/base/config";
 import { usageCsvStream, usageFileName } from "@/lib/console/usage/usage-csv";
 import { readUsageQuery } from "@/lib/console/usage/usage-query";
 
 export async function GET(request: NextRequest): Promise<Response> {
   const found = await findSignedIn(request);
-  if (found === "unavailable") {
-    return refusal(503, "unavailable", "The service cannot look up who you are at the moment. Export again in a minute.");
-  }
-  if (!found) return plainText(401, "You are signed out. Sign in, then export again.");
+  if (found === "unavailable") return ownerUnavailable();
+  if (!found) return plainText(401, "You are signed out. Sign in and export again.");
   const query = readUsageQuery(Object.fromEntries(new URL(request.url).searchParams));
   // Rows other than the requested ones must not pass for them.
-  if (query.problem) return plainText(400, `${query.problem} Go back to the usage page and export from there.`);
+  if (query.problem) return plainText(400, `${query.problem} Export again from the usage page.`);
   return new Response(usageCsvStream(found.owner.accountId, query), {
     headers: {
       "Content-Type": "text/csv; charset=utf-8; header=present",
