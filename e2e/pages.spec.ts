@@ -178,7 +178,9 @@ test("each model has a page with its prices, code and aliases; the table leads t
   const pricing = page.getByRole("region", { name: "Pricing" });
   // 1,000 tokens in and 500 out at 40 USD a million.
   await expect(pricing).toContainText("$0.06");
-  await expect(page.getByRole("region", { name: "Features" })).toContainText("128,000 tokens");
+  const features = page.getByRole("region", { name: "Features" });
+  await expect(features).toContainText("128,000 tokens");
+  await expect(features).toContainText("JSON output");
   const code = page.getByRole("group", { name: "Language" });
   await expect(code.getByRole("region", { name: "curl" })).toContainText('"model":"gpt-4-turbo"');
   for (const language of ["TypeScript", "Python"]) {
@@ -211,6 +213,21 @@ test("Tab on the models page never lands on something invisible", async ({ page 
     const size = await page.evaluate(() => document.activeElement?.getBoundingClientRect().width ?? 0);
     expect(size, `stop ${stops}`).toBeGreaterThan(8);
   }
+});
+
+test("on a phone the sort control leaves room for its arrow, and sorts", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page, "/models");
+  const sort = page.getByLabel("Sort by");
+  const { appearance, room } = await sort.evaluate((select) => {
+    const style = getComputedStyle(select);
+    return { appearance: style.appearance, room: Number.parseFloat(style.paddingRight) };
+  });
+  expect(appearance).toBe("none");
+  expect(room).toBeGreaterThanOrEqual(36);
+  await sort.selectOption({ label: "Output price, highest first" });
+  await expect(page).toHaveURL(/sort=-output$/);
+  expect((await names(page))[0]).toBe("gpt-4");
 });
 
 test("who is signed in is led to the console, not to connecting a wallet", async ({ page, context }) => {

@@ -35,6 +35,7 @@ export const ModelFacts = ({ model: { provider, contextWindow, maxOutputTokens, 
     <Fact name="Max output">{countText(maxOutputTokens)} tokens</Fact>
     <Fact name="Streaming">Yes</Fact>
     <Fact name="Tool calling">Yes, with /chat/completions</Fact>
+    <Fact name="JSON output">Yes, with /chat/completions</Fact>
     {aliases.length === 0 ? null : (
       <Fact name={aliases.length === 1 ? "Alias" : "Aliases"}>
         <span className="font-mono break-all">{aliases.join(", ")}</span>

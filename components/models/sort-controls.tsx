@@ -1,3 +1,4 @@
+import { Select } from "../ui/field";
 import { SortIcon } from "../ui/icons";
 import { nextSort, type SortKey, sortText, type TableView } from "./table-view";
 
@@ -40,9 +41,9 @@ const longNames: Readonly<Record<SortKey, string>> = {
   name: "Name",
   provider: "Provider",
   context: "Context window",
-  input: "Price of input",
-  output: "Price of output",
-  cost: "Cost of these tokens",
+  input: "Input price",
+  output: "Output price",
+  cost: "Cost",
 };
 
 const keys = Object.keys(longNames) as SortKey[];
@@ -54,14 +55,10 @@ export function SortSelect({ sort, onChange }: { sort: TableView["sort"]; onChan
     onChange(key ? { key, descending: value.startsWith("-") } : null);
   };
   return (
-    <label className="w-full text-xs text-muted md:hidden">
-      Order
-      <select
-        value={sort ? sortText(sort) : ""}
-        onChange={(event) => change(event.target.value)}
-        className="mt-1 block h-10 w-full rounded border border-edge bg-paper px-3 text-sm text-ink"
-      >
-        <option value="">As in the catalogue</option>
+    <label htmlFor="models-sort" className="w-full text-xs text-muted md:hidden">
+      Sort by
+      <Select id="models-sort" value={sort ? sortText(sort) : ""} onChange={(event) => change(event.target.value)} className="mt-1">
+        <option value="">Default</option>
         {keys.flatMap((key) => [
           <option key={key} value={key}>
             {longNames[key]}, {key === "name" || key === "provider" ? "A to Z" : "lowest first"}
@@ -70,7 +67,7 @@ export function SortSelect({ sort, onChange }: { sort: TableView["sort"]; onChan
             {longNames[key]}, {key === "name" || key === "provider" ? "Z to A" : "highest first"}
           </option>,
         ])}
-      </select>
+      </Select>
     </label>
   );
 }

@@ -16,7 +16,7 @@ export function ReservesCourse({ points }: { points: readonly ReservePoint[] }) 
       {first && last && points.length > 1 ? (
         <Lines points={points} first={first} last={last} />
       ) : (
-        <p className="py-6 text-sm text-muted">The line begins after six hours of reports.</p>
+        <p className="py-6 text-sm text-muted">The chart appears after six hours of reports.</p>
       )}
     </Chapter>
   );
@@ -80,7 +80,7 @@ const Key = ({ colour, name }: { colour: string; name: string }) => (
 );
 
 function summary(first: ReservePoint, last: ReservePoint, short: number): string {
-  const always = short === 0 ? "Never was less held than was owed." : "At times less was held than was owed.";
+  const always = short === 0 ? "Held was never below owed." : "At times, held was below owed.";
   return (
     `From ${dayText(first.at)} to ${dayText(last.at)}: held from ${formatUsd(first.held)} to ${formatUsd(last.held)}, ` +
     `owed from ${formatUsd(first.owed)} to ${formatUsd(last.owed)}. ${always}`

@@ -50,7 +50,11 @@ test("the first start prints its address and a curl line that works as pasted", 
     .find((text) => text.startsWith("curl "));
   expect(line).toContain(await service.ready);
   const { stdout } = await shell("sh", ["-c", line ?? "false"]);
-  expect(JSON.parse(stdout)).toMatchObject({ success: true, model: "gpt-4-turbo", cost: { totalCost: expect.any(Number) as number } });
+  expect(JSON.parse(stdout)).toMatchObject({
+    success: true,
+    model: "gemini-3.5-flash-lite",
+    cost: { totalCost: expect.any(Number) as number },
+  });
 });
 
 test("programs find what they need in sandbox.json, which like the secrets only its owner can read", async () => {

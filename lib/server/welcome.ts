@@ -1,12 +1,13 @@
 // What a start prints: the service's address, and in a sandbox one curl line to paste.
 
 import type { Config } from "@/lib/base/config";
+import { defaultModel, listModels } from "@/lib/providers/catalogue";
 
 /** Prints the address; with a demo key, a curl line that works as pasted. */
 export function printReady(settings: Config, baseUrl: string, demoKey: string | null): void {
   const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) answers at ${baseUrl}`];
   if (demoKey) {
-    const body = `{"model":"gpt-4-turbo","prompt":"What is a nano-dollar?"}`;
+    const body = JSON.stringify({ model: defaultModel(listModels()).id, prompt: "What is a nano-dollar?" });
     lines.push(
       "",
       "Simulated: the models, and the money. The demo account has 25 USD that are worth nothing. Try it:",

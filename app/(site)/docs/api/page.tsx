@@ -11,7 +11,7 @@ import { listOperations } from "./operations";
 
 export const metadata: Metadata = {
   title: "API reference",
-  description: "Every operation of the API: its parameters, its body, its answer, its errors, and a line of curl that works as it stands.",
+  description: "Every API endpoint: parameters, request body, response, errors and a working curl example.",
 };
 
 export default function ApiReferencePage() {
@@ -27,11 +27,11 @@ export default function ApiReferencePage() {
       <div className="max-w-reading pt-8 lg:pt-12">
         <h1 className="text-xl font-medium tracking-[-0.025em]">API reference</h1>
         <p className="mt-2 text-muted">
-          Made from the schemas that check your requests. For programs the same stands in{" "}
+          Generated from the schemas that validate your requests. Also available as{" "}
           <a href="/api/v1/openapi.json" className={chapterLink}>
             openapi.json
           </a>{" "}
-          (OpenAPI 3.1) and, for language models, in{" "}
+          (OpenAPI 3.1) and, for language models, as{" "}
           <a href="/llms.txt" className={chapterLink}>
             llms.txt
           </a>
@@ -69,16 +69,15 @@ function Basics({ baseUrl }: { baseUrl: string }) {
       <h2 id="basics" className="scroll-mt-6 text-lg font-medium tracking-tight">
         Basics
       </h2>
-      <CodeBlock title="Base address" copy={`${baseUrl}/api/v1`} />
+      <CodeBlock title="Base URL" copy={`${baseUrl}/api/v1`} />
       <p>
-        Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB. Amounts are USD: exact decimal numbers of at most
-        nine places. An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>; every
-        code has <DocLink href="/docs/errors">its page</DocLink>. A field is only ever added to v1; it is never renamed, removed or given
-        another meaning.
+        Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB. Amounts are in USD, exact to nine decimal places. An
+        error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>; see{" "}
+        <DocLink href="/docs/errors">all codes</DocLink>. We only add fields to v1; we never rename, remove or redefine them.
       </p>
       <p>
-        A request is paid from the balance of its key, or <DocLink href="/docs/payments">by a wallet that signs for it</DocLink>; without
-        any key, <DocLink href="/docs/x402">by x402</DocLink>.
+        Requests are paid from your account balance, <DocLink href="/docs/payments">by a wallet signature</DocLink>, or without a key{" "}
+        <DocLink href="/docs/x402">with x402</DocLink>.
       </p>
     </section>
   );
@@ -91,7 +90,7 @@ function Headers() {
       <h2 id="headers" className="scroll-mt-6 text-lg font-medium tracking-tight">
         Headers
       </h2>
-      <p>Every answer, an error too, names its request and says what is left of your limits.</p>
+      <p>Every response, including errors, has the request ID and your remaining limits.</p>
       <FieldTable heading="Header" rows={rows} />
     </section>
   );

@@ -13,20 +13,16 @@ export function TimeChapter({ id, title, site }: DepositChapterProps) {
         rows={[
           {
             name: "Base",
-            about:
-              "Seen within seconds. Credited once its block is safe, which is when Base has written it down on Ethereum: about two minutes. Final after about twenty.",
+            about: "Detected within seconds. Credited once Base has posted the block to Ethereum: about 2 minutes. Final after about 20.",
           },
-          { name: "Solana", about: "Seen within seconds. Credited once its slot is final: about fifteen seconds." },
+          { name: "Solana", about: "Detected within seconds. Credited once the slot is final: about 15 seconds." },
         ]}
       />
       <p>
-        These are the chains’ own times and differ from day to day. How many confirmations a deposit needs is therefore no fixed number: it
-        is how far the chain itself is behind at that moment. {site.isSandbox ? "A sandbox’s own chains take a few seconds." : null}
+        These times depend on the chain and vary, so the number of confirmations is not fixed.{" "}
+        {site.isSandbox ? "The sandbox chains take a few seconds." : null}
       </p>
-      <p>
-        While the nodes that we ask disagree or are silent, nothing is credited: deposits wait, and are credited once it is clear what the
-        chain says. Nothing that was paid to your address is missed for it.
-      </p>
+      <p>If our nodes disagree or don’t respond, deposits wait and are credited once the chain state is clear. No deposit is lost.</p>
     </Section>
   );
 }
@@ -37,8 +33,8 @@ export function ApiChapter({ id, title, site }: DepositChapterProps) {
       <CodeBlock title="curl, deposits" copy={curlDeposits(site)} />
       <p>
         Each row has its <Code>state</Code>, <Code>amount</Code>, <Code>transaction</Code>, and <Code>confirmations</Code> of{" "}
-        <Code>neededConfirmations</Code>; <DocLink href="/docs/api#listDeposits">the reference</DocLink> has them all. Your addresses are
-        the <Code>wallet</Code> of <DocLink href="/docs/api#getBalance">the balance</DocLink>. To wait for money, watch{" "}
+        <Code>neededConfirmations</Code>; see the <DocLink href="/docs/api#listDeposits">API reference</DocLink> for all fields. Your
+        addresses are in <Code>wallet</Code> of <DocLink href="/docs/api#getBalance">the balance</DocLink>. To wait for a deposit, poll{" "}
         <Code>available</Code> there.
       </p>
     </Section>

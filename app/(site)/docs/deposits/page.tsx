@@ -6,16 +6,16 @@ import { MinimumChapter, NotCreditedChapter, PayInChapter, StatesChapter } from 
 
 export const metadata: Metadata = {
   title: "Deposits",
-  description: "How USDC becomes balance: addresses, networks, the minimum, how long it takes, and what each state of a deposit means.",
+  description: "Deposit USDC on Base or Solana: addresses, minimum, timing and deposit states.",
 };
 
 const chapters = [
-  { id: "pay-in", title: "How USDC comes in", Chapter: PayInChapter },
-  { id: "states", title: "What each state means", Chapter: StatesChapter },
+  { id: "pay-in", title: "How to deposit", Chapter: PayInChapter },
+  { id: "states", title: "Deposit states", Chapter: StatesChapter },
   { id: "time", title: "How long it takes", Chapter: TimeChapter },
-  { id: "minimum", title: "The minimum", Chapter: MinimumChapter },
+  { id: "minimum", title: "Minimum", Chapter: MinimumChapter },
   { id: "not-credited", title: "What is not credited", Chapter: NotCreditedChapter },
-  { id: "api", title: "Follow deposits by API", Chapter: ApiChapter },
+  { id: "api", title: "Track deposits by API", Chapter: ApiChapter },
 ];
 
 export default function DepositsPage() {
@@ -24,7 +24,7 @@ export default function DepositsPage() {
     <DocsArticle
       current="/docs/deposits"
       title="Deposits"
-      intro="USDC on Base or Solana becomes balance, dollar for dollar."
+      intro="Deposit USDC on Base or Solana. 1 USDC = $1.00, no fee."
       sections={chapters}
     >
       {chapters.map(({ id, title, Chapter }) => (

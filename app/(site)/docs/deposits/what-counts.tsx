@@ -17,19 +17,18 @@ export function PayInChapter({ site, ...section }: DepositChapterProps) {
   return (
     <Section {...section}>
       <p>
-        Your account has an address of its own on Base and one on Solana. They stand under <DocLink href="/deposit">Deposit</DocLink>, are
-        given at your first sign-in, and stay yours for good. Send USDC there from any wallet or exchange: who sends it does not matter, and
-        no note is needed.
+        Your account has its own address on Base and on Solana. You find both under <DocLink href="/deposit">Deposit</DocLink>. They never
+        change. Send USDC from any wallet or exchange; no memo is needed.
       </p>
       {site.isSandbox ? (
         <p>
-          This is a sandbox: its Base and its Solana are chains inside this machine. The faucet on that page sends test USDC over them, the
-          way real USDC would come. Never send real money to an address of a sandbox.
+          This is a sandbox with local Base and Solana chains. The faucet on the Deposit page sends test USDC over them, just like a real
+          deposit. Never send real money to a sandbox address.
         </p>
       ) : null}
       {tokens.length > 0 ? (
         <>
-          <p>It must be this token, on this network:</p>
+          <p>Send only this token on this network:</p>
           <FieldTable
             heading="Network"
             rows={tokens.map(({ network, token }) => ({ name: network, about: <code className="font-mono break-all">{token}</code> }))}
@@ -46,21 +45,20 @@ export function StatesChapter({ id, title }: DepositChapterProps) {
       <FieldTable
         heading="State"
         rows={[
-          { name: "seen", about: "In the newest block of its chain. Nothing has followed on it yet." },
-          { name: "confirming", about: "Blocks follow. The page counts them, and says how many it takes." },
-          { name: "credited", about: "In your balance. You can spend it from this moment on." },
-          { name: "below_minimum", about: "Confirmed, and kept for you until its address has the minimum." },
+          { name: "seen", about: "In the latest block. No confirmations yet." },
+          { name: "confirming", about: "Waiting for more blocks. The Deposit page shows how many are needed." },
+          { name: "credited", about: "In your balance and ready to spend." },
+          { name: "below_minimum", about: "Confirmed. Credited once deposits at this address reach the minimum." },
           {
             name: "reversed",
             about:
-              "Its chain dropped the block that it stood in. If it was credited, it left your balance again. It comes back by itself when the chain takes the transaction into another block.",
+              "The chain dropped its block. If it was credited, it was removed from your balance. It is credited again automatically if the transaction lands in another block.",
           },
         ]}
       />
       <p>
-        What is credited is also final a little later: nothing on its chain can undo it then, and it may be withdrawn. A deposit that is
-        reversed after you have spent it freezes the account until the operator has looked into it; this needs a failure of the chain
-        itself.
+        A credited deposit becomes final a little later. From then on it can’t be reversed, and you can withdraw it. If a deposit is
+        reversed after you spent it, the account is frozen until we have reviewed it. This only happens if the chain itself fails.
       </p>
     </Section>
   );
@@ -70,9 +68,9 @@ export function MinimumChapter({ id, title }: DepositChapterProps) {
   return (
     <Section id={id} title={title}>
       <p>
-        A deposit is credited from <Amount nano={MINIMUM_DEPOSIT} /> on. Less is not lost: it is kept, and credited with what follows, as
-        soon as the deposits at the same address add up to <Amount nano={MINIMUM_DEPOSIT} />. Amounts on Base and on Solana are not added to
-        each other. Every unit counts: of <Code>1.000001</Code> USDC, <Code>$1.000001</Code> is credited, and there is no fee.
+        The minimum deposit is <Amount nano={MINIMUM_DEPOSIT} />. Smaller deposits are kept and credited once deposits at the same address
+        reach <Amount nano={MINIMUM_DEPOSIT} />. Base and Solana are counted separately. Nothing is rounded: <Code>1.000001</Code> USDC is
+        credited as <Code>$1.000001</Code>, and there is no fee.
       </p>
     </Section>
   );
@@ -86,16 +84,15 @@ export function NotCreditedChapter({ id, title }: DepositChapterProps) {
         rows={[
           {
             name: "another network",
-            about:
-              "USDC on Ethereum, Arbitrum, Polygon or any network but the one of the address. That it looks the same there does not help.",
+            about: "USDC on Ethereum, Arbitrum, Polygon or any other network, even if the address looks the same there.",
           },
-          { name: "another token", about: "ETH, SOL, USDT, and every token that is not Circle’s own USDC, whatever it calls itself." },
-          { name: "bridged USDC", about: "USDbC on Base, and every other token that stands for USDC without being it." },
+          { name: "another token", about: "ETH, SOL, USDT, and any token that is not Circle’s USDC, even if it uses that name." },
+          { name: "bridged USDC", about: "USDbC on Base, and any other bridged version of USDC." },
         ]}
       />
       <p>
-        Such things do not come back by themselves. Write to the operator, with the transaction: they hold the keys of your addresses, and
-        may be able to send it back.
+        These are not returned automatically. Send us the transaction: we hold the keys of your deposit addresses and may be able to return
+        it.
       </p>
     </Section>
   );

@@ -21,42 +21,38 @@ export function MovesChapter({ id, title, site }: PaymentChapterProps) {
   return (
     <Section id={id} title={title}>
       <p>
-        A request to <Code>/api/v1/prompt</Code> may carry a <Code>payment</Code>: a text that a wallet signed. The wallet pays for this one
-        request; the balance of the API key is not touched and may be zero. USDC moves on Base, for real, before a model is called.
+        A request to <Code>/api/v1/prompt</Code> can include a <Code>payment</Code>: a message signed by a wallet. The wallet pays for that
+        request; your account balance is not used and can be zero. USDC moves on Base before the model is called.
       </p>
       <Steps
         steps={[
           {
             when: "Once",
-            what: "The wallet allows the payment contract to take up to an amount of its USDC. This is a transaction, and costs gas.",
+            what: "The wallet approves the payment contract for an amount of USDC. This is a transaction and costs gas.",
           },
-          { when: "Each request", what: "The wallet signs four lines. This costs nothing, and nothing has moved yet." },
+          { when: "Each request", what: "The wallet signs four lines. This is free, and no USDC moves yet." },
           {
-            when: "We check",
-            what: "Key, limits, body, model and the most that the request can cost; then the signature, the wallet’s USDC and its allowance. What is refused here has moved nothing.",
-          },
-          {
-            when: "It moves",
-            what: "Our relayer hands your signature to the contract and pays the gas. The contract moves the signed amount from the wallet to the treasury, once.",
+            when: "Checks",
+            what: "We check the key, limits, body, model and maximum cost; then the signature, the wallet’s USDC and its allowance. If a check fails, no USDC moves.",
           },
           {
-            when: "It is credited",
-            what: "The amount is booked, and the request’s hold with it, in one commit. Only then is the model called.",
+            when: "Payment",
+            what: "Our relayer submits your signature to the contract and pays the gas. The contract moves the signed amount from the wallet to the treasury, once.",
           },
           {
-            when: "It is charged",
-            what: "The exact cost, as always. The change stays yours: in the balance of the account that the wallet is linked to, else as a credit of its address.",
+            when: "Credit",
+            what: "The amount is credited and the maximum cost reserved in one step. Only then is the model called.",
+          },
+          {
+            when: "Charge",
+            what: "You pay the exact cost. The change stays yours: in the balance of the account linked to the wallet, or as a credit of the wallet’s address.",
           },
         ]}
       />
-      {site.isSandbox ? (
-        <p>
-          This is a sandbox: its Base is a chain inside this machine, and its USDC is worth nothing. The demo wallet pays like any other.
-        </p>
-      ) : null}
+      {site.isSandbox ? <p>This is a sandbox: Base runs locally, and its USDC has no value. The demo wallet pays like any other.</p> : null}
       <p>
-        The console shows it: allow USDC under <DocLink href="/payments">Pay per request</DocLink>, then press “Pay with my wallet” in the{" "}
-        <DocLink href="/playground">playground</DocLink>.
+        To try it in the console, approve USDC under <DocLink href="/payments">Pay per request</DocLink>, then press “Pay with my wallet” in
+        the <DocLink href="/playground">playground</DocLink>.
       </p>
     </Section>
   );
@@ -65,25 +61,28 @@ export function MovesChapter({ id, title, site }: PaymentChapterProps) {
 export function TextChapter({ id, title, site }: PaymentChapterProps) {
   return (
     <Section id={id} title={title}>
-      <p>Four lines, joined by one line feed, none after the last. The wallet signs them as a personal message (EIP-191).</p>
-      <CodeBlock title="What is signed" copy={messageLines(site.name).join("\n")} />
+      <p>Four lines, separated by a single line feed, with none at the end. The wallet signs them as a personal message (EIP-191).</p>
+      <CodeBlock title="Message to sign" copy={messageLines(site.name).join("\n")} />
       <FieldTable
         heading="Field"
         rows={[
           { name: "from", about: "The paying wallet: 0x and 40 hex digits, in lower case or with their checksum." },
           {
             name: "requestId",
-            about: <>req_ and a number without leading zeros, another one for each payment of the wallet. You choose it.</>,
+            about: <>req_ and a number without leading zeros, different for each payment of the wallet. You choose it.</>,
           },
-          { name: "amount", about: "Whole cents of USDC: at least the most that the request can cost. A quote tells that beforehand." },
-          { name: "timestamp", about: "Unix time in milliseconds, at most five minutes from now when the payment first comes." },
+          { name: "amount", about: "Whole cents of USDC: at least the maximum cost of the request. Get it from a quote." },
+          { name: "timestamp", about: "Unix time in milliseconds, at most five minutes from now when we first receive the payment." },
           { name: "network", about: "base, or ethereum, which means the same." },
-          { name: "signature", about: "Of the text, as personal_sign returns it. A contract wallet (ERC-1271) must be deployed on Base." },
+          {
+            name: "signature",
+            about: "Of the message, as returned by personal_sign. A contract wallet (ERC-1271) must be deployed on Base.",
+          },
         ]}
       />
       <p>
-        Where the contract is, who may call it and where the money goes, stands in the payment terms; no key is needed. The contract’s
-        address follows from these terms, and it has no owner: nobody can change it.
+        The payment terms list the contract’s address, who may call it, and where the money goes; no key is needed. The address is derived
+        from these terms, and the contract has no owner: nobody can change it.
       </p>
       <CodeBlock title="curl, payment terms" copy={termsExample(site)} />
     </Section>
@@ -92,20 +91,20 @@ export function TextChapter({ id, title, site }: PaymentChapterProps) {
 
 export const RightsChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
-    <p>It moves exactly the amount in it, once, from your wallet to the treasury. It cannot</p>
+    <p>A signature moves exactly its amount, once, from your wallet to the treasury. It cannot</p>
     <ul className="list-disc space-y-1.5 pl-5 marker:text-faint">
       <li>move more, or twice: the contract remembers each pair of wallet and number;</li>
       <li>move anything to anybody else: the treasury’s address is part of the contract;</li>
-      <li>wait: five minutes after its time the contract refuses it for good;</li>
+      <li>be used late: five minutes after its timestamp the contract rejects it for good;</li>
       <li>
-        serve a thief, once the wallet is linked to an account: only our relayer may hand it in, and we take it with a key of that account
-        alone. So link a wallet that pays often;
+        be used by a thief, once the wallet is linked to an account: only our relayer can submit it, and we only accept it with a key of
+        that account. So link a wallet that pays often;
       </li>
-      <li>count at another deployment: the first word of the text is another there.</li>
+      <li>be used at another service: its message starts with a different name.</li>
     </ul>
     <p>
-      The allowance is the other half. Without a signature of yours the contract takes nothing of it, and <Code>approve</Code> with 0 takes
-      it back, here or in any wallet. Allow what you mean to spend soon, not everything.
+      The allowance is the other limit. The contract can’t use it without your signature, and you can revoke it with <Code>approve</Code> 0
+      here or in any wallet. Approve only what you plan to spend soon.
     </p>
   </Section>
 );
@@ -114,7 +113,7 @@ export function ExampleChapter({ id, title, site, model }: PaymentChapterProps) 
   return (
     <Section id={id} title={title}>
       <p>
-        It needs the <Code>viem</Code> package, an API key in <Code>{site.keyVariable}</Code>, and a wallet with USDC and a little ETH.
+        You need the <Code>viem</Code> package, an API key in <Code>{site.keyVariable}</Code>, and a wallet with USDC and a little ETH.
       </p>
       <CodeBlock title="Set the wallet" copy={exportWallet(site)} />
       <CodeTabs
@@ -127,8 +126,8 @@ export function ExampleChapter({ id, title, site, model }: PaymentChapterProps) 
         ]}
       />
       <p>
-        <Code>/chat/completions</Code> has OpenAI’s own body, with no room for a payment: there the header <Code>Payment-Proof</Code>{" "}
-        carries it, as base64 of the same JSON. It works at <Code>/prompt</Code> too.
+        <Code>/chat/completions</Code> uses OpenAI’s body, which has no field for a payment. Send it in the header{" "}
+        <Code>Payment-Proof</Code> instead, as base64 of the same JSON. This works with <Code>/prompt</Code> too.
       </p>
     </Section>
   );
@@ -138,22 +137,22 @@ export function ChangeChapter({ id, title }: PaymentChapterProps) {
   return (
     <Section id={id} title={title}>
       <p>
-        The answer’s last field is <Code>payment</Code>; a stream’s <Code>done</Code> event has it too.
+        The response includes <Code>payment</Code>; so does the <Code>done</Code> event of a stream.
       </p>
       <FieldTable
         heading="Field"
         rows={[
-          { name: "amount", about: "What left the wallet, in USDC cents." },
+          { name: "amount", about: "Paid by the wallet, in USDC cents." },
           { name: "transaction", about: "The settlement on Base." },
-          { name: "charged", about: "USD: what the answer cost." },
-          { name: "change", about: "USD: what is left of the amount." },
+          { name: "charged", about: "USD: the cost of the request." },
+          { name: "change", about: "USD: the rest of the amount." },
           { name: "changeBelongsTo", about: "account: it is in the balance of your account. address: it is a credit of from." },
         ]}
       />
       <p>
-        Change is never the API key’s unless the wallet is linked to its account. Connect the wallet, or link it in the{" "}
-        <DocLink href="/settings">settings</DocLink>, and its credit moves to your balance. When a model fails after the payment was
-        settled, all of the amount is change.
+        Change goes to the account of the API key only if the wallet is linked to it. Connect the wallet, or link it in{" "}
+        <DocLink href="/settings">Settings</DocLink>, to move its credit to your balance. If the model fails after the payment, the whole
+        amount is change.
       </p>
     </Section>
   );
@@ -162,38 +161,37 @@ export function ChangeChapter({ id, title }: PaymentChapterProps) {
 export const AgainChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      One <Code>from</Code> and <Code>requestId</Code> pay once, whatever happens. Send the very same request again as often as you need to:
+      Each pair of <Code>from</Code> and <Code>requestId</Code> pays only once. You can safely send the same request again:
     </p>
     <FieldTable
-      heading="What came"
+      heading="Result"
       rows={[
         {
           name: "no answer",
-          about: "Send it again. If it was answered meanwhile, you get that answer, for 24 hours, and nothing is charged twice.",
+          about: "Send it again. If it was answered, you get that answer for 24 hours, without a second charge.",
         },
         {
           name: "503",
           about: (
             <>
-              <DocLink href="/docs/errors/SETTLEMENT_PENDING">SETTLEMENT_PENDING</DocLink>: the payment is on its way and nobody knows yet
-              how it ends. Send it again after Retry-After, past its five minutes too.
+              <DocLink href="/docs/errors/SETTLEMENT_PENDING">SETTLEMENT_PENDING</DocLink>: the payment is still being processed. Send it
+              again after Retry-After, even after the five minutes.
             </>
           ),
         },
-        { name: "500", about: "The model failed. Send it again: it is served from what was paid, without a second payment." },
-        { name: "409", about: "The first one still runs." },
+        { name: "500", about: "The model failed. Send it again: it uses the first payment." },
+        { name: "409", about: "The first request is still running." },
       ]}
     />
-    <p>Another body, amount or key under the same payment is refused as replayed, and moves nothing.</p>
+    <p>The same payment with a different body, amount or key is refused as replayed. No USDC moves.</p>
   </Section>
 );
 
 export const ReasonsChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      A payment that is not accepted answers 402{" "}
-      <DocLink href="/docs/errors/PAYMENT_VERIFICATION_FAILED">PAYMENT_VERIFICATION_FAILED</DocLink>, and has moved nothing.{" "}
-      <Code>details.reason</Code> is one of these:
+      A refused payment returns 402 <DocLink href="/docs/errors/PAYMENT_VERIFICATION_FAILED">PAYMENT_VERIFICATION_FAILED</DocLink>. No USDC
+      has moved. <Code>details.reason</Code> is one of these:
     </p>
     <FieldTable heading="Reason" rows={paymentReasonNames.map((name) => ({ name, about: <WithCode text={paymentCures[name]} /> }))} />
   </Section>

@@ -7,18 +7,17 @@ import { AgainChapter, ChangeChapter, ExampleChapter, MovesChapter, ReasonsChapt
 
 export const metadata: Metadata = {
   title: "Pay per request",
-  description:
-    "How a wallet pays for one request by signing it: what moves when, what a signature can and cannot do, and every reason for a refusal.",
+  description: "Pay for single requests with a wallet signature: how it works, what a signature can do, and every refusal reason.",
 };
 
 const chapters = [
-  { id: "moves", title: "What moves, and when", Chapter: MovesChapter },
-  { id: "text", title: "The text", Chapter: TextChapter },
+  { id: "moves", title: "How it works", Chapter: MovesChapter },
+  { id: "text", title: "The message", Chapter: TextChapter },
   { id: "rights", title: "What a signature can do", Chapter: RightsChapter },
-  { id: "example", title: "An example", Chapter: ExampleChapter },
-  { id: "change", title: "The answer and the change", Chapter: ChangeChapter },
-  { id: "again", title: "Send it again", Chapter: AgainChapter },
-  { id: "reasons", title: "When it is refused", Chapter: ReasonsChapter },
+  { id: "example", title: "Example", Chapter: ExampleChapter },
+  { id: "change", title: "Response and change", Chapter: ChangeChapter },
+  { id: "again", title: "Retries", Chapter: AgainChapter },
+  { id: "reasons", title: "Refusal reasons", Chapter: ReasonsChapter },
 ];
 
 export default function PaymentsDocsPage() {
@@ -28,7 +27,7 @@ export default function PaymentsDocsPage() {
     <DocsArticle
       current="/docs/payments"
       title="Pay per request"
-      intro="A wallet signs an amount with each request. Exactly that moves, once, and no balance is needed."
+      intro="Sign an amount with each request. Exactly that amount is paid, once. No balance needed."
       sections={chapters}
     >
       {chapters.map(({ id, title, Chapter }) => (

@@ -15,16 +15,16 @@ interface ChapterProps {
 export const TakeOutChapter = ({ id, title, name, isSandbox }: ChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      Under <DocLink href="/withdraw">Withdraw</DocLink> you choose a chain, one of your linked wallets, and what is to arrive. One of your
-      wallets then signs a text that says all of it: a stolen session is not enough. The text is headed “{name} Withdrawal”. Read it in your
-      wallet before you sign; it costs no gas.
+      Under <DocLink href="/withdraw">Withdraw</DocLink> choose a chain, one of your linked wallets, and an amount. Then sign a message with
+      one of your wallets, so that a stolen session can’t withdraw. The message is titled “{name} Withdrawal”. Read it before you sign; it
+      costs no gas.
     </p>
     <p>
-      Money goes to linked wallets only. The wallet that opened your account is paid at once. One that you link in the{" "}
-      <DocLink href="/settings">settings</DocLink> is paid 24 hours later, so that you have a day to notice one that is not yours. Unlink a
-      wallet, and what is not yet on its way to it, or was signed by it, comes back to your balance.
+      You can only withdraw to linked wallets. The wallet that opened your account can be used right away. Wallets that you link later in{" "}
+      <DocLink href="/settings">Settings</DocLink> unlock after 24 hours, so you have a day to notice one that isn’t yours. If you unlink a
+      wallet, withdrawals to it or signed by it that are not yet on their way return to your balance.
     </p>
-    {isSandbox ? <p>This is a sandbox: what goes out is test USDC, on chains inside this machine. The demo wallet signs for you.</p> : null}
+    {isSandbox ? <p>This is a sandbox: you withdraw test USDC on local chains. The demo wallet signs for you.</p> : null}
   </Section>
 );
 
@@ -39,14 +39,14 @@ export const CostChapter = ({ id, title, terms: { fees, least } }: ChapterProps)
           name: "Solana, first time",
           about: (
             <>
-              <Amount nano={fees.solanaWithAccount} />, for a wallet that has no account for USDC yet: it is opened for you.
+              <Amount nano={fees.solanaWithAccount} /> if the wallet has no USDC account yet; we open it for you.
             </>
           ),
         },
       ]}
     />
     <p>
-      The fee comes on top of what arrives, and stands in the text that you sign. The least that can arrive is <Amount nano={least} />.
+      The fee is added to the amount and shown in the message you sign. Minimum: <Amount nano={least} />.
     </p>
   </Section>
 );
@@ -54,17 +54,17 @@ export const CostChapter = ({ id, title, terms: { fees, least } }: ChapterProps)
 export const LimitsChapter = ({ id, title, terms: { mostADay, approvalAbove } }: ChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      In any 24 hours an account may take out <Amount nano={mostADay} />, in at most five withdrawals at a time. What comes to more than{" "}
-      <Amount nano={approvalAbove} /> in 24 hours waits until whoever runs this service has approved it. All accounts together have a limit
-      too; the page tells you when it is near.
+      You can withdraw <Amount nano={mostADay} /> per 24 hours, with at most five withdrawals open at a time. More than{" "}
+      <Amount nano={approvalAbove} /> in 24 hours needs manual approval. There is also a limit for all accounts together; the Withdraw page
+      tells you when it is close.
     </p>
     <p>
-      A deposit can be spent as soon as it is credited. It can be taken out once its block is final: about a quarter of an hour later on
-      Base, at once on Solana.
+      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: about 15 minutes later on Base,
+      immediately on Solana.
     </p>
     <p>
-      A withdrawal is paid out of what is held on its own chain. When that is less than you ask for, the page says how much can leave there,
-      and you choose the other chain or a smaller amount.
+      Withdrawals are paid from the funds we hold on that chain. If those are too low, the page shows how much you can withdraw there;
+      choose the other chain or a smaller amount.
     </p>
   </Section>
 );
@@ -74,17 +74,17 @@ export const StatesChapter = ({ id, title }: ChapterProps) => (
     <FieldTable
       heading="State"
       rows={[
-        { name: "waiting for approval", about: "Whoever runs this service looks at it. You can cancel." },
-        { name: "requested", about: "It is signed within seconds. You can cancel." },
-        { name: "waiting for funds", about: "USDC is brought to that chain first. It goes on by itself. You can cancel." },
+        { name: "waiting for approval", about: "Waiting for manual approval. You can cancel." },
+        { name: "requested", about: "Sent within seconds. You can cancel." },
+        { name: "waiting for funds", about: "We are moving USDC to that chain. Continues automatically. You can cancel." },
         {
           name: "paused",
-          about: "Less is held than is owed, as /reserves shows, or the account is frozen. It goes on by itself. You can cancel.",
+          about: "Reserves are too low (see /reserves), or the account is frozen. Continues automatically. You can cancel.",
         },
-        { name: "on its way", about: "Signed and sent: nobody can stop it any more." },
-        { name: "confirmed", about: "In a block: it is in your wallet. Not final yet." },
+        { name: "on its way", about: "Signed and sent. It can no longer be cancelled." },
+        { name: "confirmed", about: "In a block and in your wallet. Not final yet." },
         { name: "paid", about: "Its block is final." },
-        { name: "cancelled, refused, not paid", about: "Over, and all of it, the fee too, is back in your balance." },
+        { name: "cancelled, refused, not paid", about: "Ended. The amount and the fee are back in your balance." },
       ]}
     />
   </Section>
@@ -93,9 +93,9 @@ export const StatesChapter = ({ id, title }: ChapterProps) => (
 export const ReturnChapter = ({ id, title }: ChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      The money leaves your balance when you order, and comes back, fee included, when the withdrawal is not paid: because you cancel,
-      because it is refused, because the chain refuses it, or because seven days have passed. After a chain has refused a payment it takes
-      up to an hour and a quarter: we wait until it is certain that nobody can carry it out any more.
+      The amount leaves your balance when you request a withdrawal. It is refunded with the fee if you cancel, if we or the chain refuse it,
+      or if it is not sent within seven days. After a refusal by the chain, the refund takes up to 75 minutes: we first make sure that the
+      payment can no longer go through.
     </p>
   </Section>
 );

@@ -6,15 +6,15 @@ import { CostChapter, LimitsChapter, ReturnChapter, StatesChapter, TakeOutChapte
 
 export const metadata: Metadata = {
   title: "Withdrawals",
-  description: "How balance becomes USDC again: which wallets are paid, what it costs, what your wallet signs, and how far it is.",
+  description: "Withdraw USDC to your wallet: fees, limits, what you sign, and withdrawal states.",
 };
 
 const chapters = [
-  { id: "take-out", title: "How USDC goes out", Chapter: TakeOutChapter },
-  { id: "cost", title: "What it costs", Chapter: CostChapter },
+  { id: "take-out", title: "How to withdraw", Chapter: TakeOutChapter },
+  { id: "cost", title: "Fees", Chapter: CostChapter },
   { id: "limits", title: "Limits and approval", Chapter: LimitsChapter },
-  { id: "states", title: "What each state means", Chapter: StatesChapter },
-  { id: "back", title: "When it is not paid", Chapter: ReturnChapter },
+  { id: "states", title: "Withdrawal states", Chapter: StatesChapter },
+  { id: "back", title: "Refunds", Chapter: ReturnChapter },
 ];
 
 export default function WithdrawalsPage() {
@@ -23,7 +23,7 @@ export default function WithdrawalsPage() {
     <DocsArticle
       current="/docs/withdrawals"
       title="Withdrawals"
-      intro="Balance becomes USDC in a wallet of yours, on Base or Solana."
+      intro="Withdraw your balance as USDC on Base or Solana."
       sections={chapters}
     >
       {chapters.map(({ id, title, Chapter }) => (

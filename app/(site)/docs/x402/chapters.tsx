@@ -18,8 +18,8 @@ const Protocol = () => (
 export const WhatChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      <Protocol /> is an open way to pay for an HTTP request: the server answers 402 with a price, the client’s wallet signs it, and the
-      same request with that signature is answered. <Code>POST /api/v1/x402/prompt</Code> speaks its version 2. It takes the body of{" "}
+      <Protocol /> is an open standard to pay for HTTP requests: the server returns 402 with a price, the client’s wallet signs it, and the
+      client sends the request again with the signature. <Code>POST /api/v1/x402/prompt</Code> supports version 2. It takes the same body as{" "}
       <Code>/api/v1/prompt</Code> and needs no API key, no account and no allowance.
     </p>
     <FieldTable
@@ -29,7 +29,7 @@ export const WhatChapter = ({ id, title }: PaymentChapterProps) => (
         {
           name: "Solana",
           about:
-            "Scheme exact: the wallet signs a transfer of USDC. We are its fee payer, so the wallet needs no SOL. What Phantom and Solflare add to it as a guard is taken along; any other instruction is refused.",
+            "Scheme exact: the wallet signs a transfer of USDC. We pay the fee, so the wallet needs no SOL. Guard instructions added by Phantom and Solflare are accepted; any other instruction is refused.",
         },
       ]}
     />
@@ -40,7 +40,7 @@ export function ClientChapter({ id, title, site, model }: PaymentChapterProps) {
   return (
     <Section id={id} title={title}>
       <p>
-        x402’s own client works unchanged: <Code>npm install @x402/fetch @x402/evm viem</Code>, or for Solana{" "}
+        The official x402 client works: <Code>npm install @x402/fetch @x402/evm viem</Code>, or for Solana{" "}
         <Code>@x402/fetch @x402/svm @solana/kit @scure/base</Code>.
       </p>
       <CodeBlock title="Set the wallet" copy={exportWallet(site)} />
@@ -54,43 +54,42 @@ export function ClientChapter({ id, title, site, model }: PaymentChapterProps) {
       />
       {site.isSandbox ? (
         <p>
-          This is a sandbox: pay on Base with the demo wallet. x402’s client for Solana knows the public clusters only, and this sandbox’s
-          is none of them.
+          This is a sandbox: pay on Base with the demo wallet. The x402 client for Solana only supports public clusters, not this sandbox.
         </p>
       ) : null}
       <p>What it does for you:</p>
       <Steps
         steps={[
           {
-            when: "Asks",
+            when: "Request",
             what: (
               <>
-                It sends the request, and gets 402 with the header <Code>PAYMENT-REQUIRED</Code>: what may be signed, on each network.
+                It sends the request and gets 402 with the header <Code>PAYMENT-REQUIRED</Code>: the payment options for each network.
               </>
             ),
           },
           {
-            when: "Signs",
+            when: "Sign",
             what: (
               <>
-                The wallet signs one of them. <Code>extra.bodyHash</Code> ties it to this very body: for another one it is refused.
+                The wallet signs one of them. <Code>extra.bodyHash</Code> binds it to this body; it is refused with any other.
               </>
             ),
           },
           {
-            when: "Sends",
+            when: "Pay",
             what: (
               <>
-                It sends the same request with <Code>PAYMENT-SIGNATURE</Code>. We settle it on the chain, and read there that it is paid,
-                before a model is called.
+                It sends the same request with <Code>PAYMENT-SIGNATURE</Code>. We settle it on-chain and confirm the payment before the
+                model is called.
               </>
             ),
           },
           {
-            when: "Gets",
+            when: "Response",
             what: (
               <>
-                The answer, with its <Code>payment</Code>, and <Code>PAYMENT-RESPONSE</Code> with the transaction. Errors carry that header
+                The answer, with its <Code>payment</Code>, and <Code>PAYMENT-RESPONSE</Code> with the transaction. Errors have that header
                 too.
               </>
             ),
@@ -106,19 +105,18 @@ export function PriceChapter({ id, title, site, model }: PaymentChapterProps) {
   return (
     <Section id={id} title={title}>
       <p>
-        The price is the most that the request can cost, to the last unit of USDC
-        {least > 0n ? <>, and at least {formatUsd(least)}, since a payment costs us a transaction</> : null}; lower <Code>maxTokens</Code>{" "}
-        to lower it. Clients pay up to 1 USD without being asked, so a request that can cost more is refused with 400, and{" "}
-        <Code>details.affordableMaxTokens</Code> says what 1 USD is enough for.
+        The price is the maximum cost of the request, exact to the smallest unit of USDC
+        {least > 0n ? <>, and at least {formatUsd(least)}, because each payment costs us a transaction</> : null}. Lower{" "}
+        <Code>maxTokens</Code> to reduce it. Clients pay up to 1 USD without asking, so a request that can cost more is refused with 400;{" "}
+        <Code>details.affordableMaxTokens</Code> is what 1 USD covers.
       </p>
       <CodeBlock title="curl, the price" copy={priceExample(site, model)} />
       <p>
-        Nothing is lost by that. What the answer costs less is a credit of the paying address. When the credit covers a later request by
-        itself, the authorization that came with it is not carried out, and nothing leaves the wallet: <Code>payment.transaction</Code> is
-        null then.
+        You only pay the exact cost: the rest becomes a credit of the paying address. If the credit covers a later request, its
+        authorization is not used and nothing leaves the wallet; <Code>payment.transaction</Code> is null then.
       </p>
       <p>
-        To have a credit in a balance, connect the wallet here: signing in moves it. What comes later can be moved under{" "}
+        To move the credit to an account balance, sign in with the wallet. Later credits can be moved under{" "}
         <DocLink href="/payments">Pay per request</DocLink>.
       </p>
     </Section>
@@ -128,32 +126,32 @@ export function PriceChapter({ id, title, site, model }: PaymentChapterProps) {
 export const FailureChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
     <FieldTable
-      heading="What came"
+      heading="Result"
       rows={[
-        { name: "402", about: "Nothing has moved. details.reason says why; PAYMENT-REQUIRED says what may be signed now." },
+        { name: "402", about: "No USDC has moved. See details.reason; PAYMENT-REQUIRED has the current payment options." },
         {
           name: "503",
           about: (
             <>
-              <DocLink href="/docs/errors/SETTLEMENT_PENDING">SETTLEMENT_PENDING</DocLink>: the payment may be on its way. Send the very
-              same request with the very same <Code>PAYMENT-SIGNATURE</Code> again: it never pays twice.
+              <DocLink href="/docs/errors/SETTLEMENT_PENDING">SETTLEMENT_PENDING</DocLink>: the payment may still be processing. Send the
+              same request with the same <Code>PAYMENT-SIGNATURE</Code> again: it never pays twice.
             </>
           ),
         },
         {
           name: "500",
           about:
-            "The model failed after the payment was settled. All of it is a credit of the address. Send the same again and it is served from that, or ask anew: the credit pays first.",
+            "The model failed after the payment. The whole amount is now a credit of the address. Send the same request again, or a new one: the credit is used first.",
         },
         {
           name: "no answer",
-          about: "Send the same again. If it was answered meanwhile, you get that answer for 24 hours, and nothing is paid twice.",
+          about: "Send the same request again. If it was answered, you get that answer for 24 hours, without paying twice.",
         },
       ]}
     />
     <p>
-      One authorization pays once, and one answer is charged once, however often and from wherever they are sent. Should somebody else carry
-      an authorization out that we did not, as the chain allows, its amount is credited to the address that paid.
+      Each authorization pays once, and each answer is charged once, no matter how often you send it. If someone else submits an
+      authorization that we did not, as the chain allows, the amount is credited to the paying address.
     </p>
   </Section>
 );
@@ -161,12 +159,12 @@ export const FailureChapter = ({ id, title }: PaymentChapterProps) => (
 export const OperatorsChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
     <p>
-      Programs find the endpoint, its networks and its terms at <Code>/.well-known/x402</Code>, and with the terms of signed payments at{" "}
+      The endpoint, networks and terms are published at <Code>/.well-known/x402</Code>, and together with the terms of signed payments at{" "}
       <Code>/api/v1/payment-terms</Code>.
     </p>
     <p>
-      Whoever runs this service may have payments settled by an outside facilitator. It is taken at its word for nothing: a payment counts
-      when we read it on the chain ourselves, and a facilitator that fails, or lies, can cost nobody an answer that was paid.
+      The service can be configured to settle payments through an external facilitator. We still verify every payment on-chain ourselves, so
+      a facilitator that fails or lies can’t cost you an answer you paid for.
     </p>
   </Section>
 );

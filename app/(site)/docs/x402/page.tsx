@@ -7,15 +7,14 @@ import { ClientChapter, FailureChapter, OperatorsChapter, PriceChapter, WhatChap
 
 export const metadata: Metadata = {
   title: "x402",
-  description:
-    "Pay for a prompt without an account: x402 version 2 on Base and Solana, with its stock clients, credits, and what happens when something fails.",
+  description: "Pay for prompts without an account: x402 version 2 on Base and Solana, with standard clients.",
 };
 
 const chapters = [
   { id: "what", title: "Without an account", Chapter: WhatChapter },
-  { id: "client", title: "An example", Chapter: ClientChapter },
+  { id: "client", title: "Example", Chapter: ClientChapter },
   { id: "price", title: "Price and credits", Chapter: PriceChapter },
-  { id: "failures", title: "When something fails", Chapter: FailureChapter },
+  { id: "failures", title: "Failures", Chapter: FailureChapter },
   { id: "discovery", title: "Discovery and facilitators", Chapter: OperatorsChapter },
 ];
 
@@ -26,7 +25,7 @@ export default function X402DocsPage() {
     <DocsArticle
       current="/docs/x402"
       title="x402"
-      intro="A wallet pays for a prompt: no account, no key, no balance. Stock clients work as they are."
+      intro="Pay for a prompt from a wallet: no account, no key, no balance. Standard x402 clients work."
       sections={chapters}
     >
       {chapters.map(({ id, title, Chapter }) => (
