@@ -93,7 +93,7 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
 
 test.each(wrong)("%s=%s is refused, with the variable's name and what to write", (name, value, message) => {
   const refused = () => readConfig({ [name]: value });
-  expect(refused).toThrow(new RegExp(`^The settings are not usable:\n  ${name}`));
+  expect(refused).toThrow(new RegExp(`^Some settings are wrong:\n  ${name}`));
   expect(refused).toThrow(message);
 });
 
@@ -117,7 +117,7 @@ test("one message reports all wrong variables and repeats no secret", () => {
 });
 
 test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuses to start without %s", (name) => {
-  expect(() => readConfig({ ...live, [name]: undefined })).toThrow(`${name}: live mode needs it`);
+  expect(() => readConfig({ ...live, [name]: undefined })).toThrow(`${name}: required in live mode`);
 });
 
 test("the seed and its passphrase, in a variable or a file, are required only of a process with the jobs role", () => {

@@ -13,7 +13,7 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const count = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 const secret = z.string().min(32, "write at least 32 random characters, for example the output of: openssl rand -hex 32");
 const httpUrl = z
-  .url({ protocol: /^https?$/, error: "write a whole URL, starting with http:// or https://" })
+  .url({ protocol: /^https?$/, error: "write a full URL, starting with http:// or https://" })
   .transform((text) => text.replace(/\/+$/, ""));
 const list = z.string().transform((text) =>
   text
@@ -42,7 +42,7 @@ const paymentShape = {
   FAILED_FEE_LIMIT_PER_HOUR: count(1, 1_000_000).default(100),
   X402_MINIMUM_USD: usdcAmount
     .transform(parseUsd)
-    .refine((amount) => amount <= parseUsd("1"), "write at most 1: x402's own clients pay no more without being told to")
+    .refine((amount) => amount <= parseUsd("1"), "write at most 1: x402 clients refuse to pay more by default")
     .optional(),
   X402_FACILITATOR_URL: httpUrl.optional(),
 };
@@ -136,10 +136,10 @@ const liveRequires = [
 
 /** What live mode lacks. Only a process with the jobs role needs the seed: a web process must not even hold the file. */
 function missingInLiveMode(set: Record<string, string | undefined>): string[] {
-  const missing = liveRequires.filter((name) => set[name] === undefined).map((name) => `${name}: live mode needs it; see .env.example`);
+  const missing = liveRequires.filter((name) => set[name] === undefined).map((name) => `${name}: required in live mode; see .env.example`);
   const hasJobs = (set.ROLES ?? "jobs").split(",").some((role) => role.trim() === "jobs");
   if (!hasJobs) return missing;
-  const ofJobs = "live mode needs it in a process with the jobs role; see .env.example";
+  const ofJobs = "required in live mode for a process with the jobs role; see .env.example";
   if (set.CUSTODY_SEED_FILE === undefined) missing.push(`CUSTODY_SEED_FILE: ${ofJobs}`);
   if (set.CUSTODY_PASSPHRASE === undefined && set.CUSTODY_PASSPHRASE_FILE === undefined) missing.push(`CUSTODY_PASSPHRASE: ${ofJobs}`);
   return missing;
@@ -147,7 +147,7 @@ function missingInLiveMode(set: Record<string, string | undefined>): string[] {
 
 const twoPassphrases = (set: Record<string, string | undefined>): string[] =>
   set.CUSTODY_PASSPHRASE !== undefined && set.CUSTODY_PASSPHRASE_FILE !== undefined
-    ? ["CUSTODY_PASSPHRASE: remove it, or CUSTODY_PASSPHRASE_FILE; one passphrase opens the seed"]
+    ? ["CUSTODY_PASSPHRASE: set either this or CUSTODY_PASSPHRASE_FILE, not both"]
     : [];
 
 const withoutEmpty = (environment: Record<string, string | undefined>) =>
@@ -156,8 +156,7 @@ const withoutEmpty = (environment: Record<string, string | undefined>) =>
 const problemsIn = (error: z.ZodError | undefined): string[] =>
   error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
 
-const unusable = (problems: readonly string[]) =>
-  new Error(`The settings are not usable:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+const unusable = (problems: readonly string[]) => new Error(`Some settings are wrong:\n${problems.map((line) => `  ${line}`).join("\n")}`);
 
 /**
  * Reads settings from `environment`. An empty variable counts as one that is not set.
@@ -178,7 +177,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     result.data.HOST &&
     !/^(localhost|::1|127(\.\d{1,3}){3})$/.test(result.data.HOST)
   ) {
-    problems.push("HOST: a sandbox is for this machine alone; remove it, or write 127.0.0.1");
+    problems.push("HOST: a sandbox only listens on this machine; remove it, or write 127.0.0.1");
   }
   if (!result.success || problems.length > 0) throw unusable(problems);
   return Object.freeze(result.data);

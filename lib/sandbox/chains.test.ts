@@ -61,7 +61,7 @@ async function start(dataDir: string) {
   const reported: ChainPlaces[] = [];
   const secrets = openSecrets(dataDir);
   const onPlaces = (places: ChainPlaces) => void reported.push(places);
-  const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: program.scriptPath });
   running.push(chains);
   expect(chains.isWell()).toBe(false);
   await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 30_000 });
@@ -105,7 +105,7 @@ test("a second process on a directory leaves its chains alone, and takes them ov
   const dataDir = newDataDir();
   const first = await start(dataDir);
   const secrets = openSecrets(dataDir);
-  const second = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const second = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath });
   running.push(second);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect([first.chains.isWell(), second.isWell()]).toEqual([true, false]);
@@ -136,7 +136,7 @@ test("a process that does not run the chains uses the URLs in sandbox.json, whil
 test("stopping the chains during their start leaves nothing running", async () => {
   const dataDir = newDataDir();
   const secrets = openSecrets(dataDir);
-  const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath, pauseMs: 0 });
+  const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath });
   const processes = () => execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" });
   await vi.waitFor(() => expect(processes()).toContain(dataDir), { interval: 5, timeout: 30_000 });
   await chains.stop();

@@ -1,4 +1,4 @@
-// The sandbox's own chains, started in the background: nothing waits for them. Of several processes on one data directory one runs both;
+// The sandbox's own chains, started in the background; only readiness waits for them, the first time. Of several processes on one data directory one runs both;
 // the others use the URLs in sandbox.json, and one takes the chains over when the owner ends.
 
 import type { Hex } from "viem";
@@ -26,8 +26,6 @@ export interface ChainsOptions {
   deployContract?: () => Promise<void>;
   /** Called when both chains run, and whenever one has a new URL. */
   onPlaces: (places: ChainPlaces) => void;
-  /** Milliseconds before the chains start, so that they do not slow down the first requests after a start. */
-  pauseMs?: number;
   /** The built program of the Solana chain; by default beside the built server. */
   solanaScriptPath?: string;
 }
@@ -44,18 +42,15 @@ export interface SandboxChains {
   stop: () => Promise<void>;
 }
 
-const START_PAUSE_MS = 500;
-
 /** Starts both chains in the background. */
 export function startChains(options: ChainsOptions): SandboxChains {
-  const { pauseMs = START_PAUSE_MS } = options;
   const owner = chainsOwner(options.dataDir);
   const places = placesReporter(options);
-  const evm = startBeside("EVM chain", pauseMs, () => {
+  const evm = startBeside("EVM chain", () => {
     owner.take();
     return startEvm(options, places.base);
   });
-  const solana = startBeside("Solana chain", pauseMs, () => {
+  const solana = startBeside("Solana chain", () => {
     owner.take();
     return startSolana(options, places.solana);
   });

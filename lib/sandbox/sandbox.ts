@@ -1,5 +1,6 @@
 // Assembles the sandbox: simulated models, its own chains and secrets, and the demo account. Nothing here runs in live mode.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { setSandboxPepper } from "@/lib/access/pepper";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { assert } from "@/lib/base/assert";
@@ -37,8 +38,12 @@ export interface Sandbox {
   isWell: () => boolean;
   /** False until the chains run, and while one is down. */
   areChainsWell: () => boolean;
+  /** Resolves with true once `sandbox.json` names chains that run, of whichever process; with false when the sandbox stops before. */
+  untilChainsRun: () => Promise<boolean>;
   stop: () => Promise<void>;
 }
+
+const CHAINS_CHECK_MS = 50;
 
 /** Starts the simulated models, and prepares the rest of the sandbox. */
 export async function startSandbox({ solanaScriptPath, ...options }: SandboxOptions = {}): Promise<Sandbox> {
@@ -53,6 +58,7 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
     return started;
   });
   let chains: ChainsHere | null = null;
+  const stopping = new AbortController();
   return {
     openDemo: async (baseUrl) => {
       const apiKey = await openDemoAccount(readSandboxFile(dataDir)?.apiKey, demoIdentities(secrets.demoKeys));
@@ -68,8 +74,26 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
     },
     isWell: () => models.current() !== null,
     areChainsWell: () => chains?.isWell?.() ?? false,
-    stop: async () => void (await Promise.all([models.stop(), chains?.stop()])),
+    untilChainsRun: async () => {
+      while (!stopping.signal.aborted) {
+        if (chains && areChainsNamed(dataDir)) return true;
+        await sleep(CHAINS_CHECK_MS);
+      }
+      return false;
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([models.stop(), chains?.stop()]);
+    },
   };
+}
+
+function areChainsNamed(dataDir: string): boolean {
+  try {
+    return areChainsOwned(dataDir) && readSandboxFile(dataDir)?.rpc !== undefined;
+  } catch {
+    return false; // damaged while the service runs: the chains' next report fails with the reason
+  }
 }
 
 type OwnChainsOptions = Pick<SandboxOptions, "solanaScriptPath"> & { secrets: SandboxSecrets };

@@ -1,4 +1,4 @@
-// Runs a chain in the background; nothing in the sandbox waits for it. Retries until it starts, and funds its wallets every minute while it
+// Runs a chain in the background; only readiness waits for it, the first time. Retries until it starts, and funds its wallets every minute while it
 // runs, which repairs an incomplete start and refills used-up wallets.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,11 +24,8 @@ const OWNED_RETRY_MS = 1_000;
 const FUNDED_EVERY_MS = 60_000;
 const UNFUNDED_RETRY_MS = 5_000;
 
-/**
- * @param name for the log: `EVM chain`
- * @param firstPauseMs delay before the first start
- */
-export function startBeside(name: string, firstPauseMs: number, start: () => Promise<StartedChain>): Running {
+/** @param name for the log: `EVM chain` */
+export function startBeside(name: string, start: () => Promise<StartedChain>): Running {
   const stopping = new AbortController();
   let chain: Running | null = null;
   let funding: Promise<void> = Promise.resolve();
@@ -37,7 +34,6 @@ export function startBeside(name: string, firstPauseMs: number, start: () => Pro
   const starting = run();
 
   async function run(): Promise<void> {
-    await pause(firstPauseMs);
     for (let retryMs = FIRST_RETRY_MS; !stopping.signal.aborted; ) {
       try {
         const started = await start();
@@ -65,7 +61,7 @@ export function startBeside(name: string, firstPauseMs: number, start: () => Pro
         isLogged = false;
         await pause(FUNDED_EVERY_MS);
       } catch (error) {
-        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, `nobody was given money on the ${name}; trying again`);
+        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, `funding wallets on the ${name} failed; trying again`);
         isLogged = true;
         await pause(UNFUNDED_RETRY_MS);
       }

@@ -11,7 +11,7 @@ export async function main(): Promise<void> {
   try {
     await withPresentDatabase(check);
   } catch (error) {
-    process.stderr.write(`The books could not be checked. ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`The ledger could not be checked. ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }

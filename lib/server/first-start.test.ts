@@ -2,13 +2,13 @@
 // books are checked on the way.
 
 import { execFile } from "node:child_process";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
-import { readBalance, requestWhole } from "./testing/requests";
+import { readBalance, readReadiness, requestWhole } from "./testing/requests";
 import {
   bundleService,
   cleanUpServices,
@@ -64,10 +64,8 @@ test("programs find what they need in sandbox.json, which like the secrets only 
   for (const name of ["sandbox.json", "secrets.json"]) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
 });
 
-test("its chains are added to sandbox.json once they run, and answer stock clients", async () => {
-  const readChains = () => readSandbox(dataDir) as Partial<Record<"rpc" | "usdc", { base: string; solana: string }>>;
-  await until("the chains are in the file", () => readChains().rpc !== undefined);
-  const { rpc, usdc } = readChains();
+test("once it is ready, sandbox.json names its chains, and they answer stock clients", async () => {
+  const { rpc, usdc } = readSandbox(dataDir) as Partial<Record<"rpc" | "usdc", { base: string; solana: string }>>;
   expect(usdc).toEqual({ base: expect.stringMatching(/^0x[0-9a-f]{40}$/) as string, solana: expect.any(String) as string });
   const ask = async (url: string, method: string) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] });
@@ -76,6 +74,21 @@ test("its chains are added to sandbox.json once they run, and answer stock clien
   };
   expect(await ask(rpc?.base ?? "", "eth_chainId")).toBe("0x7a69");
   expect(await ask(rpc?.solana ?? "", "getHealth")).toBe("ok");
+});
+
+test("it is not ready before its chains run", async () => {
+  const otherDir = newDataDir();
+  const other = startService(bundle, { DATA_DIR: otherDir });
+  await until("it listens", () => existsSync(join(otherDir, "sandbox.json")));
+  const statuses = new Set<number>();
+  await until("it is ready", async () => {
+    const { status } = await readReadiness(readSandbox(otherDir).baseUrl);
+    statuses.add(status);
+    return status === 200;
+  });
+  expect(readSandbox(otherDir)).toMatchObject({ rpc: expect.anything() as object });
+  expect([...statuses]).toEqual([503, 200]);
+  await stop(other);
 });
 
 test("a second sandbox on the same directory refuses, and the first goes on", async () => {

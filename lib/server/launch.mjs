@@ -8,15 +8,27 @@ import { setFlagsFromString } from "node:v8";
 import { buildIfChanged } from "./launch/build.mjs";
 import { withBuildEnvironment } from "./launch/environment.mjs";
 import { installIfChanged } from "./launch/install.mjs";
+import { stopPrograms } from "./launch/run-program.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dev = process.argv.includes("--dev");
+let isStopping = false;
 
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
   process.stderr.write(`This needs Node.js 20.19 or newer (24 is recommended); this is ${process.versions.node}.\n`);
   process.exit(1);
+}
+
+/** Ends the install and the build. Once the service runs, it handles signals itself and stops in order. */
+function stopOnSignal() {
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }))
+    process.on(signal, async () => {
+      isStopping = true;
+      await stopPrograms();
+      if (process.listenerCount(signal) === 1) process.exit(code);
+    });
 }
 
 /** Loads the variables of a `.env` file beside package.json; variables already set win. */
@@ -38,11 +50,20 @@ process.env.NEXT_TELEMETRY_DISABLED = "1";
 // Next would load .env again: that puts secrets into the build, and the passphrase back into a process that has dropped it.
 process.env.__NEXT_PROCESSED_ENV = "1";
 
-await withBuildEnvironment(async () => {
-  installIfChanged(root);
-  await buildIfChanged(root, { dev });
-});
-if (!process.argv.includes("--build-only")) {
-  const { main } = await import(pathToFileURL(join(root, "dist/main.mjs")).href);
-  await main({ dev });
+stopOnSignal();
+try {
+  const { pages } = await withBuildEnvironment(async () => {
+    await installIfChanged(root);
+    return buildIfChanged(root, { dev });
+  });
+  if (process.argv.includes("--build-only")) await pages;
+  else {
+    const { main } = await import(pathToFileURL(join(root, "dist/main.mjs")).href);
+    await main({ dev, pages });
+  }
+} catch (error) {
+  if (!isStopping) process.stderr.write(`\n${error instanceof Error ? error.message : error}\n\n`);
+  process.exitCode = 1;
+  await stopPrograms();
+  process.exit();
 }

@@ -24,10 +24,12 @@ export async function main(): Promise<void> {
 async function list(): Promise<void> {
   const small = await readAllUncredited(MAX_LISTED);
   for (const { chain, address, accountId, amount } of small) say(`${chain.padEnd(6)}  ${address}  ${accountId}  ${formatUsd(amount)}`);
-  say(`${small.length} addresses have less than the minimum: ${formatUsd(totalOf(small))}. It is credited once they have more.`);
+  say(
+    `${small.length} addresses hold less than the minimum deposit (${formatUsd(totalOf(small))} in total). It is credited when they reach the minimum.`,
+  );
   const tokens = [...(await foreignOnBase()), ...(await foreignOnSolana())];
   for (const line of tokens) say(line);
-  say(`${tokens.length} times something else than USDC came in. Units are the token's own: only its contract knows what they are.`);
+  say(`${tokens.length} transfers of other tokens came in. Amounts are in each token's smallest unit.`);
 }
 
 const totalOf = (small: readonly UncreditedAddress[]): bigint => small.reduce((sum, { amount }) => sum + amount, 0n);

@@ -71,7 +71,7 @@ test("without its settings it refuses, and names every missing one at once, besi
     "PUBLIC_URL",
     "DATABASE_URL",
   ];
-  for (const name of needed) expect(text).toContain(`${name}: live mode needs it`);
+  for (const name of needed) expect(text).toContain(`${name}: required in live mode`);
   expect(text).toMatch(/^ {2}PORT: /m);
   expect(text).toContain("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
 });

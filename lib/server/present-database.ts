@@ -47,7 +47,7 @@ async function openSandboxDatabase(directory: string): Promise<() => Promise<voi
     setDatabaseUrl(running);
     return async () => undefined;
   }
-  if (!existsSync(dataDir)) throw new Error(`There is no ledger in DATA_DIR=${directory}: start the sandbox once, or set DATABASE_URL.`);
+  if (!existsSync(dataDir)) throw new Error(`There is no ledger in DATA_DIR=${directory}. Start the sandbox once, or set DATABASE_URL.`);
   const embedded = await startEmbeddedPostgres({ dataDir });
   setDatabaseUrl(embedded.url);
   return embedded.stop;

@@ -17,8 +17,10 @@ export async function printReserves(): Promise<void> {
   if (report.state === "unknown") return say(`Reserves: unknown. ${unknownText(report)}`);
   await addReport(report);
   const { state, held, owed, holdings } = report;
-  const difference = held < owed ? `${formatUsd(owed - held)} is missing` : `${formatUsd(held - owed)} more than that is there`;
-  say(`Reserves: ${state === "deficit" ? "A DEFICIT" : "covered"}. ${formatUsd(held)} is held, ${formatUsd(owed)} is owed: ${difference}.`);
+  const difference = held < owed ? `${formatUsd(owed - held)} missing` : `${formatUsd(held - owed)} surplus`;
+  say(
+    `Reserves: ${state === "deficit" ? "DEFICIT" : "fully backed"}. ${formatUsd(held)} is held, ${formatUsd(owed)} is owed: ${difference}.`,
+  );
   for (const holding of holdings) say(holdingText(holding));
 }
 
@@ -35,15 +37,15 @@ function unknownText({ reason, chain }: UnknownReport): string {
   const of = chain ? names[chain] : "a chain";
   switch (reason) {
     case "away":
-      return `No node of ${of} answers: is the service running, and are its nodes set?`;
+      return `No node of ${of} answers. Check that the service runs and that its nodes are set.`;
     case "doubtful":
-      return `What the nodes of ${of} say of its head is in doubt.`;
+      return `The nodes of ${of} disagree about the latest block.`;
     case "behind":
-      return `The nodes of ${of} are not where they were, or do not remember the last final block.`;
+      return `The nodes of ${of} have gone back, or no longer have the last final block.`;
     case "disputed":
-      return "Two readings did not say the same.";
+      return "Two readings disagreed.";
     case "starting":
-      return "Nothing was set up here yet, or what a sandbox gave is not on its chain yet.";
+      return "The service is still starting.";
   }
 }
 

@@ -43,7 +43,9 @@ test("a port in use is named, with another one to try", async () => {
   onCleanUp(() => void taken.close());
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as AddressInfo;
-  expect(await refusal({ PORT: String(port) })).toContain(`Port ${port} is taken: stop what listens there, or set PORT to another one`);
+  expect(await refusal({ PORT: String(port) })).toContain(
+    `Port ${port} is already in use. Stop the other program, or use another port: PORT=${port + 1} npm start`,
+  );
 });
 
 test("a wrong setting is named, LOG_LEVEL too, and no secret is repeated", async () => {
@@ -53,7 +55,7 @@ test("a wrong setting is named, LOG_LEVEL too, and no secret is repeated", async
 });
 
 test("a sandbox refuses to listen on other interfaces than loopback", async () => {
-  expect(await refusal({ HOST: "0.0.0.0" })).toContain("HOST: a sandbox is for this machine alone; remove it, or write 127.0.0.1");
+  expect(await refusal({ HOST: "0.0.0.0" })).toContain("HOST: a sandbox only listens on this machine; remove it, or write 127.0.0.1");
 });
 
 describe("DATABASE_URL", () => {
@@ -68,8 +70,12 @@ describe("DATABASE_URL", () => {
       () => urlWith((url) => url.searchParams.set("host", "/nowhere")),
       /no PostgreSQL answers at \/nowhere\/\.s\.PGSQL\.\d+\. Start it, or correct the address/,
     ],
-    ["a host that does not exist", () => urlWith((url) => (url.hostname = "nowhere.invalid")), /there is no host for nowhere\.invalid/],
-    ["a wrong password", () => urlWith((url) => (url.password = "wrong-password")), /refuses user "pennyprompt" or its password/],
+    [
+      "a host that does not exist",
+      () => urlWith((url) => (url.hostname = "nowhere.invalid")),
+      /the host of nowhere\.invalid.* does not exist/,
+    ],
+    ["a wrong password", () => urlWith((url) => (url.password = "wrong-password")), /rejects user "pennyprompt" or the password/],
     [
       "a database that does not exist",
       () => urlWith((url) => (url.pathname = "/missing")),
@@ -91,10 +97,10 @@ describe("DATABASE_URL", () => {
     const messageFor = (code: string) => (databaseProblem(Object.assign(new Error("as the driver says"), { code }), url) as Error).message;
     expect(messageFor("ETIMEDOUT")).toContain("db.example:5432 cannot be reached");
     const closed = Object.assign(new Error("connect EACCES /run/db/.s.PGSQL.5432"), { code: "EACCES" });
-    expect((databaseProblem(closed, `${url}?host=/run/db`) as Error).message).toContain("/run/db/.s.PGSQL.5432 is closed to this user");
+    expect((databaseProblem(closed, `${url}?host=/run/db`) as Error).message).toContain("/run/db/.s.PGSQL.5432 refuses this user");
     const file = Object.assign(new Error("EACCES: permission denied, open 'migration.sql'"), { code: "EACCES" });
     expect(databaseProblem(file, url)).toBe(file);
-    expect(messageFor("42501")).toContain('user "penny" may not make tables in database "ledger"');
+    expect(messageFor("42501")).toContain('user "penny" may not create tables in database "ledger"');
     expect(messageFor("53300")).toContain("max_connections");
     expect((databaseProblem(new Error("timeout expired"), url) as Error).message).toContain("does not answer in time");
     const both = new AggregateError([Object.assign(new Error("connect"), { code: "ECONNREFUSED" })]);
@@ -109,11 +115,11 @@ describe("DATA_DIR", () => {
     const file = join(dataDir, "file");
     writeFileSync(file, "");
     expect(await refusal({ DATA_DIR: join(file, "below"), DATABASE_URL: "" })).toMatch(
-      /DATA_DIR=.*below cannot be used: a part of that path is a file\. Set it to a directory/,
+      /DATA_DIR=.*below cannot be used: part of the path is a file\. Set it to a writable directory/,
     );
     // Nobody can create directories there, not even root.
     expect(await refusal({ DATA_DIR: "/sys/pennyprompt", DATABASE_URL: "" })).toMatch(
-      /DATA_DIR=\/sys\/pennyprompt cannot be used: (this user may not write there|that file system is read-only)/,
+      /DATA_DIR=\/sys\/pennyprompt cannot be used: (no permission to write there|the file system is read-only)/,
     );
   });
 
@@ -126,14 +132,14 @@ describe("DATA_DIR", () => {
 
   test("a full disk is reported as a full disk", () => {
     const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-    expect((dataDirProblem(full, { DATA_DIR: ".data" }) as Error).message).toContain("DATA_DIR=.data cannot be used: that disk is full");
+    expect((dataDirProblem(full, { DATA_DIR: ".data" }) as Error).message).toContain("DATA_DIR=.data cannot be used: the disk is full");
     const initdb = new Error('initdb failed (1):\ncould not write to file "x": No space left on device');
-    expect((dataDirProblem(initdb, { DATA_DIR: ".data" }) as Error).message).toContain("that disk is full");
+    expect((dataDirProblem(initdb, { DATA_DIR: ".data" }) as Error).message).toContain("the disk is full");
   });
 });
 
 test("an address that cannot be bound is reported with its setting", () => {
   const messageFor = (code: string) => listenProblem(Object.assign(new Error("listen"), { code }), 80, "192.0.2.1").message;
   expect(messageFor("EACCES")).toContain("set PORT to one above 1023");
-  expect(messageFor("EADDRNOTAVAIL")).toContain("HOST=192.0.2.1 is no address of this machine");
+  expect(messageFor("EADDRNOTAVAIL")).toContain("HOST=192.0.2.1 is not an address of this machine");
 });

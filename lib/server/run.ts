@@ -17,28 +17,30 @@ export async function runService(startPages: StartPages): Promise<void> {
   // A closed terminal or pipe must not end the service before it has drained.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const starting = startService(startPages);
-  stopOnSignal(starting);
+  const signals = stopOnSignal(starting);
   try {
     const service = await starting;
     void service.failed.then((error) => stopFailed(service, error));
   } catch (error) {
-    say(error);
-    process.exitCode = 1;
-    setTimeout(() => process.exit(1), 100).unref(); // a start that failed half-way may still hold handles open
+    // A signal ends the build of the pages, and so the start that waits for it.
+    if (!signals.isStopping()) say(error);
+    process.exitCode = signals.isStopping() ? 0 : 1;
+    setTimeout(() => process.exit(), 100).unref(); // a start that failed half-way may still hold handles open
   }
 }
 
-function stopOnSignal(starting: Promise<Service>): void {
+function stopOnSignal(starting: Promise<Service>): { isStopping: () => boolean } {
   let stopping = false;
   for (const signal of stopSignals) {
     process.on(signal, () => {
       if (stopping) return exit(1);
       stopping = true;
       forgiveLostReaders();
-      process.stdout.write("\nStopping: finishing what runs. Once more to stop at once.\n");
+      process.stdout.write("\nStopping after running requests finish. Press Ctrl-C again to stop now.\n");
       starting.then((service) => service.stop().finally(() => exit(0))).catch(() => undefined); // runService reports a failed start
     });
   }
+  return { isStopping: () => stopping };
 }
 
 async function stopFailed(service: Service, error: Error): Promise<void> {

@@ -58,13 +58,13 @@ test("a sandbox deploys it on its own chain automatically, also after a kill and
     });
     expect(verified).toMatchObject({ code: 0, output: expect.stringContaining("its code is what this release deploys") as string });
     if (end === "SIGKILL")
-      expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("It was there already") as string });
+      expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Already deployed") as string });
     service.process.kill(end);
     await service.ended;
   }
   const { code, output } = await run("verify", settings);
   expect(code).toBe(1);
-  expect(output).toMatch(/The sandbox in DATA_DIR=.* does not run: start it/);
+  expect(output).toMatch(/The sandbox in DATA_DIR=.* is not running\. Start it/);
 }, 120_000);
 
 interface Live {
@@ -97,7 +97,10 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
   const { treasury, relayer } = signer;
   const address = settlementAddress({ serviceName: "PennyPrompt", usdc: chain.usdc, treasury: treasury.base, relayer: relayer.address });
   const absent = await run("verify", settings);
-  expect(absent).toMatchObject({ code: 1, output: expect.stringContaining("Nothing is there: npm run settlement -- deploy") as string });
+  expect(absent).toMatchObject({
+    code: 1,
+    output: expect.stringContaining("The contract is not deployed. Run: npm run settlement -- deploy") as string,
+  });
   expect(absent.output).toContain(`Settlement contract  ${address} on chain ${chain.chainId}`);
 
   const { CUSTODY_SEED_FILE: _file, CUSTODY_PASSPHRASE: _passphrase, ...seedless } = settings;

@@ -15,8 +15,8 @@ import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/c
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { withPresentDatabase } from "./present-database";
 
-const usage = `npm run settlement -- verify     is the contract that payments settle at on the chain, and is it ours?
-npm run settlement -- deploy     puts it there, once; the relayer pays for it
+const usage = `npm run settlement -- verify     check that the settlement contract is deployed, and is ours
+npm run settlement -- deploy     deploy it, once; the relayer pays the gas
 `;
 
 const commands: Readonly<Record<string, () => Promise<void>>> = { deploy, verify };
@@ -62,7 +62,7 @@ async function findChain(): Promise<void> {
   ]);
   const places = placesForm.safeParse(areChainsOwned(DATA_DIR) ? readSandboxFile(DATA_DIR) : null);
   if (!places.success) {
-    throw new Error(`The sandbox in DATA_DIR=${DATA_DIR} does not run: start it. It puts the contract onto its own chain by itself.`);
+    throw new Error(`The sandbox in DATA_DIR=${DATA_DIR} is not running. Start it: it deploys the contract to its own chain.`);
   }
   setSandboxEvmNodes([places.data.rpc.base]);
 }
@@ -90,10 +90,12 @@ async function verify(): Promise<void> {
   const terms = termsOf(treasury.base, relayer.base);
   printTerms(terms);
   const found = await readDeployedSettlement(terms);
-  if (found === "absent") throw new Error("Nothing is there: npm run settlement -- deploy");
+  if (found === "absent") throw new Error("The contract is not deployed. Run: npm run settlement -- deploy");
   if (found === "another")
-    throw new Error("There is other code than this release deploys: do not take payments. Ask another node (BASE_RPC_URLS).");
-  say("It is there, and its code is what this release deploys.");
+    throw new Error(
+      "The code at this address is not what this release deploys. Do not accept payments. Check with another node (BASE_RPC_URLS).",
+    );
+  say("The contract is deployed, and its code matches this release.");
 }
 
 async function deploy(): Promise<void> {
@@ -116,7 +118,7 @@ async function openSigner(): Promise<Signer> {
 }
 
 function printOutcome(outcome: Deployment): void {
-  if (outcome.kind === "was_there") say("It was there already: nothing was done.");
+  if (outcome.kind === "was_there") say("Already deployed. Nothing was done.");
   else if (outcome.kind === "deployed") say(`Deployed in ${outcome.transaction} for ${formatEther(outcome.feeWei ?? 0n)} ETH.`);
   else {
     const { transaction, problem } = outcome;

@@ -37,64 +37,61 @@ function databaseProblems(
     case "connect ENOENT":
       return `no PostgreSQL answers at ${where}. Start it, or correct the address.`;
     case "connect EACCES":
-      return `${where} is closed to this user. Let it in, or correct the address.`;
+      return `${where} refuses this user. Grant access, or correct the address.`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `there is no host for ${where}. Correct the address.`;
+      return `the host of ${where} does not exist. Correct the address.`;
     case "ETIMEDOUT":
     case "EHOSTUNREACH":
     case "ENETUNREACH":
-      return `${where} cannot be reached. Correct the address, or let this machine through.`;
+      return `${where} cannot be reached. Correct the address, or allow this machine in its firewall.`;
     case "28P01":
     case "28000":
-      return `the server at ${where} refuses user "${user}" or its password. Correct them. (${message})`;
+      return `the server at ${where} rejects user "${user}" or the password. Correct them. (${message})`;
     case "3D000":
       return `the server at ${where} has no database "${database}". Create it (createdb ${database}), or correct the name.`;
     case "42501":
-      return `user "${user}" may not make tables in database "${database}". Make that user its owner. (${message})`;
+      return `user "${user}" may not create tables in database "${database}". Make that user its owner. (${message})`;
     case "53300":
-      return `the server at ${where} has no connection left. Raise its max_connections, or lower DATABASE_POOL_SIZE.`;
+      return `the server at ${where} has no free connections. Raise its max_connections, or lower DATABASE_POOL_SIZE.`;
     default:
       return /connection timeout|timeout expired/i.test(message)
-        ? `${where} does not answer in time. Correct the address, or let this machine through.`
+        ? `${where} does not answer. Correct the address, or allow this machine in its firewall.`
         : null;
   }
 }
 
 const fileProblems: Record<string, string> = {
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "that file system is read-only",
-  ENOTDIR: "a part of that path is a file",
-  EEXIST: "a part of that path is a file",
-  ENOSPC: "that disk is full",
-  EDQUOT: "the quota of that disk is used up",
+  EACCES: "no permission to write there",
+  EPERM: "no permission to write there",
+  EROFS: "the file system is read-only",
+  ENOTDIR: "part of the path is a file",
+  EEXIST: "part of the path is a file",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
 };
 
 /** The error to show when a start cannot write into DATA_DIR; any other error unchanged. */
 export function dataDirProblem(error: unknown, { DATA_DIR }: Pick<Config, "DATA_DIR">): unknown {
   const what = fileProblems[codeOf(error)] ?? (/No space left on device/.test(messageOf(error)) ? fileProblems.ENOSPC : undefined);
   if (!what || !(error instanceof Error)) return error;
-  return new Error(
-    `DATA_DIR=${DATA_DIR} cannot be used: ${what}. Set it to a directory that this user may write, with some space left. (${error.message})`,
-    {
-      cause: error,
-    },
-  );
+  return new Error(`DATA_DIR=${DATA_DIR} cannot be used: ${what}. Set it to a writable directory with free space. (${error.message})`, {
+    cause: error,
+  });
 }
 
 /** The error to show when the server cannot listen. */
 export function listenProblem(error: NodeJS.ErrnoException, port: number, host: string): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new Error(`Port ${port} is taken: stop what listens there, or set PORT to another one, for example PORT=${port + 1}.`, {
+      return new Error(`Port ${port} is already in use. Stop the other program, or use another port: PORT=${port + 1} npm start`, {
         cause: error,
       });
     case "EACCES":
-      return new Error(`Port ${port} needs rights that this user lacks: set PORT to one above 1023.`, { cause: error });
+      return new Error(`This user may not use port ${port}. Set PORT to a number above 1023.`, { cause: error });
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new Error(`HOST=${host} is no address of this machine: remove it, or write 0.0.0.0 for all of them.`, { cause: error });
+      return new Error(`HOST=${host} is not an address of this machine. Remove it, or use 0.0.0.0 for all addresses.`, { cause: error });
     default:
       return error;
   }

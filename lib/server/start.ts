@@ -19,6 +19,7 @@ import type { Signer } from "@/lib/wallets/custody/signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
 import { createHttpServer } from "./http-server";
+import { runStep, startStep } from "./launch/steps.mjs";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
@@ -58,7 +59,7 @@ async function startParts(
   pages.catch(() => undefined); // awaited below; it must not count as unhandled until then
   const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
   opening.catch(() => undefined); // awaited below, too
-  const database = await startDatabase(settings, running);
+  const database = await runStep("Database", () => startDatabase(settings, running));
   // Before all else: what a killed process held is free five seconds after the first heartbeat.
   const heartbeat = await startProcessHeartbeat();
   running.push({ name: "heartbeat", stop: heartbeat.stop });
@@ -79,13 +80,30 @@ async function startParts(
   try {
     const baseUrl = await listen(server, settings);
     const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;
-    printReady(settings, baseUrl, demoKey);
+    announce(settings, { baseUrl, demoKey, chainsRun: sandbox?.untilChainsRun() });
     return { server, baseUrl, failed: database.lost };
   } catch (error) {
     server.close();
     server.closeAllConnections();
     throw error;
   }
+}
+
+/** Prints that the service is ready. A sandbox is ready when its chains run for the first time. */
+function announce(
+  settings: Config,
+  { baseUrl, demoKey, chainsRun }: { baseUrl: string; demoKey: string | null; chainsRun?: Promise<boolean> },
+): void {
+  if (!chainsRun || !settings.ROLES.includes("jobs")) {
+    printReady(settings, baseUrl, demoKey);
+    return;
+  }
+  const step = startStep("Chains");
+  void chainsRun.then((run) => {
+    if (!run) return step.drop(); // the service stops
+    step.done();
+    printReady(settings, baseUrl, demoKey);
+  });
 }
 
 async function startDatabase(settings: Config, running: Stoppable[]): Promise<Database> {
@@ -106,7 +124,14 @@ async function startSandboxParts(settings: Config, running: Stoppable[]) {
   const sandbox = await startSandbox();
   running.push({ name: "sandbox", stop: sandbox.stop });
   reportReadiness("sandbox", sandbox.isWell);
-  if (settings.ROLES.includes("jobs")) reportReadiness("chains", sandbox.areChainsWell, { isVital: false });
+  // Programs read the chains' URLs once the service is ready. Later a chain that is down is reported, and prompts go on.
+  if (settings.ROLES.includes("jobs")) {
+    let haveRun = false;
+    void sandbox.untilChainsRun().then((run) => {
+      haveRun = run;
+    });
+    reportReadiness("chains", sandbox.areChainsWell, { isVital: () => !haveRun });
+  }
   return sandbox;
 }
 

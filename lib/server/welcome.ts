@@ -10,11 +10,11 @@ export function printReady(settings: Config, baseUrl: string, demoKey: string | 
     const body = JSON.stringify({ model: defaultModel(listModels()).id, prompt: "What is a nano-dollar?" });
     lines.push(
       "",
-      "Simulated: the models, and the money. The demo account has 25 USD that are worth nothing. Try it:",
+      "This is a sandbox: models and money are simulated. The demo account has $25 of test USDC. Try it:",
       "",
       `curl -s ${baseUrl}/api/v1/prompt -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '${body}'`,
       "",
-      "Ctrl-C stops it.",
+      "Press Ctrl-C to stop.",
     );
   }
   process.stdout.write(`\n${lines.join("\n")}\n\n`);

@@ -44,18 +44,18 @@ test("it lists withdrawals that wait for approval first, approves one, or refund
   const listed = run("list");
   expect(listed.code).toBe(0);
   const lines = listed.output.trim().split("\n");
-  expect(lines.map((line) => line.slice(0, 23).trim())).toEqual([large, larger, small, expect.stringContaining("2 wait for approval")]);
+  expect(lines.map((line) => line.slice(0, 23).trim())).toEqual([large, larger, small, expect.stringContaining("2 need approval")]);
   expect(lines[0]).toMatch(/\$20\.00 +base +0x[0-9a-fA-F]{40} +acc_\w{20} +awaiting_approval$/);
-  expect(lines.at(-1)).toBe("2 wait for approval, $50.00 in all; 1 are on their way.");
+  expect(lines.at(-1)).toBe("2 need approval ($50.00 in total); 1 are being paid.");
 
   expect(run("approve", large)).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
   expect(await findWithdrawal(large)).toMatchObject({ state: "approved" });
-  expect(run("approve", large)).toEqual({ code: 1, output: `${large} is approved already: nothing was changed.\n` });
+  expect(run("approve", large)).toEqual({ code: 1, output: `${large} is approved already. Nothing was changed.\n` });
 
   expect(run("refuse", larger, "ask", "us", "first")).toMatchObject({ code: 0 });
   expect(await findWithdrawal(larger)).toMatchObject({ state: "refused", reason: "ask us first" });
   expect((await readBalance(owner.accountId)).posted).toBe(200n * USD - 25n * USD - 200_000_000n);
-  expect(run("refuse", larger)).toEqual({ code: 1, output: `${larger} is refused already: nothing was changed.\n` });
+  expect(run("refuse", larger)).toEqual({ code: 1, output: `${larger} is refused already. Nothing was changed.\n` });
   expect(await checkWithdrawals()).toEqual([]);
 });
 

@@ -9,9 +9,9 @@ import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/d
 import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY } from "@/lib/wallets/withdrawals/withdrawal";
 import { withPresentDatabase } from "./present-database";
 
-const usage = `npm run withdrawals -- list                  what is open: first what waits for approval
-npm run withdrawals -- approve <id>          lets it be paid
-npm run withdrawals -- refuse <id> [why]     gives the money back; the owner reads why
+const usage = `npm run withdrawals -- list                  list open withdrawals, those that need approval first
+npm run withdrawals -- approve <id>          approve it: it is paid
+npm run withdrawals -- refuse <id> [why]     decline it: the money goes back, and the owner sees why
 `;
 
 const MAX_LISTED = 1_000;
@@ -44,7 +44,7 @@ async function list(): Promise<void> {
   const others = await listWithdrawalsIn(["approved", ...UNDER_WAY], MAX_LISTED);
   for (const withdrawal of [...waiting, ...others]) print(lineOf(withdrawal));
   const total = waiting.reduce((sum, { amount }) => sum + amount, 0n);
-  print(`${waiting.length} wait for approval, ${formatUsd(total)} in all; ${others.length} are on their way.`);
+  print(`${waiting.length} need approval (${formatUsd(total)} in total); ${others.length} are being paid.`);
 }
 
 function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, requestedAt }: OpenWithdrawal): string {
@@ -55,16 +55,16 @@ function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, re
 
 async function approve([id = ""]: readonly string[]): Promise<void> {
   if (!(await approveWithdrawal(id as WithdrawalId))) throw await undecided(id);
-  print(`Approved ${id}: it is paid now.`);
+  print(`Approved ${id}: it is being paid.`);
 }
 
 async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
-  const why = reason.join(" ").trim().slice(0, MAX_REASON_CHARACTERS) || "Whoever runs this service refused it.";
+  const why = reason.join(" ").trim().slice(0, MAX_REASON_CHARACTERS) || "The operator declined it.";
   if (!(await refuseWithdrawal(id as WithdrawalId, why))) throw await undecided(id);
-  print(`Refused ${id}: its owner has the money back, and reads: ${why}`);
+  print(`Declined ${id}: the money is back in the account. The owner sees: ${why}`);
 }
 
 async function undecided(id: string): Promise<Error> {
   const found = await findWithdrawal(id as WithdrawalId);
-  return new Error(found ? `${id} is ${found.state} already: nothing was changed.` : `There is no withdrawal ${id}.`);
+  return new Error(found ? `${id} is ${found.state} already. Nothing was changed.` : `There is no withdrawal ${id}.`);
 }

@@ -120,7 +120,7 @@ test("a stalled worker and a process that shuts down are shown", async () => {
 
 test("a sandbox whose chains are starting is shown as such, and answers requests", async () => {
   let doRun = false;
-  reportReadiness("chains", () => doRun, { isVital: false });
+  reportReadiness("chains", () => doRun, { isVital: () => false });
   const { lines, sentence } = await look();
   expect(sentence).toEqual({ tone: "weak", text: "API requests work. The sandbox chains are starting." });
   expect(lines["Sandbox chains"]).toMatchObject({ tone: "weak", word: "Starting" });

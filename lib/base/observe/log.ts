@@ -1,9 +1,10 @@
-// Structured logs, one JSON line per event, on standard output; and telemetry that no request waits for. Secrets and prompts never get
+// Structured logs, one JSON line per event, on standard output, or a plain line on a terminal; and telemetry that no request waits for. Secrets and prompts never get
 // into a log: callers do not pass them. The redaction below is only the second line of defence.
 
 import pino, { type Logger } from "pino";
 import { dateOf, nowMs } from "../clock";
 import { processSingleton } from "../process-singleton";
+import { terminalLine } from "./terminal-lines";
 
 /** Top-level names only: a wildcard would make every line pay for a search through its whole content. */
 const redactedPaths = ["authorization", "apiKey", "key", "secret", "pepper", "password", "prompt", "cookie"];
@@ -21,7 +22,9 @@ export const log = processSingleton<Logger>("log", () =>
       redact: { paths: redactedPaths, censor: "[redacted]" },
       serializers: { err: describeError },
     },
-    gatherLines(pino.destination({ dest: 1, sync: false, minLength: MIN_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
+    process.stdout.isTTY
+      ? { write: (line: string) => void process.stdout.write(terminalLine(line)) }
+      : gatherLines(pino.destination({ dest: 1, sync: false, minLength: MIN_WRITTEN, maxWrite: 131_072, periodicFlush: 200 })),
   ),
 );
 

@@ -24,7 +24,7 @@ export async function answerAuth(request: Request, steps: readonly string[]): Pr
   // next-auth's browser code reports errors here; anyone could write into our log this way.
   if (name === "POST _log") return new Response(null, { status: 204 });
   if (!served.has(name)) {
-    return Response.json({ error: { code: "NOT_FOUND", message: "There is nothing at this address" } }, { status: 404 });
+    return Response.json({ error: { code: "NOT_FOUND", message: "Not found" } }, { status: 404 });
   }
   try {
     return await answerServed(request, name === "GET error" && !hasReason(request) ? ["signin"] : steps);

@@ -165,7 +165,7 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   }
   const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
   if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
-    issues.push({ path: "messages", message: `are longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
+    issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
   if (typeof body.tool_choice === "object" && body.tool_choice !== null && !nameOf(body).has(body.tool_choice.function.name)) {
     issues.push({ path: "tool_choice", message: "names a function that is not among tools" });

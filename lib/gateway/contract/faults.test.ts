@@ -76,7 +76,7 @@ function expectFault(answer: Answer, details: object): void {
   expect(got).toMatchObject(details);
   // The provider's own message and our credentials are not passed on.
   expect(answer.text.replace(requestId, "")).not.toMatch(/html|Gateway|Bearer|api.?key|sk-|server had an error|overloaded|simulat/i);
-  expect(error).toMatch(/nothing was charged$/);
+  expect(error).toMatch(/not charged$/);
 }
 
 describe.each(entryNames)("through the %s server", (entry) => {
@@ -110,7 +110,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       expect(last?.event).toBe("error");
       const { details, error, requestId } = readErrorBody(last?.data ?? "", "INTERNAL_ERROR");
       expect(details).toMatchObject({ reason, retryable: true });
-      expect(error).toMatch(/what was delivered is charged$/);
+      expect(error).toMatch(/charged for the part you received$/);
       expect(text.replace(requestId, "")).not.toMatch(/html|Gateway|server had an error/i);
 
       const [charge] = await chargesOf(account.accountId);

@@ -136,6 +136,6 @@ describe.each(entryNames)("through the %s server", (entry) => {
     "/api/v1/hasOwnProperty/a",
   ])("there is nothing at %s", async (path) => {
     const { key } = await openAccount();
-    expect(readError(await ask({ url, key, path, method: "GET" }), "NOT_FOUND").error).toBe(`There is nothing at ${path}`);
+    expect(readError(await ask({ url, key, path, method: "GET" }), "NOT_FOUND").error).toBe(`Not found: ${path}`);
   });
 });

@@ -33,7 +33,7 @@ export interface Caller extends Buyer {
 
 const refusalText: Record<KeyRefusal, string> = {
   missing: "No API key: send the header Authorization: Bearer pp_…",
-  malformed: "This is not a whole API key: a key is pp_ and 38 letters and digits; was it cut short in copying?",
+  malformed: "This API key is incomplete. Keys are pp_ followed by 38 letters and digits. Copy it again",
   unknown: "This API key does not exist",
   revoked: "This API key was revoked",
   expired: "This API key has expired",
@@ -48,7 +48,7 @@ export function invalidApiKey(reason: KeyRefusal): AppError {
 /** The error for a caller without a key whose account may not spend. */
 export const accountFrozen = (): AppError =>
   new AppError("INVALID_API_KEY", {
-    message: "This account is frozen: it can be looked at, and spends nothing until the operator opens it again",
+    message: "This account is frozen. Contact support to unfreeze it",
     details: { reason: "disabled" },
   });
 
@@ -110,7 +110,7 @@ function admitEntry(request: GatewayRequest, entry: Entry): void {
 
 const limitText = {
   rate: "Too many requests in this minute",
-  concurrency: "Too many requests in flight at once",
+  concurrency: "Too many concurrent requests",
 };
 
 /** The error for an exceeded limit, with the time until it may grant a request. */

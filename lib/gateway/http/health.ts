@@ -18,7 +18,7 @@ export const health = endpoint("health", async (request) => jsonReply(request, 2
 
 interface Worker {
   isWell: () => boolean;
-  isVital: boolean;
+  isVital: () => boolean;
 }
 
 const workers = processSingleton("readiness workers", () => new Map<string, Worker>());
@@ -58,13 +58,13 @@ export async function runChecks(): Promise<Check[]> {
   const startedAt = performance.now();
   const database = check("database", await answers(() => prisma().$queryRaw`SELECT 1`));
   database.ms = performance.now() - startedAt;
-  const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital));
+  const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital()));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];
   return database.isWell && config().ROLES.includes("web") ? [...all, check("addresses", await addressesAreFree(), false)] : all;
 }
 
-/** Adds a worker to readiness: `isWell` says whether it is working now. Requests are served without a worker that is not vital. */
-export function reportReadiness(name: string, isWell: () => boolean, { isVital = true } = {}): void {
+/** Adds a worker to readiness: `isWell` says whether it is working now. Requests are served without a worker that is not vital now. */
+export function reportReadiness(name: string, isWell: () => boolean, { isVital = () => true }: { isVital?: () => boolean } = {}): void {
   workers().set(name, { isWell, isVital });
 }
 

@@ -215,9 +215,9 @@ function editDistance(left: string, right: string): number {
 }
 
 const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> = {
-  too_large: `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB), the most that is accepted`,
+  too_large: `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB), the maximum`,
   not_utf8: "The body is not valid UTF-8",
-  cut_off: "The body ended before its announced length",
+  cut_off: "The body is shorter than its Content-Length",
 };
 
 /**
@@ -233,7 +233,7 @@ export function readJsonBody(request: GatewayRequest): unknown {
       "content_type",
     );
   }
-  if (request.bodyText === "") throw invalidRequest([{ path: "", message: "The body is empty; send a JSON object" }]);
+  if (request.bodyText === "") throw invalidRequest([{ path: "", message: "The body is empty. Send a JSON object" }]);
   try {
     return JSON.parse(request.bodyText);
   } catch (error) {

@@ -44,7 +44,7 @@ const routesWithId: Record<string, Record<string, Endpoint>> = {
 const alwaysOpen = new Set(["/api/health", "/api/ready", "/api/metrics"]);
 
 const notFound = endpoint("unknown", async (request) => {
-  throw new AppError("NOT_FOUND", { message: `There is nothing at ${request.path.slice(0, 200)}` });
+  throw new AppError("NOT_FOUND", { message: `Not found: ${request.path.slice(0, 200)}` });
 });
 
 const refuse = async () => {

@@ -30,9 +30,9 @@ function build(): OpenApiDocument {
       { url: publicUrl(), description: config().MODE === "sandbox" ? "A sandbox: models and money are simulated." : "The service." },
     ],
     tags: [
-      { name: "Answers", description: "Prompts in, answers out, each charged its exact cost." },
-      { name: "Account", description: "What an account has, what came in and what it used." },
-      { name: "Catalogue", description: "What can be asked, without a key." },
+      { name: "Answers", description: "Send prompts, get answers. Each is charged its exact cost." },
+      { name: "Account", description: "Balance, deposits and usage." },
+      { name: "Catalogue", description: "Models and terms, without a key." },
     ],
     paths: {
       "/api/v1/prompt": { post: createPrompt(examples) },
@@ -50,7 +50,7 @@ function build(): OpenApiDocument {
     },
     components: {
       securitySchemes: {
-        apiKey: { type: "http", scheme: "bearer", description: "An API key. It begins with pp_ and is made in the web interface." },
+        apiKey: { type: "http", scheme: "bearer", description: "An API key. It starts with pp_. Create it in the console." },
       },
       schemas: componentSchemas(),
       headers,

@@ -21,7 +21,7 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is larger than 1 MiB, misses a field, has one that is unknown or out of range, or an Idempotency-Key came back with another body.",
+    when: "The body is not JSON, is larger than 1 MiB, is missing a field, has an unknown or out-of-range one, or reuses an Idempotency-Key with a different body.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -30,7 +30,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .string()
         .optional()
         .describe(
-          "Only where no field is to blame: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, provider_rejected.",
+          "Set when the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, provider_rejected.",
         ),
     }),
     example: {
@@ -45,12 +45,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       supportedModels: z.array(z.string()).describe("Every name that works with this key."),
     }),
     example: {
-      error: 'There is no model "gpt-5-mega"; the supported ones are in details.supportedModels',
+      error: 'Unknown model "gpt-5-mega". details.supportedModels lists the supported ones',
       details: { model: "gpt-5-mega", supportedModels: ["gpt-4-turbo", "claude-sonnet-4-5", "gemini-2.5-flash"] },
     },
   },
   INVALID_API_KEY: {
-    when: "The Authorization header is missing, or its key was cut short, does not exist, was revoked, has expired or is paused.",
+    when: "The Authorization header is missing, or the key is incomplete, unknown, revoked, expired or paused.",
     details: z.object({
       reason: z
         .enum(["missing", "malformed", "unknown", "revoked", "expired", "disabled"])
@@ -59,16 +59,16 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     example: { error: "This API key was revoked", details: { reason: "revoked" } },
   },
   INSUFFICIENT_BALANCE: {
-    when: "The most that this request can cost is more than what is available. It was refused before the model was called.",
+    when: "The request could cost more than your available balance. The model was not called.",
     details: z.object({
-      currentBalance: usd("USD available now, without what other running requests hold."),
-      requiredBalance: usd("USD that this request can cost at most."),
-      deficit: usd("requiredBalance less currentBalance."),
-      affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that the balance does cover."),
-      depositUrl: z.url().describe("Where to add funds."),
+      currentBalance: usd("Available balance in USD, without what running requests have reserved."),
+      requiredBalance: usd("Maximum cost of this request, USD."),
+      deficit: usd("requiredBalance minus currentBalance."),
+      affordableMaxTokens: z.int().min(0).describe("The largest maxTokens that your balance covers."),
+      depositUrl: z.url().describe("Where to deposit."),
     }),
     example: {
-      error: "Insufficient balance: has $0.02, needs $0.0424",
+      error: "Insufficient balance: $0.02 available, up to $0.0424 needed",
       details: {
         currentBalance: 0.02,
         requiredBalance: 0.0424,
@@ -79,24 +79,24 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SPEND_CAP_REACHED: {
-    when: "The key has a spending cap, and this request could exceed what is left of it. The balance itself may be fine.",
+    when: "The request could exceed what is left of the key's spending cap. The account's balance may still be enough.",
     details: z.object({
-      cap: usd("USD that the key may spend in its period."),
-      spent: usd("USD spent in this period, with what running requests hold."),
+      cap: usd("The key's cap per period, USD."),
+      spent: usd("Spent in this period, USD, including what running requests have reserved."),
       resetsAt: z.iso.datetime().nullable().describe("When the next period begins; null for a cap without a period."),
     }),
     example: {
-      error: "This API key may spend $5.00 in its period; $4.98 is spent or held, and this request could cost more than the rest",
+      error: "This request could exceed the key's spending cap: $4.98 of $5.00 is spent or reserved",
       details: { cap: 5, spent: 4.98, resetsAt: "2026-12-01T00:00:00.000Z" },
     },
   },
   PAYMENT_VERIFICATION_FAILED: {
-    when: "The request carried a payment that was not accepted. Unless the message says otherwise, nothing has moved.",
+    when: "The payment was not accepted. Unless the message says otherwise, no money was moved.",
     details: z.object({
       reason: z.enum(paymentReasonNames).describe(`One of ${paymentReasonNames.join(", ")}.`),
-      requiredAmount: z.int().min(1).optional().describe("amount_too_low: the least that must be signed, USDC cents."),
-      minimumAmount: z.int().min(1).optional().describe("amount_too_low: the least that this service takes at all, USDC cents."),
-      ceiling: usd("amount_too_low: the most that the request can cost.").optional(),
+      requiredAmount: z.int().min(1).optional().describe("amount_too_low: the minimum to sign for this request, USDC cents."),
+      minimumAmount: z.int().min(1).optional().describe("amount_too_low: the minimum payment of this service, USDC cents."),
+      ceiling: usd("amount_too_low: the maximum cost of the request.").optional(),
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
         .optional()
@@ -114,13 +114,13 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .array(
           z.looseObject({
             network: z.string().describe("The network, by its CAIP-2 name."),
-            amount: z.string().describe("What must be signed at least, base units of USDC."),
+            amount: z.string().describe("Minimum amount to sign, in base units of USDC."),
           }),
         )
-        .describe("What may be signed: x402’s payment requirements."),
+        .describe("x402 payment requirements. Sign one of them."),
     }),
     example: {
-      error: "Pay with x402: sign one of accepts, and send the very same request again with it in the header PAYMENT-SIGNATURE",
+      error: "Pay with x402: sign one of accepts and send the same request again with it in the PAYMENT-SIGNATURE header",
       details: {
         accepts: [
           {
@@ -137,12 +137,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   NOT_FOUND: {
-    when: "The path is not one of the API’s.",
+    when: "The path does not exist in the API.",
     details: z.object({}),
-    example: { error: "There is nothing at /api/v1/promt", details: {} },
+    example: { error: "Not found: /api/v1/promt", details: {} },
   },
   METHOD_NOT_ALLOWED: {
-    when: "The path is right and the method is not: a GET where a POST belongs, most often.",
+    when: "The path exists, but not for this method. Usually a GET where a POST is needed.",
     details: z.object({}),
     example: { error: "/api/v1/prompt takes POST, not GET", details: {} },
   },
@@ -152,41 +152,41 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     example: { details: {} },
   },
   RATE_LIMIT_EXCEEDED: {
-    when: "More requests in this minute, or more at the same time, than the account may send; or too many failed keys from one address.",
+    when: "Too many requests per minute, too many at once, or too many failed keys from one address.",
     details: z.object({
       limit: z.enum(["rate", "concurrency"]).describe("rate or concurrency."),
-      retryAfterMs: z.int().min(0).describe("Milliseconds until a request may pass. Retry-After says the same in seconds."),
+      retryAfterMs: z.int().min(0).describe("Milliseconds to wait. Retry-After says the same in seconds."),
     }),
     example: { error: "Too many requests in this minute; try again in 1 s", details: { limit: "rate", retryAfterMs: 600 } },
   },
   INTERNAL_ERROR: {
-    when: "The model’s provider failed or took too long, or something of ours did.",
+    when: "The model's provider or this service failed or timed out.",
     details: z.object({
       reason: z
         .enum(["provider_unavailable", "provider_timeout", "internal"])
         .describe("provider_unavailable, provider_timeout or internal."),
       retryable: z.boolean().describe("True when the same request may succeed later."),
-      cost: cost.optional().describe("Only in the error event of a stream that broke off: what was delivered, and charged."),
+      cost: cost.optional().describe("Only in the error event of an interrupted stream: what you were charged for the part you received."),
     }),
     example: {
-      error: "gpt-4-turbo did not answer in time; nothing was charged",
+      error: "gpt-4-turbo timed out. You were not charged",
       details: { reason: "provider_timeout", retryable: true },
     },
   },
   SETTLEMENT_PENDING: {
-    when: "A signed payment was sent to its chain and its outcome could not be read in time, or the chain cannot be asked at present.",
+    when: "A signed payment was sent and is not confirmed yet, or its chain is unavailable.",
     details: z.object({
       reason: z
         .enum(["outcome_unknown", "chain_unavailable"])
-        .describe("outcome_unknown: it may be paid by now. chain_unavailable: nothing was moved yet."),
+        .describe("outcome_unknown: it may already be paid. chain_unavailable: nothing was paid yet."),
     }),
     example: {
-      error: "The payment is on its way and its outcome is not known yet; send the very same request again, which never pays twice",
+      error: "The payment is still being confirmed. Send the same request again: you never pay twice",
       details: { reason: "outcome_unknown" },
     },
   },
   SHUTTING_DOWN: {
-    when: "The process is being stopped or replaced. It finishes what runs and takes nothing new.",
+    when: "The server is restarting. It finishes running requests and takes no new ones.",
     details: z.object({}),
     example: { details: {} },
   },

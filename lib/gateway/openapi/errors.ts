@@ -22,7 +22,7 @@ const refOf = (code: ErrorCode): string => `#/components/schemas/${errorSchemaNa
 
 const detailsOf = (code: ErrorCode) => errorNotes[code].details.extend({ docs: z.url().describe("The page of this code.") });
 const message = z.string().describe("What happened, for people.");
-const requestId = z.string().describe("Names this request in your records and ours.");
+const requestId = z.string().describe("Identifies this request in your records and ours.");
 
 const ownSchema = (code: ErrorCode) =>
   z

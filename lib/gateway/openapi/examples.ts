@@ -138,7 +138,7 @@ function receiptOf(model: Model, outputTokens = TOKENS.output): ChargeReceipt {
 function brokenOff(model: Model): AppError {
   const { inputCost, outputCost } = receiptOf(model, TOKENS.beforeTheBreak);
   const cost = { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) };
-  const message = `${model.id} broke off; what was delivered is charged`;
+  const message = `${model.id} stopped mid-answer. You were charged for the part you received`;
   return new AppError("INTERNAL_ERROR", { message, details: { reason: "provider_unavailable", retryable: true, cost } });
 }
 

@@ -88,7 +88,7 @@ export const idempotencyKey: Parameter = {
   in: "header",
   required: false,
   description:
-    "A new one for each new request. The same key with the same body is answered from the first answer for 24 hours, and charged once.",
+    "Use a new one for each new request. For 24 hours, the same key with the same body returns the first answer and is charged once.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "order-1041-summary",
 };

@@ -6,21 +6,21 @@ export type FieldNotes = Readonly<Record<string, string>>;
 
 export const promptNotes: FieldNotes = {
   model: "A name or an alias from the catalogue.",
-  prompt: "The text to answer: from one character to the model's context window.",
+  prompt: "The prompt: from one character up to the model's context window.",
   payment:
-    "A payment that a wallet signed for this one request. Without it the key's balance pays. GET /api/v1/payment-terms says what is signed; POST /api/v1/quote says how many cents it must be.",
+    "A wallet's signed payment for this request. Without it the account's balance pays. GET /api/v1/payment-terms says what to sign, POST /api/v1/quote how many cents.",
   "payment.from": "The paying wallet's address, in lower case or with its checksum.",
   "payment.amount": "USDC cents: at least what the request can cost, rounded up.",
   "payment.signature": "Of the four lines, as personal_sign returns it.",
   "payment.timestamp": "When it was signed, Unix milliseconds: within five minutes from now when it first comes.",
   "payment.requestId": "Chosen by the payer, and used once: req_ and a number.",
   "payment.network": "ethereum, or base: both are the chain that this service settles on.",
-  system: "An instruction that stands above the prompt.",
+  system: "System instruction for the model.",
   maxTokens:
-    "The most tokens to answer with, up to the model's maxOutputTokens. Without it 1,024, unless the model allows less. It bounds what is held, too.",
-  temperature: "How freely the model chooses its words. Without it the provider's own default.",
+    "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 1,024, or less if the model allows less. It also limits how much is reserved.",
+  temperature: "Sampling temperature. Default: the provider's own.",
   stream: "true for the answer piece by piece, as server-sent events. Without it false.",
-  maxCost: "USD. A request that could cost more is refused with 400 before any work.",
+  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called.",
 };
 
 export const chatNotes: FieldNotes = {
@@ -34,8 +34,8 @@ export const chatNotes: FieldNotes = {
   "messages[].tool_call_id": "Of a tool's message: which call it answers.",
   max_tokens: "The older name of max_completion_tokens, which wins.",
   max_completion_tokens:
-    "The most tokens to answer with, up to the model's maxOutputTokens. Without it 1,024, unless the model allows less. It bounds what is held, too.",
-  temperature: "How freely the model chooses its words. Without it the provider's own default.",
+    "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 1,024, or less if the model allows less. It also limits how much is reserved.",
+  temperature: "Sampling temperature. Default: the provider's own.",
   top_p: "Chooses among the likeliest words whose shares add up to this.",
   frequency_penalty: "Above 0: words that came often come less often.",
   presence_penalty: "Above 0: words that came already come less often.",
@@ -51,5 +51,5 @@ export const chatNotes: FieldNotes = {
   tool_choice: "none, auto, required, or one function by its name. Without it the model decides.",
   parallel_tool_calls: "false: at most one function call in an answer, where the provider can.",
   response_format: "text, json_object, or json_schema with the schema that the answer shall have.",
-  maxCost: "USD. A request that could cost more is refused with 400 before any work. OpenAI has no such field.",
+  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. OpenAI has no such field.",
 };

@@ -100,7 +100,11 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
   request.facts.brokeOff = "INTERNAL_ERROR";
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
   const writeBroken = (receipt: ChargeReceipt) =>
-    writeCostlyError(context, receipt, { message: `${prompt.model.id} broke off; what was delivered is charged`, reason, retryable: true });
+    writeCostlyError(context, receipt, {
+      message: `${prompt.model.id} stopped mid-answer. You were charged for the part you received`,
+      reason,
+      retryable: true,
+    });
   return writeBroken(await chargeStream(context, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
@@ -116,7 +120,7 @@ async function settleLeft(context: CallContext, progress: Progress, events: Asyn
   else await events.return?.();
   if (settlement.ended) return;
   if (!progress.call.answer.acceptedAt) return settlement.release();
-  const message = "This stream was left before its end; what had been delivered is charged. Ask again under another Idempotency-Key";
+  const message = "You closed this stream early and were charged for the part you received. Use a new Idempotency-Key to ask again";
   const writeLeft = (receipt: ChargeReceipt) =>
     progress.usage ? context.writer.done(receipt) : writeCostlyError(context, receipt, { message, reason: "internal", retryable: false });
   await chargeStream(context, progress, { outcome: "cancelled", writeLast: writeLeft });

@@ -40,7 +40,7 @@ export async function placeFromBalance(request: GatewayRequest, caller: Caller, 
 /** @throws AppError when the ledger could not be reached: nothing was charged */
 export function ledgerUnavailable(cause: unknown): never {
   throw new AppError("INTERNAL_ERROR", {
-    message: "The request could not be booked and was not sent to the model",
+    message: "The request could not be recorded and was not sent to the model. You were not charged",
     details: { reason: "internal", retryable: true },
     cause,
   });
@@ -79,13 +79,13 @@ function readKeyState(state: string): KeyRefusal {
 /** The error for an Idempotency-Key that belongs to another request. */
 export const idempotencyMismatch = (): AppError =>
   invalidRequest(
-    [{ path: "Idempotency-Key", message: "was used for another body; use a new key for a new request" }],
+    [{ path: "Idempotency-Key", message: "was already used with a different body. Use a new key for each new request" }],
     "idempotency_mismatch",
   );
 
 function spendCapReached(cap: NanoUsd, spent: NanoUsd, resetsAt: Date | null): AppError {
   return new AppError("SPEND_CAP_REACHED", {
-    message: `This API key may spend ${formatUsd(cap)} in its period; ${formatUsd(spent)} is spent or held, and this request could cost more than the rest`,
+    message: `This request could exceed the key's spending cap: ${formatUsd(spent)} of ${formatUsd(cap)} is spent or reserved`,
     details: { cap: nanoUsd(cap), spent: nanoUsd(spent), resetsAt: resetsAt ?? null },
   });
 }

@@ -54,7 +54,7 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
   }
   // Every token is at least one byte, so a longer text may still fit; only a text with too many characters is refused here.
   if (body.prompt.length > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
-    issues.push({ path: "prompt", message: `is longer than the context window of ${model.id} (${model.contextWindow} tokens)` });
+    issues.push({ path: "prompt", message: `exceeds the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
   const messages: ChatMessage[] = [{ role: "user", content: body.prompt }];
@@ -82,7 +82,7 @@ export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): M
   const supportedModels = supportedModelNames().filter((id) => !allowed || allowed.includes(id));
   const message = model
     ? `This API key may not use the model ${model.id}`
-    : `There is no model "${name.slice(0, 100)}"; the supported ones are in details.supportedModels`;
+    : `Unknown model "${name.slice(0, 100)}". details.supportedModels lists the supported ones`;
   throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
 }
 

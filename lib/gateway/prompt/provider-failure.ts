@@ -16,23 +16,23 @@ export function providerError(failure: ProviderFailure, { model, inputField }: P
         [
           {
             path: inputField,
-            message: `was refused by the provider of ${model.id}: it may be longer than the model takes, or not allowed there`,
+            message: `was rejected by ${model.id}'s provider. It may be too long or against its policy`,
           },
         ],
         "provider_rejected",
       );
     case "timeout":
-      return internal(`${model.id} did not answer in time; nothing was charged`, "provider_timeout", true);
+      return internal(`${model.id} timed out. You were not charged`, "provider_timeout", true);
     case "misconfigured":
       return internal(
-        `${model.id} cannot be reached at present; the operator has been told, and nothing was charged`,
+        `${model.id} is unavailable, and the operator has been notified. You were not charged`,
         "provider_unavailable",
         false,
       );
     case "aborted":
-      return internal("The request was cancelled; nothing was charged", "provider_unavailable", true);
+      return internal("The request was cancelled. You were not charged", "provider_unavailable", true);
     case "unavailable":
     case "malformed":
-      return internal(`${model.id} is not available at present; nothing was charged`, "provider_unavailable", true);
+      return internal(`${model.id} is temporarily unavailable. You were not charged`, "provider_unavailable", true);
   }
 }

@@ -68,7 +68,7 @@ export function affordableMaxTokens(available: NanoUsd, { model, inputBound }: Q
 export function insufficientBalance(available: NanoUsd, quote: Quote, depositUrl: string): AppError {
   const { ceiling } = quote;
   return new AppError("INSUFFICIENT_BALANCE", {
-    message: `Insufficient balance: has ${formatUsd(available)}, needs ${formatUsd(ceiling)}`,
+    message: `Insufficient balance: ${formatUsd(available)} available, up to ${formatUsd(ceiling)} needed`,
     details: {
       currentBalance: available,
       requiredBalance: ceiling,

@@ -6,17 +6,17 @@ import type { Json } from "@/lib/base/json";
 
 /** Every reason of PAYMENT_VERIFICATION_FAILED, with its default message. */
 export const paymentReasons = {
-  malformed: "The payment cannot be read; send from, amount, signature, timestamp, requestId and network, and nothing else",
-  network_unsupported: "Payments are not settled on this network; GET /api/v1/payment-terms lists those that are",
-  amount_too_low: "The payment is less than this request can cost; sign at least details.requiredAmount cents, or lower maxTokens",
-  bad_signature: "The signature is not the payer's for these four lines; GET /api/v1/payment-terms shows them as they must be signed",
-  expired: "The payment was signed more than five minutes from now; sign a new one with the present time",
-  payer_mismatch: "The paying wallet belongs to another account than the API key; use a key of its own account",
-  replayed: "This payment was made for another request; sign a new one under another requestId",
+  malformed: "The payment is malformed. Send exactly: from, amount, signature, timestamp, requestId and network",
+  network_unsupported: "This network is not supported. GET /api/v1/payment-terms lists the supported ones",
+  amount_too_low: "The payment is too low. Sign at least details.requiredAmount cents, or lower maxTokens",
+  bad_signature: "The signature does not match these four lines. GET /api/v1/payment-terms shows exactly what to sign",
+  expired: "The payment has expired: its timestamp is more than five minutes off. Sign a new one",
+  payer_mismatch: "The paying wallet belongs to a different account than the API key. Use a key of the wallet's account",
+  replayed: "This payment was already used for another request. Sign a new one with a new requestId",
   allowance_too_low:
     "The paying wallet lets the settlement contract move less USDC than this; approve more, and send the same request again",
-  wallet_balance_too_low: "The paying wallet has less USDC than this; add some, and send the same request again",
-  settlement_failed: "The chain refused to settle this payment; nothing was paid, and a new payment may be signed",
+  wallet_balance_too_low: "The wallet does not have enough USDC. Add USDC and send the same request again",
+  settlement_failed: "The chain rejected this payment. Nothing was paid; sign a new payment",
 } as const;
 
 export type PaymentReason = keyof typeof paymentReasons;
@@ -29,7 +29,7 @@ export const paymentRefused = (reason: PaymentReason, message?: string, details:
 /** The error while a payment is under way and its outcome is unknown. */
 export const settlementPending = (): AppError =>
   new AppError("SETTLEMENT_PENDING", {
-    message: "The payment is on its way and its outcome is not known yet; send the very same request again, which never pays twice",
+    message: "The payment is still being confirmed. Send the same request again: you never pay twice",
     details: { reason: "outcome_unknown" },
     headers: { "retry-after": "2" },
   });
@@ -37,7 +37,7 @@ export const settlementPending = (): AppError =>
 /** The error while the chain cannot be reached: whether the payment is good is unknown. */
 export const chainUnavailable = (): AppError =>
   new AppError("SETTLEMENT_PENDING", {
-    message: "The payment's chain cannot be asked at present, so nothing was moved; send the very same request again",
+    message: "The payment's chain is unavailable. Nothing was paid; send the same request again",
     details: { reason: "chain_unavailable" },
     headers: { "retry-after": "5" },
   });

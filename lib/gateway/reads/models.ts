@@ -15,7 +15,7 @@ export const models = endpoint("models", async (request) =>
 export const model = endpoint("model", async (request) => {
   const name = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = findModel(name);
-  if (!found) throw new AppError("NOT_FOUND", { message: `There is no model "${name.slice(0, 100)}"; GET /api/v1/models lists them` });
+  if (!found) throw new AppError("NOT_FOUND", { message: `Unknown model "${name.slice(0, 100)}". GET /api/v1/models lists all models` });
   return jsonReply(request, 200, writeJson(modelBody(found)));
 });
 

@@ -18,7 +18,7 @@ export const receipt = endpoint("receipt", async (request) => {
   const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = await findPaidReceipt(caller.accountId, requestId);
   // The same answer for a malformed, an unknown and another account's id: it must not reveal which ids exist.
-  if (!found) throw new AppError("NOT_FOUND", { message: "This account has no such request, or it failed and was not charged" });
+  if (!found) throw new AppError("NOT_FOUND", { message: "No such request, or it failed and was not charged" });
   const { receipt, keyId, payment } = found;
   const body =
     receipt.state === "charged"

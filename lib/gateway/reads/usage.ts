@@ -149,7 +149,7 @@ function checkSpan(fromMs: number, toMs: number, toWasGiven: boolean): void {
     issues.push({ path, message });
   }
   if (toMs - fromMs > MAX_DAYS * DAY_MS) {
-    issues.push({ path: "from", message: `must be at most ${MAX_DAYS} days before to; ask for the rest in another request` });
+    issues.push({ path: "from", message: `must be at most ${MAX_DAYS} days before to. Request the rest separately` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
 }

@@ -49,7 +49,7 @@ export function resource(): ResourceInfo {
   const kind = MODE === "sandbox" ? " A sandbox: models and money are simulated." : "";
   return {
     url: `${publicUrl()}${X402_PATH}`,
-    description: `An AI model's answer to one prompt. The price is the most that it can cost; what it costs less is kept as a credit of the paying address.${kind}`,
+    description: `An AI model's answer to one prompt. You pay the maximum it can cost; the rest stays as credit for the paying address.${kind}`,
     mimeType: "application/json",
     serviceName: SERVICE_NAME.slice(0, MAX_NAME_CHARACTERS),
   };

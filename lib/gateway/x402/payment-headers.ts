@@ -84,7 +84,7 @@ async function outcomeOf(claim: PaymentClaim): Promise<SettlementResponse> {
   }
 }
 
-const pending = "Send the very same payment again with the very same request: it never pays twice";
+const pending = "Send the same payment and the same request again: you never pay twice";
 
 const words: Readonly<Record<SettleFailure, string>> = {
   expired: "payload_authorization_valid_before",

@@ -57,15 +57,15 @@ async function unpaid(request: GatewayRequest, price: Price): Promise<AppError> 
     return paymentRefused("network_unsupported", "No network can be paid over at present; pay from a balance at /api/v1/prompt");
   const isFirstVersion = request.headers["x-payment"] !== undefined;
   const message = isFirstVersion
-    ? "X-PAYMENT is of x402's version 1, which is not taken; pay by version 2, in the header PAYMENT-SIGNATURE"
-    : "Pay with x402: sign one of accepts, and send the very same request again with it in the header PAYMENT-SIGNATURE";
+    ? "X-PAYMENT is x402 version 1, which is not supported. Use version 2 with the PAYMENT-SIGNATURE header"
+    : "Pay with x402: sign one of accepts and send the same request again with it in the PAYMENT-SIGNATURE header";
   return refuseUnpaid(request, accepts, message);
 }
 
 const unreadable: PaymentRefusal = {
   reason: "malformed",
   errorReason: "invalid_payload",
-  message: "PAYMENT-SIGNATURE holds no payment of x402 version 2: base64 of JSON with x402Version, accepted and payload",
+  message: "PAYMENT-SIGNATURE is not an x402 version 2 payment. Send base64 of JSON with x402Version, accepted and payload",
 };
 
 const unsupported = ({ accepted }: PaymentPayload): PaymentRefusal => ({
@@ -83,7 +83,7 @@ function tooLow({ amount }: SignedPayment, { units }: Price): PaymentRefusal | n
 const bookedAsDeposit: PaymentRefusal = {
   reason: "replayed",
   errorReason: "invalid_payload",
-  message: "This authorization brings a deposit to the treasury, and the deposit is booked; pay from a wallet of your own",
+  message: "This authorization moves a deposit that is already credited. Pay from your own wallet",
 };
 
 /** Whether the payer signed it, and, unless it is claimed already, whether there is time left. @throws AppError SETTLEMENT_PENDING */

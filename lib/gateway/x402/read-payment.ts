@@ -22,7 +22,7 @@ function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: Payme
     return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
   }
   if ((paidFor && paidFor.url !== resource().url) || accepted.extra?.bodyHash !== wanted.extra.bodyHash) {
-    const message = "This payment was made for another request; ask again without one, and sign what is asked for then";
+    const message = "This payment was made for another request. Send the request without a payment and sign the new offer";
     return { reason: "replayed", errorReason: "invalid_payment_requirements", message };
   }
   if (BigInt(accepted.amount) > MAX_BOOKED_UNITS) {

@@ -59,6 +59,6 @@ export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () =
 /** We never sent it; somebody else may have, or we did before the database was restored from a backup. */
 async function closeUnsent(claim: PaymentClaim, head: Head | null): Promise<void> {
   if (!isExpired(claim, head)) return;
-  const expired = { reason: "expired", message: "It was not settled in its time" } as const;
+  const expired = { reason: "expired", message: "It was not settled in time" } as const;
   await creditOrEnd(claim, head, () => recordFailed(claim, false, expired));
 }

@@ -59,10 +59,10 @@ async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
 async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
   if (/used or canceled/i.test(words)) return lookFor(claim);
   if (/exceeds balance/i.test(words)) {
-    return { kind: "refused", reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+    return { kind: "refused", reason: "wallet_balance_too_low", message: "The wallet does not have enough USDC" };
   }
-  if (/is expired/i.test(words)) return { kind: "refused", reason: "expired", message: "The authorization's time is over: sign a new one" };
-  if (/invalid signature/i.test(words)) return { kind: "refused", reason: "bad_signature", message: "USDC does not take this signature" };
+  if (/is expired/i.test(words)) return { kind: "refused", reason: "expired", message: "The authorization expired. Sign a new one" };
+  if (/invalid signature/i.test(words)) return { kind: "refused", reason: "bad_signature", message: "USDC rejected this signature" };
   return { kind: "refused", reason: "settlement_failed", message: `USDC refuses this transfer: ${words.slice(0, MAX_WORDS)}` };
 }
 
@@ -72,7 +72,7 @@ const MAX_WORDS = 100;
 async function lookFor(claim: PaymentClaim): Promise<Attempt> {
   const use = await getUse(claim, (await readLatestBlock()).number);
   if (use.kind === "moved") return { kind: "found", transaction: use.transaction, block: use.block };
-  return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce is used up: sign a new one" };
+  return { kind: "refused", reason: "settlement_failed", message: "The authorization's nonce was already used. Sign a new one" };
 }
 
 /** The use of a nonce that is used by `toBlock`. @throws EvmFailure when no node has its log: they lag, or have pruned it */
@@ -119,9 +119,9 @@ const LOOKS_AFTER_NO = 1;
 
 function failureOf(words: string): { reason: "wallet_balance_too_low" | "settlement_failed"; message: string } {
   if (/insufficient_(funds|balance)/i.test(words)) {
-    return { reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+    return { reason: "wallet_balance_too_low", message: "The wallet does not have enough USDC" };
   }
-  return { reason: "settlement_failed", message: `The payment was not carried out: ${words}` };
+  return { reason: "settlement_failed", message: `The payment failed: ${words}` };
 }
 
 function orderOf({ settlement, network }: PaymentClaim): FacilitatorOrder {

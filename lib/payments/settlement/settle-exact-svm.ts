@@ -30,7 +30,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
 
 const usedUp: Refusal = {
   reason: "settlement_failed",
-  message: "The transaction moved nothing, and the chain runs none twice: sign a new one",
+  message: "The transaction failed and cannot run again. Sign a new one",
 };
 
 async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promise<Attempt> {

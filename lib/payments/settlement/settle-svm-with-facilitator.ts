@@ -31,7 +31,7 @@ export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayme
   if (after) return { kind: "found", ...after };
   // A settlement that it reports, or began, may still come into a block.
   if (answer.kind !== "no" || /pending|duplicate/i.test(answer.reason)) return { kind: "unknown" };
-  return { kind: "refused", reason: "settlement_failed", message: `The payment was not carried out: ${answer.reason}` };
+  return { kind: "refused", reason: "settlement_failed", message: `The payment failed: ${answer.reason}` };
 }
 
 /**

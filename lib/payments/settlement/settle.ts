@@ -117,7 +117,7 @@ async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): 
     if (found) return { kind: "paid", ...found };
     const reason = (await strategy.findReason?.(claim)) ?? null;
     const lost = claim.scheme === "exact_svm" && state === "lost" ? "expired" : "settlement_failed";
-    const failure = reason ?? { reason: lost, message: "Its transaction moved nothing" };
+    const failure = reason ?? { reason: lost, message: "The transaction failed and moved no USDC" };
     // A transaction that had enough time and came into no block expired through no fault of its payer.
     const isOurFault = failure.reason === "expired" && claim.validUntil.getTime() - storedAt.getTime() >= ENOUGH_TIME_MS;
     return await fail(claim, true, { ...failure, isFailedTransaction: state === "failed" && !isOurFault });

@@ -13,7 +13,7 @@ export async function explainTrial(transaction: PaymentTransaction, why: string)
   if (why === "BlockhashNotFound") {
     // The simulating node may be behind the node that issued the blockhash.
     if (await isBlockhashKnown(solanaNodes(), transaction.blockhash)) return { kind: "unknown" };
-    return { kind: "refused", reason: "expired", message: "The transaction's blockhash has run out: sign a new one" };
+    return { kind: "refused", reason: "expired", message: "The transaction's blockhash expired. Sign a new one" };
   }
   // It is in a block that is not confirmed yet.
   if (why === "AlreadyProcessed") return { kind: "unknown" };
@@ -30,5 +30,5 @@ export async function explainBalance({ from, units }: PaymentTransaction): Promi
   const [account] = value;
   if (account?.isFrozen) return { reason: "settlement_failed", message: "The wallet's USDC is frozen" };
   if (account && account.units >= units) return null;
-  return { reason: "wallet_balance_too_low", message: "The wallet has less USDC than it signed away" };
+  return { reason: "wallet_balance_too_low", message: "The wallet does not have enough USDC" };
 }

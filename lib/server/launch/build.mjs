@@ -1,9 +1,10 @@
 // Builds the pages (Next) and the server (one bundle), only when their sources changed since the last build.
 
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { runProgram } from "./run-program.mjs";
+import { runStep } from "./steps.mjs";
 
 const sourceFolders = ["app", "components", "lib", "prisma", "public"];
 const sourceFiles = ["package-lock.json", "next.config.ts", "tsconfig.json", "tailwind.config.ts", "postcss.config.mjs"];
@@ -24,19 +25,34 @@ function hashSources(root) {
   return hash.digest("hex");
 }
 
-/** Builds what changed. In development Next builds pages itself, on demand. */
+/**
+ * Builds what changed. In development Next builds pages itself, on demand. Resolves when the server can be loaded, with a promise of
+ * its pages: the database starts meanwhile.
+ */
 export async function buildIfChanged(root, { dev }) {
   const { generatePrismaClient } = await import("../../db/generate.mjs");
   await generatePrismaClient();
   const sources = hashSources(root);
   const stamp = join(root, "dist/built-from");
-  if (!dev && existsSync(stamp) && readFileSync(stamp, "utf8") === sources && existsSync(join(root, ".next/BUILD_ID"))) return;
-  process.stdout.write(dev ? "Building the server…\n" : "Building (about a minute, only when something changed)…\n");
+  const isBuilt = existsSync(stamp) && readFileSync(stamp, "utf8") === sources && existsSync(join(root, ".next/BUILD_ID"));
+  if (!dev && isBuilt) return { pages: Promise.resolve() };
   rmSync(stamp, { force: true });
+  const pages = dev ? Promise.resolve() : buildPages(root).then(() => writeFileSync(stamp, sources));
+  pages.catch(() => undefined); // the start awaits it later
   await bundleServer(root);
-  if (dev) return;
-  await run(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], root);
-  writeFileSync(stamp, sources);
+  return { pages };
+}
+
+function buildPages(root) {
+  const args = [join(root, "node_modules/next/dist/bin/next"), "build"];
+  const build = () => runProgram(process.execPath, args, root);
+  return runStep("Building", build, "about half a minute, only after changes").catch((error) => {
+    const isFull = /ENOSPC/.test(error.message);
+    const problem = isFull
+      ? "The disk is full. Free about 1 GB, then run npm start again."
+      : `Building the pages failed.\n\n${error.message}`;
+    throw new Error(problem, { cause: error });
+  });
 }
 
 /**
@@ -86,12 +102,4 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
   });
   // Otherwise esbuild's process holds 176 MB for as long as the service runs.
   await bundling.finally(stop);
-}
-
-function run(command, args, cwd) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
-    child.on("error", reject);
-    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${args.slice(1).join(" ") || command} ended with ${code}`))));
-  });
 }

@@ -1,23 +1,28 @@
 // Installs the lockfile's packages when they are missing or differ. Development packages too: the build needs them.
 
-import { spawnSync } from "node:child_process";
 import { missingPackage } from "./packages.mjs";
+import { runProgram } from "./run-program.mjs";
+import { runStep } from "./steps.mjs";
 
-/** Installs unless `node_modules` already matches the lockfile. */
-export function installIfChanged(root) {
+// NODE_ENV=production would leave out what the build needs. Warnings about other people's packages help nobody here.
+const npmArguments = ["ci", "--include=dev", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--no-update-notifier"];
+
+/** Installs unless `node_modules` already matches the lockfile. @throws Error that says what to do */
+export async function installIfChanged(root) {
   const missing = missingPackage(root);
   if (missing === null) return;
-  process.stdout.write(`Installing packages (${missing})…\n`);
   const npm = process.env.npm_execpath ?? "";
-  // NODE_ENV=production would leave out what the build needs.
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
-  const options = { cwd: root, stdio: ["ignore", "inherit", "inherit"] };
-  const { status, error } = npm.endsWith("npm-cli.js")
-    ? spawnSync(process.execPath, [npm, ...args], options)
-    : spawnSync("npm", args, options);
-  if (status === 0) return;
-  process.stderr.write(
-    `Installing the packages failed${error ? `: ${error.message}` : ""}. Check the network, then run npm start again.\n`,
-  );
-  process.exit(1);
+  const [command, args] = npm.endsWith("npm-cli.js") ? [process.execPath, [npm, ...npmArguments]] : ["npm", npmArguments];
+  try {
+    await runStep("Installing", () => runProgram(command, args, root), "packages, once");
+  } catch (error) {
+    throw new Error(installProblem(error.message), { cause: error });
+  }
+}
+
+function installProblem(output) {
+  if (/ENOSPC/.test(output)) return "The disk is full. Free about 2 GB, then run npm start again.";
+  if (/EACCES|EPERM|EROFS/.test(output))
+    return `npm cannot write to this folder. Change its owner or its rights, then run npm start again.\n\n${output}`;
+  return `Installing the packages failed. Check the network, then run npm start again.\n\n${output}`;
 }

@@ -86,7 +86,7 @@ function refused(reason: "empty" | "forged", accountId: AccountId, what: string)
   metrics().walletsRefused.inc({ reason });
   log().error({ accountId, reason }, `no wallet was given: ${what}`);
   return new AppError("INTERNAL_ERROR", {
-    message: "No deposit address can be given at the moment. Try again in a minute.",
+    message: "No deposit address is available right now. Try again in a minute.",
     details: { retryable: true },
     context: { reason, what },
   });

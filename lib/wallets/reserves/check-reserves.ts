@@ -1,6 +1,7 @@
 // The job that reports reserves: every run stores a report, changes are logged, and a deficit stops payouts.
 
 import { now, nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { nanoUsd, usdText } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -38,7 +39,7 @@ export async function reckonReserves(nodes: RelayNodes = {}): Promise<ReserveRep
     return await confirm(first, nodes);
   } catch (error) {
     if (!(error instanceof NotKnown)) throw error;
-    log().debug({ reason: error.reason, chain: error.chain, detail: error.message }, "reserves cannot be told now");
+    log().debug({ reason: error.reason, chain: error.chain, detail: error.message }, "reserves are unknown");
     return { state: "unknown", at: now(), reason: error.reason, chain: error.chain };
   }
 }
@@ -84,16 +85,18 @@ export async function findDeficit(): Promise<Violation[]> {
 function logChange(report: ReserveReport, before: KnownReport | null, newest: ReserveReport | null): void {
   if (report.state === "unknown") {
     const isNews = newest?.state !== "unknown" || newest.reason !== report.reason || newest.chain !== report.chain;
-    if (isNews) log().warn({ reason: report.reason, chain: report.chain }, "what is held on the chains cannot be told now");
+    // A sandbox's chains start with the service: its first report comes before them.
+    const level = config().MODE === "live" ? "warn" : "debug";
+    if (isNews) log()[level]({ reason: report.reason, chain: report.chain }, "reserves are unknown: a chain could not be read");
     return;
   }
   const { held, owed, holdings } = report;
   const figures = { heldUsd: usdText(held), owedUsd: usdText(owed), heights: holdings.map(({ chain, height }) => ({ chain, height })) };
   if (report.state === "deficit") {
     const isNews = before?.state !== "deficit" || before.owed - before.held !== owed - held;
-    if (isNews) log().error({ ...figures, missingUsd: usdText(owed - held) }, "less is held than is owed: payouts are stopped");
+    if (isNews) log().error({ ...figures, missingUsd: usdText(owed - held) }, "reserves are short: withdrawals are stopped");
   } else if (before?.state === "deficit") {
-    log().warn(figures, "what is owed is held again: payouts go on");
+    log().warn(figures, "reserves are covered again: withdrawals go on");
   }
 }
 

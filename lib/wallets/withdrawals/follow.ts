@@ -28,7 +28,7 @@ async function follow(withdrawal: OpenWithdrawal, relayed: Relayed | undefined, 
   if (!relayed) return;
   if (withdrawal.chain === "solana" && relayed.state === "lost") await giveUpAttempt(withdrawal);
   else if (withdrawal.chain === "solana" && relayed.state === "failed" && relayed.isFinal) {
-    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain refused the payment.");
+    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain rejected the payment.");
   } else if (relayed.state === "succeeded") await followAttempt(withdrawal, "confirmed", relayed.hash);
   else if (relayed.state === "sent" || relayed.state === "failed") await followAttempt(withdrawal, "sent", relayed.hash);
 }

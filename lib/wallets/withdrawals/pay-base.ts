@@ -114,7 +114,7 @@ export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized 
     return;
   }
   if (relayed?.state === "failed") {
-    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain refused the payment.");
+    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain rejected the payment.");
   } else {
     await giveUpAttempt(withdrawal);
   }

@@ -27,7 +27,7 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
   // We do not pay the account's rent again and again: an owner who closes the account after ordering is not paid into a new one.
   if (!withdrawal.opensAccount && !(await findAccount(nodes, deriveTokenAccount(withdrawal.destination, usdcMint)))) {
     log().info({ withdrawal: withdrawal.id }, "a destination closed its token account");
-    await failWithdrawal(withdrawal.id, ["approved"], "The destination's account for USDC was closed.");
+    await failWithdrawal(withdrawal.id, ["approved"], "The destination's USDC account was closed.");
     return;
   }
   const recent = await readBlockhash(nodes);

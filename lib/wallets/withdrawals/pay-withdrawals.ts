@@ -82,7 +82,7 @@ async function dropHindered(withdrawals: readonly OpenWithdrawal[]): Promise<Ope
 
 const obstacleTexts = {
   expired: "It could not be paid within seven days.",
-  unlinked: "A wallet of it was unlinked.",
+  unlinked: "One of its wallets was unlinked.",
 };
 
 async function payAll(chain: WithdrawalChain, withdrawals: readonly OpenWithdrawal[], head: Head | null): Promise<void> {

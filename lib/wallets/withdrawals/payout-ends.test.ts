@@ -111,7 +111,7 @@ test("a payout that failed in a final block on Solana is returned once, includin
     [`payout_${id}_1`],
   );
   await new Connection(world.solana.url).sendRawTransaction(rows[0]?.raw ?? Buffer.alloc(0), { skipPreflight: true });
-  await until(id, { state: "failed", attempt: 1, reason: "The chain refused the payment." });
+  await until(id, { state: "failed", attempt: 1, reason: "The chain rejected the payment." });
   for (let n = 0; n < 3; n++) await round();
   expect([await arrivedOnSolana(owner), await readBalance(owner.accountId)]).toMatchObject([1n, { posted: 50n * USD }]);
 });

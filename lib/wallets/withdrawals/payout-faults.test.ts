@@ -118,7 +118,7 @@ test("a refused payout is returned including the fee, but only once it can no lo
   expect(await findWithdrawal(id)).toMatchObject({ state: "sent", attempt: 1 });
   expect((await readBalance(owner.accountId)).posted).toBeLessThan(50n * USD);
   await passAnHour();
-  await until(id, { state: "failed", reason: "The chain refused the payment." });
+  await until(id, { state: "failed", reason: "The chain rejected the payment." });
   expect(await readBalance(owner.accountId)).toMatchObject({ posted: 50n * USD });
   await onToken("unBlacklist", owner.evm.address as Hex);
   for (let n = 0; n < 3; n++) await round();

@@ -208,7 +208,7 @@ test("a wallet unlinked before the payout is signed gets nothing, and the owner 
   await unlink(owner.solana);
   await payWithdrawals();
   for (const id of [toGone, byGone]) {
-    expect(await findWithdrawal(id)).toMatchObject({ state: "failed", reason: "A wallet of it was unlinked.", attempt: 0 });
+    expect(await findWithdrawal(id)).toMatchObject({ state: "failed", reason: "One of its wallets was unlinked.", attempt: 0 });
   }
   expect((await readBalance(owner.accountId)).available).toBe(50n * USD);
 });

@@ -15,7 +15,7 @@ export const balance = z.object({
       solana: z.string().nullable().describe("Your address on Solana; null where this service does not watch Solana."),
     })
     .nullable()
-    .describe("Where USDC is paid in. null before the account has addresses, which it gets at its first sign-in."),
+    .describe("Your deposit addresses. null until your first sign-in."),
 });
 
 const deposit = z.object({
@@ -32,8 +32,8 @@ const deposit = z.object({
   transactionUrl: z.url().nullable().describe("Shows the transaction in a public explorer; null in a sandbox."),
   block: field.count("The block on Base, the slot on Solana."),
   confirmations: field.count("How far it is, up to neededConfirmations."),
-  neededConfirmations: z.int().min(1).describe("How many it takes until it is credited, as far as can be told now."),
-  isFinal: z.boolean().describe("Nothing on its chain can undo it any more."),
+  neededConfirmations: z.int().min(1).describe("Confirmations needed before it is credited."),
+  isFinal: z.boolean().describe("Final: the chain can no longer undo it."),
   seenAt: z.iso.datetime().describe("When this service first saw it."),
   creditedAt: z.iso.datetime().nullable().describe("When it was credited; null before."),
   reversedAt: z.iso.datetime().nullable().describe("When it was reversed; null unless it was."),
@@ -41,7 +41,7 @@ const deposit = z.object({
 
 export const depositPage = z.object({
   rows: z.array(deposit).describe("Deposits, the newest first."),
-  nextCursor: z.string().nullable().describe("Send it as cursor for the next page; null on the last."),
+  nextCursor: z.string().nullable().describe("Send it as cursor to get the next page. null on the last page."),
 });
 
 const chargedRequest = z.object({
@@ -69,12 +69,12 @@ const group = z.object({
 });
 
 export const usagePage = z.object({
-  from: z.iso.datetime().describe("Where the span begins."),
-  to: z.iso.datetime().describe("Where it ends; what was charged at this instant is not in it."),
+  from: z.iso.datetime().describe("Start of the period."),
+  to: z.iso.datetime().describe("End of the period, exclusive."),
   groupBy: z.array(z.enum(["day", "model", "key"])).describe("What the rows are grouped by; empty for one row a request."),
   rows: z.union([z.array(chargedRequest), z.array(group)]).describe("Requests, the newest first; or groups, the newest day first."),
-  totals: z.object(sums).describe("Of the whole span, on every page."),
-  nextCursor: z.string().nullable().describe("Send it as cursor for the next page; null on the last."),
+  totals: z.object(sums).describe("Totals of the whole period, on every page."),
+  nextCursor: z.string().nullable().describe("Send it as cursor to get the next page. null on the last page."),
 });
 
 const charged = z.object({

@@ -24,7 +24,7 @@ const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]);
 
 const message = z.object({
   role: z.literal("assistant").describe("Always assistant."),
-  content: z.string().nullable().describe("What the model said; null when it only calls functions."),
+  content: z.string().nullable().describe("The model's answer. null when it only calls functions."),
   refusal,
   tool_calls: z
     .array(

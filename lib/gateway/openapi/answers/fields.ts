@@ -9,7 +9,7 @@ export const count = (text: string) => z.int().min(0).describe(text);
 export const requestId = z
   .string()
   .regex(/^req_[0-9A-Za-z]{20}$/)
-  .describe("Names this request in your records and ours.");
+  .describe("Identifies this request in your records and ours.");
 
 export const modelName = z.string().describe("The model that answered, by its name in the catalogue.");
 export const keyId = z.string().nullable().describe("The API key that asked; null for a request without one.");
@@ -42,7 +42,7 @@ export const cost = z
     outputCost: usd("Output tokens at the model's price."),
     totalCost: usd("What left your balance, the exact sum of both."),
   })
-  .describe("What was charged; it is booked already.");
+  .describe("What you were charged.");
 
 export const pricePerToken = z
   .object({
@@ -55,4 +55,4 @@ export const pricePerToken = z
 export const priceVersion = z
   .string()
   .regex(/^pv_[0-9a-f]{16}$/)
-  .describe("Names the price by its content: the same price has the same name everywhere.");
+  .describe("Identifies the price by its content: the same price always has the same id.");

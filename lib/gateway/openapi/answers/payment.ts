@@ -45,7 +45,7 @@ const network = z.object({
 export const paymentTerms = z.object({
   serviceName: z.string().describe("The word that the text begins with."),
   message: z.array(z.string()).length(4).describe("The lines to sign with personal_sign, joined by a line feed, with none at the end."),
-  minimumAmount: z.int().min(1).describe("The least that a payment may be, USDC cents."),
+  minimumAmount: z.int().min(1).describe("Minimum payment, USDC cents."),
   maxAgeMs: count("How far from now a payment's timestamp may be, either way, in milliseconds."),
   networks: z.array(network).describe("Where proofs are settled; none when this service settles none."),
   x402: z

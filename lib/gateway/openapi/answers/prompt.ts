@@ -6,7 +6,7 @@ import { payment } from "./payment";
 
 export const promptAnswer = z.object({
   success: z.literal(true).describe("Always true: an error has another status."),
-  text: z.string().describe("What the model said."),
+  text: z.string().describe("The model's answer."),
   model: modelName,
   usage,
   cost,
@@ -25,7 +25,7 @@ export const quote = z.object({
   expected: usd("A guess, never above the ceiling: half of the output that is allowed."),
   available: usd("What the account has to spend now."),
   covered: z.boolean().describe("Whether available covers the ceiling."),
-  paymentCents: z.int().min(1).describe("What a payment for it must at least be, USDC cents."),
+  paymentCents: z.int().min(1).describe("Minimum payment for this request, USDC cents."),
   affordableMaxTokens: count("The largest maxTokens that available covers."),
   withinMaxCost: z.boolean().describe("Whether the ceiling is within the body's own maxCost; true without one."),
   priceVersion,
