@@ -35,7 +35,8 @@ export function useSolanaWallet(): WalletHandle {
   // A demo wallet connects again without a question, as Ethereum wallets do.
   useEffect(() => {
     if (chosen > 0 || !adapter || connected || !findBadge(adapter.name)) return;
-    adapter.autoConnect().catch(() => undefined); // it was disconnected: then it is chosen like any other
+    // Later than the effects of WalletProvider, which subscribe to the adapter: a wallet with accounts connects at once.
+    queueMicrotask(() => void adapter.autoConnect().catch(() => undefined)); // refused: it is chosen like any other
   }, [chosen, adapter, connected]);
 
   // Choosing a wallet only selects it. Another wallet of an earlier visit is not connected until the person chooses it.

@@ -82,7 +82,7 @@ function SignInNotice({ error, text }: { error: unknown; text: string | null }) 
     );
   if (text === null) return null;
   return (
-    <p role="status" className="mb-4 rounded border border-amber-edge bg-amber-wash p-4 text-sm text-amber-ink">
+    <p role="status" className="mb-4 rounded border border-edge bg-panel p-4 text-sm">
       {text}
     </p>
   );
