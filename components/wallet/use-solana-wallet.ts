@@ -1,7 +1,7 @@
 "use client";
 
 import { base58 } from "@scure/base";
-import type { WalletName } from "@solana/wallet-adapter-base";
+import type { Adapter, WalletName } from "@solana/wallet-adapter-base";
 import { useWallet } from "@solana/wallet-adapter-react";
 import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { useEffect, useRef, useState } from "react";
@@ -21,8 +21,7 @@ export function useSolanaWallet(): WalletHandle {
   const [problem, setProblem] = useState<string | null>(null);
   /** Names of wallets that signed another text than ours. */
   const ownWriters = useRef(new Set<string>());
-  const adapter = wallet?.adapter;
-  const name = adapter?.name;
+  const name = wallet?.adapter.name;
   const address = publicKey?.toBase58();
 
   useEffect(() => {
@@ -32,12 +31,7 @@ export function useSolanaWallet(): WalletHandle {
     select(wanted);
   }, [wanted, select]);
 
-  // A demo wallet connects again without a question, as Ethereum wallets do.
-  useEffect(() => {
-    if (chosen > 0 || !adapter || connected || !findBadge(adapter.name)) return;
-    // Later than the effects of WalletProvider, which subscribe to the adapter: a wallet with accounts connects at once.
-    queueMicrotask(() => void adapter.autoConnect().catch(() => undefined)); // refused: it is chosen like any other
-  }, [chosen, adapter, connected]);
+  useDemoReconnection(wallet?.adapter, chosen === 0 && !connected);
 
   // Choosing a wallet only selects it. Another wallet of an earlier visit is not connected until the person chooses it.
   useEffect(() => {
@@ -48,9 +42,8 @@ export function useSolanaWallet(): WalletHandle {
     });
   }, [chosen, name, connected, connecting, connect, select]);
 
-  const sign = async (challenge: PlainChallenge): Promise<SignedChallenge> => {
+  const sign = async ({ nonce, text, signInInput }: PlainChallenge): Promise<SignedChallenge> => {
     if (!address || name === undefined) throw new Error("no wallet is connected");
-    const { nonce, text, signInInput } = challenge;
     if (signIn && signInInput && !(signMessage && ownWriters.current.has(name))) {
       const { signedMessage, signature } = await signIn(signInInput as SolanaSignInInput);
       return { nonce, chain: "solana", address, message: new TextDecoder().decode(signedMessage), signature: base58.encode(signature) };
@@ -79,4 +72,13 @@ export function useSolanaWallet(): WalletHandle {
       select(null);
     },
   };
+}
+
+/** A demo wallet connects again without a question, as Ethereum wallets do. */
+function useDemoReconnection(adapter: Adapter | undefined, isWanted: boolean): void {
+  useEffect(() => {
+    if (!isWanted || !adapter || !findBadge(adapter.name)) return;
+    // Later than the effects of WalletProvider, which subscribe to the adapter: a wallet with accounts connects at once.
+    queueMicrotask(() => void adapter.autoConnect().catch(() => undefined)); // refused: it is chosen like any other
+  }, [adapter, isWanted]);
 }

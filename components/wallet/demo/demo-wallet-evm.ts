@@ -3,7 +3,7 @@
 import { hexToString, numberToHex } from "viem";
 import type { DemoTransfer } from "@/lib/console/views/wallet";
 import { ANNOUNCE, type AnnouncedProvider, type EvmProvider, REQUEST } from "../announced-providers";
-import { recall, remember } from "./demo-memory";
+import type { DemoMemory } from "./demo-memory";
 import type { DemoSigner } from "./demo-signer";
 import type { DemoBadge } from "./demo-wallet-badge";
 
@@ -11,10 +11,10 @@ interface EvmDemo extends DemoSigner {
   chainId: number;
 }
 
-export function announceEvmDemo({ id, name, icon }: DemoBadge, demo: EvmDemo): void {
+export function announceEvmDemo({ id, name, icon }: DemoBadge, memory: DemoMemory, demo: EvmDemo): void {
   const detail: AnnouncedProvider = Object.freeze({
     info: { uuid: crypto.randomUUID(), name, icon, rdns: id },
-    provider: createProvider(id, demo),
+    provider: createProvider(id, memory, demo),
   });
   const announce = () => window.dispatchEvent(new CustomEvent(ANNOUNCE, { detail }));
   window.addEventListener(REQUEST, announce);
@@ -24,7 +24,7 @@ export function announceEvmDemo({ id, name, icon }: DemoBadge, demo: EvmDemo): v
 /** EIP-1193's code for a method that a wallet does not have. */
 const UNSUPPORTED = 4200;
 
-function createProvider(id: string, { address, chainId, sign, pay }: EvmDemo): EvmProvider {
+function createProvider(id: string, { recall, remember }: DemoMemory, { address, chainId, sign, pay }: EvmDemo): EvmProvider {
   // Across visits, as in a real wallet.
   const connection = `evm:${id}`;
   const connect = async () => {

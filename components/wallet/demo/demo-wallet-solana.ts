@@ -18,7 +18,7 @@ import {
   type StandardEventsListeners,
 } from "@wallet-standard/features";
 import { registerWallet } from "@wallet-standard/wallet";
-import { recall, remember } from "./demo-memory";
+import type { DemoMemory } from "./demo-memory";
 import type { DemoSigner } from "./demo-signer";
 import type { DemoBadge } from "./demo-wallet-badge";
 
@@ -30,7 +30,11 @@ type Features = StandardConnectFeature &
 
 const chains = ["solana:mainnet"] as const;
 
-export function registerSolanaDemo({ id, name, icon }: DemoBadge, { address, sign, pay }: DemoSigner): void {
+export function registerSolanaDemo(
+  { id, name, icon }: DemoBadge,
+  { recall, remember }: DemoMemory,
+  { address, sign, pay }: DemoSigner,
+): void {
   // Across visits, as in a real wallet.
   const connection = `solana:${id}`;
   let accounts: readonly WalletAccount[] = [];
@@ -40,7 +44,6 @@ export function registerSolanaDemo({ id, name, icon }: DemoBadge, { address, sig
     for (const listener of listeners) listener({ accounts });
     return { accounts };
   };
-  const signBytes = async (bytes: Uint8Array) => base58.decode(await sign(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
   const features: Features = {
     [StandardConnect]: {
       version: "1.0.0",
@@ -64,22 +67,7 @@ export function registerSolanaDemo({ id, name, icon }: DemoBadge, { address, sig
         return () => void listeners.delete(listener);
       },
     },
-    [SolanaSignMessage]: {
-      version: "1.1.0",
-      signMessage: async (...inputs) =>
-        Promise.all(inputs.map(async ({ message }) => ({ signedMessage: message, signature: await signBytes(message) }))),
-    },
-    [SolanaSignTransaction]: {
-      version: "1.0.0",
-      supportedTransactionVersions: ["legacy"],
-      signTransaction: async (...inputs) =>
-        Promise.all(
-          inputs.map(async ({ transaction }) => {
-            const signature = base58.decode(await pay({ chain: "solana", transaction: toBase64(transaction) }));
-            return { signedTransaction: withSignature(transaction, signature) };
-          }),
-        ),
-    },
+    ...signingFeatures(sign, pay),
   };
   const wallet: Wallet = {
     version: "1.0.0",
@@ -92,6 +80,25 @@ export function registerSolanaDemo({ id, name, icon }: DemoBadge, { address, sig
     },
   };
   registerWallet(wallet);
+}
+
+function signingFeatures(sign: DemoSigner["sign"], pay: DemoSigner["pay"]): SolanaSignMessageFeature & SolanaSignTransactionFeature {
+  const signBytes = async (bytes: Uint8Array) => base58.decode(await sign(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+  const payBytes = async (bytes: Uint8Array) =>
+    withSignature(bytes, base58.decode(await pay({ chain: "solana", transaction: toBase64(bytes) })));
+  return {
+    [SolanaSignMessage]: {
+      version: "1.1.0",
+      signMessage: async (...inputs) =>
+        Promise.all(inputs.map(async ({ message }) => ({ signedMessage: message, signature: await signBytes(message) }))),
+    },
+    [SolanaSignTransaction]: {
+      version: "1.0.0",
+      supportedTransactionVersions: ["legacy"],
+      signTransaction: async (...inputs) =>
+        Promise.all(inputs.map(async ({ transaction }) => ({ signedTransaction: await payBytes(transaction) }))),
+    },
+  };
 }
 
 const accountOf = (address: string): WalletAccount => ({

@@ -3,6 +3,7 @@
 // address, and approvals of test USDC for payments here. The new test wallet's keys stay in this browser, and it holds nothing.
 
 import type { DemoWallets, NamedWallet, SignDemo } from "@/lib/console/views/wallet";
+import { createDemoMemory, type DemoMemory } from "./demo-memory";
 import type { DemoSigner } from "./demo-signer";
 import { newWallet, usedWallet } from "./demo-wallet-badge";
 import { announceEvmDemo } from "./demo-wallet-evm";
@@ -13,11 +14,12 @@ export function offerDemoWallets({ evm, solana, chainId }: DemoWallets, sign: Si
   const root = document.documentElement;
   if (root.hasAttribute("data-demo-wallet")) return;
   root.setAttribute("data-demo-wallet", "");
-  announceEvmDemo(usedWallet, { chainId, ...serverSigner("evm", evm.address, sign) });
-  announceEvmDemo(newWallet, { chainId, ...newEvmSigner });
-  registerSolanaDemo(usedWallet, serverSigner("solana", solana.address, sign));
+  const memory = createDemoMemory();
+  announceEvmDemo(usedWallet, memory, { chainId, ...serverSigner("evm", evm.address, sign) });
+  announceEvmDemo(newWallet, memory, { chainId, ...newEvmSigner(memory) });
+  registerSolanaDemo(usedWallet, memory, serverSigner("solana", solana.address, sign));
   // Browsers have it on secure origins only.
-  if (crypto.subtle) registerSolanaDemo(newWallet, newSolanaSigner);
+  if (crypto.subtle) registerSolanaDemo(newWallet, memory, newSolanaSigner(memory));
 }
 
 function serverSigner(chain: NamedWallet["chain"], address: string, sign: SignDemo): DemoSigner {
@@ -41,18 +43,20 @@ const payNothing = async (): Promise<string> => {
   throw new Error("insufficient funds for gas: the new test wallet is empty");
 };
 
-const evmAccount = async () => (await import("./new-evm-key")).newEvmAccount();
+function newEvmSigner(memory: DemoMemory): DemoSigner {
+  const account = async () => (await import("./new-evm-key")).newEvmAccount(memory);
+  return {
+    address: async () => (await account()).address,
+    sign: async (text) => (await account()).signMessage({ message: text }),
+    pay: payNothing,
+  };
+}
 
-const newEvmSigner: DemoSigner = {
-  address: async () => (await evmAccount()).address,
-  sign: async (text) => (await evmAccount()).signMessage({ message: text }),
-  pay: payNothing,
-};
-
-const solanaKey = async () => (await import("./new-solana-key")).newSolanaKey();
-
-const newSolanaSigner: DemoSigner = {
-  address: async () => (await solanaKey()).address,
-  sign: async (text) => (await solanaKey()).sign(text),
-  pay: payNothing,
-};
+function newSolanaSigner(memory: DemoMemory): DemoSigner {
+  const key = async () => (await import("./new-solana-key")).newSolanaKey(memory);
+  return {
+    address: async () => (await key()).address,
+    sign: async (text) => (await key()).sign(text),
+    pay: payNothing,
+  };
+}
