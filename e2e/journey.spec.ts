@@ -70,10 +70,7 @@ async function declineThenSignIn(page: Page, chain: "evm" | "solana", wallet: Ex
 /** A new account has no money; the overview links to the faucet. */
 async function fund(page: Page): Promise<void> {
   await expect(page.getByRole("main")).toContainText("$0.00");
-  await page
-    .getByRole("main")
-    .getByRole("link", { name: /^(Add funds|Deposit)$/ })
-    .click();
+  await page.getByRole("region", { name: "Get started" }).getByRole("link", { name: "Deposit" }).click();
   await expect(page).toHaveURL("/deposit");
   await untilChainsRun(page);
   await pressFaucet(page);

@@ -147,12 +147,10 @@ async function moneyInAndOut(page: Page): Promise<void> {
   await shoot(page, "reserves", "desk-light", "desk-dark", "phone-light");
 }
 
-/** The demo wallet approves USDC, and pays for a prompt. */
+/** The demo wallet, which is still connected, approves USDC, and pays for a prompt. */
 async function paidByWallet(page: Page): Promise<void> {
   await show(page, "/payments");
   const main = page.getByRole("main");
-  await main.getByRole("button", { name: "Choose wallet" }).click();
-  await chooseFromList(page, "Demo wallet");
   const approve = main.getByRole("button", { name: "Approve USDC for payments" });
   await expect(approve).toBeEnabled();
   await shoot(page, "payments-allowance", "desk-light", "phone-dark");

@@ -117,7 +117,7 @@ test("a wallet that shows another account signs the owner out, unless that accou
   expect(await findOwnerOf(owner.token)).not.toBeNull();
   const other = { ...wallet, address: `0x${"cd".repeat(20)}` };
   await expect(asRequest(owner.token, () => signOutUnlessLinked(owner.sessionId, other))).rejects.toMatchObject({
-    digest: expect.stringContaining(";/connect;"),
+    digest: expect.stringContaining(";/connect?ended=switched;"),
   });
   expect(await findOwnerOf(owner.token)).toBeNull();
 });

@@ -16,5 +16,7 @@ export async function signOut(): Promise<void> {
 /** The browser's wallet shows another account. It may have been linked since the page was rendered; then nothing changes. */
 export async function signOutUnlessLinked(sessionId: unknown, wallet: unknown): Promise<void> {
   const wish = await readWish(sessionId, walletForm, wallet);
-  if (wish.ok && !(await isLinked(wish.owner, wish.form))) await signOut();
+  if (!wish.ok || (await isLinked(wish.owner, wish.form))) return;
+  await endOwnSession();
+  redirect("/connect?ended=switched");
 }

@@ -10,14 +10,13 @@ import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/text/json-text";
 import { formatUsd } from "@/lib/base/money";
-import { listModelPrices } from "@/lib/console/models";
+import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { defaultModel } from "@/lib/providers/catalogue";
 
 export default async function LandingPage() {
   const site = readSite();
   const models = listModelPrices();
-  const example = defaultModel(models);
+  const example = defaultModelPrice(models);
   return (
     <>
       <Opening providers={providersOf(models)} isSignedIn={await hasSessionCookie()} />

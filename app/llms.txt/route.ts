@@ -1,9 +1,8 @@
 // GET /llms.txt: the service in plain text for language models (llmstxt.org): what it is, where, how to call it, what it costs.
 
 import { config } from "@/lib/base/config";
-import { listModelPrices } from "@/lib/console/models";
+import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
-import { defaultModel } from "@/lib/providers/catalogue";
 import { curlPrompt } from "../examples";
 import { readSite } from "../site";
 
@@ -34,7 +33,7 @@ ${isSandbox ? "\nThis is a sandbox: models and money are simulated. No real mone
 - Deposits: USDC on Base or Solana, to the account's own addresses, listed under wallet in GET /api/v1/balance. Minimum: 1 USD.
 - Retries: send an Idempotency-Key; a repeated request returns the first answer and is charged once. Do not retry a 402. Wait for Retry-After on 429 and 503.
 
-${curlPrompt(site, defaultModel(models).id)}
+${curlPrompt(site, defaultModelPrice(models).id)}
 
 ## Endpoints
 

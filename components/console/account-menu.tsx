@@ -20,7 +20,7 @@ export function AccountMenu({ wallet, onSignOut }: AccountMenuProps) {
   const [leaving, setLeaving] = useState(false);
   const copy = async () => {
     if (await writeClipboard(wallet.address)) toast("Copied", { icon: <CheckIcon className="mt-0.5 size-4 text-green" /> });
-    else toast.error("The browser did not let us copy. Your wallet shows the address too.");
+    else toast.error("Could not copy. Copy the address from your wallet instead.");
   };
   return (
     <Menu

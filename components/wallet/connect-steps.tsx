@@ -71,9 +71,7 @@ export function WalletChoices({ evm, solana }: { evm: WalletHandle; solana: Wall
             <Mark />
             <span className="min-w-0">
               <span className="block font-medium">{title}</span>
-              <span className="block text-sm text-muted">
-                {handle.isConnecting ? "Waiting for your wallet: unlock it and agree there." : text}
-              </span>
+              <span className="block text-sm text-muted">{handle.isConnecting ? "Approve the connection in your wallet." : text}</span>
             </span>
           </button>
           {handle.problem ? <Problem className="mt-2">{handle.problem}</Problem> : null}
@@ -92,10 +90,10 @@ interface SignStepProps {
 }
 
 const waits: Partial<Record<ProofState["step"], string>> = {
-  asking: "Asking what to sign…",
-  signing: "Waiting for your wallet. It asks you to sign a text; look for its window.",
+  asking: "Preparing the message…",
+  signing: "Sign the message in your wallet.",
   checking: "Checking the signature…",
-  done: "Signed. One moment…",
+  done: "Signed in. One moment…",
 };
 
 function SignStep({ handle: { wallet }, state, action, onSign, onAnother }: SignStepProps) {
@@ -113,7 +111,7 @@ function SignStep({ handle: { wallet }, state, action, onSign, onAnother }: Sign
           <p className="text-sm text-muted">in {wallet.name}</p>
         </div>
       </div>
-      <p className="mt-4 text-sm text-muted">One signature proves that this wallet is yours. It costs nothing and moves no money.</p>
+      <p className="mt-4 text-sm text-muted">Sign a message to prove that this wallet is yours. It is free and moves no money.</p>
       <div aria-live="polite" className="min-h-6 pt-2 text-sm">
         {state.step === "failed" ? <p className="text-red">{state.message}</p> : wait ? <p>{wait}</p> : null}
       </div>

@@ -2,35 +2,51 @@
 
 import { useConnectModal } from "@rainbow-me/rainbowkit";
 import { useEffect, useState } from "react";
-import { useAccount, useDisconnect, useSignMessage } from "wagmi";
+import { useAccount, useConfig, useConnect, useDisconnect, useSignMessage } from "wagmi";
+import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
+import { PHONE, useOpenWalletList } from "./wallet-lists";
 
-/** An Ethereum wallet, chosen in RainbowKit's list. */
+/** An Ethereum wallet, chosen in our list of the wallets that wagmi finds. */
 export function useEvmWallet(): WalletHandle {
-  const { address, connector, isConnected, isConnecting } = useAccount();
-  const { openConnectModal, connectModalOpen } = useConnectModal();
+  const { address, connector, isConnected } = useAccount();
+  const { openConnectModal } = useConnectModal();
+  const { connectors } = useConfig();
+  const { connectAsync } = useConnect();
   const { disconnectAsync } = useDisconnect();
   const { signMessageAsync } = useSignMessage();
+  const openList = useOpenWalletList();
   const [chosen, setChosen] = useState(0);
-  const [isChoosing, setChoosing] = useState(false);
+  const [isConnecting, setConnecting] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [wantsPhone, setWantsPhone] = useState(false);
 
   // RainbowKit's list opens only while no wallet is connected.
   useEffect(() => {
-    if (!isChoosing || isConnected || !openConnectModal) return;
-    setChoosing(false);
+    if (!wantsPhone || isConnected || !openConnectModal) return;
+    setWantsPhone(false);
     openConnectModal();
-  }, [isChoosing, isConnected, openConnectModal]);
+  }, [wantsPhone, isConnected, openConnectModal]);
+
+  const connect = async (uid: string) => {
+    if (isConnected) await disconnectAsync();
+    setChosen((count) => count + 1);
+    if (uid === PHONE) return setWantsPhone(true);
+    const wanted = connectors.find((one) => one.uid === uid);
+    if (!wanted) return;
+    setConnecting(true);
+    await connectAsync({ connector: wanted }).catch((error: unknown) => setProblem(wordsFor(error)));
+    setConnecting(false);
+  };
 
   return {
     wallet: isConnected && address && connector ? { chain: "evm", address, name: connector.name, id: connector.id } : null,
     chosen,
-    // The list itself shows progress and errors.
-    isConnecting: isConnecting && !connectModalOpen && chosen > 0,
-    problem: null,
+    isConnecting,
+    problem,
     choose: () => {
-      setChosen((count) => count + 1);
-      setChoosing(true);
-      if (isConnected) void disconnectAsync();
+      setProblem(null);
+      openList("evm", (uid) => void connect(uid));
     },
     sign: async ({ nonce, text }) => {
       if (!address) throw new Error("no wallet is connected");

@@ -1,27 +1,39 @@
 "use client";
 
 import { base58 } from "@scure/base";
+import type { Adapter, WalletName } from "@solana/wallet-adapter-base";
 import { useWallet } from "@solana/wallet-adapter-react";
 import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { useEffect, useRef, useState } from "react";
 import type { PlainChallenge } from "@/lib/console/views/wallet";
-import { useOpenSolanaList } from "./solana-list";
+import { findBadge } from "./demo/demo-wallet-badge";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
+import { useOpenWalletList } from "./wallet-lists";
 import type { SignedChallenge } from "./wallet-types";
 
 /** A Solana wallet, chosen in our list of the wallets that wallet-adapter finds. */
 export function useSolanaWallet(): WalletHandle {
   const { wallet, publicKey, connected, connecting, connect, disconnect, select, signIn, signMessage } = useWallet();
-  const openList = useOpenSolanaList();
+  const openList = useOpenWalletList();
   const [chosen, setChosen] = useState(0);
+  const [wanted, setWanted] = useState<WalletName | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   /** Names of wallets that signed another text than ours. */
   const ownWriters = useRef(new Set<string>());
   const name = wallet?.adapter.name;
   const address = publicKey?.toBase58();
 
-  // Choosing a wallet only selects it. A wallet selected in an earlier visit is not connected until the person chooses it.
+  useEffect(() => {
+    if (wanted === null) return;
+    setWanted(null);
+    setChosen((count) => count + 1);
+    select(wanted);
+  }, [wanted, select]);
+
+  useDemoReconnection(wallet?.adapter, chosen === 0 && !connected);
+
+  // Choosing a wallet only selects it. Another wallet of an earlier visit is not connected until the person chooses it.
   useEffect(() => {
     if (chosen === 0 || name === undefined || connected || connecting) return;
     connect().catch((error: unknown) => {
@@ -30,9 +42,8 @@ export function useSolanaWallet(): WalletHandle {
     });
   }, [chosen, name, connected, connecting, connect, select]);
 
-  const sign = async (challenge: PlainChallenge): Promise<SignedChallenge> => {
+  const sign = async ({ nonce, text, signInInput }: PlainChallenge): Promise<SignedChallenge> => {
     if (!address || name === undefined) throw new Error("no wallet is connected");
-    const { nonce, text, signInInput } = challenge;
     if (signIn && signInInput && !(signMessage && ownWriters.current.has(name))) {
       const { signedMessage, signature } = await signIn(signInInput as SolanaSignInInput);
       return { nonce, chain: "solana", address, message: new TextDecoder().decode(signedMessage), signature: base58.encode(signature) };
@@ -50,8 +61,7 @@ export function useSolanaWallet(): WalletHandle {
     choose: () => {
       setProblem(null);
       select(null);
-      setChosen((count) => count + 1);
-      openList();
+      openList("solana", (next) => setWanted(next as WalletName));
     },
     sign,
     refused: () => {
@@ -62,4 +72,13 @@ export function useSolanaWallet(): WalletHandle {
       select(null);
     },
   };
+}
+
+/** A demo wallet connects again without a question, as Ethereum wallets do. */
+function useDemoReconnection(adapter: Adapter | undefined, isWanted: boolean): void {
+  useEffect(() => {
+    if (!isWanted || !adapter || !findBadge(adapter.name)) return;
+    // Later than the effects of WalletProvider, which subscribe to the adapter: a wallet with accounts connects at once.
+    queueMicrotask(() => void adapter.autoConnect().catch(() => undefined)); // refused: it is chosen like any other
+  }, [adapter, isWanted]);
 }

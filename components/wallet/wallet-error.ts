@@ -20,6 +20,6 @@ const causeOf = (error: unknown): unknown => (isObject(error) ? (error.cause ?? 
 /** What happened and what to do. */
 export function wordsFor(error: unknown): string {
   if (isRejection(error)) return "You declined in the wallet. Nothing was signed.";
-  if (isObject(error) && error.code === ALREADY_ASKING) return "The wallet is already asking you something. Open it and answer there.";
+  if (isObject(error) && error.code === ALREADY_ASKING) return "Your wallet has an open request. Answer it there first.";
   return "The wallet did not sign. Unlock it, then try again.";
 }

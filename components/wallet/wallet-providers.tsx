@@ -5,13 +5,13 @@ import { connectorsForWallets, RainbowKitProvider } from "@rainbow-me/rainbowkit
 import { walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
 import { ConnectionProvider, WalletProvider } from "@solana/wallet-adapter-react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { defineChain } from "viem";
 import { type Config, createConfig, http, WagmiProvider } from "wagmi";
 import type { WalletAccess, WalletSettings } from "@/lib/console/views/wallet";
 import { offerDemoWallets } from "./demo/demo-wallet";
 import { rainbowTheme } from "./rainbow-theme";
-import { SolanaList } from "./solana-list";
+import { WalletLists } from "./wallet-lists";
 
 interface WalletProvidersProps extends WalletAccess {
   children: ReactNode;
@@ -19,10 +19,11 @@ interface WalletProvidersProps extends WalletAccess {
 
 /** The context for everything that uses wallets; pages without wallets never load it. */
 export function WalletProviders({ settings, demo, signDemo, children }: WalletProvidersProps) {
-  useEffect(() => {
+  const [config] = useState(() => {
+    // Before wagmi looks for wallets: it connects only those again that it finds at once.
     if (demo) offerDemoWallets(demo, signDemo);
-  }, [demo, signDemo]);
-  const [config] = useState(() => wagmiConfig(settings));
+    return wagmiConfig(settings);
+  });
   const [client] = useState(() => new QueryClient());
   const [theme] = useState(rainbowTheme);
   return (
@@ -33,7 +34,7 @@ export function WalletProviders({ settings, demo, signDemo, children }: WalletPr
           <ConnectionProvider endpoint={`${settings.baseUrl}/api/rpc/solana`}>
             {/* Errors are shown where the action started; by default they go to the browser's console. */}
             <WalletProvider wallets={[]} autoConnect={false} onError={() => undefined}>
-              <SolanaList>{children}</SolanaList>
+              <WalletLists>{children}</WalletLists>
             </WalletProvider>
           </ConnectionProvider>
         </RainbowKitProvider>

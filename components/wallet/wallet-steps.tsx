@@ -45,7 +45,7 @@ export function Elsewhere({ wallet, place: { problem, canSwitch }, chainName }: 
   };
   return (
     <div className="grid gap-3">
-      <Problem>{isRefused ? `The wallet did not switch. Choose ${chainName} in the wallet itself, then come back here.` : problem}</Problem>
+      <Problem>{isRefused ? `The wallet did not switch. Select ${chainName} in your wallet, then come back.` : problem}</Problem>
       <div className="flex flex-wrap gap-3">
         {canSwitch ? (
           <Button look="primary" busy={busy} onClick={() => void change()}>

@@ -1,7 +1,7 @@
 // The model catalogue for pages: plain serializable rows, prices as exact decimal text.
 
 import { usdText } from "@/lib/base/money";
-import { listModels } from "@/lib/providers/catalogue";
+import { defaultModel, listModels } from "@/lib/providers/catalogue";
 import type { ProviderId } from "@/lib/providers/types";
 import type { ModelPrice } from "./views/models";
 
@@ -17,6 +17,9 @@ export const providerName: Record<ProviderId, string> = {
 /** The model of this id or alias, or null. */
 export const findModelPrice = (models: readonly ModelPrice[], name: string): ModelPrice | null =>
   models.find(({ id, aliases }) => id === name || aliases.includes(name)) ?? null;
+
+/** The model for somebody who has chosen none. */
+export const defaultModelPrice = (models: readonly ModelPrice[]): ModelPrice => defaultModel(models);
 
 const perMillion = (nanoUsdPerToken: bigint): string => usdText(nanoUsdPerToken * 1_000_000n);
 

@@ -7,9 +7,8 @@ import { curlPrompt } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "@/lib/console/keys/key-form";
 import { createOwnKey, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys/keys";
-import { listModelPrices } from "@/lib/console/models";
+import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { Answer } from "@/lib/console/views/answer";
-import { defaultModel } from "@/lib/providers/catalogue";
 import { readWish } from "../owner-actions";
 
 /** The key in plain text, shown this once, and a line to try it with. The page re-renders only after the person has stored both. */
@@ -19,7 +18,7 @@ export async function createKey(sessionId: unknown, input: unknown): Promise<Ans
   const made = await createOwnKey(wish.owner, wish.form);
   if (!made.ok) return made;
   const site = readSite();
-  const model = wish.form.models?.[0] ?? defaultModel(listModelPrices()).id;
+  const model = wish.form.models?.[0] ?? defaultModelPrice(listModelPrices()).id;
   return { ...made, curl: curlPrompt(site, model).replace(`$${site.keyVariable}`, () => made.key) };
 }
 

@@ -2,13 +2,12 @@ import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { readWalletAccess } from "@/app/wallet-access";
 import { Playground } from "@/components/console/playground/playground";
-import { findModelPrice, listModelPrices } from "@/lib/console/models";
+import { defaultModelPrice, findModelPrice, listModelPrices } from "@/lib/console/models";
 import { type Owner, readAvailable } from "@/lib/console/owner";
 import { findPaymentsOffer } from "@/lib/console/payments/payment-target";
 import { listOwnWallets } from "@/lib/console/settings";
 import { csrfToken } from "@/lib/console/sign-in/same-origin";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { defaultModel } from "@/lib/providers/catalogue";
 import { forSession } from "../owner-actions";
 import { drawOwnPayment } from "../payments/actions";
 import { requireOwner } from "../require-owner";
@@ -34,7 +33,7 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
     <Playground
       models={models}
       accountId={owner.accountId}
-      initialModel={chosen ?? defaultModel(models)}
+      initialModel={chosen ?? defaultModelPrice(models)}
       link={linkOf(name, chosen)}
       available={await readAvailable(owner.accountId)}
       isFrozen={owner.isFrozen}

@@ -1,11 +1,13 @@
 import type { Metadata } from "next";
-import { headers } from "next/headers";
+import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { readSite } from "@/app/site";
 import { readWalletAccess } from "@/app/wallet-access";
 import { config } from "@/lib/base/config";
 import { findOwner } from "@/lib/console/owner";
 import { refusalTextOf } from "@/lib/console/refusals";
+import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
+import { overview, readNextPath, signedOutText } from "./next-path";
 import { WalletLoader } from "./wallet-loader";
 
 export const metadata: Metadata = { title: "Connect wallet" };
@@ -15,21 +17,24 @@ interface ConnectPageProps {
 }
 
 export default async function ConnectPage({ searchParams }: ConnectPageProps) {
-  const { next: requested, error } = await searchParams;
+  const { next: requested, error, ended } = await searchParams;
   const next = readNextPath(requested);
-  const { name, baseUrl, isSandbox } = readSite();
+  const { baseUrl, isSandbox } = readSite();
   // The signed text names our own host, and wallets warn when the page has another: localhost is not 127.0.0.1.
   // With PUBLIC_URL set a proxy is in front, and the host that it passes on says nothing.
   const host = config().PUBLIC_URL ? null : (await headers()).get("x-page-host");
-  if (host && host !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next)}`);
-  if (await findOwner()) redirect(next);
+  if (host && host !== new URL(baseUrl).host) redirect(`${baseUrl}/connect?next=${encodeURIComponent(next ?? overview)}`);
+  if (await findOwner()) redirect(next ?? overview);
+  // Signing out deletes the cookie: a cookie without a session is that of an ended one.
+  const hadSession = (await cookies()).has(sessionCookieName());
+  const cause = ended === "switched" ? "switched" : hadSession ? "ended" : "none";
   return (
     <div className="mx-auto grid max-w-[880px] gap-12 pt-12 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] md:pt-20">
       <section>
         <h1 className="text-xl font-medium tracking-[-0.025em]">Connect a wallet</h1>
         <p className="mt-3 text-muted">
-          Your wallet is your account at {name}. No name, no mail, no password. The first time, you get an address on Base and one on Solana
-          to send USDC to.
+          Your wallet is your account. No email, no password. The first time you sign in, you get your own deposit addresses on Base and
+          Solana.
         </p>
         <ol className="mt-6 grid gap-3 text-sm">
           {steps.map((step, index) => (
@@ -43,30 +48,48 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
         </ol>
       </section>
       <section aria-label="Wallets">
-        {typeof error === "string" ? (
-          <p role="alert" className="mb-4 rounded border border-red p-4 text-sm">
-            {refusalTextOf(error)}
+        <SignInNotice error={error} text={signedOutText(cause, next)} />
+        <noscript>
+          <style>{"[data-needs-script] { display: none; }"}</style>
+          <p className="rounded border border-edge p-4 text-sm">
+            Signing in needs JavaScript, because your wallet runs in the browser. Turn it on and reload this page, or{" "}
+            <a href="/docs" className="underline underline-offset-4">
+              read the docs
+            </a>
+            .
           </p>
-        ) : null}
-        <WalletLoader access={readWalletAccess()} next={next} />
-        <p className="mt-4 text-sm text-muted">
-          {isSandbox
-            ? "No wallet at hand? Both lists have a demo wallet, which signs by itself."
-            : "On a phone, open this page in your wallet’s own browser."}
-        </p>
+        </noscript>
+        <div data-needs-script="">
+          <WalletLoader access={readWalletAccess()} next={next ?? overview} />
+          <p className="mt-4 text-sm text-muted">
+            {isSandbox
+              ? "No wallet? Both lists have two test wallets: one with money, and a new one to start from zero."
+              : "On a phone, open this page in your wallet’s browser."}
+          </p>
+        </div>
       </section>
     </div>
   );
 }
 
-/** Where sign-in may lead: an area of the console, never another site. */
-const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings)([/?][\w/?=&.,:%-]*)?$/;
-
-/** The path in the URL, or the overview. */
-const readNextPath = (requested: unknown): string => (typeof requested === "string" && area.test(requested) ? requested : "/overview");
+/** Why signing in failed; otherwise why the person has to sign in. */
+function SignInNotice({ error, text }: { error: unknown; text: string | null }) {
+  if (typeof error === "string")
+    return (
+      <p role="alert" className="mb-4 rounded border border-red p-4 text-sm">
+        {refusalTextOf(error)}
+      </p>
+    );
+  if (text === null) return null;
+  return (
+    <p role="status" className="mb-4 rounded border border-edge bg-panel p-4 text-sm">
+      {text}
+    </p>
+  );
+}
 
 const steps = [
-  "Choose a wallet; it shows us its address.",
-  "Sign a text that names this site. It costs nothing and moves no money.",
-  "Fund it, make a key, call.",
+  "Choose a wallet.",
+  "Sign a message. It is free and moves no money.",
+  "Deposit USDC, create a key and send your first request.",
 ];

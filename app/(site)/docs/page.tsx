@@ -2,8 +2,7 @@ import type { Metadata } from "next";
 import type { ComponentType } from "react";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
-import { listModelPrices } from "@/lib/console/models";
-import { defaultModel } from "@/lib/providers/catalogue";
+import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ChapterProps } from "./chapter-props";
 import { AnswerChapter, KeyChapter, PromptChapter, RequestChapter, StreamChapter } from "./first-call";
 import { ErrorsChapter, FailedChapter, LimitsChapter, MoneyChapter, RetryChapter } from "./in-earnest";
@@ -29,7 +28,7 @@ const chapters: readonly { id: string; title: string; Chapter: ComponentType<Cha
 
 export default function DocsPage() {
   const site = readSite();
-  const model = defaultModel(listModelPrices());
+  const model = defaultModelPrice(listModelPrices());
   return (
     <DocsArticle current="/docs" title="Quick start" intro="Create a key, send a prompt, see what it cost." sections={chapters}>
       {chapters.map(({ id, Chapter }) => (

@@ -15,31 +15,31 @@ interface Step {
   action: string;
 }
 
-/** A new user's first three steps, ticked as they are done, hidden once all are. */
+/** A new account's first three steps, until all are done. */
 export function NextSteps({ steps: { isFunded, hasKey, hasCalled }, isSandbox }: NextStepsProps) {
   if (isFunded && hasKey && hasCalled) return null;
   const steps: Step[] = [
     {
-      title: "Add funds",
-      text: isSandbox ? "Simulated USD: worth nothing, spent like real money." : "Send USDC on Base or Solana to your own address.",
+      title: "Deposit",
+      text: isSandbox ? "Get 5 test USDC with one click." : "Send USDC on Base or Solana to your own address.",
       done: isFunded,
       href: "/deposit",
-      action: "Add funds",
+      action: "Deposit",
     },
-    { title: "Make a key", text: "With a cap, if you like. It is shown once.", done: hasKey, href: "/keys", action: "Make a key" },
+    { title: "Create a key", text: "One per app. You can cap what it spends.", done: hasKey, href: "/keys", action: "Create key" },
     {
-      title: "Call a model",
-      text: "With one curl line, or in the playground without a key.",
+      title: "Make your first call",
+      text: "With one curl command, or in the playground.",
       done: hasCalled,
       href: "/playground",
-      action: "Try a prompt",
+      action: "Open playground",
     },
   ];
   const next = steps.findIndex(({ done }) => !done);
   return (
-    <section aria-label="What to do next" className="mb-8 rounded border border-line bg-panel px-5 py-4">
+    <section aria-label="Get started" className="mb-8 rounded border border-line bg-panel px-5 py-4">
       <h2 className="text-sm font-medium">
-        What to do next <span className="ml-1 font-normal text-muted">{steps.filter(({ done }) => done).length} of 3 done</span>
+        Get started <span className="ml-1 font-normal text-muted">{steps.filter(({ done }) => done).length} of 3 done</span>
       </h2>
       <ol className="mt-4 grid gap-x-8 gap-y-5 md:grid-cols-3">
         {steps.map((step, index) => (
@@ -59,18 +59,15 @@ const StepLine = ({ step, number, isNext }: { step: Step; number: number; isNext
       {step.done ? <CheckIcon className="size-3" strokeWidth={2.4} /> : number}
     </span>
     <div className="min-w-0">
-      <p className={`text-sm ${step.done ? "text-muted" : "font-medium"}`}>
-        {step.title}
-        {step.done ? <span className="sr-only"> (done)</span> : null}
-      </p>
-      <p className="mt-0.5 text-sm text-muted">{step.text}</p>
-      {isNext ? (
+      <p className={`text-sm ${step.done ? "text-muted" : "font-medium"}`}>{step.title}</p>
+      <p className="mt-0.5 text-sm text-muted">{step.done ? "Done" : step.text}</p>
+      {step.done ? null : (
         <div className="mt-3">
-          <ActionLink primary href={step.href}>
+          <ActionLink primary={isNext} href={step.href}>
             {step.action}
           </ActionLink>
         </div>
-      ) : null}
+      )}
     </div>
   </li>
 );

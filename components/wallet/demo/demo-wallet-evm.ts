@@ -3,20 +3,18 @@
 import { hexToString, numberToHex } from "viem";
 import type { DemoTransfer } from "@/lib/console/views/wallet";
 import { ANNOUNCE, type AnnouncedProvider, type EvmProvider, REQUEST } from "../announced-providers";
-import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
+import type { DemoMemory } from "./demo-memory";
+import type { DemoSigner } from "./demo-signer";
+import type { DemoBadge } from "./demo-wallet-badge";
 
-interface EvmDemo {
-  address: string;
+interface EvmDemo extends DemoSigner {
   chainId: number;
-  sign: (text: string) => Promise<string>;
-  /** Resolves with the transaction's hash. */
-  pay: (transfer: DemoTransfer) => Promise<string>;
 }
 
-export function announceEvmDemo(demo: EvmDemo): void {
+export function announceEvmDemo({ id, name, icon }: DemoBadge, memory: DemoMemory, demo: EvmDemo): void {
   const detail: AnnouncedProvider = Object.freeze({
-    info: { uuid: crypto.randomUUID(), name: DEMO_NAME, icon: DEMO_ICON, rdns: "sandbox.demo-wallet" },
-    provider: createProvider(demo),
+    info: { uuid: crypto.randomUUID(), name, icon, rdns: id },
+    provider: createProvider(id, memory, demo),
   });
   const announce = () => window.dispatchEvent(new CustomEvent(ANNOUNCE, { detail }));
   window.addEventListener(REQUEST, announce);
@@ -26,23 +24,24 @@ export function announceEvmDemo(demo: EvmDemo): void {
 /** EIP-1193's code for a method that a wallet does not have. */
 const UNSUPPORTED = 4200;
 
-function createProvider({ address, chainId, sign, pay }: EvmDemo): EvmProvider {
-  let isConnected = false;
-  const connect = () => {
-    isConnected = true;
-    return [address];
+function createProvider(id: string, { recall, remember }: DemoMemory, { address, chainId, sign, pay }: EvmDemo): EvmProvider {
+  // Across visits, as in a real wallet.
+  const connection = `evm:${id}`;
+  const connect = async () => {
+    remember(connection, "yes");
+    return [await address()];
   };
   const methods: Record<string, (params: readonly unknown[]) => unknown> = {
     eth_requestAccounts: connect,
-    wallet_requestPermissions: () => [
-      { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: connect() }] },
+    wallet_requestPermissions: async () => [
+      { parentCapability: "eth_accounts", caveats: [{ type: "restrictReturnedAccounts", value: await connect() }] },
     ],
     wallet_revokePermissions: () => {
-      isConnected = false;
+      remember(connection, null);
       return null;
     },
     // Empty until it is connected: otherwise wallet lists skip the choice.
-    eth_accounts: () => (isConnected ? [address] : []),
+    eth_accounts: async () => (recall(connection) === null ? [] : [await address()]),
     eth_chainId: () => numberToHex(chainId),
     net_version: () => `${chainId}`,
     wallet_switchEthereumChain: () => null,

@@ -18,15 +18,9 @@ import {
   type StandardEventsListeners,
 } from "@wallet-standard/features";
 import { registerWallet } from "@wallet-standard/wallet";
-import type { DemoTransfer } from "@/lib/console/views/wallet";
-import { DEMO_ICON, DEMO_NAME } from "./demo-wallet-badge";
-
-interface SolanaDemo {
-  address: string;
-  sign: (text: string) => Promise<string>;
-  /** Resolves with the signature, base58. */
-  pay: (transfer: DemoTransfer) => Promise<string>;
-}
+import type { DemoMemory } from "./demo-memory";
+import type { DemoSigner } from "./demo-signer";
+import type { DemoBadge } from "./demo-wallet-badge";
 
 type Features = StandardConnectFeature &
   StandardDisconnectFeature &
@@ -36,13 +30,13 @@ type Features = StandardConnectFeature &
 
 const chains = ["solana:mainnet"] as const;
 
-export function registerSolanaDemo({ address, sign, pay }: SolanaDemo): void {
-  const account: WalletAccount = {
-    address,
-    publicKey: base58.decode(address),
-    chains,
-    features: [SolanaSignMessage, SolanaSignTransaction],
-  };
+export function registerSolanaDemo(
+  { id, name, icon }: DemoBadge,
+  { recall, remember }: DemoMemory,
+  { address, sign, pay }: DemoSigner,
+): void {
+  // Across visits, as in a real wallet.
+  const connection = `solana:${id}`;
   let accounts: readonly WalletAccount[] = [];
   const listeners = new Set<StandardEventsListeners["change"]>();
   const show = (shown: readonly WalletAccount[]) => {
@@ -50,10 +44,22 @@ export function registerSolanaDemo({ address, sign, pay }: SolanaDemo): void {
     for (const listener of listeners) listener({ accounts });
     return { accounts };
   };
-  const signBytes = async (bytes: Uint8Array) => base58.decode(await sign(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
   const features: Features = {
-    [StandardConnect]: { version: "1.0.0", connect: async () => show([account]) },
-    [StandardDisconnect]: { version: "1.0.0", disconnect: async () => void show([]) },
+    [StandardConnect]: {
+      version: "1.0.0",
+      connect: async ({ silent = false } = {}) => {
+        if (silent && recall(connection) === null) return show([]);
+        remember(connection, "yes");
+        return show(accounts.length > 0 ? accounts : [accountOf(await address())]);
+      },
+    },
+    [StandardDisconnect]: {
+      version: "1.0.0",
+      disconnect: async () => {
+        remember(connection, null);
+        show([]);
+      },
+    },
     [StandardEvents]: {
       version: "1.0.0",
       on: (_event, listener) => {
@@ -61,6 +67,26 @@ export function registerSolanaDemo({ address, sign, pay }: SolanaDemo): void {
         return () => void listeners.delete(listener);
       },
     },
+    ...signingFeatures(sign, pay),
+  };
+  const wallet: Wallet = {
+    version: "1.0.0",
+    name,
+    icon: icon as Wallet["icon"],
+    chains,
+    features,
+    get accounts() {
+      return accounts;
+    },
+  };
+  registerWallet(wallet);
+}
+
+function signingFeatures(sign: DemoSigner["sign"], pay: DemoSigner["pay"]): SolanaSignMessageFeature & SolanaSignTransactionFeature {
+  const signBytes = async (bytes: Uint8Array) => base58.decode(await sign(new TextDecoder("utf-8", { fatal: true }).decode(bytes)));
+  const payBytes = async (bytes: Uint8Array) =>
+    withSignature(bytes, base58.decode(await pay({ chain: "solana", transaction: toBase64(bytes) })));
+  return {
     [SolanaSignMessage]: {
       version: "1.1.0",
       signMessage: async (...inputs) =>
@@ -70,26 +96,17 @@ export function registerSolanaDemo({ address, sign, pay }: SolanaDemo): void {
       version: "1.0.0",
       supportedTransactionVersions: ["legacy"],
       signTransaction: async (...inputs) =>
-        Promise.all(
-          inputs.map(async ({ transaction }) => {
-            const signature = base58.decode(await pay({ chain: "solana", transaction: toBase64(transaction) }));
-            return { signedTransaction: withSignature(transaction, signature) };
-          }),
-        ),
+        Promise.all(inputs.map(async ({ transaction }) => ({ signedTransaction: await payBytes(transaction) }))),
     },
   };
-  const wallet: Wallet = {
-    version: "1.0.0",
-    name: DEMO_NAME,
-    icon: DEMO_ICON as Wallet["icon"],
-    chains,
-    features,
-    get accounts() {
-      return accounts;
-    },
-  };
-  registerWallet(wallet);
 }
+
+const accountOf = (address: string): WalletAccount => ({
+  address,
+  publicKey: base58.decode(address),
+  chains,
+  features: [SolanaSignMessage, SolanaSignTransaction],
+});
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 

@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
-import { listModelPrices } from "@/lib/console/models";
-import { defaultModel } from "@/lib/providers/catalogue";
+import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import { AgainChapter, ChangeChapter, ExampleChapter, MovesChapter, ReasonsChapter, RightsChapter, TextChapter } from "./chapters";
 
 export const metadata: Metadata = {
@@ -22,7 +21,7 @@ const chapters = [
 
 export default function PaymentsDocsPage() {
   const site = readSite();
-  const model = defaultModel(listModelPrices()).id;
+  const model = defaultModelPrice(listModelPrices()).id;
   return (
     <DocsArticle
       current="/docs/payments"

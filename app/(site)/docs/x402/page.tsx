@@ -1,8 +1,7 @@
 import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
-import { listModelPrices } from "@/lib/console/models";
-import { defaultModel } from "@/lib/providers/catalogue";
+import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import { ClientChapter, FailureChapter, OperatorsChapter, PriceChapter, WhatChapter } from "./chapters";
 
 export const metadata: Metadata = {
@@ -20,7 +19,7 @@ const chapters = [
 
 export default function X402DocsPage() {
   const site = readSite();
-  const model = defaultModel(listModelPrices()).id;
+  const model = defaultModelPrice(listModelPrices()).id;
   return (
     <DocsArticle
       current="/docs/x402"
