@@ -143,7 +143,11 @@ test.each([
   [{ state: "final", transaction: "0x1" }, "paid", false],
   [{ state: "cancelled" }, "the money is back", false],
   [{ state: "refused", reason: "Ask us first." }, "Ask us first. The money is back in your balance.", false],
-  [{ state: "failed", reason: "One of its wallets was unlinked." }, "One of its wallets was unlinked. The money is back in your balance.", false],
+  [
+    { state: "failed", reason: "One of its wallets was unlinked." },
+    "One of its wallets was unlinked. The money is back in your balance.",
+    false,
+  ],
 ] as const)("a withdrawal that is %j says so, and can be cancelled only while nothing is signed", (part, words, isCancellable) => {
   const page = draw(part);
   expect(page).toContain(words);
