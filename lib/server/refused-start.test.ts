@@ -102,7 +102,7 @@ describe("DATABASE_URL", () => {
     expect(databaseProblem(file, url)).toBe(file);
     expect(messageFor("42501")).toContain('user "penny" may not create tables in database "ledger"');
     expect(messageFor("53300")).toContain("max_connections");
-    expect((databaseProblem(new Error("timeout expired"), url) as Error).message).toContain("does not answer in time");
+    expect((databaseProblem(new Error("timeout expired"), url) as Error).message).toContain("does not answer");
     const both = new AggregateError([Object.assign(new Error("connect"), { code: "ECONNREFUSED" })]);
     expect((databaseProblem(both, url) as Error).message).toContain("no PostgreSQL answers at db.example:5432");
     const ours = new Error("This database holds live money");
@@ -140,6 +140,6 @@ describe("DATA_DIR", () => {
 
 test("an address that cannot be bound is reported with its setting", () => {
   const messageFor = (code: string) => listenProblem(Object.assign(new Error("listen"), { code }), 80, "192.0.2.1").message;
-  expect(messageFor("EACCES")).toContain("set PORT to one above 1023");
+  expect(messageFor("EACCES")).toContain("Set PORT to a number above 1023");
   expect(messageFor("EADDRNOTAVAIL")).toContain("HOST=192.0.2.1 is not an address of this machine");
 });
