@@ -27,7 +27,7 @@ const texts = {
   account_frozen: "This account is frozen, so you cannot link a wallet. Contact support.",
   already_linked: "This wallet is already linked to your account.",
   joining_used:
-    "This wallet already has an account with money, keys or history. Nothing was changed. Keep using both accounts, or sign in with that wallet, withdraw its USDC and revoke its keys there.",
+    "This wallet has its own account with money, keys or history, so it cannot be merged. Nothing was changed. Keep using both accounts, or withdraw its USDC and deposit it here.",
   joining_other_wallets:
     "This wallet is linked to another account, which has more wallets. Sign in to that account and unlink it under Settings. Then link it here.",
   joining_frozen: "This wallet's own account is frozen, so it cannot be linked. Contact support.",
