@@ -116,7 +116,9 @@ test("a wallet whose account got money is refused after its signature, and both 
   await open(deposits, "/deposit");
   await pressFaucet(deposits); // counts as money at once, before its deposit is seen
   await linkWithOwnAccount(page, context, other);
-  await expect(page.getByText("This wallet has its own account with money, keys or history, so it cannot be merged. Nothing was changed.")).toBeVisible();
+  await expect(
+    page.getByText("This wallet has its own account with money, keys or history, so it cannot be merged. Nothing was changed."),
+  ).toBeVisible();
   await expect(page.getByText("Step 1 of 2")).toBeVisible();
   expect(await readSession(elsewhere)).toEqual(before);
   await elsewhere.close();

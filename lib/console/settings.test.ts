@@ -117,7 +117,9 @@ test("refusals of linking have a message that says what to do", async () => {
   await createKey({ accountId: stranger.owner.accountId, name: "used" });
   expect(await link(owner, wallet, stranger.wallet)).toMatchObject({
     ok: false,
-    message: expect.stringMatching(/^This wallet has its own account with money, keys or history, so it cannot be merged\. Nothing was changed\./),
+    message: expect.stringMatching(
+      /^This wallet has its own account with money, keys or history, so it cannot be merged\. Nothing was changed\./,
+    ),
   });
   const other = await newOwner();
   await link(other.owner, other.wallet, newWallet("solana"));
