@@ -39,7 +39,7 @@ function project(tools: { npm?: string; next?: string }): string {
 function launch(root: string) {
   const child = spawn(process.execPath, ["lib/server/launch.mjs"], {
     cwd: root,
-    env: { PATH: process.env.PATH, npm_execpath: join(root, "tools/npm-cli.js") },
+    env: { PATH: process.env.PATH, NODE_ENV: "production", npm_execpath: join(root, "tools/npm-cli.js") },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
