@@ -13,6 +13,7 @@ const isolated = [
   "lib/gateway/prompt/pipeline.test.ts",
   "lib/ledger/commit/refused.test.ts",
   "lib/ledger/waiting-settlements.test.ts",
+  "lib/providers/budget.test.ts",
   "lib/server/launch.test.ts",
   "lib/server/page-context.test.ts",
   "lib/server/streams.test.ts",

@@ -45,7 +45,7 @@ const readTerms = async (baseUrl: string) =>
 test("a sandbox deploys it on its own chain automatically, also after a kill and a restart, and the command finds it there", async () => {
   const DATA_DIR = newDataDir();
   const settings = { DATA_DIR, LOG_LEVEL: "info" };
-  expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("start the sandbox once") as string });
+  expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("Start the sandbox once") as string });
   for (const end of ["SIGKILL", "SIGTERM"] as const) {
     const service = startService(bundle, settings);
     const baseUrl = await service.ready;
@@ -56,7 +56,7 @@ test("a sandbox deploys it on its own chain automatically, also after a kill and
       if (verified.output.includes("does not run")) verified = await run("verify", settings);
       return !verified.output.includes("does not run");
     });
-    expect(verified).toMatchObject({ code: 0, output: expect.stringContaining("its code is what this release deploys") as string });
+    expect(verified).toMatchObject({ code: 0, output: expect.stringContaining("its code matches this release") as string });
     if (end === "SIGKILL")
       expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Already deployed") as string });
     service.process.kill(end);
@@ -121,7 +121,7 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
   const deployed = await run("deploy", settings);
   expect(deployed.output).toMatch(/It costs the relayer 0\.\d+ ETH at the most \(\d+ gas\)[\s\S]*Deployed in 0x\w{64} for 0\.\d+ ETH\.\n$/);
   expect(deployed.code).toBe(0);
-  expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("nothing was done") as string });
+  expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Nothing was done") as string });
   expect(await run("verify", { ...seedless, ROLES: "web" })).toMatchObject({ code: 0 });
   expect(await chain.client.getTransactionCount({ address: relayer.address })).toBe(1);
 }, 120_000);
