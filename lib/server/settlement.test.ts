@@ -53,8 +53,8 @@ test("a sandbox deploys it on its own chain automatically, also after a kill and
     let verified = await run("verify", settings);
     // After the kill the orphaned old chain may answer for a moment.
     await until("the new chain is there", async () => {
-      if (verified.output.includes("does not run")) verified = await run("verify", settings);
-      return !verified.output.includes("does not run");
+      if (verified.output.includes("is not running")) verified = await run("verify", settings);
+      return !verified.output.includes("is not running");
     });
     expect(verified).toMatchObject({ code: 0, output: expect.stringContaining("its code matches this release") as string });
     if (end === "SIGKILL")
