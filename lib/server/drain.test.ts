@@ -81,7 +81,7 @@ test("a second signal ends the service and its children at once", async () => {
   void requestWhole(target, "Never answer. [[simulate: hang]]").catch(() => undefined); // it is cut off
   await untilHeld(1);
   service.process.kill("SIGTERM");
-  await until("it drains", () => service.output().includes("Once more to stop at once"));
+  await until("it drains", () => service.output().includes("Press Ctrl-C again to stop now"));
   service.process.kill("SIGTERM");
   expect(await service.ended).toEqual({ code: 1, signal: null });
   await until("its children have ended", () => !children.some(isRunning));

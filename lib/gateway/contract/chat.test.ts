@@ -225,7 +225,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     ],
     ["more tokens than the model has", { max_tokens: 10_000_000 }, "INVALID_REQUEST", "max_tokens", /at most/],
     ["a cost above maxCost", { maxCost: 0.000000001 }, "INVALID_REQUEST", "maxCost", /may cost up to/],
-    ["no such model", { model: "gpt-99" }, "INVALID_MODEL", "model", /no model/],
+    ["no such model", { model: "gpt-99" }, "INVALID_MODEL", "model", /Unknown model/],
     ["five stops", { stop: ["a", "b", "c", "d", "e"] }, "INVALID_REQUEST", "stop", /./],
   ])("%s is refused in OpenAI's format", async (_what, fields, code, param, expectedText) => {
     const { key } = await openAccount();

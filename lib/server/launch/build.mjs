@@ -37,9 +37,10 @@ export async function buildIfChanged(root, { dev }) {
   const isBuilt = existsSync(stamp) && readFileSync(stamp, "utf8") === sources && existsSync(join(root, ".next/BUILD_ID"));
   if (!dev && isBuilt) return { pages: Promise.resolve() };
   rmSync(stamp, { force: true });
-  const pages = dev ? Promise.resolve() : buildPages(root).then(() => writeFileSync(stamp, sources));
+  const bundled = bundleServer(root);
+  const pages = dev ? Promise.resolve() : Promise.all([buildPages(root), bundled]).then(() => writeFileSync(stamp, sources));
   pages.catch(() => undefined); // the start awaits it later
-  await bundleServer(root);
+  await bundled;
   return { pages };
 }
 
