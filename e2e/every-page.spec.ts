@@ -30,6 +30,8 @@ for (const listed of consolePages) {
       ["the demo", demoWallet()],
       ["a newcomer", newWallet("solana")],
     ] as const) {
+      // The page of the session before would load itself again once that session is gone.
+      await page.goto("about:blank");
       await context.clearCookies();
       await signIn(context, wallet);
       await page.setViewportSize(viewports.desktop);

@@ -33,9 +33,9 @@ test("a new test wallet opens an empty account, whose first steps are ticked off
   await open(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: /^Run/ }).click();
-  await expect(page.getByText("Available before:")).toBeVisible();
+  await expect(page.getByText("Available now:")).toBeVisible();
   await open(page, "/overview");
-  await expect(page.getByRole("heading", { name: "Last requests" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Recent requests" })).toBeVisible();
   await expect(steps).toHaveCount(0);
 });
 

@@ -61,14 +61,14 @@ test("while one tab links a wallet, switching its account signs no tab out; late
   await page.getByRole("button", { name: "Link another wallet" }).click();
   await expect(page.getByText("Step 1 of 2")).toBeVisible();
   // The newly opened page is connected to the wallet again, and notices changes in it.
-  await expect(page.getByText("The one that is connected now is linked already")).toBeVisible();
+  await expect(page.getByText("The connected wallet is already linked.")).toBeVisible();
   const second = newWallet("evm");
   await wallet.switchTo(second);
   await page.getByRole("button", { name: "Sign with the new wallet" }).click();
   await expect(page.getByText("Step 2 of 2")).toBeVisible();
   await wallet.switchTo(first);
   await page.getByRole("button", { name: "Sign with the linked wallet" }).click();
-  await expect(page.getByText("Linked. You can sign in")).toBeVisible();
+  await expect(page.getByText("Linked. You can now sign in")).toBeVisible();
   await expect(other).toHaveURL("/overview");
   expect(await readSession(context)).not.toEqual({});
 

@@ -2,7 +2,7 @@
 
 import { useConnectModal } from "@rainbow-me/rainbowkit";
 import { useEffect, useState } from "react";
-import { useAccount, useConfig, useConnect, useDisconnect, useSignMessage } from "wagmi";
+import { type Connector, useAccount, useConfig, useConnect, useDisconnect, useSignMessage } from "wagmi";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
 import { PHONE, useOpenWalletList } from "./wallet-lists";
@@ -11,7 +11,7 @@ import { PHONE, useOpenWalletList } from "./wallet-lists";
 export function useEvmWallet(): WalletHandle {
   const { address, connector, isConnected } = useAccount();
   const { openConnectModal } = useConnectModal();
-  const { connectors } = useConfig();
+  const { connectors, chains } = useConfig();
   const { connectAsync } = useConnect();
   const { disconnectAsync } = useDisconnect();
   const { signMessageAsync } = useSignMessage();
@@ -35,7 +35,10 @@ export function useEvmWallet(): WalletHandle {
     const wanted = connectors.find((one) => one.uid === uid);
     if (!wanted) return;
     setConnecting(true);
-    await connectAsync({ connector: wanted }).catch((error: unknown) => setProblem(wordsFor(error)));
+    // A wallet on another network is asked to switch while it connects.
+    const current = await readChainId(wanted);
+    const chainId = chains.find(({ id }) => id === current)?.id ?? chains[0].id;
+    await connectAsync({ connector: wanted, chainId }).catch((error: unknown) => setProblem(wordsFor(error)));
     setConnecting(false);
   };
 
@@ -57,3 +60,6 @@ export function useEvmWallet(): WalletHandle {
     forget: () => disconnectAsync(),
   };
 }
+
+/** Null when the wallet does not say before it is connected. */
+const readChainId = (connector: Connector): Promise<number | null> => connector.getChainId().catch(() => null);
