@@ -18,8 +18,8 @@ import {
   unlinkOwnWallet,
 } from "./settings";
 import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
-import { signIn, startSignIn } from "./sign-in/sign-in";
 import { openTestCustody } from "./testing/custody";
+import { enter, newOwner as newOwnerOf } from "./testing/owners";
 import { newWallet, prove, type TestWallet } from "./testing/wallets";
 
 await openTestDatabase();
@@ -30,19 +30,7 @@ beforeEach(() => forgetSingleton("limits.limiter"));
 const chrome = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
 const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-async function enter(wallet: TestWallet, userAgent = chrome): Promise<Owner & { token: string }> {
-  const started = await startSignIn(wallet, "192.0.2.1");
-  if (!started.ok) throw new Error(started.reason);
-  const outcome = await signIn(await prove(wallet, started.challenge), { userAgent, clientAddress: "192.0.2.1" });
-  const owner = outcome.ok ? await findOwnerOf(outcome.token) : null;
-  if (!outcome.ok || !owner) throw new Error("not signed in");
-  return { ...owner, token: outcome.token };
-}
-
-async function newOwner() {
-  const wallet = newWallet("evm");
-  return { wallet, owner: await enter(wallet) };
-}
+const newOwner = () => newOwnerOf("evm", chrome);
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
   const started = await startOwnLink(owner, join);
@@ -139,7 +127,7 @@ test("refusals of linking have a message that says what to do", async () => {
 test("one session is ended, or all of them; never those of another account", async () => {
   const { wallet, owner } = await newOwner();
   const stranger = await newOwner();
-  const [second, third] = [await enter(wallet), await enter(wallet)];
+  const [second, third] = [await enter(wallet, chrome), await enter(wallet, chrome)];
   for (const sessionId of [second.sessionId, newSessionId(), "ses_", "' OR true --"]) {
     expect(await endOneSession(stranger.owner, sessionId)).toMatchObject({
       ok: false,
@@ -158,7 +146,7 @@ test("the owner of a frozen account sees the settings, and can only remove right
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   await link(owner, wallet, second);
-  const other = await enter(wallet);
+  const other = await enter(wallet, chrome);
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
   const frozen = await findOwnerOf(owner.token);
   if (!frozen) throw new Error("a frozen account's session was ended");

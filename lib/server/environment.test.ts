@@ -1,10 +1,10 @@
 // Which processes see the settings: the service does; the install, the build and the programs that it starts do not.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createLauncherProject } from "./testing/launcher-project";
 import { bundleService, childrenOf, cleanUpServices, databasePid, newDataDir, startService, untilSandboxRuns } from "./testing/service";
 
 afterAll(cleanUpServices);
@@ -23,14 +23,7 @@ const record = (name: string) => `(await import("node:fs")).writeFileSync("envir
 
 /** A project with only the launcher, whose tools write down their environment. */
 function project(): string {
-  const root = mkdtempSync(join(tmpdir(), "launch-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const write = (file: string, text: string) => {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text);
-  };
-  for (const folder of ["app", "components", "prisma", "public"]) mkdirSync(join(root, folder));
-  for (const part of ["launch.mjs", "launch"]) cpSync(`lib/server/${part}`, join(root, "lib/server", part), { recursive: true });
+  const { root, write } = createLauncherProject();
   const settings = { ...secretsOfFile, NEXT_PUBLIC_NAME: "shown to everybody" };
   write(
     ".env",
@@ -38,7 +31,6 @@ function project(): string {
       .map(([name, value]) => `${name}="${value}"\n`)
       .join(""),
   );
-  write("package.json", '{ "type": "module" }');
   write("npm-cli.js", record("npm"));
   write("lib/db/generate.mjs", `export async function generatePrismaClient() { ${record("prisma")} }`);
   write("node_modules/next/dist/bin/next.mjs", record("next"));

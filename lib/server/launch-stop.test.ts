@@ -2,10 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createLauncherProject } from "./testing/launcher-project";
 import { isRunning, until } from "./testing/service";
 
 /** A program that starts a child, writes down both process ids, and waits. */
@@ -16,15 +16,7 @@ setInterval(() => {}, 1000);`;
 
 /** A project with only the launcher, and these tools in place of npm and Next. */
 function project(tools: { npm?: string; next?: string }): string {
-  const root = mkdtempSync(join(tmpdir(), "launch-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const write = (file: string, text: string) => {
-    mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), text);
-  };
-  for (const folder of ["app", "components", "prisma", "public"]) mkdirSync(join(root, folder));
-  for (const part of ["launch.mjs", "launch"]) cpSync(`lib/server/${part}`, join(root, "lib/server", part), { recursive: true });
-  write("package.json", '{ "type": "module" }');
+  const { root, write } = createLauncherProject();
   write("tools/package.json", '{ "type": "commonjs" }');
   write("tools/npm-cli.js", tools.npm ?? "");
   write("lib/db/generate.mjs", "export async function generatePrismaClient() {}");

@@ -21,12 +21,12 @@ import { underLease } from "@/lib/wallets/deposits/lease";
 import { type FoundDeposit, recordDeposits } from "@/lib/wallets/deposits/record-deposits";
 import { addFound, credit, leaseOn, openScan, recordHead } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { setFaucet } from "../deposit/faucet";
-import { findOwnerOf, type Owner } from "../owner";
+import { findOwnerOf } from "../owner";
 import { openTestCustody } from "../testing/custody";
+import { enter, newOwner } from "../testing/owners";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
 import { absorb } from "./absorb";
 import { linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
-import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(async () => {
@@ -39,19 +39,6 @@ afterAll(async () => expect([await checkLedger(), await checkDeposits()]).toEqua
 
 const USD = 1_000_000_000n;
 
-async function enter(wallet: TestWallet): Promise<Owner & { token: string }> {
-  const started = await startSignIn(wallet, "192.0.2.1");
-  if (!started.ok) throw new Error(started.reason);
-  const outcome = await signIn(await prove(wallet, started.challenge), { userAgent: "", clientAddress: "192.0.2.1" });
-  const owner = outcome.ok ? await findOwnerOf(outcome.token) : null;
-  if (!outcome.ok || !owner) throw new Error("not signed in");
-  return { ...owner, token: outcome.token };
-}
-
-async function newOwner(chain: "evm" | "solana" = "evm") {
-  const wallet = newWallet(chain);
-  return { wallet, owner: await enter(wallet) };
-}
 type Person = Awaited<ReturnType<typeof newOwner>>;
 
 async function joinWith({ owner, wallet }: Person, join: TestWallet) {

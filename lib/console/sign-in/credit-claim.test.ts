@@ -15,8 +15,9 @@ import { claimCredit, creditAccountOf, readCredit } from "@/lib/payments/claims/
 import { networkOf } from "@/lib/payments/claims/networks";
 import { finalIn, paidIn, reversed } from "@/lib/payments/testing/credited";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
-import { findOwnerOf, type Owner } from "../owner";
+import type { Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
+import { enter } from "../testing/owners";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
 import { linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
 import { signIn, startSignIn } from "./sign-in";
@@ -47,13 +48,6 @@ async function proofOf(wallet: TestWallet) {
   const started = await startSignIn(wallet, browser.clientAddress);
   if (!started.ok) throw new Error(started.reason);
   return prove(wallet, started.challenge);
-}
-
-async function enter(wallet: TestWallet): Promise<Owner> {
-  const outcome = await signIn(await proofOf(wallet), browser);
-  const owner = outcome.ok ? await findOwnerOf(outcome.token) : null;
-  if (!owner) throw new Error("not signed in");
-  return owner;
 }
 
 async function link(owner: Owner, allow: TestWallet, join: TestWallet) {

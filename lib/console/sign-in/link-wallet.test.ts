@@ -7,30 +7,16 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf, type Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
+import { enter, newOwner } from "../testing/owners";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
 import { isLinked, linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
-import { signIn, startSignIn } from "./sign-in";
+import { startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
 beforeEach(() => forgetSingleton("limits.limiter"));
 let restore: () => void = () => {};
 afterEach(() => restore());
-
-async function enter(wallet: TestWallet): Promise<Owner & { token: string }> {
-  const started = await startSignIn(wallet, "192.0.2.1");
-  if (!started.ok) throw new Error(started.reason);
-  const outcome = await signIn(await prove(wallet, started.challenge), { userAgent: "", clientAddress: "192.0.2.1" });
-  const owner = outcome.ok ? await findOwnerOf(outcome.token) : null;
-  if (!outcome.ok || !owner) throw new Error("not signed in");
-  return { ...owner, token: outcome.token };
-}
-
-/** A new owner with their first wallet. */
-async function newOwner(chain: "evm" | "solana" = "evm") {
-  const wallet = newWallet(chain);
-  return { wallet, owner: await enter(wallet) };
-}
 
 /** The joining wallet's signature; the answer says what follows. */
 async function joinWith(owner: Owner, allow: TestWallet, join: TestWallet) {
