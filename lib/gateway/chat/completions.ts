@@ -11,5 +11,5 @@ import { chatWriter } from "./writer";
 export const chatCompletions = endpoint(
   "chat/completions",
   (request) => runPrompt(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter }),
-  chatErrorBody,
+  { writeError: chatErrorBody, keepsFailures: true },
 );

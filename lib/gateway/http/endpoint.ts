@@ -25,8 +25,15 @@ interface Outcome {
 
 export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 
-/** Creates an endpoint from its steps. `name` is its label in metrics and logs; `writeError` is its error format if it has its own. */
-export function endpoint(name: string, steps: Endpoint, writeError?: typeof errorBody): Endpoint {
+export interface EndpointTraits {
+  /** Its own error format, if it has one. */
+  writeError?: typeof errorBody;
+  /** It sells answers: its refusals and failures are kept for the caller's owner. */
+  keepsFailures?: boolean;
+}
+
+/** Creates an endpoint from its steps. `name` is its label in metrics and logs. */
+export function endpoint(name: string, steps: Endpoint, { writeError, keepsFailures = false }: EndpointTraits = {}): Endpoint {
   return async (request) => {
     countRequest();
     const outcome: Outcome = { status: 0, code: "", endedAt: 0 };
@@ -34,7 +41,10 @@ export function endpoint(name: string, steps: Endpoint, writeError?: typeof erro
     request.onEnd(() => {
       uncountRequest();
       outcome.endedAt = performance.now();
-      deferTelemetry(() => recordRequest(name, request, outcome));
+      deferTelemetry(() => {
+        if (keepsFailures) recordFailure(name, request, outcome.code);
+        recordRequest(name, request, outcome);
+      });
     });
     let reply: GatewayReply;
     try {
@@ -70,7 +80,6 @@ function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
 }
 
 function recordRequest(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {
-  recordFailure(endpointName, request, code);
   const ms = endedAt - request.startedAt;
   metrics().requests.inc({ endpoint: endpointName, status, code });
   metrics().requestSeconds.observe({ endpoint: endpointName }, ms / 1000);
@@ -89,9 +98,6 @@ function recordRequest(endpointName: string, request: GatewayRequest, { status, 
   );
 }
 
-/** The endpoints that sell answers: their refusals and failures are kept for the caller's owner. */
-const selling: ReadonlySet<string> = new Set(["prompt", "chat/completions", "playground"]);
-
 /** A request's facts, as its steps left them. */
 interface CallFacts {
   accountId?: AccountId;
@@ -104,7 +110,7 @@ interface CallFacts {
 function recordFailure(name: string, request: GatewayRequest, outcomeCode: string): void {
   const { accountId, keyId = null, model = null, brokeOff } = request.facts as CallFacts;
   const code = brokeOff ?? (outcomeCode as ErrorCode | "");
-  if (code === "" || !accountId || !selling.has(name)) return;
+  if (code === "" || !accountId) return;
   recordFailedRequest({ requestId: request.id, accountId, keyId, endpoint: name, model, status: errorCatalogue[code].status, code });
 }
 

@@ -51,7 +51,7 @@ const refuse = async () => {
   throw new AppError("SHUTTING_DOWN");
 };
 const shuttingDown = endpoint("draining", refuse);
-const shuttingDownChat = endpoint("draining", refuse, chatErrorBody);
+const shuttingDownChat = endpoint("draining", refuse, { writeError: chatErrorBody });
 
 function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
   const allow = Object.keys(methods).join(", ");

@@ -17,8 +17,10 @@ import { type Quote, quotePrompt } from "./quote";
 import { openSettlement } from "./settlement";
 
 /** POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged. */
-export const prompt = endpoint("prompt", (request) =>
-  runPrompt(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
+export const prompt = endpoint(
+  "prompt",
+  (request) => runPrompt(request, { identify: authenticate, read: readPrompt, place: placeMoney, write: promptWriter }),
+  { keepsFailures: true },
 );
 
 /** The steps in which the endpoints that sell answers differ. */

@@ -6,7 +6,7 @@ import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { type Caller, limit } from "../http/caller";
-import { type Endpoint, endpoint, isDraining } from "../http/endpoint";
+import { type Endpoint, type EndpointTraits, endpoint, isDraining } from "../http/endpoint";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "../http/request";
 import { placeMoney, runPrompt } from "./pipeline";
 import { type Prompt, promptWriter, readPrompt } from "./prompt-body";
@@ -19,7 +19,7 @@ export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "s
 export function answerForOwner(accountId: AccountId, incoming: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, accountId);
   const steps: Endpoint = async (request) => runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
-  return run("playground", steps, incoming);
+  return run("playground", steps, incoming, { keepsFailures: true });
 }
 
 /** Prices the same body. Quotes are limited apart from prompts: a form that quotes while it is filled in does not use up the API's rate. */
@@ -32,7 +32,12 @@ export function quoteForOwner(accountId: AccountId, incoming: OwnerRequest): Pro
   return run("playground quote", steps, incoming);
 }
 
-function run(name: string, steps: Endpoint, { contentType, ...incoming }: OwnerRequest): Promise<GatewayReply> {
+function run(
+  name: string,
+  steps: Endpoint,
+  { contentType, ...incoming }: OwnerRequest,
+  traits: EndpointTraits = {},
+): Promise<GatewayReply> {
   const request = openRequest({
     ...incoming,
     method: "POST",
@@ -41,10 +46,11 @@ function run(name: string, steps: Endpoint, { contentType, ...incoming }: OwnerR
     headers: { "content-type": contentType },
     remoteAddress: "127.0.0.1",
   });
-  return endpoint(name, (opened) => {
+  const runOpen = (opened: GatewayRequest) => {
     if (isDraining()) throw new AppError("SHUTTING_DOWN");
     return steps(opened);
-  })(request);
+  };
+  return endpoint(name, runOpen, traits)(request);
 }
 
 async function identifyOwner(request: GatewayRequest, accountId: AccountId): Promise<Caller> {
