@@ -13,9 +13,9 @@ import { describe, expect, test, vi } from "vitest";
 import { drawNumbers, isLong } from "../db/testing/sample";
 import { anyCodeUnit, borderChars, fixtures, glue, letter, prose, scrap, tableWords } from "./testing/scraps";
 import { bounds, trueCount } from "./testing/tokenizers";
-import { inputBoundForCall, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST } from "./token-bound";
+import { inputBoundForCall, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_PART, TOKENS_PER_REQUEST } from "./token-bound";
 import table from "./token-bound/table.json";
-import type { ChatMessage } from "./types";
+import { type ChatMessage, type Content, contentText } from "./types";
 
 if (isLong) vi.setConfig({ testTimeout: 3_600_000 });
 function expectBound(text: string): void {
@@ -190,11 +190,25 @@ describe("bytes", () => {
 });
 
 describe("messages", () => {
-  const user = (content: string): ChatMessage => ({ role: "user", content });
+  const user = (content: Content): ChatMessage => ({ role: "user", content });
+
+  test("a text in parts is bounded by no less than the same text in one", () => {
+    const whole = inputBoundForCall({ messages: [user("Write a poem about internationalisation.")] }, "o200k");
+    const parts = ["Write a poem about inter", "nationalisation."].map((text) => ({ type: "text" as const, text }));
+    expect(inputBoundForCall({ messages: [user(parts)] }, "o200k")).toBeGreaterThanOrEqual(whole);
+  });
+
+  test("reasoning that goes back to its maker counts as its bytes", () => {
+    const madeBy = { provider: "anthropic", wireName: "claude-opus-4-7" } as const;
+    const answer: ChatMessage = { role: "assistant", content: "Well." };
+    const block = { kind: "thinking", madeBy, text: "Hm.", data: "x".repeat(900) } as const;
+    const bound = (message: ChatMessage) => inputBoundForCall({ messages: [user("Go on."), message] }, "claude");
+    expect(bound({ ...answer, reasoning: [block] }) - bound(answer)).toBe(900 + TOKENS_PER_PART);
+  });
 
   test("add up, plus the allowance for chat formats", () => {
     const messages = [user("You are brief."), user("Hello!")];
-    const texts = messages.reduce((sum, { content }) => sum + inputTokenBound(content, "o200k"), 0);
+    const texts = messages.reduce((sum, { content }) => sum + inputTokenBound(contentText(content), "o200k"), 0);
     expect(inputBoundForCall({ messages }, "o200k")).toBe(texts + 2 * TOKENS_PER_MESSAGE + TOKENS_PER_REQUEST);
   });
 

@@ -15,7 +15,15 @@
 
 import { countBytes } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens } from "./token-bound/scan";
-import type { ChatMessage, ModelCall, TokenBoundId, ToolCall } from "./types";
+import {
+  type ChatMessage,
+  type Content,
+  contentText,
+  type ModelCall,
+  type ReasoningBlock,
+  type TokenBoundId,
+  type ToolCall,
+} from "./types";
 import { readJsonObject } from "./wire-value";
 
 const rules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
@@ -39,6 +47,9 @@ export function inputTokenBound(text: string, bound: TokenBoundId): number {
  * the rest is margin.
  */
 export const TOKENS_PER_MESSAGE = 8;
+
+/** What separates the parts of a message. */
+export const TOKENS_PER_PART = 4;
 
 /** The opening of the answer (OpenAI: 3) and what a provider puts around the whole conversation. */
 export const TOKENS_PER_REQUEST = 16;
@@ -84,17 +95,29 @@ function isOfTools(message: ChatMessage): boolean {
 }
 
 function messageBound(message: ChatMessage, bound: TokenBoundId): number {
-  const tokens = textBound(message.content, bound);
+  const tokens = contentBound(message.content, bound);
   switch (message.role) {
     case "assistant":
-      return (message.toolCalls ?? []).reduce((sum, call) => sum + toolCallBound(call), tokens);
-    case "tool":
+      return (message.toolCalls ?? []).reduce((sum, call) => sum + toolCallBound(call), tokens) + reasoningBound(message.reasoning);
+    case "tool": {
       // Gemini accepts results as JSON only: there a text is a quoted string.
-      return TOKENS_PER_TOOL + jsonBound(message.toolCallId) + Math.max(tokens, textBound(JSON.stringify(message.content), bound));
+      const quoted = textBound(JSON.stringify(contentText(message.content)), bound);
+      return TOKENS_PER_TOOL + jsonBound(message.toolCallId) + Math.max(tokens, quoted);
+    }
     default:
       return tokens;
   }
 }
+
+/** Parts may be joined or kept apart: apart, they have at least as many tokens, up to one for each border. */
+function contentBound(content: Content, bound: TokenBoundId): number {
+  if (typeof content === "string") return textBound(content, bound);
+  return content.reduce((sum, part) => sum + textBound(part.text, bound) + TOKENS_PER_PART, 0);
+}
+
+/** A signed or encrypted thought is read as the thought that it holds, which is shorter than its bytes. */
+const reasoningBound = (blocks: readonly ReasoningBlock[] = []): number =>
+  blocks.reduce((sum, { text, data }) => sum + TOKENS_PER_PART + Math.max(countBytes(text), countBytes(data)), 0);
 
 function textBound(text: string, bound: TokenBoundId): number {
   const tokens = inputTokenBound(text, bound);

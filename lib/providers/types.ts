@@ -47,11 +47,44 @@ export interface ToolCall {
   arguments: string;
 }
 
+/** For how long a provider that caches on request (Anthropic) shall keep the prompt up to here; the others cache by themselves. */
+export type CacheLifetime = "5m" | "1h";
+
+/** Text of a message that has more than one part. */
+export interface TextPart {
+  type: "text";
+  text: string;
+  /** Ends a prefix of the prompt that shall be cached. */
+  cache?: CacheLifetime | undefined;
+}
+
+export type ContentPart = TextPart;
+export type Content = string | readonly ContentPart[];
+
+/**
+ * What a model thought before it answered, as its maker sent it: it goes back unchanged to the same provider and model, and to no other.
+ */
+export interface ReasoningBlock {
+  kind: "thinking" | "redacted" | "encrypted";
+  /** The route that made it. */
+  madeBy: ModelRoute;
+  /** The thought in words; empty where its maker shows none. */
+  text: string;
+  /** The signature of a thought, or the thought itself in a form that only its maker reads; empty where there is neither. */
+  data: string;
+  /** The provider's id of the block, where it has one. */
+  id?: string | undefined;
+}
+
 export type ChatMessage =
-  | { role: "system" | "user"; content: string }
-  | { role: "assistant"; content: string; toolCalls?: readonly ToolCall[] }
+  | { role: "system" | "user"; content: Content }
+  | { role: "assistant"; content: Content; toolCalls?: readonly ToolCall[]; reasoning?: readonly ReasoningBlock[] }
   /** What one of the customer's functions returned. */
-  | { role: "tool"; content: string; toolCallId: string };
+  | { role: "tool"; content: Content; toolCallId: string };
+
+/** The text of a message without the borders of its parts. */
+export const contentText = (content: Content): string =>
+  typeof content === "string" ? content : content.map((part) => part.text).join("");
 
 /** A customer's function that the model may call. */
 export interface Tool {
@@ -106,6 +139,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 export type ProviderEvent =
   | { type: "text"; text: string }
   | ToolCallEvent
+  | ReasoningEvent
   /** Last event of a complete answer; `usage` is null when the provider sent none. */
   | { type: "finish"; reason: FinishReason; usage: TokenUsage | null };
 
@@ -117,6 +151,17 @@ export interface ToolCallEvent {
   id?: string;
   name?: string;
   arguments: string;
+}
+
+/** A piece of a reasoning block. The pieces' texts, joined, are the whole; `data` comes once, with any of them. */
+export interface ReasoningEvent {
+  type: "reasoning";
+  kind: ReasoningBlock["kind"];
+  /** The position of the block among the answer's reasoning blocks, from 0, without gaps. */
+  index: number;
+  text: string;
+  data?: string | undefined;
+  id?: string | undefined;
 }
 
 /**

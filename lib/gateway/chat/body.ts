@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
-import type { CallOptions, ChatMessage, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
+import { type CallOptions, type ChatMessage, contentText, type ResponseFormat, type Tool, type ToolChoice } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
@@ -163,7 +163,7 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   if (maxOutputTokens > model.maxOutputTokens) {
     issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
-  const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const characters = messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
   if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });
   }

@@ -26,7 +26,8 @@ export function chatWriter(request: GatewayRequest, { model, includeUsage }: Cha
       `"choices":[{"index":0,"message":${messageText(receipt)},"logprobs":null,"finish_reason":"${finishReason(receipt)}"}],` +
       `"usage":${usageText(receipt)}${paid(receipt)}}`,
     opening: () => delta(`{"role":"assistant","content":"","refusal":null}`, null),
-    piece: (piece) => delta(deltaText(piece), null),
+    // OpenAI's format has no field for reasoning.
+    piece: (piece) => (piece.type === "reasoning" ? "" : delta(deltaText(piece), null)),
     done: (receipt) => {
       const usage = includeUsage ? chunk(`"choices":[],"usage":${usageText(receipt)}`) : "";
       return `${delta("{}", finishReason(receipt), paid(receipt))}${usage}data: [DONE]\n\n`;
@@ -42,7 +43,7 @@ function messageText({ completion: { output } }: ChargeReceipt): string {
   return JSON.stringify({ role: "assistant", content, refusal: null, tool_calls: calls.length > 0 ? calls : undefined });
 }
 
-function deltaText(piece: OutputPiece): string {
+function deltaText(piece: Exclude<OutputPiece, { type: "reasoning" }>): string {
   if (piece.type === "text") return `{"content":${JSON.stringify(piece.text)}}`;
   const { index, id, name, arguments: given } = piece;
   const call =

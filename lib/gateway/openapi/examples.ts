@@ -121,7 +121,7 @@ const usdNumber = (amount: bigint): number => Number(usdText(amount));
 function receiptOf(model: Model, outputTokens = TOKENS.output): ChargeReceipt {
   return {
     completion: {
-      output: { text: PIECES.join(""), toolCalls: [], finish: "stop" },
+      output: { text: PIECES.join(""), toolCalls: [], reasoning: [], finish: "stop" },
       usage: { inputTokens: TOKENS.input, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 },
       outcome: "complete",
       estimated: false,

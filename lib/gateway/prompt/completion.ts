@@ -4,14 +4,28 @@
 import { assert } from "@/lib/base/assert";
 import type { NanoUsd } from "@/lib/base/money";
 import type { ChargeDetails } from "@/lib/ledger/holds";
-import type { ChatMessage, FinishReason, ModelCall, ProviderEvent, TokenUsage, ToolCall } from "@/lib/providers/types";
+import {
+  type ChatMessage,
+  contentText,
+  type FinishReason,
+  type ModelCall,
+  type ProviderEvent,
+  type ReasoningBlock,
+  type ReasoningEvent,
+  type TokenUsage,
+  type ToolCall,
+} from "@/lib/providers/types";
 
 export type OutputPiece = Exclude<ProviderEvent, { type: "finish" }>;
+
+/** A reasoning block of an answer, made by the route that answers. */
+export type OutputReasoning = Omit<ReasoningBlock, "madeBy">;
 
 /** A model's output, gathered from its pieces. */
 export interface Output {
   text: string;
   toolCalls: ToolCall[];
+  reasoning: OutputReasoning[];
   /** Null while the output is incomplete. */
   finish: FinishReason | null;
 }
@@ -37,12 +51,16 @@ export interface ChargeReceipt {
   outputCost: NanoUsd;
 }
 
-export const emptyOutput = (): Output => ({ text: "", toolCalls: [], finish: null });
+export const emptyOutput = (): Output => ({ text: "", toolCalls: [], reasoning: [], finish: null });
 
 /** Appends a piece to the output. */
 export function addPiece(output: Output, piece: OutputPiece): void {
   if (piece.type === "text") {
     output.text += piece.text;
+    return;
+  }
+  if (piece.type === "reasoning") {
+    addReasoning(output, piece);
     return;
   }
   const known = output.toolCalls[piece.index];
@@ -54,14 +72,28 @@ export function addPiece(output: Output, piece: OutputPiece): void {
   output.toolCalls.push({ id: piece.id, name: piece.name, arguments: piece.arguments });
 }
 
-/** The output in few pieces: its text, then each tool call whole. */
-export function piecesOf({ text, toolCalls }: Output): OutputPiece[] {
+function addReasoning({ reasoning }: Output, { kind, index, text, data, id }: ReasoningEvent): void {
+  const known = reasoning[index];
+  if (!known) {
+    assert(index === reasoning.length, "reasoning blocks come in order");
+    reasoning.push({ kind, text, data: data ?? "", id });
+    return;
+  }
+  known.text += text;
+  known.data ||= data ?? "";
+  known.id ??= id;
+}
+
+/** The output in few pieces: each reasoning block, the text, then each tool call whole. */
+export function piecesOf({ text, toolCalls, reasoning }: Output): OutputPiece[] {
+  const thoughts = reasoning.map((block, index): OutputPiece => ({ type: "reasoning", index, ...block }));
   const calls = toolCalls.map((call, index): OutputPiece => ({ type: "tool_call", index, ...call }));
-  return text === "" ? calls : [{ type: "text", text }, ...calls];
+  return text === "" ? [...thoughts, ...calls] : [...thoughts, { type: "text", text }, ...calls];
 }
 
 /** Everything the model wrote, for our own count of it. */
-export const writtenText = ({ text, toolCalls }: Output): string => text + toolCalls.map((call) => call.name + call.arguments).join("");
+export const writtenText = ({ text, toolCalls, reasoning }: Output): string =>
+  reasoning.map((block) => block.text).join("") + text + toolCalls.map((call) => call.name + call.arguments).join("");
 
 /** Estimates err on the customer's side: English prose has at most four bytes per token. */
 const BYTES_PER_TOKEN = 4;
@@ -72,7 +104,7 @@ type Input = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
 
 /** UTF-8 bytes of all messages together, including their tool calls. */
 export const countMessageBytes = (messages: readonly ChatMessage[]): number =>
-  messages.reduce((sum, message) => sum + Buffer.byteLength(message.content) + countCallBytes(message), 0);
+  messages.reduce((sum, message) => sum + Buffer.byteLength(contentText(message.content)) + countCallBytes(message), 0);
 
 const countCallBytes = (message: ChatMessage): number =>
   message.role === "assistant" && message.toolCalls

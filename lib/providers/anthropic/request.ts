@@ -1,6 +1,6 @@
 // A model call as a request to Anthropic's Messages API, and which options each Claude accepts. Image blocks belong here once they exist.
 
-import type { ChatMessage, ModelCall, ResponseFormat, Tool, ToolCall, WireRequest } from "../types";
+import { type ChatMessage, contentText, type ModelCall, type ResponseFormat, type Tool, type ToolCall, type WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
 import { narrowSchema } from "./schema";
 
@@ -8,7 +8,7 @@ import { narrowSchema } from "./schema";
 export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey: string): WireRequest {
   const { tools, tool_choice, instruction: toolInstruction } = anthropicTools(call, wireName);
   const { output_config, instruction: formatInstruction } = anthropicOutputFormat(call.responseFormat, wireName);
-  const system = call.messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  const system = call.messages.filter(({ role }) => role === "system").map(({ content }) => contentText(content));
   for (const instruction of [toolInstruction, formatInstruction]) if (instruction !== undefined) system.push(instruction);
   return {
     path: "v1/messages",
@@ -64,6 +64,7 @@ export function anthropicMessages(messages: readonly ChatMessage[]): AnthropicMe
   /** The blocks of a user message that begins with results; the user's next text is appended to it. */
   let results: Block[] | undefined;
   for (const message of messages) {
+    const text = contentText(message.content);
     switch (message.role) {
       case "system":
         break;
@@ -71,19 +72,19 @@ export function anthropicMessages(messages: readonly ChatMessage[]): AnthropicMe
         results = undefined;
         turns.push({
           role: "assistant",
-          content: message.toolCalls?.length ? callBlocks(message.content, message.toolCalls) : message.content,
+          content: message.toolCalls?.length ? callBlocks(text, message.toolCalls) : text,
         });
         break;
       case "user":
-        if (results === undefined) turns.push({ role: "user", content: message.content });
-        else results.push(...textBlocks(message.content));
+        if (results === undefined) turns.push({ role: "user", content: text });
+        else results.push(...textBlocks(text));
         break;
       case "tool":
         if (results === undefined) {
           results = [];
           turns.push({ role: "user", content: results });
         }
-        results.push(resultBlock(message.toolCallId, message.content));
+        results.push(resultBlock(message.toolCallId, text));
         break;
     }
   }

@@ -1,7 +1,7 @@
 // A model call as a request to Gemini's generateContent, documented at https://ai.google.dev/api/generate-content. Image parts
 // belong here once they exist.
 
-import type { ChatMessage, ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
+import { type ChatMessage, contentText, type ModelCall, type ResponseFormat, type Tool, type ToolChoice, type WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
 import { isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
 
@@ -14,7 +14,7 @@ export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: st
     headers: { "content-type": "application/json", "x-goog-api-key": apiKey },
     body: JSON.stringify({
       // Gemini has no system role among the contents: every system message comes first, wherever it was.
-      systemInstruction: system.length === 0 ? undefined : { parts: system.map(({ content }) => ({ text: content })) },
+      systemInstruction: system.length === 0 ? undefined : { parts: system.map(({ content }) => ({ text: contentText(content) })) },
       contents: geminiContents(call.messages, wireName),
       tools: tools && [{ functionDeclarations: tools.map(functionDeclaration) }],
       toolConfig: tools && toolConfig(tools, toolChoice),
@@ -102,7 +102,7 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
       case "system":
         break;
       case "user":
-        contents.push({ role: "user", parts: [{ text: message.content }] });
+        contents.push({ role: "user", parts: [{ text: contentText(message.content) }] });
         break;
       case "assistant":
         for (const { id, name } of message.toolCalls ?? []) functionNames.set(id, name);
@@ -117,6 +117,7 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
 }
 
 function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistant" }, signsCalls: boolean): Part[] {
+  const text = contentText(content);
   const calls = toolCalls.map((call, index) => {
     const { id, thoughtSignature } = splitCallId(call.id);
     // Of calls made together only the first is signed, and only its signature is required.
@@ -126,7 +127,7 @@ function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistan
       thoughtSignature: signsCalls ? signature : undefined,
     };
   });
-  return content === "" && calls.length > 0 ? calls : [{ text: content }, ...calls];
+  return text === "" && calls.length > 0 ? calls : [{ text }, ...calls];
 }
 
 /** Consecutive results are one turn: a turn of calls must be followed by one that answers them all and contains nothing else. */
@@ -137,7 +138,7 @@ function addFunctionResponse(contents: Content[], message: ChatMessage & { role:
       // Google refuses a result without a call under any name, but the field is required.
       name: name ?? "unknown",
       // `output` is the field for values that are not an object.
-      response: readJsonObject(message.content) ?? { output: message.content },
+      response: readJsonObject(contentText(message.content)) ?? { output: contentText(message.content) },
     },
   };
   const last = contents.at(-1);

@@ -1,7 +1,17 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { createHash } from "node:crypto";
-import type { ChatMessage, ModelCall, ProviderId, ResponseFormat, Tool, ToolCall, ToolChoice, WireRequest } from "../types";
+import {
+  type ChatMessage,
+  contentText,
+  type ModelCall,
+  type ProviderId,
+  type ResponseFormat,
+  type Tool,
+  type ToolCall,
+  type ToolChoice,
+  type WireRequest,
+} from "../types";
 
 /** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
 export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
@@ -68,19 +78,20 @@ function openaiMessages({ messages, responseFormat }: ModelCall, dialect: OpenAI
 
 /** `system` everywhere: OpenAI reads it as its newer `developer` role, which compatible servers do not know. */
 function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
+  const content = contentText(message.content);
   switch (message.role) {
     case "assistant":
       return {
         role: "assistant",
-        content: message.content === "" && message.toolCalls?.length ? null : message.content,
+        content: content === "" && message.toolCalls?.length ? null : content,
         tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
         // Our answers do not include thoughts, so there are none to send back; DeepSeek accepts empty ones.
         reasoning_content: dialect.thinks ? "" : undefined,
       };
     case "tool":
-      return { role: "tool", content: message.content, tool_call_id: shortId(message.toolCallId) };
+      return { role: "tool", content, tool_call_id: shortId(message.toolCallId) };
     default:
-      return { role: message.role, content: message.content };
+      return { role: message.role, content };
   }
 }
 

@@ -9,7 +9,7 @@ import { createXai } from "@ai-sdk/xai";
 import { anthropicFormat } from "../anthropic";
 import { geminiFormat } from "../gemini";
 import { openaiFormat } from "../openai";
-import type { FinishReason, ModelCall, ProviderId, ToolCall, ToolChoice, WireFormat } from "../types";
+import { contentText, type FinishReason, type ModelCall, type ProviderId, type ToolCall, type ToolChoice, type WireFormat } from "../types";
 import { type Answer, inPieces } from "./replay";
 
 type OracleModel = ReturnType<ReturnType<typeof createOpenAI>["chat"]>;
@@ -169,24 +169,25 @@ function oracleToolChoice(choice: ToolChoice): OracleOptions["toolChoice"] {
 }
 
 function promptMessage(message: ModelCall["messages"][number], all: ModelCall["messages"]): OraclePrompt[number] {
+  const text = contentText(message.content);
   switch (message.role) {
     case "system":
-      return { role: "system", content: message.content };
+      return { role: "system", content: text };
     case "user":
-      return { role: "user", content: [{ type: "text", text: message.content }] };
+      return { role: "user", content: [{ type: "text", text }] };
     case "assistant": {
       const toolCalls = message.toolCalls ?? [];
-      const calls = toolCalls.map(({ id, name, arguments: text }) => ({
+      const calls = toolCalls.map(({ id, name, arguments: json }) => ({
         type: "tool-call" as const,
-        ...{ toolCallId: id, toolName: name, input: JSON.parse(text) },
+        ...{ toolCallId: id, toolName: name, input: JSON.parse(json) },
       }));
-      const text = message.content === "" && calls.length > 0 ? [] : [{ type: "text" as const, text: message.content }];
-      return { role: "assistant", content: [...text, ...calls] };
+      const texts = text === "" && calls.length > 0 ? [] : [{ type: "text" as const, text }];
+      return { role: "assistant", content: [...texts, ...calls] };
     }
     case "tool": {
       const calls = all.flatMap((other) => (other.role === "assistant" ? (other.toolCalls ?? []) : []));
       const toolName = calls.find(({ id }) => id === message.toolCallId)?.name ?? "";
-      const output = { type: "text" as const, value: message.content };
+      const output = { type: "text" as const, value: text };
       return { role: "tool", content: [{ type: "tool-result", toolCallId: message.toolCallId, toolName, output }] };
     }
   }
