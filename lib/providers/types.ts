@@ -94,6 +94,8 @@ export interface Tool {
   parameters?: Record<string, unknown>;
   /** Whether the provider should enforce the schema, where it can. */
   strict?: boolean;
+  /** Ends a prefix of the prompt that shall be cached; tools come before all messages. */
+  cache?: CacheLifetime | undefined;
 }
 
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
@@ -101,6 +103,17 @@ export type ToolChoice = "auto" | "none" | "required" | { name: string };
 export type ResponseFormat =
   | { type: "json_object" }
   | { type: "json_schema"; name: string; description?: string; schema: Record<string, unknown>; strict?: boolean };
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+/** How much a model shall think before it answers. An empty object turns reasoning on and leaves the amount to the model. */
+export interface ReasoningOptions {
+  effort?: ReasoningEffort | undefined;
+  /** Tokens that it may think at most, of the output limit. */
+  budgetTokens?: number | undefined;
+  /** Whether the answer shall show the thoughts in words, where the model has a choice. */
+  visible?: boolean | undefined;
+}
 
 /** Options that shape an answer. A provider gets those that it supports; the others are left out. */
 export interface CallOptions {
@@ -114,6 +127,8 @@ export interface CallOptions {
   toolChoice?: ToolChoice;
   parallelToolCalls?: boolean;
   responseFormat?: ResponseFormat;
+  /** Absent: as the model does by itself. */
+  reasoning?: ReasoningOptions | undefined;
 }
 
 /** One call to a model, independent of any provider's format. */
