@@ -1,4 +1,3 @@
-import { GeistMono } from "geist/font/mono";
 import type { Metadata, Viewport } from "next";
 import localFont from "next/font/local";
 import { cookies, headers } from "next/headers";
@@ -7,13 +6,34 @@ import { readTheme, THEME_COOKIE } from "@/components/site/theme";
 import "./globals.css";
 import { readSite } from "./site";
 
-// Loaded by file, with our own fallback: next/font makes Arial 4 % wider than Geist, and pages shift when Geist loads.
+// Loaded by file, with our own fallback: next/font makes Arial 4 % wider than Geist. `optional`: a font that comes late is kept for the next
+// page, since where Arial is missing no fallback is as wide as Geist, and the page would shift under its reader.
 const geistSans = localFont({
   src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",
   variable: "--font-geist-sans",
   weight: "100 900",
+  display: "optional",
   adjustFontFallback: false,
   fallback: ["Geist Fallback"],
+});
+
+const geistMono = localFont({
+  src: "../node_modules/geist/dist/fonts/geist-mono/GeistMono-Variable.woff2",
+  variable: "--font-geist-mono",
+  weight: "100 900",
+  display: "optional",
+  adjustFontFallback: false,
+  fallback: [
+    "ui-monospace",
+    "SFMono-Regular",
+    "Roboto Mono",
+    "Menlo",
+    "Monaco",
+    "Liberation Mono",
+    "DejaVu Sans Mono",
+    "Courier New",
+    "monospace",
+  ],
 });
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -39,7 +59,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   const { isSandbox, mayHaveRealModels } = readSite();
   return (
-    <html lang="en" data-theme={theme === "system" ? undefined : theme} className={`${geistSans.variable} ${GeistMono.variable}`}>
+    <html lang="en" data-theme={theme === "system" ? undefined : theme} className={`${geistSans.variable} ${geistMono.variable}`}>
       <body className="flex min-h-dvh flex-col font-sans">
         <a
           href="#content"

@@ -4,8 +4,10 @@
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
 
-/** The system's own Chromium if installed; otherwise Playwright's (npx playwright install chromium). */
-const chromium = process.env.CHROMIUM_PATH || ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
+/** The system's own Chromium if installed, headless if possible; otherwise Playwright's (npx playwright install chromium). */
+const chromium =
+  process.env.CHROMIUM_PATH ||
+  ["chromium-headless-shell", "chromium", "chromium-browser"].map((name) => `/usr/bin/${name}`).find((path) => existsSync(path));
 
 export default defineConfig({
   testDir: ".",

@@ -30,7 +30,8 @@ export async function prepareClient(report) {
   else report.fail("client", `node lib/db/generate.mjs did not succeed:\n${result.output}`);
 }
 
-const chromiumNames = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/** The headless shell first: a whole Chromium also draws its own toolbar as a page, which takes as much CPU as the tests. */
+const chromiumNames = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
 /** Path of the system's Chromium, or null. */
 export const findChromium = () => process.env.CHROMIUM_PATH || firstOnPath(chromiumNames);
@@ -66,35 +67,41 @@ function firstOnPath(names) {
 /** Installs Chromium and Redis where apt is allowed; elsewhere prints how. Tests that need a missing tool are skipped. */
 export async function prepareTools(report, { browser }) {
   const needs = [
-    { name: "Redis", package: "redis-server", isThere: hasRedis, how: "install redis-server and put it on the PATH" },
+    { name: "Redis", packages: ["redis-server"], isThere: hasRedis, how: "install redis-server and put it on the PATH" },
     ...(browser
-      ? [{ name: "Chromium", package: "chromium", isThere: hasChromium, how: "install chromium, or run: npx playwright install chromium" }]
+      ? [
+          {
+            name: "Chromium",
+            packages: ["chromium-headless-shell", "chromium"],
+            isThere: hasChromium,
+            how: "install chromium, or run: npx playwright install chromium",
+          },
+        ]
       : []),
   ];
   const missing = needs.filter((need) => !need.isThere());
-  if (missing.length > 0)
-    await installByApt(
-      report,
-      missing.map((need) => need.package),
-    );
+  if (missing.length > 0) await installByApt(report, missing);
   for (const need of needs)
     report.say("tools", need.isThere() ? `${need.name} is there` : `${need.name} is missing, and what needs it is skipped: ${need.how}`);
 }
 
-async function installByApt(report, packages) {
+/** Installs of each need the first of its packages that apt knows. */
+async function installByApt(report, needs) {
   if (firstOnPath(["apt-get"]) === null) return;
   const isRoot = process.getuid?.() === 0;
   if (!isRoot && (await run("sudo", ["-n", "true"])).code !== 0) return;
-  report.say("tools", `installing ${packages.join(" and ")} by apt`);
+  report.say("tools", `installing ${needs.map((need) => need.name).join(" and ")} by apt`);
   const apt = (...args) => {
     const command = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=120", ...args];
     return isRoot ? run(command[0], command.slice(1)) : run("sudo", ["-n", ...command]);
   };
   await apt("update", "-q");
-  // One by one: when apt knows only one of them, that one is still installed.
-  for (const name of packages) {
-    const result = await apt("install", "-q", "-y", "--no-install-recommends", name);
-    if (result.code !== 0)
-      report.say("tools", `apt could not install ${name}:\n${result.output.trimEnd().split("\n").slice(-5).join("\n")}`);
+  for (const { name, packages, isThere } of needs) {
+    let output = "";
+    for (const package_ of packages) {
+      if (isThere()) break;
+      ({ output } = await apt("install", "-q", "-y", "--no-install-recommends", package_));
+    }
+    if (!isThere()) report.say("tools", `apt could not install ${name}:\n${output.trimEnd().split("\n").slice(-5).join("\n")}`);
   }
 }

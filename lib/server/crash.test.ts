@@ -4,7 +4,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFailed, test } from "vitest";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { findKeptAt } from "@/lib/db/embedded/home";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
@@ -32,11 +32,18 @@ let dataDir: string;
 let service: Running;
 let target: Target;
 
-async function start(): Promise<void> {
+/** Chosen by the system at the first start, and kept: as behind a real address, clients find the restarted service at once. */
+let port = "0";
+
+/** Returns the milliseconds that the start took. */
+async function start(): Promise<number> {
+  const startedAt = performance.now();
   // One account creates the whole load, above its normal rate limit.
-  service = startService(bundle, { DATA_DIR: dataDir, RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "100" });
+  service = startService(bundle, { DATA_DIR: dataDir, PORT: port, RATE_LIMIT_PER_MINUTE: "1000000", CONCURRENCY_LIMIT: "100" });
   await service.ready;
   target = readSandbox(dataDir);
+  port = new URL(target.baseUrl).port;
+  return performance.now() - startedAt;
 }
 
 beforeAll(async () => {
@@ -61,6 +68,9 @@ function load(): { stop: () => Promise<void> } {
     }
   };
   const clients = Array.from({ length: 8 }, client);
+  onTestFailed(() => {
+    stopping = true;
+  });
   return {
     stop: async () => {
       stopping = true;
@@ -86,18 +96,19 @@ test("kill -9 of the service under load: after a restart every acknowledged char
   await clients.stop();
   await until("the simulated models and the chains have ended", () => !children.some(isRunning));
 
-  await start();
+  const [left] = await query("SELECT count(*)::int AS count, sum(ceiling)::bigint AS total FROM hold"); // its database still runs
+  expect(left?.count).toBeGreaterThanOrEqual(1);
+  const startMs = await start();
   expect(service.output()).toContain("that an earlier run left behind");
   await expectAllCharged();
-  const [open] = await query("SELECT count(*)::int AS count, sum(ceiling)::bigint AS total FROM hold");
-  expect(open?.count).toBeGreaterThanOrEqual(1);
-  expect((await readBalance(target)).held).toBe(Number(open?.total) / 1e9);
+  // The holds of a dead process are freed after five seconds; a slow start may find none any more.
+  if (startMs < 4_000) expect((await readBalance(target)).held).toBe(Number(left?.total) / 1e9);
 
   // Their deadline is minutes away: the new process notices that the old one is dead.
   await until("the holds of the dead process are freed", async () => (await query("SELECT 1 FROM hold")).length === 0);
   expect((await readBalance(target)).held).toBe(0);
   const [expired] = await query("SELECT count(*)::int AS count FROM expired_hold WHERE reason = 'process_died'");
-  expect(expired?.count).toBe(open?.count);
+  expect(expired?.count).toBe(left?.count);
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
 });
 
@@ -108,6 +119,7 @@ test(
   async () => {
     const [before] = await query("SELECT count(*)::int AS charges FROM charge");
     const clients = startRetryingClients(24, () => target, "Count me once. [[simulate: tokens=5 delay=300]]");
+    onTestFailed(clients.abandon);
     const times: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const known = clients.answered.length;
@@ -116,12 +128,15 @@ test(
       service.process.kill("SIGKILL");
       const killedAt = performance.now();
       await service.ended;
-      await start();
+      const startMs = await start();
       const interrupted = () => clients.answered.filter(({ askedAt, answeredAt }) => askedAt < killedAt && answeredAt > killedAt);
       await until("they are answered", () => interrupted().length === 24);
-      times.push(...interrupted().map(({ answeredAt }) => answeredAt - killedAt));
-      expect(interrupted().some(({ failures }) => failures.includes(409))).toBe(true); // its claim outlived the process
-      expect(Math.max(...times)).toBeLessThan(10_000);
+      const waits = interrupted().map(({ answeredAt }) => answeredAt - killedAt);
+      times.push(...waits);
+      // A claim outlives its process by five seconds; a slower start finds none any more.
+      if (startMs < 5_000) expect(interrupted().some(({ failures }) => failures.includes(409))).toBe(true);
+      // Ten seconds on a machine that starts the service in some two and a half; a busier one has as much more time as its start takes.
+      expect(Math.max(...waits)).toBeLessThan(Math.max(10_000, 5_000 + 2 * startMs));
     }
     await clients.stop();
     printTimes(times);

@@ -20,6 +20,8 @@ export interface RetryingClients {
   answered: readonly RetriedAnswer[];
   /** Resolves when every question has its answer. */
   stop: () => Promise<void>;
+  /** Ends at once, without the missing answers: for a test that failed. */
+  abandon: () => void;
 }
 
 let lastKey = 0;
@@ -28,8 +30,12 @@ let lastKey = 0;
 export function startRetryingClients(count: number, target: () => Target, prompt: string): RetryingClients {
   const answered: RetriedAnswer[] = [];
   let stopping = false;
+  const abandoned = new AbortController();
   const work = async () => {
-    while (!stopping) answered.push(await requestUntilAnswered(target, prompt, `key ${++lastKey}`));
+    while (!stopping) {
+      const answer = await requestUntilAnswered(target, prompt, `key ${++lastKey}`, abandoned.signal);
+      if (answer) answered.push(answer);
+    }
   };
   const clients = Promise.all(Array.from({ length: count }, work));
   return {
@@ -38,16 +44,26 @@ export function startRetryingClients(count: number, target: () => Target, prompt
       stopping = true;
       await clients;
     },
+    abandon: () => {
+      stopping = true;
+      abandoned.abort();
+    },
   };
 }
 
-async function requestUntilAnswered(target: () => Target, prompt: string, key: string): Promise<RetriedAnswer> {
+async function requestUntilAnswered(
+  target: () => Target,
+  prompt: string,
+  key: string,
+  abandoned: AbortSignal,
+): Promise<RetriedAnswer | undefined> {
   const askedAt = performance.now();
   const failures: (number | null)[] = [];
-  for (;;) {
+  while (!abandoned.aborted) {
     const answer = await requestWhole(target(), prompt, {}, { "idempotency-key": key }).catch(() => null);
     if (answer?.status === 200) return { key, answer, askedAt, answeredAt: performance.now(), failures };
     failures.push(answer?.status ?? null);
     await sleep(RETRY_EVERY_MS);
   }
+  return undefined;
 }
