@@ -11,6 +11,7 @@ export interface KeyRecord {
   accountState: "open" | "frozen";
   expiresAt: Date | null;
   allowedModels: readonly string[] | null;
+  clipMinTokens: number | null;
   /** Limits of this account that differ from the service's. */
   ratePerMinute: number | null;
   concurrency: number | null;
@@ -21,7 +22,7 @@ export async function findKeyByHash(hash: Buffer): Promise<KeyRecord | null> {
   const { rows } = await pool().query<KeyRecord>({
     name: "access_find_key",
     text: `SELECT k.id AS "keyId", k.account_id AS "accountId", k.state, a.state AS "accountState", k.expires_at AS "expiresAt",
-             k.allowed_models AS "allowedModels", a.rate_per_minute AS "ratePerMinute", a.concurrency
+             k.allowed_models AS "allowedModels", k.clip_min_tokens AS "clipMinTokens", a.rate_per_minute AS "ratePerMinute", a.concurrency
            FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash = $1`,
     values: [hash],
   });

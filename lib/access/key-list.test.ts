@@ -24,7 +24,14 @@ test("a list shows everything that an owner may see of a key, and not the key it
   setTime(start);
   const accountId = await createAccount();
   const cap = { nanoUsd: nanoUsd(5_000_000_000n), period: "week" as const };
-  const { keyId, key } = await createKey({ accountId, name: "ci", cap, expiresAt: new Date(start + 1_000), allowedModels: ["one"] });
+  const { keyId, key } = await createKey({
+    accountId,
+    name: "ci",
+    cap,
+    expiresAt: new Date(start + 1_000),
+    allowedModels: ["one"],
+    clipMinTokens: 300,
+  });
   await pool().query("UPDATE api_key SET last_used_at = $2 WHERE id = $1", [keyId, new Date(start)]);
   const lines = await listLiveKeys(accountId);
   expect(lines).toEqual([
@@ -40,6 +47,7 @@ test("a list shows everything that an owner may see of a key, and not the key it
       revokedAt: null,
       cap: { ...cap, periodStart: new Date(Date.UTC(2026, 0, 12)), periodEnd: new Date(Date.UTC(2026, 0, 19)) },
       allowedModels: ["one"],
+      clipMinTokens: 300,
     },
   ]);
   expect(lines[0]).not.toHaveProperty("hash");

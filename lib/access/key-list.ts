@@ -24,6 +24,8 @@ export interface KeyLine {
   cap: { nanoUsd: NanoUsd; period: CapPeriod; periodStart: Date; periodEnd: Date | null } | null;
   /** Null: every model. */
   allowedModels: readonly string[] | null;
+  /** Down to how many tokens output limits are lowered to fit balance and cap; null: not at all. */
+  clipMinTokens: number | null;
 }
 
 /** The account's keys that are not revoked, the newest first. */
@@ -52,6 +54,7 @@ export async function listRevokedKeys(accountId: AccountId, limit: number, befor
 const columns = {
   ...{ id: true, name: true, prefix: true, last4: true, state: true, allowedModels: true },
   ...{ createdAt: true, lastUsedAt: true, expiresAt: true, revokedAt: true, capNanoUsd: true, capPeriod: true },
+  clipMinTokens: true,
 } satisfies Prisma.ApiKeySelect;
 
 function readRow(

@@ -30,7 +30,14 @@ test("a new key is found by its hash, with everything the request path needs", a
   const accountId = await createAccount({ ratePerMinute: 500, concurrency: 50 });
   const expiresAt = new Date(Date.UTC(2030, 0, 1));
   const cap = { nanoUsd: nanoUsd(5_000_000_000n), period: "month" as const };
-  const { keyId, key } = await createKey({ accountId, name: "production", expiresAt, cap, allowedModels: ["one", "two"] });
+  const { keyId, key } = await createKey({
+    accountId,
+    name: "production",
+    expiresAt,
+    cap,
+    allowedModels: ["one", "two"],
+    clipMinTokens: 512,
+  });
   expect(await find(key)).toEqual({
     keyId,
     accountId,
@@ -38,6 +45,7 @@ test("a new key is found by its hash, with everything the request path needs", a
     accountState: "open",
     expiresAt,
     allowedModels: ["one", "two"],
+    clipMinTokens: 512,
     ratePerMinute: 500,
     concurrency: 50,
   });
@@ -55,6 +63,7 @@ test("a key without settings has no limits of its own", async () => {
     accountState: "open",
     expiresAt: null,
     allowedModels: null,
+    clipMinTokens: null,
     ratePerMinute: null,
     concurrency: null,
   });

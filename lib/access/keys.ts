@@ -3,7 +3,7 @@
 
 import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
-import type { NanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { lockAccount } from "./accounts";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
@@ -22,6 +22,7 @@ interface NewKey {
   expiresAt?: Date;
   cap?: SpendCap;
   allowedModels?: readonly string[];
+  clipMinTokens?: number | null;
 }
 
 /** What a key may do; null = no expiry, no cap, every model. `keep` leaves the expiry unchanged. */
@@ -43,6 +44,7 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
       expiresAt: key.expiresAt ?? null,
       capNanoUsd: key.cap?.nanoUsd ?? null,
       capPeriod: key.cap?.period ?? null,
+      clipMinTokens: key.clipMinTokens ?? null,
       // Without a list the column stays NULL: every model.
       ...(key.allowedModels && { allowedModels: [...key.allowedModels] }),
     },
@@ -59,9 +61,27 @@ export async function setKeyState(accountId: AccountId, keyId: KeyId, state: "ac
   return count === 1;
 }
 
+/** A key's cap as it is now; null without one. */
+export async function findKeyCap(keyId: KeyId): Promise<SpendCap | null> {
+  const key = await prisma().apiKey.findUnique({ where: { id: keyId }, select: { capNanoUsd: true, capPeriod: true } });
+  return key?.capNanoUsd == null ? null : { nanoUsd: nanoUsd(key.capNanoUsd), period: key.capPeriod as CapPeriod };
+}
+
 /** Renames a key. Returns false when the account has no such key, or the key is revoked. */
 export async function renameKey(accountId: AccountId, keyId: KeyId, name: string): Promise<boolean> {
   const { count } = await prisma().apiKey.updateMany({ where: { accountId, id: keyId, state: { not: "revoked" } }, data: { name } });
+  return count === 1;
+}
+
+/**
+ * Sets down to how many tokens the output limits of a key's requests are lowered to fit balance and cap; null: not at all. Returns false
+ * when the account has no such key, or the key is revoked.
+ */
+export async function setKeyClip(accountId: AccountId, keyId: KeyId, clipMinTokens: number | null): Promise<boolean> {
+  const { count } = await prisma().apiKey.updateMany({
+    where: { accountId, id: keyId, state: { not: "revoked" } },
+    data: { clipMinTokens },
+  });
   return count === 1;
 }
 

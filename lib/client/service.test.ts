@@ -187,6 +187,7 @@ describe("answers match the types", () => {
       covered: true,
       paymentCents: 1,
       affordableMaxTokens: expect.any(Number),
+      ...{ capLeft: null, clippedTo: null },
       withinMaxCost: false,
       priceVersion: expect.any(String),
       pricing: { inputPerToken: expect.any(Number), outputPerToken: expect.any(Number), currency: "USD" },

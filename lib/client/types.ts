@@ -15,6 +15,8 @@ export interface PromptRequest {
   temperature?: number;
   /** USD: a prompt that could cost more is refused, and nothing is charged. */
   maxCost?: number;
+  /** Lowers `maxTokens` to what the balance, the key's cap and `maxCost` allow, instead of a refusal. */
+  clipToBalance?: boolean;
   /** Pays for this one prompt instead of the balance; create it with `signPayment`. */
   payment?: Payment;
 }
@@ -27,6 +29,8 @@ export interface PromptAnswer {
   usage: TokenUsage;
   cost: Cost;
   requestId: string;
+  /** The output limit, when it was lowered. */
+  clippedTo?: number;
   /** Only when a payment came with the request. */
   payment?: PaymentMade;
 }
@@ -153,6 +157,10 @@ export interface Quote {
   paymentCents: number;
   /** The most `maxTokens` that `available` covers. */
   affordableMaxTokens: number;
+  /** What the key's cap leaves in its period; null without a cap. */
+  capLeft: number | null;
+  /** The output limit that `clipToBalance` would leave now; null when not even the minimum fits. */
+  clippedTo: number | null;
   /** False when the request's own `maxCost` is below the ceiling. */
   withinMaxCost: boolean;
   priceVersion: string;

@@ -89,6 +89,10 @@ export function RequestChapter() {
           { name: "temperature", about: "0 to 2." },
           { name: "stream", about: "true to stream the answer." },
           { name: "maxCost", about: "USD. A request that could cost more is refused before the model runs." },
+          {
+            name: "clipToBalance",
+            about: "true to get a shorter answer instead of 402 when the balance, the key's cap or maxCost allow less than maxTokens.",
+          },
         ]}
       />
       <p>

@@ -11,6 +11,7 @@ export type ExpiryInput = { kind: "keep" } | { kind: "never" } | { kind: "days";
 export interface LimitsInput {
   expiry: ExpiryInput;
   cap: { amount: string; period: OwnCap["period"] } | null;
+  clip: { minTokens: string } | null;
   models: readonly string[] | null;
 }
 

@@ -57,9 +57,9 @@ export function KeyState({ item: { state, expiresAt, revokedAt } }: { item: OwnK
   );
 }
 
-function Limits({ item: { models, expiresAt, state } }: { item: OwnKey }) {
+function Limits({ item: { models, expiresAt, clipMinTokens, state } }: { item: OwnKey }) {
   const ends = expiresAt ? `${state === "expired" ? "expired" : "expires"} ${dayText(expiresAt)}` : null;
-  if (!models && !ends) return null;
+  if (!models && !ends && clipMinTokens === null) return null;
   return (
     <span className="mt-1 block text-xs text-muted">
       {models ? <span title={models.join("\n")}>{models.length === 1 ? models[0] : `${models.length} models`}</span> : null}
@@ -68,6 +68,11 @@ function Limits({ item: { models, expiresAt, state } }: { item: OwnKey }) {
         <time dateTime={expiresAt.toISOString()} title={momentText(expiresAt)}>
           {ends}
         </time>
+      ) : null}
+      {clipMinTokens !== null ? (
+        <span title={`Answers are shortened to fit balance and cap, down to ${clipMinTokens} tokens`}>
+          {models || ends ? " · " : null}shortens answers
+        </span>
       ) : null}
     </span>
   );

@@ -17,6 +17,7 @@ const item: OwnKey = {
   createdAt: new Date(0),
   lastUsedAt: null,
   expiresAt: null,
+  clipMinTokens: null,
   revokedAt: null,
   cap: { nanoUsd: USD, period: "month", resetsAt: null },
   spent: USD / 5n,

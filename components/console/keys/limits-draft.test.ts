@@ -13,32 +13,37 @@ const key: OwnKey = {
   expiresAt: null,
   revokedAt: null,
   cap: null,
+  clipMinTokens: null,
   spent: 0n,
   held: 0n,
   models: null,
 };
 
 test("a new key has no limits unless one is set", () => {
-  expect(inputOf(newLimits)).toEqual({ expiry: { kind: "never" }, cap: null, models: null });
-  expect(inputOf({ expiry: "30", date: "2030-01-31", period: "week", amount: "5", models: ["a"] })).toEqual({
+  expect(inputOf(newLimits)).toEqual({ expiry: { kind: "never" }, cap: null, clip: null, models: null });
+  const clip = { clips: true, minTokens: "512" };
+  expect(inputOf({ expiry: "30", date: "2030-01-31", period: "week", amount: "5", models: ["a"], ...clip })).toEqual({
     expiry: { kind: "days", days: 30 },
     cap: { amount: "5", period: "week" },
+    clip: { minTokens: "512" },
     models: ["a"],
   });
   expect(inputOf({ ...newLimits, expiry: "date", date: "2030-01-31" }).expiry).toEqual({ kind: "date", date: "2030-01-31" });
 });
 
 test("limits opened and saved without a change stay the same, to the last nano-dollar", () => {
-  expect(inputOf(draftOf(key, new Set()))).toEqual({ expiry: { kind: "never" }, cap: null, models: null });
+  expect(inputOf(draftOf(key, new Set()))).toEqual({ expiry: { kind: "never" }, cap: null, clip: null, models: null });
   const limited: OwnKey = {
     ...key,
     expiresAt: new Date(1),
     cap: { nanoUsd: 1_000_000_001n, period: "total", resetsAt: null },
+    clipMinTokens: 300,
     models: ["a", "gone", "b"],
   };
   expect(inputOf(draftOf(limited, new Set(["a", "b", "c"])))).toEqual({
     expiry: { kind: "keep" },
     cap: { amount: "1.000000001", period: "total" },
+    clip: { minTokens: "300" },
     models: ["a", "b"],
   });
 });

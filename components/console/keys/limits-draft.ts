@@ -11,25 +11,40 @@ export interface LimitsDraft {
   date: string;
   period: OwnCap["period"] | "none";
   amount: string;
+  /** Output limits are lowered to fit balance and cap, down to `minTokens`. */
+  clips: boolean;
+  minTokens: string;
   /** Null: every model. */
   models: readonly string[] | null;
 }
 
-export const newLimits: LimitsDraft = { expiry: "never", date: "", period: "none", amount: "", models: null };
+const MIN_TOKENS = "256";
+
+export const newLimits: LimitsDraft = {
+  ...{ expiry: "never", date: "", period: "none", amount: "", clips: false, minTokens: MIN_TOKENS },
+  models: null,
+};
 
 /** The key's current limits. Models no longer in the catalogue are omitted: they cannot be called. */
-export function draftOf({ expiresAt, cap, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
+export function draftOf({ expiresAt, cap, clipMinTokens, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
   return {
     expiry: expiresAt ? "keep" : "never",
     date: "",
     period: cap?.period ?? "none",
     amount: cap ? usdText(cap.nanoUsd) : "",
+    clips: clipMinTokens !== null,
+    minTokens: clipMinTokens === null ? MIN_TOKENS : String(clipMinTokens),
     models: models?.filter((id) => catalogue.has(id)) ?? null,
   };
 }
 
-export function inputOf({ expiry, date, period, amount, models }: LimitsDraft): LimitsInput {
-  return { expiry: expiryOf(expiry, date), cap: period === "none" ? null : { amount, period }, models };
+export function inputOf({ expiry, date, period, amount, clips, minTokens, models }: LimitsDraft): LimitsInput {
+  return {
+    expiry: expiryOf(expiry, date),
+    cap: period === "none" ? null : { amount, period },
+    clip: clips ? { minTokens } : null,
+    models,
+  };
 }
 
 function expiryOf(expiry: LimitsDraft["expiry"], date: string): ExpiryInput {

@@ -17,7 +17,7 @@ interface LimitsFieldsProps {
   expiresAt?: Date | null;
 }
 
-/** When a key expires, what it may spend, and which models it may call. */
+/** When a key expires, what it may spend, what happens when that is too little, and which models it may call. */
 export function LimitsFields({ draft, onChange, models, problem, expiresAt = null }: LimitsFieldsProps) {
   const errorOf = (field: string) => (problem?.field === field ? problem.message : null);
   const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
@@ -25,6 +25,7 @@ export function LimitsFields({ draft, onChange, models, problem, expiresAt = nul
     <>
       <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={expiresAt} />
       <CapField draft={draft} change={change} error={errorOf("cap")} />
+      <ClipField draft={draft} change={change} error={errorOf("clip")} />
       <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
     </>
   );
@@ -99,6 +100,39 @@ function CapField({ draft, change, error }: PartProps) {
               placeholder="5.00"
               value={draft.amount}
               onChange={({ target }) => change({ amount: target.value })}
+            />
+          ) : null}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
+  const hint = clips
+    ? "A request that costs more than is left gets a shorter answer, down to this many tokens."
+    : "A request that could cost more than is left fails with 402.";
+  return (
+    <Field label="When money runs low" error={error} hint={hint}>
+      {(control) => (
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Select
+            {...control}
+            value={clips ? "clip" : "refuse"}
+            onChange={({ target }) => change({ clips: target.value === "clip" })}
+            className={clips ? "" : "sm:col-span-2"}
+          >
+            <option value="refuse">Refuse the request</option>
+            <option value="clip">Shorten the answer</option>
+          </Select>
+          {clips ? (
+            <Input
+              inputMode="numeric"
+              aria-label="Minimum tokens"
+              aria-describedby={control["aria-describedby"]}
+              aria-invalid={control["aria-invalid"]}
+              value={minTokens}
+              onChange={({ target }) => change({ minTokens: target.value })}
             />
           ) : null}
         </div>

@@ -48,6 +48,20 @@ const cap = z
   .transform(({ amount, period }) => ({ nanoUsd: amount, period }))
   .nullable();
 
+const MAX_MIN_TOKENS = 1_000_000;
+
+function readMinTokens(text: string): number {
+  const tokens = /^\d{1,7}$/.test(text.trim()) ? Number(text) : 0;
+  if (tokens < 1 || tokens > MAX_MIN_TOKENS) throw new RangeError("Enter a whole number of tokens, such as 256.");
+  return tokens;
+}
+
+/** Null: requests are refused rather than clipped. */
+const clip = z
+  .strictObject({ minTokens: textField(readMinTokens) })
+  .transform(({ minTokens }) => minTokens)
+  .nullable();
+
 /** Names and aliases become catalogue names, without duplicates; null is every model. */
 const models = z
   .array(z.string().max(200))
@@ -63,7 +77,11 @@ const models = z
   .nullable();
 
 /** A new key. */
-export const newKeyForm = z.strictObject({ name: keyName, expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]), cap, models });
+export const newKeyForm = z.strictObject({
+  name: keyName,
+  expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]),
+  ...{ cap, clip, models },
+});
 
 const keyId = z
   .string("Key not found. Reload the page.")
@@ -79,8 +97,7 @@ export const keyNameForm = z.strictObject({ keyId, name: keyName });
 export const keyLimitsForm = z.strictObject({
   keyId,
   expiry: z.discriminatedUnion("kind", [kept, never, afterDays, onDate]),
-  cap,
-  models,
+  ...{ cap, clip, models },
 });
 
 /** The keys page's URL parameters; invalid ones are ignored. */

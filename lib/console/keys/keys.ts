@@ -3,7 +3,7 @@
 
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
-import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
+import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyClip, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
@@ -58,17 +58,26 @@ interface NewKeyWish {
   name: string;
   expiry: Date | null;
   cap: SpendCap | null;
+  /** Down to how many tokens output limits are lowered to fit balance and cap; null: not at all. */
+  clip: number | null;
   models: readonly string[] | null;
 }
 
 /** Creates a key. Its text is in this answer and never shown again. */
 export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
   if (isFrozen) return frozenRefusal();
-  const { name, expiry, cap, models } = wish;
+  const { name, expiry, cap, clip, models } = wish;
   const made = await inTransaction(async (transaction) => {
     if ((await countLiveKeys(accountId, transaction)) >= MAX_KEYS) return null;
     return createKey(
-      { accountId, name, ...(expiry && { expiresAt: expiry }), ...(cap && { cap }), ...(models && { allowedModels: models }) },
+      {
+        accountId,
+        name,
+        clipMinTokens: clip,
+        ...(expiry && { expiresAt: expiry }),
+        ...(cap && { cap }),
+        ...(models && { allowedModels: models }),
+      },
       transaction,
     );
   });
@@ -102,9 +111,10 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
 }
 
 /** Replaces a key's limits. A cap with a new period includes what the key has already spent in it. */
-export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, models }: LimitsWish): Promise<Answer> {
+export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, clip, models }: LimitsWish): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
-  return doneOr(await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models }));
+  const isLimited = await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models });
+  return doneOr(isLimited && (await setKeyClip(accountId, keyId, clip)));
 }
 
 /** Sets the limits in one commit with the account locked; the key's spend is computed first. False for an unknown key. */

@@ -8,7 +8,7 @@ import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
-import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel } from "../prompt/prompt-body";
+import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
 const MAX_TOOLS = 128;
@@ -136,6 +136,8 @@ export const chatBodySchema = z.object({
   function_call: absent("is OpenAI's old form: send tool_choice"),
   /** Our own field: USD, as in POST /api/v1/prompt. */
   maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  /** Our own field, as in POST /api/v1/prompt. */
+  clipToBalance: z.boolean().nullish(),
 });
 
 type ChatBody = z.infer<typeof chatBodySchema>;
@@ -157,10 +159,10 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   const body = parsed.data;
   const model = readModel(body.model, caller);
   const limitName = body.max_completion_tokens ? "max_completion_tokens" : "max_tokens";
-  const maxOutputTokens = body[limitName] ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens);
+  const limits = readOutputLimits(request, caller, { model, limit: body[limitName], clipToBalance: body.clipToBalance });
   const messages = body.messages.map(readMessage);
   const issues: Issue[] = [];
-  if (maxOutputTokens > model.maxOutputTokens) {
+  if (limits.maxOutputTokens > model.maxOutputTokens) {
     issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
   const characters = messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
@@ -175,7 +177,8 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
     model,
     messages,
     inputField: "messages",
-    maxOutputTokens,
+    maxOutputTokens: limits.maxOutputTokens,
+    minOutputTokens: limits.minOutputTokens,
     options: readOptions(body),
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost ?? undefined),

@@ -1,5 +1,6 @@
 // Answers of POST /api/v1/chat/completions in OpenAI's format, whole or in chunks. The id is the request's own, so that its receipt can be
-// looked up; `usage.cost` is the amount charged, in USD; `payment` is our field, present only when a payment came with the request.
+// looked up; `usage.cost` is the amount charged, in USD; `payment` and `clippedTo` are our fields, present only when a payment came with the
+// request, and when its output limit was lowered.
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
@@ -12,25 +13,27 @@ import { paymentBody } from "../proof/payment-body";
 import type { ChatPrompt } from "./body";
 import { chatErrorBody } from "./errors";
 
-export function chatWriter(request: GatewayRequest, { model, includeUsage }: ChatPrompt, payment: PaymentFacts | null = null): ReplyWriter {
+export function chatWriter(request: GatewayRequest, prompt: ChatPrompt, payment: PaymentFacts | null = null): ReplyWriter {
+  const { model, includeUsage, clippedTo } = prompt;
+  const clipped = clippedTo === undefined ? "" : `,"clippedTo":${clippedTo}`;
   const created = Math.floor(request.arrivedAtMs / 1000);
   const chunk = (fields: string): string =>
     `data: {"id":"${request.id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model.id)},${fields}}\n\n`;
   const delta = (text: string, reason: string | null, more = ""): string =>
     chunk(`"choices":[{"index":0,"delta":${text},"logprobs":null,"finish_reason":${JSON.stringify(reason)}}]${more}`);
-  const paid = ({ inputCost, outputCost }: ChargeReceipt): string =>
-    payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
+  const ours = ({ inputCost, outputCost }: ChargeReceipt): string =>
+    clipped + (payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`);
   return {
     whole: (receipt) =>
       `{"id":"${request.id}","object":"chat.completion","created":${created},"model":${JSON.stringify(model.id)},` +
       `"choices":[{"index":0,"message":${messageText(receipt)},"logprobs":null,"finish_reason":"${finishReason(receipt)}"}],` +
-      `"usage":${usageText(receipt)}${paid(receipt)}}`,
+      `"usage":${usageText(receipt)}${ours(receipt)}}`,
     opening: () => delta(`{"role":"assistant","content":"","refusal":null}`, null),
     // OpenAI's format has no field for reasoning.
     piece: (piece) => (piece.type === "reasoning" ? "" : delta(deltaText(piece), null)),
     done: (receipt) => {
       const usage = includeUsage ? chunk(`"choices":[],"usage":${usageText(receipt)}`) : "";
-      return `${delta("{}", finishReason(receipt), paid(receipt))}${usage}data: [DONE]\n\n`;
+      return `${delta("{}", finishReason(receipt), ours(receipt))}${usage}data: [DONE]\n\n`;
     },
     failed: (error) => `data: ${chatErrorBody(error, request.id)}\n\n`,
   };

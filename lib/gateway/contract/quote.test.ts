@@ -41,7 +41,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       expectCommonHeaders(answer.headers, answer.headers.get("x-request-id") ?? "");
       expect(Object.keys(quoted)).toEqual([
         ...["model", "inputTokens", "maxOutputTokens", "maxReasoningTokens", "ceiling", "expected", "available", "covered"],
-        ...["paymentCents", "affordableMaxTokens", "withinMaxCost", "priceVersion", "pricing"],
+        ...["paymentCents", "affordableMaxTokens", "capLeft", "clippedTo", "withinMaxCost", "priceVersion", "pricing"],
       ]);
       expect(quoted).toMatchObject({ model: model.id, maxOutputTokens: 333, priceVersion: priceVersion(model), withinMaxCost: true });
       const { inputTokens, maxReasoningTokens, ceiling, expected } = quoted;

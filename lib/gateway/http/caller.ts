@@ -20,6 +20,8 @@ export interface Buyer {
   limits: { ratePerMinute: number; concurrency: number };
   /** Models that may be called; null = all. */
   allowedModels: readonly string[] | null;
+  /** Output limits are lowered to what balance and cap allow, down to this many tokens; null: only where a request asks for it. */
+  clipMinTokens: number | null;
 }
 
 /** A buyer with an account. */
@@ -79,6 +81,7 @@ function callerOf(request: GatewayRequest, result: Authentication): Caller {
     keyId: key.keyId,
     limitedAs: key.accountId,
     allowedModels: key.allowedModels,
+    clipMinTokens: key.clipMinTokens,
     limits: {
       ratePerMinute: key.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,
       concurrency: key.concurrency ?? config().CONCURRENCY_LIMIT,

@@ -34,6 +34,11 @@ export const headers = {
     description: "true on the first answer sent again under its Idempotency-Key; nothing was charged for it.",
     schema: { type: "string", const: "true" },
   },
+  "X-Clipped-To": {
+    description: "The output limit in tokens, when it was lowered to what balance, cap and maxCost allowed.",
+    schema: { type: "integer", minimum: 1 },
+    example: "4096",
+  },
   "Server-Timing": {
     description: "Milliseconds that this service took, and that the model's provider took.",
     schema: { type: "string" },

@@ -83,6 +83,15 @@ export const paymentProof: Parameter = {
   schema: { type: "string", pattern: "^[A-Za-z0-9+/_-]+={0,2}$" },
 };
 
+export const clipToBalance: Parameter = {
+  name: "X-Clip-To-Balance",
+  in: "header",
+  required: false,
+  description:
+    "The same as clipToBalance in the body, for clients that can add no field to it. The body wins, and the key's setting comes last.",
+  schema: { type: "string", enum: ["true", "false"] },
+};
+
 export const idempotencyKey: Parameter = {
   name: "Idempotency-Key",
   in: "header",

@@ -21,6 +21,8 @@ export const promptNotes: FieldNotes = {
   temperature: "Sampling temperature. Default: the provider's own.",
   stream: "true for the answer piece by piece, as server-sent events. Without it false.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called.",
+  clipToBalance:
+    "true: when balance, cap or maxCost allow less than maxTokens, the limit is lowered to what they allow instead of a 402, down to the key's minimum (256 unless it has its own). The answer says clippedTo. Default: the key's setting. It does not apply to x402.",
 };
 
 export const chatNotes: FieldNotes = {
@@ -34,7 +36,7 @@ export const chatNotes: FieldNotes = {
   "messages[].tool_call_id": "Of a tool's message: which call it answers.",
   max_tokens: "The older name of max_completion_tokens, which wins.",
   max_completion_tokens:
-    "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 1,024, or less if the model allows less. It also limits how much is reserved.",
+    "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 16,384, or less if the model allows less, or if balance, cap or maxCost do. It also limits how much is reserved.",
   temperature: "Sampling temperature. Default: the provider's own.",
   top_p: "Chooses among the likeliest words whose shares add up to this.",
   frequency_penalty: "Above 0: words that came often come less often.",
@@ -52,4 +54,5 @@ export const chatNotes: FieldNotes = {
   parallel_tool_calls: "false: at most one function call in an answer, where the provider can.",
   response_format: "text, json_object, or json_schema with the schema that the answer shall have.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. OpenAI has no such field.",
+  clipToBalance: "As in a prompt: true lowers the limit to what balance, cap and maxCost allow instead of a 402. OpenAI has no such field.",
 };

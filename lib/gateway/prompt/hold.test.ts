@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { setKeyState } from "@/lib/access/keys";
+import { nanoUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import type { HoldRefusal } from "@/lib/ledger/holds";
 import { closeRequestPath, expectBooksToClose } from "@/lib/ledger/testing/closing";
 import { openFunding } from "@/lib/ledger/testing/fund";
 import { openRequest } from "../http/request";
@@ -70,6 +72,41 @@ test("an Idempotency-Key in progress is refused until its answer is saved, and t
   const again = await placeFromBalance(requestOf(headers), callerOf(customer), {} as Prompt, quoteOf(1));
   expect(again).toEqual({ kind: "replay", accountId: customer.accountId, key: "one" });
 });
+
+test("a clip is tried again with what each refusal leaves, four times in all, and the last time with the minimum", async () => {
+  const customer = await openCustomer(1_000);
+  const prompt = { minOutputTokens: 25 } as Prompt;
+  const refusals: HoldRefusal[] = [
+    { outcome: "insufficient", available: nanoUsd(90) },
+    { outcome: "cap_reached", cap: nanoUsd(80), spent: nanoUsd(10), resetsAt: null },
+    { outcome: "insufficient", available: nanoUsd(50) },
+    { outcome: "insufficient", available: nanoUsd(30) },
+  ];
+  const asked: bigint[] = [];
+  const place = vi.spyOn(commit(), "place").mockImplementation(async ({ ceiling }) => {
+    asked.push(ceiling);
+    return refusals[asked.length - 1] ?? { outcome: "held" };
+  });
+  const placing = placeFromBalance(requestOf(), callerOf(customer), prompt, quoteOf(100));
+  await expect(placing).rejects.toMatchObject({
+    code: "INSUFFICIENT_BALANCE",
+    details: { currentBalance: 30n, requiredBalance: 100n },
+  });
+  expect(asked).toEqual([100n, 90n, 70n, 25n]);
+  place.mockRestore();
+});
+
+test.each(["key_unusable", "account_frozen", "in_progress", "mismatch"] as const)(
+  "a clip ends at once when it is refused as %s",
+  async (outcome) => {
+    const customer = await openCustomer(1_000);
+    const decision: HoldRefusal = outcome === "key_unusable" ? { outcome, keyState: "paused" } : { outcome };
+    const place = vi.spyOn(commit(), "place").mockResolvedValue(decision);
+    await expect(placeFromBalance(requestOf(), callerOf(customer), { minOutputTokens: 1 } as Prompt, quoteOf(100))).rejects.toThrow();
+    expect(place).toHaveBeenCalledOnce();
+    place.mockRestore();
+  },
+);
 
 test("a ledger that cannot be reached is an internal error that may be retried, and says that nothing was sent", async () => {
   const place = vi.spyOn(commit(), "place").mockRejectedValueOnce(new Error("connection lost"));

@@ -1,11 +1,12 @@
 // The hold of one request: money set aside before the provider is called. Whether the key (without one, the account) is still good, the
-// idempotency key is free, and cap and balance suffice is decided in one statement, in arrival order, in one commit per batch.
+// idempotency key is free, and cap and balance suffice is decided in one statement, in arrival order, in one commit per batch. A prompt that
+// may be clipped is tried again with the output limit that the refusal leaves room for: what fits is decided where holds are, and only there.
 
 import type { KeyRefusal } from "@/lib/access/authenticate";
 import { assertNever } from "@/lib/base/assert";
 import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
-import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { formatUsd, type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
 import type { Hold, HoldRefusal } from "@/lib/ledger/holds";
 import { placeHold } from "@/lib/ledger/place-hold";
@@ -16,25 +17,45 @@ import type { PaymentFacts } from "../proof/facts";
 import { commit } from "./commit";
 import { readIdempotencyClaim } from "./idempotency";
 import type { Prompt } from "./prompt-body";
-import { insufficientBalance, type Quote } from "./quote";
+import { clipQuote, insufficientBalance, type Quote, quoteOutput } from "./quote";
 
 export type PlacedHold =
-  | { kind: "held"; hold: Hold; payment: PaymentFacts | null }
+  | {
+      kind: "held";
+      hold: Hold;
+      /** What the hold is for: the quote that was asked for, or one with a lower output limit. */
+      quote: Quote;
+      payment: PaymentFacts | null;
+    }
   /** The answer already exists, saved under this key. */
   | { kind: "replay"; accountId: AccountId; key: string };
 
+/** The attempts at a hold that may be clipped. Others may take the money in between, so the last attempt asks for the minimum. */
+const MAX_ATTEMPTS = 4;
+
 /**
- * Sets the quote's ceiling aside from the caller's balance.
+ * Sets the quote's ceiling aside from the caller's balance; where that is too much and the prompt may be clipped, what is left.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
-export async function placeFromBalance(request: GatewayRequest, caller: Caller, _prompt: Prompt, quote: Quote): Promise<PlacedHold> {
+export async function placeFromBalance(request: GatewayRequest, caller: Caller, prompt: Prompt, wanted: Quote): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
   const claim = readIdempotencyClaim(request);
-  const hold: Hold = { requestId: request.id, accountId, keyId, model: quote.model.id, ceiling: quote.ceiling, claim, paidBy: "balance" };
-  const decision = await placeHold(commit(), hold).catch(ledgerUnavailable);
-  if (decision.outcome === "held") return { kind: "held", hold, payment: null };
-  if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
-  throw holdRefused(decision, caller, quote);
+  let quote = wanted;
+  for (let attempt = 1; ; attempt++) {
+    const hold: Hold = { requestId: request.id, accountId, keyId, model: quote.model.id, ceiling: quote.ceiling, claim, paidBy: "balance" };
+    const decision = await placeHold(commit(), hold).catch(ledgerUnavailable);
+    if (decision.outcome === "held") return { kind: "held", hold, quote, payment: null };
+    if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
+    const fitting = attempt < MAX_ATTEMPTS ? clipQuote(quote, moneyLeft(decision), prompt.minOutputTokens) : null;
+    if (!fitting) throw holdRefused(decision, caller, wanted);
+    quote = attempt < MAX_ATTEMPTS - 1 ? fitting : quoteOutput(fitting, prompt.minOutputTokens ?? fitting.maxOutputTokens);
+  }
+}
+
+/** What a refused hold could have been; nothing when it was refused for another reason. */
+function moneyLeft(decision: HoldRefusal): NanoUsd {
+  if (decision.outcome === "insufficient") return decision.available;
+  return decision.outcome === "cap_reached" ? nanoUsd(decision.cap - decision.spent) : ZERO_USD;
 }
 
 /** @throws AppError when the ledger could not be reached: nothing was charged */

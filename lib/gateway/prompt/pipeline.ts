@@ -47,15 +47,23 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   await limit(request, caller);
   const prompt = read(request, caller);
   request.facts.model = prompt.model.id;
-  const quote = quotePrompt(prompt);
-  const placing = place(request, caller, prompt, quote);
-  const call = prepareCall(prompt); // written while the hold is decided
+  const wanted = quotePrompt(prompt);
+  const placing = place(request, caller, prompt, wanted);
+  const prepared = prepareCall(within(prompt, wanted)); // written while the hold is decided
   const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
-  const settlement = openSettlement(request, placed.hold, prompt, quote);
-  const context = { request, prompt, call, quote, settlement, writer: write(request, prompt, placed.payment) };
-  return prompt.stream ? answerStream(context) : answerWhole(context);
+  const { hold, quote, payment } = placed;
+  const settlement = openSettlement(request, hold, prompt, quote);
+  const sold = within(prompt, quote);
+  if (sold.clippedTo !== undefined) request.replyHeaders["x-clipped-to"] = String(sold.clippedTo);
+  const call = quote === wanted ? prepared : prepareCall(sold);
+  const context = { request, prompt: sold, call, quote, settlement, writer: write(request, sold, payment) };
+  return sold.stream ? answerStream(context) : answerWhole(context);
 }
+
+/** The prompt with the output limit of its quote. */
+const within = <Read extends Prompt>(prompt: Read, { maxOutputTokens }: Quote): Read =>
+  maxOutputTokens === prompt.maxOutputTokens ? prompt : { ...prompt, maxOutputTokens, clippedTo: maxOutputTokens };
 
 /** Sends the first answer again: same status, same body, no second charge. A stream is sent as its text and its last event. */
 async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
@@ -80,7 +88,7 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
 export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
   const header = request.headers["payment-proof"];
   if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);
-  return placeFromProof(request, caller, quote, () => givenPayment(prompt, header));
+  return placeFromProof(request, caller, quote, { readGiven: () => givenPayment(prompt, header), minOutputTokens: prompt.minOutputTokens });
 }
 
 function givenPayment({ payment }: Prompt, header: string | undefined): unknown {

@@ -61,6 +61,7 @@ async function identifyOwner(request: GatewayRequest, accountId: AccountId): Pro
     keyId: null,
     limitedAs: accountId,
     allowedModels: null,
+    clipMinTokens: null,
     limits: {
       ratePerMinute: agreed.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,
       concurrency: agreed.concurrency ?? config().CONCURRENCY_LIMIT,

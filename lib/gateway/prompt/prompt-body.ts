@@ -23,6 +23,7 @@ export const promptBodySchema = z.strictObject({
   temperature: z.number().min(0, "must be from 0 to 2").max(2, "must be from 0 to 2").optional(),
   stream: z.boolean().optional(),
   maxCost: z.number().positive("must be above 0, in USD").optional(),
+  clipToBalance: z.boolean().optional(),
 });
 
 /** A caller's prompt, checked and with its defaults filled in. */
@@ -32,6 +33,10 @@ export interface Prompt {
   /** The field of the body that the messages came from. */
   inputField: "prompt" | "messages";
   maxOutputTokens: number;
+  /** How far the output limit may be lowered to fit the balance, the key's cap and maxCost; undefined: not at all. */
+  minOutputTokens?: number | undefined;
+  /** The output limit, when it was lowered. */
+  clippedTo?: number;
   options: CallOptions;
   stream: boolean;
   maxCost: NanoUsd | undefined;
@@ -43,7 +48,7 @@ export interface Prompt {
  * Reads the body of POST /api/v1/prompt.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowedModels">): Prompt {
+export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowedModels" | "clipMinTokens">): Prompt {
   const parsed = parseGiven(promptBodySchema, readJsonBody(request));
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBodySchema.shape)));
   const body = parsed.data;
@@ -59,11 +64,13 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
   if (issues.length > 0) throw invalidRequest(issues);
   const messages: ChatMessage[] = [{ role: "user", content: body.prompt }];
   if (body.system) messages.unshift({ role: "system", content: body.system });
+  const maxOutputTokens = body.maxTokens ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens);
   return {
     model,
     messages,
     inputField: "prompt",
-    maxOutputTokens: body.maxTokens ?? Math.min(model.defaultMaxTokens, model.maxOutputTokens),
+    maxOutputTokens,
+    minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance: body.clipToBalance, limit: maxOutputTokens }),
     options: { temperature: body.temperature },
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost),
@@ -84,6 +91,44 @@ export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): M
     ? `This API key may not use the model ${model.id}`
     : `Unknown model "${name.slice(0, 100)}". details.supportedModels lists the supported ones`;
   throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
+}
+
+/** The least that a clip leaves, unless the key has a minimum of its own. */
+export const MIN_CLIPPED_TOKENS = 256;
+
+/**
+ * Down to how many tokens the output limit may be lowered; undefined: not at all. Decided by the body's field, else the header
+ * X-Clip-To-Balance, else the key's setting; a limit that the client did not name may always be lowered where `isDefault` is true.
+ * @throws AppError INVALID_REQUEST for a header that is neither true nor false
+ */
+function readMinOutputTokens(
+  { headers }: GatewayRequest,
+  { clipMinTokens }: Pick<Buyer, "clipMinTokens">,
+  { clipToBalance, isDefault = false, limit }: { clipToBalance: boolean | null | undefined; isDefault?: boolean; limit: number },
+): number | undefined {
+  const header = headers["x-clip-to-balance"]?.toLowerCase();
+  if (header !== undefined && header !== "true" && header !== "false") {
+    throw invalidRequest([{ path: "X-Clip-To-Balance", message: "must be true or false" }]);
+  }
+  const isClipped = clipToBalance ?? (header === undefined ? clipMinTokens !== null : header === "true");
+  return isClipped || isDefault ? Math.min(clipMinTokens ?? MIN_CLIPPED_TOKENS, limit) : undefined;
+}
+
+/** What the clients of OpenAI and Anthropic expect when they name no output limit: enough for a whole answer. */
+const UNNAMED_OUTPUT_TOKENS = 16_384;
+
+/**
+ * The output limits of a request in a vendor's dialect. A limit that it does not name is clipped to what fits, so that it never causes a
+ * 402 while the minimum fits.
+ */
+export function readOutputLimits(
+  request: GatewayRequest,
+  caller: Pick<Buyer, "clipMinTokens">,
+  { model, limit, clipToBalance }: { model: Model; limit: number | null | undefined; clipToBalance?: boolean | null | undefined },
+): Pick<Prompt, "maxOutputTokens" | "minOutputTokens"> {
+  const isDefault = limit === null || limit === undefined;
+  const maxOutputTokens = limit ?? Math.min(UNNAMED_OUTPUT_TOKENS, model.maxOutputTokens);
+  return { maxOutputTokens, minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance, isDefault, limit: maxOutputTokens }) };
 }
 
 /** @throws AppError INVALID_REQUEST when it is finer than a nano-USD or more than the ledger holds */
@@ -117,15 +162,16 @@ const writeEvent = (name: string, json: string): string => `event: ${name}\ndata
  * Writes answers to `request`, field by field and in the specification's order, whole or as server-sent events. A prompt cannot name tools,
  * so its pieces are all text.
  */
-export function promptWriter(request: GatewayRequest, { model }: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
+export function promptWriter(request: GatewayRequest, { model, clippedTo }: Prompt, payment: PaymentFacts | null = null): ReplyWriter {
   const whole = ({ completion, inputCost, outputCost }: ChargeReceipt): string => {
     const { inputTokens, outputTokens } = completion.usage;
     const paid = payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`;
+    const clipped = clippedTo === undefined ? "" : `,"clippedTo":${clippedTo}`;
     return (
       `{"success":true,"text":${JSON.stringify(completion.output.text)},"model":${JSON.stringify(model.id)},` +
       `"usage":{"inputTokens":${inputTokens},"outputTokens":${outputTokens},"totalTokens":${inputTokens + outputTokens}},` +
       `"cost":{"inputCost":${usdText(inputCost)},"outputCost":${usdText(outputCost)},"totalCost":${usdText(inputCost + outputCost)}},` +
-      `"requestId":"${request.id}"${paid}}`
+      `"requestId":"${request.id}"${clipped}${paid}}`
     );
   };
   return {

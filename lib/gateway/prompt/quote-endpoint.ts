@@ -1,17 +1,22 @@
-// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, and whether the balance covers it. Nothing is held and no
-// provider is called.
+// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, whether the balance covers it, and what a clip would make of it.
+// Nothing is held and no provider is called.
 
+import { capPeriodStart } from "@/lib/access/cap-period";
+import { findKeyCap } from "@/lib/access/keys";
+import { now } from "@/lib/base/clock";
+import type { KeyId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { readBalance } from "@/lib/ledger/accounts";
+import { readPeriodSpend } from "@/lib/ledger/key-spend";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
 import { estimateUsage } from "./completion";
-import { type Prompt, readPrompt } from "./prompt-body";
-import { affordableMaxTokens, type Quote, quotePrompt } from "./quote";
+import { MIN_CLIPPED_TOKENS, type Prompt, readPrompt } from "./prompt-body";
+import { affordableMaxTokens, clipQuote, type Quote, quotePrompt } from "./quote";
 
 export const quote = endpoint("quote", async (request) => {
   const caller = await authenticate(request);
@@ -24,6 +29,7 @@ export async function replyWithQuote(request: GatewayRequest, caller: Caller): P
   const prompt = readPrompt(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined });
   const { available } = await readBalance(caller.accountId);
+  const capLeft = caller.keyId && (await readCapLeft(caller.keyId));
   const { model, inputBound, ceiling, priceVersion } = priced;
   return jsonReply(
     request,
@@ -40,12 +46,31 @@ export async function replyWithQuote(request: GatewayRequest, caller: Caller): P
       paymentCents: Number(requiredCents(priced)),
       // The 402 gives the same number.
       affordableMaxTokens: affordableMaxTokens(available, priced),
+      capLeft,
+      clippedTo: clipQuote(priced, leastOf(available, capLeft, prompt.maxCost), minTokensOf(prompt, caller))?.maxOutputTokens ?? null,
       withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
       priceVersion,
       pricing: pricePerToken(model),
     }),
   );
 }
+
+/** What the cap of a key leaves in its current period; null without a cap. */
+async function readCapLeft(keyId: KeyId): Promise<NanoUsd | null> {
+  const cap = await findKeyCap(keyId);
+  if (!cap) return null;
+  const spends = await readPeriodSpend([{ keyId, period: cap.period, periodStart: capPeriodStart(cap.period, now()) }]);
+  const { spent, held } = spends.get(keyId) ?? { spent: ZERO_USD, held: ZERO_USD };
+  const left = cap.nanoUsd - spent - held;
+  return left > 0n ? nanoUsd(left) : ZERO_USD;
+}
+
+const leastOf = (first: NanoUsd, ...others: readonly (NanoUsd | null | undefined)[]): NanoUsd =>
+  others.reduce<NanoUsd>((least, other) => (other != null && other < least ? other : least), first);
+
+/** The minimum of a clip, also where this body does not ask for one. */
+const minTokensOf = ({ minOutputTokens, maxOutputTokens }: Prompt, { clipMinTokens }: Caller): number =>
+  minOutputTokens ?? Math.min(clipMinTokens ?? MIN_CLIPPED_TOKENS, maxOutputTokens);
 
 /**
  * An estimate, never above the ceiling: a token for every four bytes of input and three around each message, plus half of the allowed

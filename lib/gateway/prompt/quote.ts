@@ -17,24 +17,41 @@ export interface Quote {
   priceVersion: string;
   /** Upper bound of the input's tokens. */
   inputBound: number;
+  /** The output limit that it prices: the prompt's, or a lower one. */
+  maxOutputTokens: number;
   /** The most that the answer can cost. */
   ceiling: NanoUsd;
 }
 
 /**
- * Prices a prompt.
+ * Prices a prompt. A prompt that may be clipped has its output limit lowered to what its own maxCost allows.
  * @throws AppError INVALID_REQUEST when the ceiling is above the request's own maxCost
  */
 export function quotePrompt(prompt: Prompt): Quote {
   const { model } = prompt;
-  const inputBound = boundInput(prompt);
-  const outputBound = prompt.maxOutputTokens + model.reasoningCeiling;
+  const quote = quoteOutput({ model, priceVersion: priceVersionOf(model), inputBound: boundInput(prompt) }, prompt.maxOutputTokens);
+  const { ceiling } = quote;
+  if (prompt.maxCost === undefined || ceiling <= prompt.maxCost) return quote;
+  const clipped = clipQuote(quote, prompt.maxCost, prompt.minOutputTokens);
+  if (clipped) return clipped;
+  const message = `is ${formatUsd(prompt.maxCost)}, but this request may cost up to ${formatUsd(ceiling)}; raise it, or lower maxTokens`;
+  throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
+}
+
+/** The quote of the same input with this output limit. */
+export function quoteOutput(
+  { model, priceVersion, inputBound }: Omit<Quote, "maxOutputTokens" | "ceiling">,
+  maxOutputTokens: number,
+): Quote {
+  const outputBound = maxOutputTokens + model.reasoningCeiling;
   const ceiling = nanoUsd(BigInt(inputBound) * model.inputPrice + BigInt(outputBound) * model.outputPrice);
-  if (prompt.maxCost !== undefined && ceiling > prompt.maxCost) {
-    const message = `is ${formatUsd(prompt.maxCost)}, but this request may cost up to ${formatUsd(ceiling)}; raise it, or lower maxTokens`;
-    throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
-  }
-  return { model, priceVersion: priceVersionOf(model), inputBound, ceiling };
+  return { model, priceVersion, inputBound, maxOutputTokens, ceiling };
+}
+
+/** The quote with its output limit lowered to what this much money pays for; null when that is below `minOutputTokens`, or without it. */
+export function clipQuote(quote: Quote, money: NanoUsd, minOutputTokens: number | undefined): Quote | null {
+  const limit = Math.min(quote.maxOutputTokens, affordableMaxTokens(money, quote));
+  return minOutputTokens === undefined || limit < minOutputTokens ? null : quoteOutput(quote, limit);
 }
 
 /** No prompt that the model accepts is longer than its context window. */

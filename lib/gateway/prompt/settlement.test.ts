@@ -42,7 +42,7 @@ async function openHold(ceiling: bigint) {
   const keyId = await openKey(accountId);
   const hold = newHold(accountId, ceiling, { key: keyId });
   expect(await placeHold(commit(), hold)).toEqual({ outcome: "held" });
-  const quote = { model, priceVersion: unitPrice, inputBound: 100, ceiling: nanoUsd(ceiling) };
+  const quote = { model, priceVersion: unitPrice, inputBound: 100, maxOutputTokens: 100, ceiling: nanoUsd(ceiling) };
   return { hold, settlement: openSettlement({ onEnd: () => undefined }, hold, { stream: false }, quote) };
 }
 

@@ -161,6 +161,7 @@ function placedOf(decision: PaymentHoldDecision, placing: Placing, settled: Sett
       return {
         kind: "held",
         hold: holdOf(creditedAccount, placing),
+        quote,
         payment: {
           ...{ id, scheme, network, payer, nonce },
           amount: settled ? claim.amount : ZERO_USD,

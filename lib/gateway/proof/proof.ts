@@ -13,7 +13,7 @@ import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { holdRefused, type PlacedHold } from "../prompt/hold";
 import { hashRequest, readIdempotencyClaim } from "../prompt/idempotency";
-import type { Quote } from "../prompt/quote";
+import { clipQuote, type Quote } from "../prompt/quote";
 import { payAndHold } from "./pay-and-hold";
 import { checkPayment } from "./payment-hold";
 import { type Proof, readProof } from "./proof-body";
@@ -26,9 +26,23 @@ export const MAX_PROOF_AGE_MS = 300_000;
 /** The names of the settlement network. */
 export const proofNetworks: readonly string[] = ["ethereum", "base"];
 
-/** Sets the quote's ceiling aside from the payment object that `readGiven` returns. @throws AppError as payAndHold */
-export async function placeFromProof(request: GatewayRequest, caller: Caller, quote: Quote, readGiven: () => unknown): Promise<PlacedHold> {
+interface GivenProof {
+  /** Returns the payment object. */
+  readGiven: () => unknown;
+  /** As in Prompt: the output limit may be lowered to what the payment covers. */
+  minOutputTokens: number | undefined;
+}
+
+/** Sets aside what the request can cost from the payment that came with it. @throws AppError as payAndHold */
+export async function placeFromProof(
+  request: GatewayRequest,
+  caller: Caller,
+  wanted: Quote,
+  { readGiven, minOutputTokens }: GivenProof,
+): Promise<PlacedHold> {
   const proof = readProof(readGiven());
+  const paid = fromCents(proof.cents);
+  const quote = (wanted.ceiling > paid ? clipQuote(wanted, paid, minOutputTokens) : null) ?? wanted;
   const idempotencyKey = readIdempotencyClaim(request)?.key ?? null;
   const settlement = await findTerms(proof);
   const network = evmNetwork();
@@ -44,7 +58,7 @@ export async function placeFromProof(request: GatewayRequest, caller: Caller, qu
   }
   const { accountId, keyId } = caller;
   return payAndHold(request, caller, quote, {
-    ...{ scheme: "proof", network, payer: proof.from, nonce: proof.requestId, amount: fromCents(proof.cents) },
+    ...{ scheme: "proof", network, payer: proof.from, nonce: proof.requestId, amount: paid },
     ...{ accountId, keyId, idempotencyKey, bodyHash, validUntil: new Date(proof.timestampMs + MAX_PROOF_AGE_MS) },
     settlement: { cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
   });

@@ -9,5 +9,5 @@ import type { GatewayRequest } from "../http/request";
 export async function identifyClient(request: GatewayRequest): Promise<Buyer> {
   const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
   const { RATE_LIMIT_PER_MINUTE: ratePerMinute, X402_CONCURRENCY_LIMIT: concurrency } = config();
-  return { limitedAs: `x402 of ${networkOf(address)}`, limits: { ratePerMinute, concurrency }, allowedModels: null };
+  return { limitedAs: `x402 of ${networkOf(address)}`, limits: { ratePerMinute, concurrency }, allowedModels: null, clipMinTokens: null };
 }

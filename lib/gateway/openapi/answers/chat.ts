@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { count, modelName, requestId, usd } from "./fields";
 import { payment } from "./payment";
+import { clippedTo } from "./prompt";
 
 const created = z.int().describe("When it was asked, in Unix seconds.");
 const index = z.int().describe("Always 0.");
@@ -59,6 +60,7 @@ export const chatCompletion = z.object({
     )
     .describe("Always one."),
   usage: chatUsage.describe("Tokens as the provider counted them, and what they cost."),
+  clippedTo,
   payment: payment.optional(),
 });
 
@@ -98,6 +100,7 @@ export const chatChunk = z
       )
       .describe("One; none in the chunk with usage."),
     usage: chatUsage.optional().describe("In the last chunk, when stream_options.include_usage asked for it."),
+    clippedTo,
     payment: payment.optional(),
   })
   .describe("The data of an event of a chat stream.");

@@ -4,6 +4,13 @@ import { z } from "zod";
 import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, usage, usd } from "./fields";
 import { payment } from "./payment";
 
+/** Of an answer whose output limit was lowered. */
+export const clippedTo = z
+  .int()
+  .min(1)
+  .optional()
+  .describe("The output limit, when it was lowered to what balance, cap and maxCost allowed. Absent otherwise.");
+
 export const promptAnswer = z.object({
   success: z.literal(true).describe("Always true: an error has another status."),
   text: z.string().describe("The model's answer."),
@@ -11,6 +18,7 @@ export const promptAnswer = z.object({
   usage,
   cost,
   requestId,
+  clippedTo,
   payment: payment.optional(),
 });
 
@@ -27,6 +35,12 @@ export const quote = z.object({
   covered: z.boolean().describe("Whether available covers the ceiling."),
   paymentCents: z.int().min(1).describe("Minimum payment for this request, USDC cents."),
   affordableMaxTokens: count("The largest maxTokens that available covers."),
+  capLeft: z.number().nullable().describe("What the key's spending cap leaves in its current period, USD; null without a cap."),
+  clippedTo: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe("The output limit that clipToBalance would leave now; null when not even the minimum fits, and the answer would be 402."),
   withinMaxCost: z.boolean().describe("Whether the ceiling is within the body's own maxCost; true without one."),
   priceVersion,
   pricing: pricePerToken,

@@ -2,7 +2,17 @@
 
 import { chatErrorForm, errorAnswers } from "../errors";
 import type { Examples } from "../examples";
-import { answersOf, idempotencyKey, jsonOf, keyedRefusals, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import {
+  answersOf,
+  clipToBalance,
+  idempotencyKey,
+  jsonOf,
+  keyedRefusals,
+  needsKey,
+  paidRefusals,
+  paymentProof,
+  success,
+} from "../operation";
 import type { Operation } from "../types";
 
 export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBroken, promptPaid, proof }: Examples): Operation => ({
@@ -12,7 +22,7 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
   description:
     "The most that the answer can cost is held before the model is called; the exact cost is charged before the answer is sent, and the rest of the hold is free again. What fails before the first token costs nothing. An unknown field is refused.",
   security: needsKey,
-  parameters: [idempotencyKey, paymentProof],
+  parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
     required: true,
     content: jsonOf("PromptBody", {
@@ -42,6 +52,7 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
         },
       },
       "Idempotent-Replayed",
+      "X-Clipped-To",
       "Server-Timing",
     ),
     paidRefusals,
@@ -53,7 +64,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
   tags: ["Answers"],
   summary: "Ask what a prompt may cost",
   description:
-    "Takes the body of a prompt and says the most that it can cost, and whether the balance covers it. No model is asked, nothing is held and nothing is charged.",
+    "Takes the body of a prompt and says the most that it can cost, and whether the balance covers it, and what a clip would make of it. No model is asked, nothing is held and nothing is charged.",
   security: needsKey,
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
   responses: answersOf(
@@ -73,6 +84,8 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
             covered: true,
             paymentCents: 1,
             affordableMaxTokens: model.maxOutputTokens,
+            capLeft: null,
+            clippedTo: usage.outputTokens,
             withinMaxCost: true,
             priceVersion,
             pricing,
@@ -91,7 +104,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
   description:
     "OpenAI's own chat completions, streams and function calls included: the `openai` package works with its `baseURL` and key changed. Fields that are not listed are ignored. Money is held and charged as for a prompt; `usage` says the cost.",
   security: needsKey,
-  parameters: [idempotencyKey, paymentProof],
+  parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
     required: true,
     content: jsonOf("ChatBody", {
@@ -111,6 +124,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
         },
       },
       "Idempotent-Replayed",
+      "X-Clipped-To",
       "Server-Timing",
     ),
     ...errorAnswers(paidRefusals, chatErrorForm),

@@ -31,10 +31,16 @@ export async function openCustomer(amount: number, cap?: { nanoUsd: number; peri
 
 export function callerOf({ accountId, keyId }: Customer): Caller {
   const limits = { limitedAs: accountId, limits: { ratePerMinute: 1, concurrency: 1 } };
-  return { accountId, keyId, ...limits, allowedModels: null, forget: () => undefined };
+  return { accountId, keyId, ...limits, allowedModels: null, clipMinTokens: null, forget: () => undefined };
 }
 
-export const quoteOf = (ceiling: number): Quote => ({ model, priceVersion: unitPrice, inputBound: 1_000, ceiling: nanoUsd(ceiling) });
+export const quoteOf = (ceiling: number): Quote => ({
+  model,
+  priceVersion: unitPrice,
+  inputBound: 0,
+  maxOutputTokens: ceiling,
+  ceiling: nanoUsd(ceiling),
+});
 
 /** The hold of one request, and the functions that end it. */
 export async function begin({ accountId, keyId }: Customer, { ceiling = 100, idempotencyKey }: Question = {}) {
