@@ -91,6 +91,12 @@ export const errorCatalogue = {
     retry: "the same request, after Retry-After",
     fix: "The payment was sent. Send the same request again: you never pay twice.",
   },
+  SERVICE_BUSY: {
+    status: 503,
+    title: "Too many large requests are being read at this moment",
+    retry: "after Retry-After",
+    fix: "Send the request again after Retry-After, or make it smaller: a body of up to 1 MiB never waits.",
+  },
   SHUTTING_DOWN: {
     status: 503,
     title: "The server is restarting",

@@ -50,6 +50,7 @@ export interface ErrorDetails {
   /** 503: sending the same request again never pays twice. */
   SETTLEMENT_PENDING: { reason: "outcome_unknown" | "chain_unavailable" };
   /** 503 */
+  SERVICE_BUSY: Record<string, unknown>;
   SHUTTING_DOWN: Record<string, unknown>;
 }
 

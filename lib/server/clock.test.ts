@@ -56,7 +56,7 @@ async function ask(prompt: string, headers: Record<string, string> = {}) {
     path: "/api/v1/prompt",
     query: "",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-    bodyText: JSON.stringify({ model: "gpt-4-turbo", prompt }),
+    readBody: () => ({ text: JSON.stringify({ model: "gpt-4-turbo", prompt }) }),
     remoteAddress: "127.0.0.1",
     signal: new AbortController().signal,
   });

@@ -1,21 +1,28 @@
 // Node's own HTTP server: every path under /api/v1/, health, readiness, metrics and x402's discovery path go straight to the
 // gateway; everything else is a page and goes to `pages`.
 
-import { isUtf8 } from "node:buffer";
 import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
 import { isDraining } from "@/lib/gateway/http/endpoint";
-import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/request";
+import {
+  type GatewayReply,
+  type IncomingRequest,
+  MAX_BODY_BYTES,
+  MAX_DISCARDED_BYTES,
+  type ReadBody,
+  readText,
+} from "@/lib/gateway/http/request";
 import { answer } from "@/lib/gateway/http/router";
+import { LARGE_BODY_MS, readArrivingBody } from "./arriving-body";
 import { answerTransportFault } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 interface HttpServerOptions {
   pages: PageHandler;
-  /** How long a client may take to send a whole request, headers and body. */
+  /** How long a client may take to send a whole request, headers and body; a body above 1 MiB has more. */
   requestTimeoutMs?: number;
   /** How long a client may leave written data unread before it counts as gone. */
   stallTimeoutMs?: number;
@@ -33,7 +40,7 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
     const query = queryAt < 0 ? "" : url.slice(queryAt + 1);
     const work = isGatewayPath(path)
-      ? answerApi(message, response, { path, query, stallTimeoutMs })
+      ? answerApi(message, response, { path, query, requestTimeoutMs, stallTimeoutMs })
       : showPage(pages, { message, response, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
@@ -42,7 +49,8 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
   };
   const server = createServer(
     {
-      requestTimeout: requestTimeoutMs,
+      // Bodies have a timeout of their own, which knows how large they may be.
+      requestTimeout: requestTimeoutMs + LARGE_BODY_MS,
       headersTimeout: Math.min(requestTimeoutMs, 15_000),
       connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs / 2),
       // Above the 60 s for which load balancers keep idle connections, so that they close first.
@@ -56,9 +64,14 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
   );
   // Node's own answer to an unknown expectation has no body; the expectation may be ignored.
   server.on("checkExpectation", serve);
+  server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
+    if (isGatewayPath(originForm(message.url ?? "/").split("?", 1)[0] ?? "")) (message as AwaitingMessage)[awaitsContinue] = true;
+    else response.writeContinue();
+    serve(message, response);
+  });
   server.on("clientError", (error, socket) => {
     // The server listens on TCP alone, so every connection is a Socket.
-    answerTransportFault(error, socket as Socket, ((socket as CountedSocket)[answering] ?? 0) > 0);
+    answerTransportFault(error, socket as Socket, isAnswering(socket as AnsweringSocket));
   });
   return server;
 }
@@ -88,73 +101,65 @@ function originForm(target: string): string {
 interface ApiOptions {
   path: string;
   query: string;
+  requestTimeoutMs: number;
   stallTimeoutMs: number;
 }
 
-/** How many whole requests of one connection are being answered; pipelining allows several. */
-const answering = Symbol("requests being answered");
+/** The answers under way on a connection; pipelining allows several. */
+const answering = Symbol("answers under way");
+/** Set on a request whose client sends the body only once it is asked for. */
+const awaitsContinue = Symbol("awaits 100 Continue");
 
-type CountedSocket = Socket & { [answering]?: number };
+type AnsweringSocket = Socket & { [answering]?: Set<ServerResponse> };
+type AwaitingMessage = IncomingMessage & { [awaitsContinue]?: boolean };
+
+/** True once a whole request is being answered: an answer to a fault would be taken for that request's. */
+function isAnswering({ [answering]: responses }: AnsweringSocket): boolean {
+  for (const response of responses ?? []) if (response.req.complete || response.headersSent) return true;
+  return false;
+}
 
 async function answerApi(message: IncomingMessage, response: ServerResponse, options: ApiOptions): Promise<void> {
-  const { path, query, stallTimeoutMs } = options;
-  const body = await readBody(message);
-  if (!body) return;
-  const socket: CountedSocket = message.socket;
-  socket[answering] = (socket[answering] ?? 0) + 1;
+  const { path, query, requestTimeoutMs, stallTimeoutMs } = options;
+  const socket: AnsweringSocket = message.socket;
+  socket[answering] ??= new Set();
+  const responses = socket[answering].add(response);
   try {
-    const incoming = new HttpRequest({ message, path, query, body, response });
+    const incoming = new HttpRequest({ message, path, query, response, requestTimeoutMs });
     const reply = await answer(incoming);
-    if (body.bodyProblem === "too_large" || isDraining()) reply.headers.connection = "close";
+    if (isDraining() || !mayDiscardRest(message)) reply.headers.connection = "close";
+    if (!message.complete) discardRest(message, requestTimeoutMs);
     if (typeof reply.body === "string") writeWhole(response, reply, reply.body, stallTimeoutMs);
     else await writeStream(response, { reply, chunks: reply.body, gone: incoming.signal, stallTimeoutMs });
   } finally {
-    socket[answering] -= 1;
+    if (message.complete || message.destroyed) responses.delete(response);
+    else message.once("close", () => responses.delete(response));
   }
 }
 
-type Body = Pick<IncomingRequest, "bodyText" | "bodyProblem">;
-
-const tooLarge: Body = { bodyText: "", bodyProblem: "too_large" };
-
-/** Resolves with the body or its problem; null when the client disconnected before its end. */
-export function readBody(message: IncomingMessage): Promise<Body | null> {
-  if (message.method === "GET" || message.method === "HEAD") return Promise.resolve({ bodyText: "" });
-  if (Number(message.headers["content-length"]) > MAX_DISCARDED_BYTES) return Promise.resolve(tooLarge);
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    message.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) {
-        chunks.push(chunk);
-        return;
-      }
-      chunks.length = 0;
-      if (bytes <= MAX_DISCARDED_BYTES) return;
-      // The rest is not read; the reply closes the connection.
-      message.removeAllListeners("data");
-      message.pause();
-      resolve(tooLarge);
-    });
-    message.on("end", () => resolve(bytes > MAX_BODY_BYTES ? tooLarge : decode(chunks)));
-    message.on("close", () => resolve(null));
-    message.on("error", () => resolve(null));
-  });
+/** False for a body whose rest is too long to be read, or that its client may never send. */
+function mayDiscardRest(message: AwaitingMessage): boolean {
+  return message.complete || (!message[awaitsContinue] && !(Number(message.headers["content-length"]) > MAX_DISCARDED_BYTES));
 }
 
-function decode(chunks: Buffer[]): Body {
-  const [first] = chunks;
-  const whole = chunks.length === 1 && first ? first : Buffer.concat(chunks);
-  return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
+/** Reads what an endpoint did not: a client that is still sending when its connection closes is reset, and may miss the answer. */
+function discardRest(message: IncomingMessage, timeoutMs: number): void {
+  let bytes = 0;
+  const timer = setTimeout(() => void message.socket.destroy(), timeoutMs);
+  message.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_DISCARDED_BYTES) message.socket.destroy();
+  });
+  message.once("close", () => clearTimeout(timer));
+  message.resume();
 }
 
 interface HttpExchange {
-  message: IncomingMessage;
+  message: AwaitingMessage;
   response: ServerResponse;
   path: string;
   query: string;
-  body: Body;
+  requestTimeoutMs: number;
 }
 
 /** A class for its getter, as in gateway/http/request.ts. */
@@ -163,29 +168,52 @@ class HttpRequest implements IncomingRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: IncomingRequest["headers"];
-  readonly bodyText: string;
-  readonly bodyProblem: IncomingRequest["bodyProblem"];
   readonly remoteAddress: string;
-  readonly #response: ServerResponse;
+  readonly #exchange: HttpExchange;
   #gone: AbortController | undefined;
 
-  constructor({ message, response, path, query, body }: HttpExchange) {
+  constructor(exchange: HttpExchange) {
+    const { message, path, query } = exchange;
     this.method = message.method ?? "GET";
     this.path = path;
     this.query = query;
     // Node makes only set-cookie a list, and no client sends it.
     this.headers = message.headers as Record<string, string | undefined>;
-    this.bodyText = body.bodyText;
-    this.bodyProblem = body.bodyProblem;
     this.remoteAddress = message.socket.remoteAddress ?? "";
-    this.#response = response;
+    this.#exchange = exchange;
+  }
+
+  readBody(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
+    const { message, response, requestTimeoutMs } = this.#exchange;
+    if (this.method === "GET" || this.method === "HEAD") return { text: "" };
+    if (message[awaitsContinue]) {
+      message[awaitsContinue] = false;
+      response.writeContinue();
+    }
+    // A short body arrives with its headers: it needs no listeners, no timer, and no turn of the event loop.
+    if (message.complete && message.readableLength <= MAX_BODY_BYTES) {
+      const bytes = message.read() as Buffer | null;
+      return bytes === null ? { text: "" } : readText(bytes);
+    }
+    return readArrivingBody(message, {
+      limitBytes,
+      bounds,
+      gone: () => this.signal,
+      timeoutMs: requestTimeoutMs,
+      cut: () => cutSlow(message),
+    });
   }
 
   /** Created on first use, which JSON requests never need. */
   get signal(): AbortSignal {
-    this.#gone ??= abortWhenGone(this.#response);
+    this.#gone ??= abortWhenGone(this.#exchange.response);
     return this.#gone.signal;
   }
+}
+
+function cutSlow({ socket }: IncomingMessage): void {
+  const fault = Object.assign(new Error("the body did not arrive in time"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+  answerTransportFault(fault, socket, isAnswering(socket));
 }
 
 function abortWhenGone(response: ServerResponse): AbortController {

@@ -24,7 +24,7 @@ export const forOwner =
     await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
     const reply = await endpoint(owner.accountId, {
       contentType: request.headers.get("content-type") ?? undefined,
-      ...(await readWebBody(request)),
+      readBody: (limitBytes, bounds) => readWebBody(request, limitBytes, bounds),
       signal: request.signal,
     });
     // Next compresses responses, and compression buffers the pieces of a stream.

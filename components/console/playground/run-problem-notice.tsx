@@ -90,6 +90,7 @@ const cures: Record<string, string> = {
   INVALID_MODEL: "Choose another model. Nothing was charged.",
   INVALID_API_KEY: "Contact the operator. Nothing was charged.",
   INTERNAL_ERROR: "Run it again, or try another model.",
+  SERVICE_BUSY: "The service is busy. Run it again in a moment. Nothing was charged.",
   SHUTTING_DOWN: "The service is restarting. Run it again in a moment. Nothing was charged.",
   signed_out: "Connect your wallet to go on. Your draft is kept, and nothing was charged.",
   stale_page: "You signed in again since this page opened. Reload it; your draft is kept. Nothing was charged.",

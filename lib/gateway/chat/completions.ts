@@ -3,6 +3,7 @@
 
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
+import { MAX_LARGE_BODY_BYTES } from "../http/request";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
@@ -10,6 +11,7 @@ import { chatWriter } from "./writer";
 
 export const chatCompletions = endpoint(
   "chat/completions",
-  (request) => runPrompt(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter }),
+  (request) =>
+    runPrompt(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter, bodyLimit: MAX_LARGE_BODY_BYTES }),
   { writeError: chatErrorBody, keepsFailures: true },
 );

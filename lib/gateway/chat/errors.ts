@@ -14,6 +14,7 @@ const kinds: Partial<Record<ErrorCode, string>> = {
   RATE_LIMIT_EXCEEDED: "rate_limit_error",
   INTERNAL_ERROR: "server_error",
   SETTLEMENT_PENDING: "server_error",
+  SERVICE_BUSY: "server_error",
   SHUTTING_DOWN: "server_error",
 };
 

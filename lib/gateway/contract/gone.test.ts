@@ -171,7 +171,7 @@ test("a stream that Next gets and never reads: charged for the little that was p
     path: "/api/v1/prompt",
     query: "",
     headers: { authorization: `Bearer ${account.key}`, "content-type": "application/json" },
-    bodyText: JSON.stringify(misbehaving("slow=20 tokens=500", { stream: true })),
+    readBody: () => ({ text: JSON.stringify(misbehaving("slow=20 tokens=500", { stream: true })) }),
     remoteAddress: "127.0.0.1",
     signal: new AbortController().signal,
   });

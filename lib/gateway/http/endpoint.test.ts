@@ -7,7 +7,15 @@ import { errorReply } from "./endpoint";
 import { openRequest } from "./request";
 
 const request = () =>
-  openRequest({ method: "POST", path: "/", query: "", headers: {}, bodyText: "", remoteAddress: "", signal: new AbortController().signal });
+  openRequest({
+    method: "POST",
+    path: "/",
+    query: "",
+    headers: {},
+    readBody: () => ({ text: "" }),
+    remoteAddress: "",
+    signal: new AbortController().signal,
+  });
 
 const statuses: Record<ErrorCode, number> = {
   INVALID_REQUEST: 400,
@@ -23,6 +31,7 @@ const statuses: Record<ErrorCode, number> = {
   RATE_LIMIT_EXCEEDED: 429,
   INTERNAL_ERROR: 500,
   SETTLEMENT_PENDING: 503,
+  SERVICE_BUSY: 503,
   SHUTTING_DOWN: 503,
 };
 

@@ -1,28 +1,52 @@
 // Adapts the gateway to the web's Request and Response, for route handlers.
 
 import { isUtf8 } from "node:buffer";
+import { bodyRoom } from "./body-room";
 import { readableOf } from "./reply-stream";
-import { type GatewayReply, type IncomingRequest, MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "./request";
+import { type BodyBounds, type GatewayReply, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, type ReadBody, readText } from "./request";
 
-/** Reads a request's body, up to the size that is accepted. */
-export async function readWebBody(request: Request): Promise<Pick<IncomingRequest, "bodyText" | "bodyProblem">> {
-  if (!request.body) return { bodyText: "" };
-  if (Number(request.headers.get("content-length")) > MAX_DISCARDED_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+/** Reads a request's body, up to its limit; the rest of a longer one is read and discarded. */
+export async function readWebBody(request: Request, limitBytes: number, { onEnd }: BodyBounds): Promise<ReadBody> {
+  if (!request.body) return { text: "" };
+  const announced = Number(request.headers.get("content-length"));
+  if (announced > limitBytes) return { text: "", problem: "too_large" };
   const chunks: Uint8Array[] = [];
   let bytes = 0;
+  let hasRoom = false;
   try {
     for await (const chunk of request.body) {
       bytes += chunk.length;
-      if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+      if (bytes <= limitBytes) chunks.push(chunk);
       else chunks.length = 0;
-      if (bytes > MAX_DISCARDED_BYTES) break;
+      if (bytes > MAX_DISCARDED_BYTES && bytes > limitBytes) break;
+      if (bytes <= MAX_BODY_BYTES || bytes > limitBytes || hasRoom) continue;
+      const taken = announced || limitBytes;
+      hasRoom = await bodyRoom().take(taken, request.signal);
+      if (!hasRoom) return { text: "", problem: request.signal.aborted ? "cut_off" : "busy" };
+      onEnd(() => bodyRoom().giveBack(taken));
     }
   } catch {
-    return { bodyText: "", bodyProblem: "cut_off" }; // the client went away in the middle
+    return { text: "", problem: "cut_off" }; // the client went away in the middle
   }
-  if (bytes > MAX_BODY_BYTES) return { bodyText: "", bodyProblem: "too_large" };
+  if (bytes > limitBytes) return { text: "", problem: "too_large" };
   const whole = Buffer.concat(chunks);
-  return isUtf8(whole) ? { bodyText: whole.toString("utf8") } : { bodyText: "", bodyProblem: "not_utf8" };
+  if (whole.length <= MAX_BODY_BYTES) return readText(whole);
+  return isUtf8(whole) ? { text: "", large: whole } : { text: "", problem: "not_utf8" };
+}
+
+/** Reads on a body that its endpoint refused unread: nothing else reads it, and its connection would be blocked. */
+export async function discardWebBody({ body, bodyUsed, headers }: Request): Promise<void> {
+  if (!body || bodyUsed) return;
+  let bytes = 0;
+  try {
+    if (Number(headers.get("content-length")) > MAX_DISCARDED_BYTES) return await body.cancel();
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > MAX_DISCARDED_BYTES) break; // which cancels it
+    }
+  } catch {
+    // The client has gone, and the body with it.
+  }
 }
 
 /** The reply as a Response; its request ends when the response has been read, or abandoned. */

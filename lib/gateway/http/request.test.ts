@@ -10,7 +10,7 @@ const incoming = () => ({
   path: "/",
   query: "",
   headers: {},
-  bodyText: "",
+  readBody: () => ({ text: "" }),
   remoteAddress: "",
   signal: new AbortController().signal,
 });

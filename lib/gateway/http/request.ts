@@ -1,11 +1,14 @@
 // Requests and replies of the gateway, for both HTTP servers: nothing here knows Next or Node's http. A request that cannot be read is
 // refused with what to fix: one issue per field, with the nearest known name for a misspelt one.
 
+import { isUtf8 } from "node:buffer";
 import type { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { AppError } from "@/lib/base/errors";
 import { newRequestId, type RequestId } from "@/lib/base/ids";
+import type { LargeText } from "@/lib/base/large-text";
 import { log } from "@/lib/base/observe/log";
+import { parseLargeJson } from "./large-json";
 
 /** A request as an HTTP server passes it in. */
 export interface IncomingRequest {
@@ -16,18 +19,47 @@ export interface IncomingRequest {
   query: string;
   /** Lower-case names; a repeated header's values joined by a comma. */
   headers: Readonly<Record<string, string | undefined>>;
-  bodyText: string;
-  /** Set when the body could not be read; `bodyText` is empty then. */
-  bodyProblem?: "too_large" | "not_utf8" | "cut_off";
+  /**
+   * Reads the body, up to `limitBytes`, once: no promise when it has arrived already. A body that is never asked for is the HTTP
+   * server's to discard.
+   */
+  readBody: (limitBytes: number, bounds: BodyBounds) => ReadBody | Promise<ReadBody>;
   /** Address of the direct peer. */
   remoteAddress: string;
   /** Aborts when the client is gone. */
   signal: AbortSignal;
 }
 
+/** A body as far as it could be read. */
+export interface ReadBody {
+  /** Empty for a large body and for one with a problem. */
+  text: string;
+  /** The bytes of a body above MAX_BODY_BYTES, in valid UTF-8. */
+  large?: Buffer;
+  problem?: "too_large" | "not_utf8" | "cut_off" | "busy";
+}
+
+/** A small body as text. */
+export const readText = (bytes: Buffer): ReadBody => (isUtf8(bytes) ? { text: bytes.toString("utf8") } : { text: "", problem: "not_utf8" });
+
+/** What a large body may need of its request while it is read. */
+export type BodyBounds = Pick<GatewayRequest, "onEnd">;
+
 /** A request in progress: with its id and the steps to undo when it ends. */
-export interface GatewayRequest extends IncomingRequest {
+export interface GatewayRequest extends Omit<IncomingRequest, "readBody"> {
   readonly id: RequestId;
+  /**
+   * Reads the body: called once, when the caller is known. The three fields below are empty until then.
+   * @throws AppError SERVICE_BUSY when there is no room for a large one
+   */
+  loadBody(limitBytes: number): void | Promise<void>;
+  bodyText: string;
+  /** The bytes of a body above MAX_BODY_BYTES; `bodyText` is empty then. */
+  largeBody: Buffer | undefined;
+  /** Base64 of images in a large body, by its reference in the parsed JSON. */
+  largeTexts: ReadonlyMap<string, LargeText> | undefined;
+  /** Set when the body could not be read; it is empty then. */
+  bodyProblem: Exclude<ReadBody["problem"], "busy">;
   /** Unix milliseconds and monotonic milliseconds of its arrival. */
   arrivedAtMs: number;
   startedAt: number;
@@ -52,8 +84,11 @@ export interface GatewayReply {
   end: GatewayRequest["end"];
 }
 
-/** The largest body that is read, in bytes. */
+/** The largest body that is read, in bytes, where an endpoint takes no images. */
 export const MAX_BODY_BYTES = 1_048_576;
+
+/** The largest body of an endpoint that takes images. */
+export const MAX_LARGE_BODY_BYTES = 32 * MAX_BODY_BYTES;
 
 /**
  * How much of a larger body is read and discarded. A client that is still sending when its connection closes is reset, and most never see
@@ -72,8 +107,10 @@ class OpenRequest implements GatewayRequest {
   readonly path: string;
   readonly query: string;
   readonly headers: IncomingRequest["headers"];
-  readonly bodyText: string;
-  readonly bodyProblem: IncomingRequest["bodyProblem"];
+  bodyText = "";
+  largeBody: Buffer | undefined = undefined;
+  largeTexts: GatewayRequest["largeTexts"] = undefined;
+  bodyProblem: GatewayRequest["bodyProblem"] = undefined;
   readonly remoteAddress: string;
   readonly id = newRequestId();
   readonly arrivedAtMs = nowMs();
@@ -99,10 +136,21 @@ class OpenRequest implements GatewayRequest {
     this.path = incoming.path;
     this.query = incoming.query;
     this.headers = incoming.headers;
-    this.bodyText = incoming.bodyText;
-    this.bodyProblem = incoming.bodyProblem;
     this.remoteAddress = incoming.remoteAddress;
     this.#incoming = incoming;
+  }
+
+  loadBody(limitBytes: number): void | Promise<void> {
+    const read = this.#incoming.readBody(limitBytes, this);
+    if (read instanceof Promise) return read.then((body) => this.#takeBody(body));
+    this.#takeBody(read);
+  }
+
+  #takeBody({ text, large, problem }: ReadBody): void {
+    if (problem === "busy") throw new AppError("SERVICE_BUSY", { headers: { "retry-after": "5" } });
+    this.bodyText = text;
+    this.largeBody = large;
+    this.bodyProblem = problem;
   }
 
   // An HTTP server creates its signal only on access; only streams access it.
@@ -215,7 +263,7 @@ function editDistance(left: string, right: string): number {
 }
 
 const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> = {
-  too_large: `The body is larger than ${MAX_BODY_BYTES} bytes (1 MiB), the maximum`,
+  too_large: "The body is larger than the maximum: 32 MiB where images are taken, 1 MiB elsewhere",
   not_utf8: "The body is not valid UTF-8",
   cut_off: "The body is shorter than its Content-Length",
 };
@@ -233,6 +281,7 @@ export function readJsonBody(request: GatewayRequest): unknown {
       "content_type",
     );
   }
+  if (request.largeBody) return readLargeJson(request, request.largeBody);
   if (request.bodyText === "") throw invalidRequest([{ path: "", message: "The body is empty. Send a JSON object" }]);
   try {
     return JSON.parse(request.bodyText);
@@ -241,4 +290,17 @@ export function readJsonBody(request: GatewayRequest): unknown {
     const position = /position (\d+)/.exec(String(error))?.[1];
     throw invalidRequest([{ path: "", message: `The body is not valid JSON${position ? ` (at character ${position})` : ""}` }], "bad_json");
   }
+}
+
+const largeProblems = {
+  bad_json: "The body is not valid JSON",
+  too_many_values: "A body above 1 MiB may have at most 100000 values",
+  too_much_text: "Without its images a body may have at most 8 MiB",
+};
+
+function readLargeJson(request: GatewayRequest, bytes: Buffer): unknown {
+  const parsed = parseLargeJson(bytes);
+  if ("problem" in parsed) throw invalidRequest([{ path: "", message: largeProblems[parsed.problem] }], parsed.problem);
+  request.largeTexts = parsed.texts;
+  return parsed.value;
 }

@@ -186,7 +186,9 @@ describe("nothing is left undescribed", () => {
 test("it is sent as JSON that a proxy may cache, the same text to every caller", async () => {
   const { signal } = new AbortController();
   const ask = () =>
-    openapi(openRequest({ method: "GET", path: "/", query: "", headers: {}, bodyText: "", remoteAddress: "127.0.0.1", signal }));
+    openapi(
+      openRequest({ method: "GET", path: "/", query: "", headers: {}, readBody: () => ({ text: "" }), remoteAddress: "127.0.0.1", signal }),
+    );
   const reply = await ask();
   expect(reply.status).toBe(200);
   expect(reply.headers).toMatchObject({ "content-type": "application/json; charset=utf-8", "cache-control": "public, max-age=300" });

@@ -21,7 +21,7 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is larger than 1 MiB, is missing a field, has an unknown or out-of-range one, or reuses an Idempotency-Key with a different body.",
+    when: "The body is not JSON, is too large (above 1 MiB, or 32 MiB where images are taken), is missing a field, has an unknown or out-of-range one, or reuses an Idempotency-Key with a different body.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -184,6 +184,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       error: "The payment is still being confirmed. Send the same request again: you never pay twice",
       details: { reason: "outcome_unknown" },
     },
+  },
+  SERVICE_BUSY: {
+    when: "Too many bodies above 1 MiB were being read at once, and a minute later there was still no room for this one. Nothing was charged.",
+    details: z.object({}),
+    example: { details: {} },
   },
   SHUTTING_DOWN: {
     when: "The server is restarting. It finishes running requests and takes no new ones.",

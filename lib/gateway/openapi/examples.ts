@@ -144,7 +144,15 @@ function brokenOff(model: Model): AppError {
 
 function exampleRequest(): GatewayRequest {
   const { signal } = new AbortController();
-  const request = openRequest({ method: "POST", path: "", query: "", headers: {}, bodyText: "", remoteAddress: "", signal });
+  const request = openRequest({
+    method: "POST",
+    path: "",
+    query: "",
+    headers: {},
+    readBody: () => ({ text: "" }),
+    remoteAddress: "",
+    signal,
+  });
   return Object.assign(request, { id: EXAMPLE_REQUEST_ID, arrivedAtMs: Date.parse(ANSWERED_AT) });
 }
 

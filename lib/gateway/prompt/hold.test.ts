@@ -18,7 +18,7 @@ afterAll(closeRequestPath);
 
 const requestOf = (headers: Record<string, string> = {}) =>
   openRequest({
-    ...{ method: "POST", path: "/api/v1/prompt", query: "", bodyText: "", remoteAddress: "" },
+    ...{ method: "POST", path: "/api/v1/prompt", query: "", readBody: () => ({ text: "" }), remoteAddress: "" },
     headers,
     signal: new AbortController().signal,
   });

@@ -31,8 +31,10 @@ export function readIdempotencyClaim(request: GatewayRequest): Claim | null {
 }
 
 /** SHA-256 of method, path and body, and of a payment in a header. */
-export function hashRequest({ method, path, bodyText, headers }: GatewayRequest): Buffer {
-  const hash = createHash("sha256").update(`${method} ${path}\n`).update(bodyText);
+export function hashRequest({ method, path, bodyText, largeBody, headers }: GatewayRequest): Buffer {
+  const hash = createHash("sha256")
+    .update(`${method} ${path}\n`)
+    .update(largeBody ?? bodyText);
   const proof = headers["payment-proof"];
   return (proof === undefined ? hash : hash.update(`\n${proof}`)).digest();
 }

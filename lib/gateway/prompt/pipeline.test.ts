@@ -91,7 +91,7 @@ async function ask({ body = {}, usd = 5, key }: TestRequest) {
   const request = openRequest({
     ...{ method: "POST", path: "/api/v1/prompt", query: "", remoteAddress: "127.0.0.1" },
     headers: { authorization, "content-type": "application/json" },
-    bodyText: JSON.stringify({ model: "gpt-4o-mini", prompt: "In which order?", ...body }),
+    readBody: () => ({ text: JSON.stringify({ model: "gpt-4o-mini", prompt: "In which order?", ...body }) }),
     signal: new AbortController().signal,
   });
   const sale = {

@@ -3,7 +3,7 @@
 import type { AccountId } from "@/lib/base/ids";
 import { authenticate, type Buyer, type Caller, limit } from "../http/caller";
 import { endpoint, eventStreamHeaders, jsonReply, serverTiming } from "../http/endpoint";
-import type { GatewayReply, GatewayRequest } from "../http/request";
+import { type GatewayReply, type GatewayRequest, MAX_BODY_BYTES } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
 import { placeFromProof } from "../proof/proof";
 import { readProofHeader } from "../proof/proof-body";
@@ -33,6 +33,8 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
   place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
   /** Writes the answer; `payment` is the payment that paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
+  /** The largest body; MAX_BODY_BYTES unless the endpoint takes images. */
+  bodyLimit?: number;
 }
 
 /**
@@ -41,10 +43,11 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
  */
 export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
-  { identify, read, place, write }: PromptHandler<Who, Read>,
+  { identify, read, place, write, bodyLimit = MAX_BODY_BYTES }: PromptHandler<Who, Read>,
 ): Promise<GatewayReply> {
   const caller = await identify(request);
   await limit(request, caller);
+  await request.loadBody(bodyLimit);
   const prompt = read(request, caller);
   request.facts.model = prompt.model.id;
   const wanted = quotePrompt(prompt);

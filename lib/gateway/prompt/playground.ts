@@ -13,7 +13,7 @@ import { type Prompt, promptWriter, readPrompt } from "./prompt-body";
 import { replyWithQuote } from "./quote-endpoint";
 
 /** Everything that an owner's browser sends to the gateway; of its headers only the content type. */
-export type OwnerRequest = Pick<IncomingRequest, "bodyText" | "bodyProblem" | "signal"> & { contentType: string | undefined };
+export type OwnerRequest = Pick<IncomingRequest, "readBody" | "signal"> & { contentType: string | undefined };
 
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(accountId: AccountId, incoming: OwnerRequest): Promise<GatewayReply> {

@@ -11,7 +11,7 @@ import { readBalance } from "@/lib/ledger/accounts";
 import { readPeriodSpend } from "@/lib/ledger/key-spend";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
-import type { GatewayReply, GatewayRequest } from "../http/request";
+import { type GatewayReply, type GatewayRequest, MAX_BODY_BYTES } from "../http/request";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
 import { estimateUsage } from "./completion";
@@ -26,6 +26,7 @@ export const quote = endpoint("quote", async (request) => {
 
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
 export async function replyWithQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
+  await request.loadBody(MAX_BODY_BYTES);
   const prompt = readPrompt(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined });
   const { available } = await readBalance(caller.accountId);

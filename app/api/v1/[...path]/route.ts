@@ -2,7 +2,7 @@
 // unknown path with HTML and a wrong method with an empty body, so the gateway's own router decides.
 
 import { log } from "@/lib/base/observe/log";
-import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
+import { discardWebBody, readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
 import { answer } from "@/lib/gateway/http/router";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 
@@ -17,11 +17,12 @@ async function answerRequest(request: Request): Promise<Response> {
     path: pathname,
     query: search.slice(1),
     headers: Object.fromEntries(request.headers),
-    ...(await readWebBody(request)),
+    readBody: (limitBytes, bounds) => readWebBody(request, limitBytes, bounds),
     // The platform's proxy is the peer, and X-Forwarded-For names its client; it is trusted only if TRUSTED_PROXIES lists `loopback`.
     remoteAddress: "127.0.0.1",
     signal: request.signal,
   });
+  void discardWebBody(request);
   return webResponse(reply);
 }
 

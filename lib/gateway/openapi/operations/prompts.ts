@@ -127,7 +127,7 @@ export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examp
       "X-Clipped-To",
       "Server-Timing",
     ),
-    ...errorAnswers(paidRefusals, chatErrorForm),
+    ...errorAnswers([...paidRefusals, "SERVICE_BUSY"], chatErrorForm),
   },
 });
 

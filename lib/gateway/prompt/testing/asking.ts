@@ -45,7 +45,7 @@ export const quoteOf = (ceiling: number): Quote => ({
 /** The hold of one request, and the functions that end it. */
 export async function begin({ accountId, keyId }: Customer, { ceiling = 100, idempotencyKey }: Question = {}) {
   const request = openRequest({
-    ...{ method: "POST", path: "/api/v1/prompt", query: "", bodyText: "", remoteAddress: "" },
+    ...{ method: "POST", path: "/api/v1/prompt", query: "", readBody: () => ({ text: "" }), remoteAddress: "" },
     headers: { "idempotency-key": idempotencyKey },
     signal: new AbortController().signal,
   });
