@@ -99,8 +99,8 @@ function findBase64(bytes: Buffer, from: number, to: number): number {
 
 const PADDING = 0x3d;
 
-const base64Bytes = new Uint8Array(256);
-for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") base64Bytes[character.charCodeAt(0)] = 1;
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const base64Bytes = Uint8Array.from({ length: 256 }, (_, byte) => (alphabet.includes(String.fromCharCode(byte)) ? 1 : 0));
 
 function isBase64(bytes: Buffer, from: number, to: number): boolean {
   let end = to;

@@ -9,6 +9,7 @@ import { newRequestId, type RequestId } from "@/lib/base/ids";
 import type { LargeText } from "@/lib/base/large-text";
 import { log } from "@/lib/base/observe/log";
 import { parseLargeJson } from "./large-json";
+import { nearestName } from "./nearest-name";
 
 /** A request as an HTTP server passes it in. */
 export interface IncomingRequest {
@@ -235,31 +236,6 @@ function unknownField(key: string, parent: string, knownFields: readonly string[
   const nearest = nearestName(shown, knownFields);
   const hint = nearest ? `; did you mean ${nearest}?` : `; known fields are ${knownFields.join(", ")}`;
   return { path: parent ? `${parent}.${shown}` : shown, message: `is not a field of this request${hint}` };
-}
-
-/** The known name with the smallest difference, if it is small: `max_tokens` finds `maxTokens`. */
-function nearestName(name: string, known: readonly string[]): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-  let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
-  for (const candidate of known) {
-    const distance = editDistance(plain(name), plain(candidate));
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
-}
-
-function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const replaced = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[right.length] ?? 0;
 }
 
 const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> = {
