@@ -10,7 +10,7 @@ import { openAccount } from "./testing/accounts";
 import { ask, promptOf } from "./testing/client";
 import { openService } from "./testing/service";
 
-const MAX_MODULES = 47;
+const MAX_MODULES = 50;
 const MAX_LINES = 300;
 
 const service = await openService();
