@@ -14,23 +14,31 @@ interface FailuresListProps {
 }
 
 /** One page of refused or failed requests. */
-export function FailuresList({ kind, view: { rows, counts, onlyCounted }, newest, older }: FailuresListProps) {
-  if (rows.length === 0 && onlyCounted === 0 && newest === null)
+export function FailuresList({ kind, view: { rows, counts, unlisted }, newest, older }: FailuresListProps) {
+  const note = unlisted.count > 0 ? <p className="mt-3 text-xs text-muted">{unlistedText(kind, unlisted)}</p> : null;
+  if (rows.length === 0 && newest === null && !(unlisted.count > 0 && unlisted.isInCounts))
     return (
-      <EmptyState picture={<CircleCheckIcon />} title={`No ${kind} requests`}>
-        Requests that get an error are listed here for 30 days, with the reason and how to fix it. They cost nothing, unless a stream broke
-        off: then you pay for what was delivered.
-      </EmptyState>
+      <>
+        <EmptyState picture={<CircleCheckIcon />} title={`No ${kind} requests`}>
+          Requests that get an error are listed here for 30 days, with the reason and how to fix it. They cost nothing, unless a stream
+          broke off: then you pay for what was delivered.
+        </EmptyState>
+        {note}
+      </>
     );
   return (
     <>
       <FailuresTable rows={rows} />
-      {onlyCounted > 0 ? (
-        <p className="mt-3 text-xs text-muted">
-          {countText(onlyCounted)} more are only counted: at most 100 requests a minute are listed one by one.
-        </p>
-      ) : null}
+      {note}
       <Pager shown={rows.length} of={counts[kind]} newest={newest} newer={null} older={older} />
     </>
   );
+}
+
+/** Beyond 100 a minute, requests are counted and not listed; the count has no model and no key. */
+function unlistedText(kind: FailuresListProps["kind"], { count, isInCounts }: FailuresView["unlisted"]): string {
+  const more = `${countText(count)} more ${kind} ${count === 1 ? "request is" : "requests are"}`;
+  return isInCounts
+    ? `${more} counted but not listed: we list up to 100 per minute.`
+    : `${more} not included: we list up to 100 per minute, and the rest can’t be filtered by model or key.`;
 }

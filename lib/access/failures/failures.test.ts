@@ -4,7 +4,7 @@ import { type AccountId, newAccountId, newRequestId } from "@/lib/base/ids";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { countFailures, deleteOldFailures, FAILURES_KEPT_DAYS, findFailure, listFailures, sumCounted } from "./list-failed";
+import { countFailures, deleteOldFailures, FAILURES_KEPT_DAYS, findFailure, listFailures } from "./list-failed";
 import { type FailedRequest, MAX_ROWS_A_MINUTE, recordFailedRequest, writeFailedRequests } from "./record-failed";
 
 await openTestDatabase();
@@ -49,7 +49,13 @@ test("each failed request is found by its kind, its filters and its id, newest f
   expect(await ids("refused", { model: "gpt-4o-mini" })).toEqual([first.requestId]);
   expect(await ids("refused", { keyId: "key_00000000000000000000" })).toEqual([]);
   expect(await ids("refused", { toMs: start })).toEqual([]);
-  expect(await countFailures(everything())).toEqual({ refused: 2, failed: 1 });
+  const none = { refused: 0, failed: 0 };
+  expect(await countFailures(everything())).toEqual({ listed: { refused: 2, failed: 1 }, unlisted: none });
+  expect(await countFailures({ ...everything(), model: "gpt-4o-mini", keyId: "" })).toEqual({
+    listed: { refused: 1, failed: 1 },
+    unlisted: none,
+  });
+  expect((await countFailures({ ...everything(), keyId: "key_00000000000000000000" })).listed).toEqual(none);
   expect(await findFailure(account, second.requestId)).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", model: null });
   expect(await findFailure(newAccountId(), second.requestId)).toBeNull();
 });
@@ -59,14 +65,15 @@ test("the first hundred of a minute are kept, all further ones are counted by co
   await writeFailedRequests();
   fail();
   await writeFailedRequests();
-  const counted = await sumCounted(everything());
-  expect(counted).toEqual({ refused: 21, failed: 10 });
-  const kept = await countFailures(everything());
-  expect(kept.refused + kept.failed).toBe(MAX_ROWS_A_MINUTE);
+  const { listed, unlisted } = await countFailures(everything());
+  expect(unlisted).toEqual({ refused: 21, failed: 10 });
+  expect(listed.refused + listed.failed).toBe(MAX_ROWS_A_MINUTE);
+  // They have no model and no key.
+  expect(await countFailures({ ...everything(), model: "another" })).toEqual({ listed: { refused: 0, failed: 0 }, unlisted });
   at(start + 60_000);
   fail();
   await writeFailedRequests();
-  expect((await countFailures(everything())).refused).toBe(kept.refused + 1);
+  expect((await countFailures(everything())).listed.refused).toBe(listed.refused + 1);
 });
 
 test("what could not be written is written once by the next call", async () => {
@@ -77,8 +84,10 @@ test("what could not be written is written once by the next call", async () => {
   fail();
   await writeFailedRequests();
   await writeFailedRequests();
-  expect((await countFailures(everything())).refused).toBe(MAX_ROWS_A_MINUTE);
-  expect(await sumCounted(everything())).toEqual({ refused: 6, failed: 0 });
+  expect(await countFailures(everything())).toEqual({
+    listed: { refused: MAX_ROWS_A_MINUTE, failed: 0 },
+    unlisted: { refused: 6, failed: 0 },
+  });
 });
 
 test("without a database memory holds ten thousand of them, and the rest is counted", async () => {
@@ -88,7 +97,7 @@ test("without a database memory holds ten thousand of them, and the rest is coun
   const { rows } = await pool().query<{ rows: string }>("SELECT count(*) AS rows FROM failed_request");
   expect(Number(rows[0]?.rows)).toBeGreaterThanOrEqual(10_000);
   expect(Number(rows[0]?.rows)).toBeLessThan(11_000);
-  expect((await countFailures(everything())).refused).toBe(0);
+  expect((await countFailures(everything())).listed.refused).toBe(0);
 });
 
 test("after thirty days they are deleted", async () => {
@@ -96,9 +105,8 @@ test("after thirty days they are deleted", async () => {
   await writeFailedRequests();
   at(start + FAILURES_KEPT_DAYS * 86_400_000);
   await deleteOldFailures();
-  expect((await countFailures(everything())).refused).toBe(MAX_ROWS_A_MINUTE);
+  expect((await countFailures(everything())).listed.refused).toBe(MAX_ROWS_A_MINUTE);
   at(start + FAILURES_KEPT_DAYS * 86_400_000 + 60_001);
   await deleteOldFailures();
-  expect(await countFailures(everything())).toEqual({ refused: 0, failed: 0 });
-  expect(await sumCounted(everything())).toEqual({ refused: 0, failed: 0 });
+  expect(await countFailures(everything())).toEqual({ listed: { refused: 0, failed: 0 }, unlisted: { refused: 0, failed: 0 } });
 });

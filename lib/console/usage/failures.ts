@@ -1,14 +1,7 @@
 // An account's refused and failed requests for the usage page, under the same filters as its charges.
 
 import { z } from "zod";
-import {
-  countFailures,
-  type FailureKind,
-  type FailureLine,
-  findFailure,
-  listFailures,
-  sumCounted,
-} from "@/lib/access/failures/list-failed";
+import { countFailures, type FailureLine, findFailure, listFailures } from "@/lib/access/failures/list-failed";
 import { errorCatalogue } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
@@ -23,20 +16,20 @@ const requestIdText = z.string().regex(/^req_[0-9A-Za-z]{20}$/);
 export async function readFailures(accountId: AccountId, query: UsageQuery): Promise<FailuresView> {
   const filter = usageSpan(accountId, query);
   const kind = query.status === "charged" ? null : query.status;
-  const [kept, counted, found] = await Promise.all([
+  const [{ listed, unlisted }, found] = await Promise.all([
     countFailures(filter),
-    sumCounted(filter),
     kind ? listFailures(filter, kind, PAGE_ROWS, query.before) : [],
   ]);
-  // Counts have no model and no key: they belong to the whole of the days only.
+  // Requests that were only counted have no model and no key: no filter can tell whether it selects them.
   const isWhole = query.model === null && query.key === null;
-  const more = (of: FailureKind) => (isWhole ? counted[of] : 0);
   const rows = found.slice(0, PAGE_ROWS);
   return {
     rows: await labelled(accountId, rows),
     older: found.length > PAGE_ROWS ? (rows.at(-1)?.requestId ?? null) : null,
-    counts: { refused: kept.refused + more("refused"), failed: kept.failed + more("failed") },
-    onlyCounted: kind ? more(kind) : 0,
+    counts: isWhole
+      ? { refused: listed.refused + unlisted.refused, failed: listed.failed + unlisted.failed }
+      : { refused: listed.refused, failed: listed.failed },
+    unlisted: { count: kind ? unlisted[kind] : 0, isInCounts: isWhole },
   };
 }
 

@@ -21,8 +21,8 @@ export interface FailuresView {
   rows: FailureRow[];
   /** The last row, when there is another page after it. */
   older: string | null;
-  /** In the filter's days; those that were only counted included. */
+  /** What the filter selects. Without a model and a key in it, those that are only counted are included. */
   counts: Record<Exclude<RequestStatus, "charged">, number>;
-  /** Of the listed kind: more in a minute than are kept one by one. */
-  onlyCounted: number;
+  /** Of the listed kind, in the filter's days: more in a minute than are listed. `isInCounts`: they are part of `counts`. */
+  unlisted: { count: number; isInCounts: boolean };
 }
