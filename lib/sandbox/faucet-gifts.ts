@@ -4,7 +4,7 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import type { FaucetChain } from "@/lib/console/deposit/faucet";
-import { inTransaction, lockName, prisma } from "@/lib/db/prisma";
+import { type Database, inTransaction, lockName, prisma } from "@/lib/db/prisma";
 
 export interface Gift {
   accountId: AccountId;
@@ -41,6 +41,6 @@ export async function returnGift({ accountId, day, index }: Gift): Promise<void>
 }
 
 /** Whether the account has a gift; gifts of earlier days are deposits by now. */
-export async function hasGift(accountId: AccountId): Promise<boolean> {
-  return (await prisma().faucetGift.findFirst({ where: { accountId }, select: { accountId: true } })) !== null;
+export async function hasGift(accountId: AccountId, database: Database): Promise<boolean> {
+  return (await database.faucetGift.findFirst({ where: { accountId }, select: { accountId: true } })) !== null;
 }

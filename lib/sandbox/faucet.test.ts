@@ -92,6 +92,19 @@ test("it sends 5 test USDC to the owner's own address on the requested chain, an
   expect(await checkLedger()).toEqual([]);
 });
 
+test("a transaction asks about gifts on its own connection: it sees what it has written itself", async () => {
+  const { owner } = await newOwner();
+  const undone = inTransaction(async (transaction) => {
+    await transaction.faucetGift.create({
+      data: { accountId: owner.accountId, day: new Date("2026-11-26"), index: 1, chain: "base", askedAt: new Date() },
+    });
+    expect(await hasFaucetGift(owner.accountId, transaction)).toBe(true);
+    throw new Error("undone");
+  });
+  await expect(undone).rejects.toThrow("undone");
+  expect(await hasFaucetGift(owner.accountId)).toBe(false);
+});
+
 test("it gives twenty times a day on both chains together, even for concurrent requests, and again the next day", async () => {
   const { owner, wallet } = await newOwner();
   const other = await newOwner();

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { type Database, prisma } from "@/lib/db/prisma";
 import { findWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
@@ -41,7 +42,7 @@ export interface Faucet {
   timesADay: number;
   give: (wish: FaucetWish) => Promise<FaucetAnswer>;
   /** Whether something was sent to the account, which its deposits may not show yet. */
-  hasGiven: (accountId: AccountId) => Promise<boolean>;
+  hasGiven: (accountId: AccountId, database: Database) => Promise<boolean>;
 }
 
 const holder = processSingleton<{ faucet?: Faucet }>("sandbox faucet", () => ({}));
@@ -52,7 +53,8 @@ export function setFaucet(faucet: Faucet | undefined): void {
 }
 
 /** Whether the faucet has sent this account something. */
-export const hasFaucetGift = async (accountId: AccountId): Promise<boolean> => (await holder().faucet?.hasGiven(accountId)) ?? false;
+export const hasFaucetGift = async (accountId: AccountId, database: Database = prisma()): Promise<boolean> =>
+  (await holder().faucet?.hasGiven(accountId, database)) ?? false;
 
 /** The amount of one request, nano-USD; null where there is no faucet. */
 export const faucetAmount = (): NanoUsd | null => holder().faucet?.amount ?? null;

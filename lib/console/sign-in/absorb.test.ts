@@ -23,6 +23,7 @@ import { addFound, credit, leaseOn, openScan, recordHead } from "@/lib/wallets/d
 import { setFaucet } from "../deposit/faucet";
 import { findOwnerOf } from "../owner";
 import { openTestCustody } from "../testing/custody";
+import { joinWith } from "../testing/linking";
 import { enter, newOwner } from "../testing/owners";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
 import { absorb } from "./absorb";
@@ -41,15 +42,9 @@ const USD = 1_000_000_000n;
 
 type Person = Awaited<ReturnType<typeof newOwner>>;
 
-async function joinWith({ owner, wallet }: Person, join: TestWallet) {
-  const started = await startLink(owner, join);
-  if (!started.ok) throw new Error(started.reason);
-  return proveJoin(owner, { join: await prove(join, started.join), allow: wallet });
-}
-
 /** The approval, ready to be submitted. */
 async function approve(person: Person, join: TestWallet) {
-  const joined = await joinWith(person, join);
+  const joined = await joinWith(person.owner, person.wallet, join);
   if (!joined.ok) throw new Error(joined.reason);
   return { ...joined, proof: await prove(person.wallet, joined.allow) };
 }
@@ -103,6 +98,18 @@ test("an account that was never used is absorbed by one more signature: its wall
   ]);
 });
 
+test("an operator who unfreezes an absorbed account is told where it went", async () => {
+  const [mine, unused] = [await newOwner(), await newOwner()];
+  await linkWallet(mine.owner, (await approve(mine, unused.wallet)).proof);
+  const unfreeze = (accountId: string) => pool().query("UPDATE account SET state = 'open' WHERE id = $1", [accountId]);
+  await expect(unfreeze(unused.owner.accountId)).rejects.toMatchObject({
+    message: `Account ${unused.owner.accountId} was merged into ${mine.owner.accountId} and stays frozen`,
+    hint: `Unfreeze ${mine.owner.accountId} instead, if it is frozen.`,
+  });
+  await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [mine.owner.accountId]);
+  expect(await unfreeze(mine.owner.accountId)).toMatchObject({ rowCount: 1 });
+});
+
 test("USDC that comes in at the absorbed account's address later is credited to the account that absorbed it", async () => {
   const [mine, unused] = [await newOwner(), await newOwner()];
   const deposit = await found(unused, 0); // as a watcher sees it that knows the addresses from before
@@ -146,7 +153,7 @@ test.each(uses)("an account with %s stays as it is, before and after it was aske
   await use(used);
   const refusal = { ok: false, reason: "joining_used" };
   expect(await linkWallet(mine.owner, proof)).toEqual(refusal);
-  expect(await joinWith(mine, used.wallet)).toEqual(refusal);
+  expect(await joinWith(mine.owner, mine.wallet, used.wallet)).toEqual(refusal);
   expect(await findOwnerOf(used.owner.token)).not.toBeNull();
   expect((await enter(used.wallet)).accountId).toBe(used.owner.accountId);
   expect(await listIdentities(mine.owner.accountId)).toHaveLength(1);
@@ -157,14 +164,14 @@ test("an account that is frozen, has other wallets or got a faucet's gift is not
   const [frozen, shared, given] = [await newOwner(), await newOwner(), await newOwner()];
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [frozen.owner.accountId]);
   await linkWallet(shared.owner, (await approve(shared, newWallet("solana"))).proof);
-  expect(await joinWith(mine, frozen.wallet)).toEqual({ ok: false, reason: "joining_frozen" });
-  expect(await joinWith(mine, shared.wallet)).toEqual({ ok: false, reason: "joining_other_wallets" });
+  expect(await joinWith(mine.owner, mine.wallet, frozen.wallet)).toEqual({ ok: false, reason: "joining_frozen" });
+  expect(await joinWith(mine.owner, mine.wallet, shared.wallet)).toEqual({ ok: false, reason: "joining_other_wallets" });
   const { accountId } = given.owner;
   const give = async () => ({ kind: "away" }) as const;
   setFaucet({ amount: (await readBalance(accountId)).posted, timesADay: 1, give, hasGiven: async (account) => account === accountId });
   try {
-    expect(await joinWith(mine, given.wallet)).toEqual({ ok: false, reason: "joining_used" });
-    expect(await joinWith(mine, (await newOwner()).wallet)).toMatchObject({ ok: true });
+    expect(await joinWith(mine.owner, mine.wallet, given.wallet)).toEqual({ ok: false, reason: "joining_used" });
+    expect(await joinWith(mine.owner, mine.wallet, (await newOwner()).wallet)).toMatchObject({ ok: true });
   } finally {
     setFaucet(undefined);
   }

@@ -25,7 +25,7 @@ export async function findAbsorbRefusal({ accountId, wallet }: Joining, database
     !(await isUnused(accountId, database)) ||
     (await hasDeposits(accountId, database)) ||
     (await hasPayments(accountId, [wallet], database)) ||
-    (await hasFaucetGift(accountId));
+    (await hasFaucetGift(accountId, database));
   return isUsed ? { reason: "joining_used" } : null;
 }
 

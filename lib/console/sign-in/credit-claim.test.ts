@@ -15,11 +15,11 @@ import { claimCredit, creditAccountOf, readCredit } from "@/lib/payments/claims/
 import { networkOf } from "@/lib/payments/claims/networks";
 import { finalIn, paidIn, reversed } from "@/lib/payments/testing/credited";
 import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
-import type { Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
+import { link } from "../testing/linking";
 import { enter } from "../testing/owners";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
-import { linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
+import { unlinkWallet } from "./link-wallet";
 import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
@@ -48,13 +48,6 @@ async function proofOf(wallet: TestWallet) {
   const started = await startSignIn(wallet, browser.clientAddress);
   if (!started.ok) throw new Error(started.reason);
   return prove(wallet, started.challenge);
-}
-
-async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const started = await startLink(owner, join);
-  if (!started.ok) throw new Error(started.reason);
-  const joined = await proveJoin(owner, { join: await prove(join, started.join), allow });
-  return joined.ok ? linkWallet(owner, await prove(allow, joined.allow)) : joined;
 }
 
 test.each(["evm", "solana"] as const)("the first sign-in of a wallet on %s moves what its payments left", async (chain) => {

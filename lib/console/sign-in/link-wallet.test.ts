@@ -7,6 +7,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf, type Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
+import { joinWith, link } from "../testing/linking";
 import { enter, newOwner } from "../testing/owners";
 import { newWallet, prove, type TestWallet } from "../testing/wallets";
 import { isLinked, linkWallet, proveJoin, startLink, unlinkWallet } from "./link-wallet";
@@ -18,23 +19,11 @@ beforeEach(() => forgetSingleton("limits.limiter"));
 let restore: () => void = () => {};
 afterEach(() => restore());
 
-/** The joining wallet's signature; the answer says what follows. */
-async function joinWith(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const started = await startLink(owner, join);
-  if (!started.ok) throw new Error(started.reason);
-  return proveJoin(owner, { join: await prove(join, started.join), allow });
-}
-
 /** The approval that the linked wallet is asked to sign. */
 async function ask(owner: Owner, allow: TestWallet, join: TestWallet) {
   const joined = await joinWith(owner, allow, join);
   if (!joined.ok) throw new Error(joined.reason);
   return joined;
-}
-
-async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
-  const joined = await joinWith(owner, allow, join);
-  return joined.ok ? linkWallet(owner, await prove(allow, joined.allow)) : joined;
 }
 
 const stored = (wallet: TestWallet): Wallet | null => readWallet(wallet.chain, wallet.address);
