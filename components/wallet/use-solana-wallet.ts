@@ -1,12 +1,11 @@
 "use client";
 
 import { base58 } from "@scure/base";
-import type { Adapter, WalletName } from "@solana/wallet-adapter-base";
+import type { WalletName } from "@solana/wallet-adapter-base";
 import { useWallet } from "@solana/wallet-adapter-react";
 import type { SolanaSignInInput } from "@solana/wallet-standard-features";
 import { useEffect, useRef, useState } from "react";
 import type { PlainChallenge } from "@/lib/console/views/wallet";
-import { findBadge } from "./demo/demo-wallet-badge";
 import { wordsFor } from "./wallet-error";
 import type { WalletHandle } from "./wallet-handle";
 import { useOpenWalletList } from "./wallet-lists";
@@ -30,8 +29,6 @@ export function useSolanaWallet(): WalletHandle {
     setChosen((count) => count + 1);
     select(wanted);
   }, [wanted, select]);
-
-  useDemoReconnection(wallet?.adapter, chosen === 0 && !connected);
 
   // Choosing a wallet only selects it. Another wallet of an earlier visit is not connected until the person chooses it.
   useEffect(() => {
@@ -72,13 +69,4 @@ export function useSolanaWallet(): WalletHandle {
       select(null);
     },
   };
-}
-
-/** A demo wallet connects again without a question, as Ethereum wallets do. */
-function useDemoReconnection(adapter: Adapter | undefined, isWanted: boolean): void {
-  useEffect(() => {
-    if (!isWanted || !adapter || !findBadge(adapter.name)) return;
-    // Later than the effects of WalletProvider, which subscribe to the adapter: a wallet with accounts connects at once.
-    queueMicrotask(() => void adapter.autoConnect().catch(() => undefined)); // refused: it is chosen like any other
-  }, [adapter, isWanted]);
 }

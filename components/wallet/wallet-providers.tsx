@@ -3,6 +3,7 @@
 import "@rainbow-me/rainbowkit/styles.css";
 import { connectorsForWallets, RainbowKitProvider } from "@rainbow-me/rainbowkit";
 import { walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
+import type { Adapter } from "@solana/wallet-adapter-base";
 import { ConnectionProvider, WalletProvider } from "@solana/wallet-adapter-react";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -10,6 +11,7 @@ import { defineChain } from "viem";
 import { type Config, createConfig, http, WagmiProvider } from "wagmi";
 import type { WalletAccess, WalletSettings } from "@/lib/console/views/wallet";
 import { offerDemoWallets } from "./demo/demo-wallet";
+import { findBadge } from "./demo/demo-wallet-badge";
 import { rainbowTheme } from "./rainbow-theme";
 import { WalletLists } from "./wallet-lists";
 
@@ -30,10 +32,9 @@ export function WalletProviders({ settings, demo, signDemo, children }: WalletPr
     <WagmiProvider config={config}>
       <QueryClientProvider client={client}>
         <RainbowKitProvider theme={theme} modalSize="compact" locale="en-US" appInfo={{ appName: settings.appName }}>
-          {/* Choosing a Solana wallet only selects it; connecting is a separate step. */}
           <ConnectionProvider endpoint={`${settings.baseUrl}/api/rpc/solana`}>
             {/* Errors are shown where the action started; by default they go to the browser's console. */}
-            <WalletProvider wallets={[]} autoConnect={false} onError={() => undefined}>
+            <WalletProvider wallets={[]} autoConnect={isDemoWallet} onError={() => undefined}>
               <WalletLists>{children}</WalletLists>
             </WalletProvider>
           </ConnectionProvider>
@@ -42,6 +43,12 @@ export function WalletProviders({ settings, demo, signDemo, children }: WalletPr
     </WagmiProvider>
   );
 }
+
+/**
+ * A demo wallet connects again without a question, as Ethereum wallets do. Any other Solana wallet of an earlier visit is only selected:
+ * connecting is a separate step.
+ */
+const isDemoWallet = async ({ name }: Adapter): Promise<boolean> => findBadge(name) !== undefined;
 
 function wagmiConfig({ chain, baseUrl, appName, walletConnectProjectId }: WalletSettings): Config {
   const { id, name, walletRpcUrl } = chain;
