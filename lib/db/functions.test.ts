@@ -58,7 +58,7 @@ test("a changed file replaces its function and keeps its oid; a function that is
   const [oid] = [await value("'b_one'::regproc::oid::integer")];
   write("functions/b/one.sql", returning("b_one", "7"));
   rmSync(join(directory, "functions/a/two.sql"));
-  expect(await start()).toContain("dropped a_two(), which no file has any more");
+  expect(await start()).toContain("database: dropped a_two(), which no longer exists in this release");
   expect([await value("b_one()"), await value("'b_one'::regproc::oid::integer")]).toEqual([7, oid]);
   await expect(value("a_two()")).rejects.toThrow("does not exist");
 });
@@ -71,7 +71,7 @@ test("a function or trigger that was changed by hand is restored and reported; a
   expect(await value("b_one()")).toBe(10);
   const [first] = await start();
   expect(first).toMatch(
-    /^SQL functions were changed by hand in this database, and are put right: (a_two\(\), trigger setting_changed on setting|trigger setting_changed on setting, a_two\(\))$/,
+    /^database: SQL functions changed by hand were restored: (a_two\(\), trigger setting_changed on setting|trigger setting_changed on setting, a_two\(\))$/,
   );
   expect([await value("b_one()"), await value("operators_own()")]).toEqual([3, 1]);
   expect(await start()).toEqual([]);
@@ -81,7 +81,7 @@ test("a release with a lower number refuses to start over a higher one, and chan
   await start();
   write("functions/VERSION", "2");
   write("functions/a/two.sql", returning("a_two", "5"));
-  await expect(start()).rejects.toThrow("A newer release has applied its SQL functions to this database (set 3, this code has 2)");
+  await expect(start()).rejects.toThrow("This database has the SQL functions of a newer release (version 3; this code has 2)");
   expect(await value("a_two()")).toBe(2);
 });
 
@@ -90,14 +90,14 @@ test("a file that cannot be applied changes nothing, and the error says how to c
   write("functions/a/two.sql", returning("a_two", "5"));
   write("functions/b/one.sql", "CREATE OR REPLACE FUNCTION b_one() RETURNS text LANGUAGE sql AS $$ SELECT '' $$;");
   await expect(start()).rejects.toThrow(
-    /prisma\/functions\/b\/one\.sql could not be applied, and nothing was changed: .* only under a new name/,
+    /prisma\/functions\/b\/one\.sql could not be applied, and nothing was changed: .* give it a new name/,
   );
   expect(await value("b_one()")).toBe(3);
 });
 
 test("of several concurrent starts one applies the functions, and the others wait and find them applied", async () => {
   const reported = await Promise.all([start(), start(), start()]);
-  expect(reported.flat().filter((line) => line.startsWith("applied the SQL functions"))).toHaveLength(1);
+  expect(reported.flat().filter((line) => line.includes("SQL functions (version 3) applied"))).toHaveLength(1);
   expect(await value("b_one()")).toBe(3);
 });
 

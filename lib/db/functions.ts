@@ -40,30 +40,31 @@ export function readFunctionFiles(directory: string): FunctionFiles | null {
 }
 
 /**
- * Brings the database's functions and triggers to those of the files, within the caller's transaction.
+ * Brings the database's functions and triggers to those of the files, within the caller's transaction. Returns their version if it applied
+ * them, null if the database had them.
  * @throws Error when a newer release has applied its own, or a file cannot be applied
  */
-export async function applyFunctions(client: ClientBase, directory: string, log: (message: string) => void): Promise<void> {
+export async function applyFunctions(client: ClientBase, directory: string, log: (message: string) => void): Promise<number | null> {
   const wanted = readFunctionFiles(directory);
-  if (!wanted) return;
+  if (!wanted) return null;
   const applied = await readApplied(client);
   if (applied && applied.number > wanted.number)
     throw new Error(
-      `A newer release has applied its SQL functions to this database (set ${applied.number}, this code has ${wanted.number}). Start that release, or restore a backup from before it. Nothing was changed.`,
+      `This database has the SQL functions of a newer release (version ${applied.number}; this code has ${wanted.number}). Start that release, or restore a backup from before it. Nothing was changed.`,
     );
   const changed = applied ? await findChanged(client, applied.digests) : [];
-  if (applied?.hash === wanted.hash && changed.length === 0) return;
-  if (changed.length > 0) log(`SQL functions were changed by hand in this database, and are put right: ${changed.join(", ")}`);
+  if (applied?.hash === wanted.hash && changed.length === 0) return null;
+  if (changed.length > 0) log(`database: SQL functions changed by hand were restored: ${changed.join(", ")}`);
   // A function may call a function of a later file.
   await client.query("SET LOCAL check_function_bodies = off");
   for (const file of wanted.files) await applyFile(client, file);
   for (const signature of await dropOld(client, Object.keys(applied?.digests ?? {})))
-    log(`dropped ${signature}, which no file has any more`);
+    log(`database: dropped ${signature}, which no longer exists in this release`);
   const digests = Object.fromEntries(
     (await readDigests(client)).flatMap(({ signature, digest, isNew }) => (isNew ? [[signature, digest]] : [])),
   );
   await writeApplied(client, { number: wanted.number, hash: wanted.hash, digests });
-  log(`applied the SQL functions of set ${wanted.number}`);
+  return wanted.number;
 }
 
 async function applyFile(client: ClientBase, { path, sql }: { path: string; sql: string }): Promise<void> {
@@ -71,7 +72,7 @@ async function applyFile(client: ClientBase, { path, sql }: { path: string; sql:
     await client.query(sql);
   } catch (cause) {
     const { code, message } = cause as { code?: string; message: string };
-    const cure = code === "42P13" ? " A function changes its parameters or its result only under a new name." : "";
+    const cure = code === "42P13" ? " To change a function's parameters or result, give it a new name." : "";
     throw new Error(`prisma/functions/${path} could not be applied, and nothing was changed: ${message}.${cure}`, { cause });
   }
 }

@@ -50,6 +50,18 @@ test("migrations are applied in the order of their names, once", async () => {
   expect(await tables(database)).toEqual(["_prisma_migrations", "one", "three", "two"]);
 });
 
+test("a start says in one line what it applied, and nothing when the database had everything", async () => {
+  const database = await emptyDatabase();
+  const directory = migrationFiles({ "1_one": one, "2_two": two });
+  const lines: string[] = [];
+  const start = () => migrate({ url: database.url, directory, log: (line) => lines.push(line) });
+  await start();
+  await start();
+  write(directory, "3_three", "CREATE TABLE three (id int);");
+  await start();
+  expect(lines).toEqual(["database: 2 migrations applied", "database: migration 3_three applied"]);
+});
+
 test("the bookkeeping rows equal those of Prisma's own command line", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) });
@@ -91,7 +103,7 @@ test("a changed file of an applied migration is refused", async () => {
 test("a database migrated by newer code is refused", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "1_one": one, "2_two": two }) });
-  await expect(migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) })).rejects.toThrow("newer code ran here");
+  await expect(migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) })).rejects.toThrow("of a newer release");
 });
 
 test("a database from before the baseline is refused, with how to begin anew; nothing is changed", async () => {

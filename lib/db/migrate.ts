@@ -55,15 +55,24 @@ export async function migrate({ url, mode, directory = resolve("prisma"), log = 
     await lockMigrations(client, log); // until the connection ends
     if (mode !== undefined) await readMode(client, mode);
     const pending = await findPending(client, migrations);
-    await inOneTransaction(client, async () => {
+    const functions = await inOneTransaction(client, async () => {
       if (pending.length > 0) await client.query(bookkeeping);
       for (const migration of pending) await apply(client, migration);
-      await applyFunctions(client, join(directory, "functions"), log);
+      return applyFunctions(client, join(directory, "functions"), log);
     });
-    for (const { name } of pending) log(`applied migration ${name}`);
+    const applied = appliedText(pending, functions);
+    if (applied) log(applied);
     if (mode !== undefined) await rememberMode(client, mode);
     return pending.map(({ name }) => name);
   });
+}
+
+/** One line, also for a new database that gets everything; null when it had everything. */
+function appliedText(migrations: readonly Migration[], functions: number | null): string | null {
+  const [first, ...others] = migrations;
+  const named = first && (others.length === 0 ? `migration ${first.name}` : `${migrations.length} migrations`);
+  const parts = [named, functions && `SQL functions (version ${functions})`].filter(Boolean);
+  return parts.length > 0 ? `database: ${parts.join(" and ")} applied` : null;
 }
 
 /** All migrations of `directory`, in the order of their names. */
@@ -81,7 +90,7 @@ export function readMigrations(directory: string): Migration[] {
 async function lockMigrations(client: pg.Client, log: (message: string) => void): Promise<void> {
   const { rows } = await client.query<{ locked: boolean }>("SELECT pg_try_advisory_lock($1) AS locked", [migrationLock]);
   if (rows[0]?.locked) return;
-  log("waiting for another process that is migrating this database");
+  log("database: waiting for another process that is migrating it");
   await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
 }
 
@@ -115,24 +124,23 @@ function checkApplied({ name, checksum, finished }: AppliedMigration, file: Migr
     throw new Error(`Migration ${name} failed half-way in this database. Repair it with \`npx prisma migrate resolve\`, then start again.`);
   if (file === undefined && beforeBaseline.test(name))
     throw new Error(
-      "This database was made before the first release, by code whose tables are no longer there, and cannot be carried over. Begin anew: move the folder of DATA_DIR (.data) away, or give DATABASE_URL an empty database. Nothing was changed.",
+      "This database was created before the first release and cannot be upgraded. Start with an empty one: move the DATA_DIR folder (.data) away, or point DATABASE_URL to an empty database. Nothing was changed.",
     );
   if (file === undefined)
-    throw new Error(
-      `This database has migration ${name}, which this code does not know: newer code ran here. Start that version, or restore a backup from before it.`,
-    );
+    throw new Error(`This database has migration ${name} of a newer release. Start that release, or restore a backup from before it.`);
   if (file.checksum !== checksum)
     throw new Error(
-      `Migration ${name} was changed after it was applied. Restore the file as it was, and put the change into a new migration; a sandbox may begin anew with an empty DATA_DIR (.data).`,
+      `Migration ${name} was changed after it was applied. Restore the file and put the change into a new migration. A sandbox can also start with an empty DATA_DIR (.data).`,
     );
 }
 
-async function inOneTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+async function inOneTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query("BEGIN");
   try {
-    await work();
+    const result = await work();
     const { command } = await client.query("COMMIT");
     if (command !== "COMMIT") throw new Error("its transaction was rolled back");
+    return result;
   } catch (error) {
     await client.query("ROLLBACK");
     throw error;
