@@ -4,12 +4,12 @@
 import { curlCall, pythonCall, typescriptCall } from "@/components/docs/api-call";
 import { parseUsd, usdText } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { EXAMPLE_REQUEST_ID } from "@/lib/gateway/openapi/examples";
+import { EXAMPLE_REQUEST_ID, example } from "@/lib/gateway/openapi/examples";
 import type { Site } from "./site";
 
-const PROMPT = "What is a nano-dollar?";
-const ANSWER = "One billionth of a dollar: $0.000000001.";
-const TOKENS = { input: 14n, output: 22n };
+const PROMPT = example.prompt;
+const ANSWER = example.pieces.join("");
+const TOKENS = { input: BigInt(example.tokens.input), output: BigInt(example.tokens.output) };
 
 const body = (model: string, more = ""): string => `{"model":"${model}","prompt":"${PROMPT}"${more}}`;
 

@@ -19,6 +19,7 @@ import { openService } from "@/lib/gateway/contract/testing/service";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import * as documented from "@/lib/gateway/openapi/examples";
 import { defaultModel } from "@/lib/providers/catalogue";
+import { countInputTokens, countTokens } from "@/lib/sandbox/models/tokens";
 import { listOperations } from "./api/operations";
 import { type CodeExample, errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
 
@@ -109,6 +110,17 @@ test("the answer on pages is the document's", () => {
   if (!first) throw new Error("the example's model has no price");
   const { promptAnswer } = documented.examplesOf(documented.exampleModel());
   expect(JSON.parse(exampleAnswer(first).json)).toEqual(promptAnswer);
+});
+
+test("the shown answer's counts are those of its text, as the models of a sandbox count", async () => {
+  const { prompt, pieces, tokens } = documented.example;
+  const account = await openAccount();
+  const printed = JSON.parse(await output("sh", ["-c", curlPrompt(site, model)], account.key)) as { usage: { inputTokens: number } };
+  expect(printed.usage.inputTokens).toBe(tokens.input);
+  expect(countInputTokens([{ text: prompt }])).toBe(tokens.input);
+  expect(countTokens(pieces.join(""))).toBe(tokens.output);
+  expect(countTokens(pieces[0])).toBe(tokens.beforeTheBreak);
+  await expectPaid(account);
 });
 
 describe("one prompt prints the answer and its cost", () => {

@@ -5,6 +5,7 @@ import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/text/json-text";
+import { example } from "@/lib/gateway/openapi/examples";
 import type { ChapterProps } from "./chapter-props";
 import { promptExamples, streamExamples } from "./code-examples";
 
@@ -103,14 +104,8 @@ export function RequestChapter() {
 }
 
 export function StreamChapter({ site, model }: ChapterProps) {
-  const events = `event: delta
-data: {"text":"One billionth"}
-
-event: delta
-data: {"text":" of a dollar."}
-
-event: done
-data: {"success":true,"text":"One billionth of a dollar.", … ,"cost":{ … }}`;
+  const deltas = example.pieces.map((text) => `event: delta\ndata: ${JSON.stringify({ text })}\n\n`).join("");
+  const events = `${deltas}event: done\ndata: {"success":true,"text":${JSON.stringify(example.pieces.join(""))}, … ,"cost":{ … }}`;
   return (
     <Section id="stream" title="Streaming">
       <CodeTabs name="stream" legend="Language and package" tabs={streamExamples(site, model.id)} />

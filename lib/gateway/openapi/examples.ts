@@ -42,9 +42,15 @@ const paymentFacts: PaymentFacts = {
 /** A well-formed id that names no request. */
 export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c" as RequestId;
 
-const PROMPT = "What is a nano-dollar?";
-const PIECES = ["One billionth", " of a dollar: $0.000000001."];
-const TOKENS = { input: 14, output: 22, beforeTheBreak: 4 };
+/**
+ * The prompt of every example, and its answer as a stream delivers it. A test holds the counts to what the sandbox's models count, so that
+ * a visitor of a sandbox who sends the prompt is charged for the same input.
+ */
+export const example = {
+  prompt: "What is a nano-dollar?",
+  pieces: ["A nano-dollar is", " one billionth of a dollar: $0.000000001."],
+  tokens: { input: 10, output: 15, beforeTheBreak: 4 },
+} as const;
 const ANSWERED_AT = "2026-11-23T10:31:07.412Z";
 
 /** The model that examples call. */
@@ -79,7 +85,7 @@ export function examplesOf(model: Model): Examples {
   const request = exampleRequest();
   const prompt: ChatPrompt = {
     model,
-    messages: [{ role: "user", content: PROMPT }],
+    messages: [{ role: "user", content: example.prompt }],
     maxOutputTokens: model.defaultMaxTokens,
     options: {},
     stream: true,
@@ -88,11 +94,15 @@ export function examplesOf(model: Model): Examples {
     inputField: "messages",
   };
   const [own, chat] = [promptWriter(request, prompt), chatWriter(request, prompt)];
-  const pieces = PIECES.map((text) => ({ type: "text" as const, text }));
+  const pieces = example.pieces.map((text) => ({ type: "text" as const, text }));
   const stream = (writer: typeof own) => writer.opening() + pieces.map(writer.piece).join("") + writer.done(receipt);
   return {
     model,
-    usage: { inputTokens: TOKENS.input, outputTokens: TOKENS.output, totalTokens: TOKENS.input + TOKENS.output },
+    usage: {
+      inputTokens: example.tokens.input,
+      outputTokens: example.tokens.output,
+      totalTokens: example.tokens.input + example.tokens.output,
+    },
     cost: {
       inputCost: usdNumber(receipt.inputCost),
       outputCost: usdNumber(receipt.outputCost),
@@ -101,7 +111,7 @@ export function examplesOf(model: Model): Examples {
     pricing: { inputPerToken: usdNumber(model.inputPrice), outputPerToken: usdNumber(model.outputPrice), currency: "USD" },
     priceVersion: priceVersion(model),
     at: ANSWERED_AT,
-    promptBody: { model: model.id, prompt: PROMPT },
+    promptBody: { model: model.id, prompt: example.prompt },
     promptAnswer: JSON.parse(own.whole(receipt)),
     proof: PROOF,
     promptPaid: JSON.parse(promptWriter(request, prompt, paymentFacts).whole(receipt)),
@@ -110,7 +120,7 @@ export function examplesOf(model: Model): Examples {
     ),
     promptEvents: stream(own),
     promptBroken: pieces.slice(0, 1).map(own.piece).join("") + own.failed(brokenOff(model)),
-    chatBody: { model: model.id, messages: [{ role: "user", content: PROMPT }] },
+    chatBody: { model: model.id, messages: [{ role: "user", content: example.prompt }] },
     chatAnswer: JSON.parse(chat.whole(receipt)),
     chatEvents: stream(chat),
   };
@@ -118,11 +128,11 @@ export function examplesOf(model: Model): Examples {
 
 const usdNumber = (amount: bigint): number => Number(usdText(amount));
 
-function receiptOf(model: Model, outputTokens = TOKENS.output): ChargeReceipt {
+function receiptOf(model: Model, outputTokens: number = example.tokens.output): ChargeReceipt {
   return {
     completion: {
-      output: { text: PIECES.join(""), toolCalls: [], reasoning: [], finish: "stop" },
-      usage: { inputTokens: TOKENS.input, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 },
+      output: { text: example.pieces.join(""), toolCalls: [], reasoning: [], finish: "stop" },
+      usage: { inputTokens: example.tokens.input, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 },
       outcome: "complete",
       estimated: false,
       provider: model.routes[0].provider,
@@ -130,13 +140,13 @@ function receiptOf(model: Model, outputTokens = TOKENS.output): ChargeReceipt {
       firstTokenMs: null,
       providerMs: 640,
     },
-    inputCost: nanoUsd(BigInt(TOKENS.input) * model.inputPrice),
+    inputCost: nanoUsd(BigInt(example.tokens.input) * model.inputPrice),
     outputCost: nanoUsd(BigInt(outputTokens) * model.outputPrice),
   };
 }
 
 function brokenOff(model: Model): AppError {
-  const { inputCost, outputCost } = receiptOf(model, TOKENS.beforeTheBreak);
+  const { inputCost, outputCost } = receiptOf(model, example.tokens.beforeTheBreak);
   const cost = { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) };
   const message = `${model.id} stopped mid-answer. You were charged for the part you received`;
   return new AppError("INTERNAL_ERROR", { message, details: { reason: "provider_unavailable", retryable: true, cost } });
