@@ -18,7 +18,7 @@ test("an item that fails is logged and does not stop the others", async () => {
     { what: "letter" },
   );
   expect(done).toEqual(["a", "c", "d", "e"]);
-  expect(logged.mock.calls).toEqual([[{ err: failure, letter: "b" }, "a letter could not be dealt with; it is tried again"]]);
+  expect(logged.mock.calls).toEqual([[{ err: failure, letter: "b" }, "a letter failed; it is retried in the next round"]]);
 });
 
 test("a failure that is reported elsewhere is not logged", async () => {

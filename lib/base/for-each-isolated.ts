@@ -21,7 +21,7 @@ export async function forEachIsolated<T extends { id: string }>(
     try {
       await work(item);
     } catch (error) {
-      if (!isReported(error)) log().error({ err: error, [what]: item.id }, `a ${what} could not be dealt with; it is tried again`);
+      if (!isReported(error)) log().error({ err: error, [what]: item.id }, `a ${what} failed; it is retried in the next round`);
     }
   };
   for (let from = 0; from < items.length; from += atOnce) await Promise.all(items.slice(from, from + atOnce).map(isolated));

@@ -115,7 +115,7 @@ async function keepBeating(heart: Heart): Promise<void> {
       heart.observer.break();
       heart.connection?.cut();
       heart.connection = undefined;
-      log().warn({ err: error }, "a heartbeat failed; trying again");
+      log().warn({ err: error }, "a heartbeat failed; retrying");
       await pause(retryAfterMs);
       // With longer pauses this process would look dead when an outage ends and the others beat again at once.
       retryAfterMs = Math.min(2 * retryAfterMs, heart.intervalMs);
@@ -159,11 +159,9 @@ async function connect(heart: Heart): Promise<DedicatedConnection> {
 /** Sweeps next to the heartbeat, which never waits for it; at most one sweep at a time for each process. */
 function sweep(heart: Heart, due: DueSweep): void {
   if (heart.sweeps.has(due.id)) return;
-  if (due.isFirst) log().warn({ processId: due.id }, "a process is dead; what it had set aside is freed");
+  if (due.isFirst) log().warn({ processId: due.id }, "another process is dead; freeing its holds");
   const sweeping = freeDead(heart, due)
-    .catch((error: unknown) =>
-      log().error({ err: error, processId: due.id }, "what a dead process had set aside was not freed; trying again"),
-    )
+    .catch((error: unknown) => log().error({ err: error, processId: due.id }, "could not free a dead process's holds; retrying"))
     .finally(() => heart.sweeps.delete(due.id));
   heart.sweeps.set(due.id, sweeping);
 }
@@ -178,7 +176,7 @@ async function stop(heart: Heart, running: Promise<void>): Promise<void> {
   heart.stopping.abort();
   const ending = running
     .then(() => heart.connection?.query("DELETE FROM process WHERE id = $1", [processId()]))
-    .catch((error: unknown) => log().warn({ err: error }, "the row of this process was not removed; other processes will remove it"));
+    .catch((error: unknown) => log().warn({ err: error }, "could not remove this process's row; another process will"));
   await Promise.race([Promise.all([ending, ...heart.sweeps.values()]), sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
   heart.connection?.cut();
 }

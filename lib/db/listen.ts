@@ -74,7 +74,7 @@ async function keepListening(channel: string, url: string, stopped: AbortSignal,
         if (!stopped.aborted) await connection.beat();
       }
     } catch (error) {
-      log().warn({ err: error, channel }, "not listening to the database; trying again");
+      log().warn({ err: error, channel }, "lost the connection for database notifications; reconnecting");
     } finally {
       connection.cut();
     }

@@ -106,10 +106,12 @@ test("a database migrated by newer code is refused", async () => {
   await expect(migrate({ url: database.url, directory: migrationFiles({ "1_one": one }) })).rejects.toThrow("of a newer release");
 });
 
-test("a database from before the baseline is refused, with how to begin anew; nothing is changed", async () => {
+test("a database from before the baseline is refused, with how to start anew; nothing is changed", async () => {
   const database = await emptyDatabase();
   await migrate({ url: database.url, directory: migrationFiles({ "00000000000003_ledger": one }) });
-  await expect(migrate({ url: database.url })).rejects.toThrow(/before the first release.*Begin anew: move the folder of DATA_DIR/);
+  await expect(migrate({ url: database.url })).rejects.toThrow(
+    /before the first release.*Start with an empty one: move the DATA_DIR folder/,
+  );
   expect(await tables(database)).toEqual(["_prisma_migrations", "one"]);
 });
 

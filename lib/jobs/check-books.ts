@@ -15,6 +15,6 @@ export async function checkBooks(): Promise<Violation[]> {
   const violations: Violation[] = [];
   for (const check of checks) violations.push(...(await check()));
   metrics().ledgerViolations.set(violations.length);
-  for (const violation of violations) log().error({ violation }, "the books do not add up");
+  for (const violation of violations) log().error({ violation }, "the ledger has an error");
   return violations;
 }

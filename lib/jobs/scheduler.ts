@@ -57,7 +57,7 @@ async function runForever(job: Job, stopped: AbortSignal, onSuccess: (pauseMs: n
     if (outcome === "ok") onSuccess(pauseMs);
     await sleep(pauseMs, undefined, { signal: stopped, ref: false }).catch(() => undefined); // stopping ends the pause
   }
-  await job.end?.().catch((error: unknown) => log().warn({ err: error, job: job.name }, "a job did not end as it should"));
+  await job.end?.().catch((error: unknown) => log().warn({ err: error, job: job.name }, "a job failed while it was stopping"));
 }
 
 async function runOnce(job: Job, stopped: AbortSignal): Promise<"ok" | "failed"> {
@@ -65,7 +65,7 @@ async function runOnce(job: Job, stopped: AbortSignal): Promise<"ok" | "failed">
     await job.run(stopped);
     return "ok";
   } catch (error) {
-    log().error({ err: error, job: job.name }, "a job failed; it runs again after its pause");
+    log().error({ err: error, job: job.name }, "a job failed; it runs again after its interval");
     return "failed";
   }
 }

@@ -19,7 +19,7 @@ export async function expireHolds({ functions }: Commit, deadProcess: string | n
     freed += expired.length;
     if (expired.length > 0) {
       metrics().holdsExpired.inc(expired.length);
-      log().warn({ holds: expired.length, first: expired[0]?.requestId, deadProcess }, "freed holds that nobody settled");
+      log().warn({ holds: expired.length, first: expired[0]?.requestId, deadProcess }, "freed expired holds");
     }
     if (expired.length < MAX_PER_STATEMENT) return freed;
   }

@@ -12,7 +12,7 @@ export async function releaseHold(commit: Commit, hold: Hold): Promise<void> {
     await settleHold(commit, release);
   } catch (error) {
     // This error must not hide the caller's own.
-    log().error({ err: error, requestId: hold.requestId }, "a hold is released later");
+    log().error({ err: error, requestId: hold.requestId }, "could not release a hold; retrying later");
     settleLater(commit, release);
   }
 }

@@ -134,7 +134,7 @@ test.each(["22003", "23514", "42883", "P0001"])(
     settleLater(commit, good);
     await tryWaitingSettlements();
     expect(state.settled).toEqual([good]);
-    expect(error.mock.calls).toMatchObject([[{ requestId: bad.hold.requestId }, "the ledger refuses a settlement; its hold expires"]]);
+    expect(error.mock.calls).toMatchObject([[{ requestId: bad.hold.requestId }, "the ledger refused a settlement; its hold expires"]]);
   },
 );
 

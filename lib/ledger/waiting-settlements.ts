@@ -81,7 +81,7 @@ function giveUp(oldest: Waiting): void {
   queueOf(oldest).delete(oldest);
   if (!charge) return;
   metrics().lostAnswers.inc();
-  log().error({ requestId: hold.requestId }, "too many settlements wait for the database: this one is given up, and its hold expires");
+  log().error({ requestId: hold.requestId }, "too many settlements are waiting for the database: dropped one, and its hold expires");
 }
 
 function schedule(): void {
@@ -118,7 +118,7 @@ async function tryOne(one: Waiting): Promise<boolean> {
     // A locked account says nothing about the others.
     if (!isRefusal(error)) return sqlStateOf(error) === LOCK_NOT_AVAILABLE;
     waiting.delete(one);
-    log().error({ err: error, requestId }, "the ledger refuses a settlement; its hold expires");
+    log().error({ err: error, requestId }, "the ledger refused a settlement; its hold expires");
     return true;
   }
 }

@@ -77,7 +77,7 @@ async function checkBlocks(calls: readonly MinedCall[], nodes: EvmNodes): Promis
 async function followOrSendAgain({ id, block, blockHash }: MinedCall, nodes: EvmNodes): Promise<void> {
   await recordUnmined(id, { block, blockHash });
   const isElsewhere = await lookEverywhere(id, nodes);
-  log().warn({ id, block, isElsewhere }, "the block of a transaction of ours left the chain");
+  log().warn({ id, block, isElsewhere }, "the block of one of our transactions left the chain");
 }
 
 /** Finalizes the transactions in a final block that a second read confirms, from another node where there is one. @throws EvmFailure */
@@ -101,7 +101,7 @@ async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
   } else if (!isSame(first) && !others.some(isSame)) {
     await followOrSendAgain(call, nodes);
   } else {
-    log().error({ id: call.id, block: call.block }, "the nodes of Base do not agree on a transaction of ours in a final block");
+    log().error({ id: call.id, block: call.block }, "the Base nodes disagree about one of our transactions in a final block");
   }
 }
 

@@ -55,7 +55,7 @@ export async function checkSender(sender: Hex, nodes: EvmNodes): Promise<Checked
   const fault = row && faultOf(mined, row);
   if (row && fault !== row.fault && (await recordFault(sender, row.fault, fault))) {
     if (fault) log().error({ ...row, fault, sender, mined }, cures[fault]);
-    else log().info({ sender, mined }, "the relay on Base goes on: its nonces are the chain's again");
+    else log().info({ sender, mined }, "the relay on Base continues: its nonces match the chain again");
   }
   const isRealigned = fault === "nonce_ahead" && (await realign(sender, mined, nodes));
   return { mined, fault: isRealigned ? null : fault };
@@ -76,6 +76,7 @@ async function realign(sender: Hex, { min, max, pending }: MinedNonces, nodes: E
     where: { chain: "base", address: sender, nextNonce: { lt: max } },
     data: { nextNonce: max, fault: null },
   });
-  if (count === 1) log().warn({ sender, nextNonce: max }, "the relay on Base goes on behind what somebody else sent with its key");
+  if (count === 1)
+    log().warn({ sender, nextNonce: max }, "the relay on Base continues after transactions that someone else sent with its key");
   return count === 1;
 }

@@ -72,7 +72,7 @@ export async function findMined(waiting: readonly WaitingCall[], sender: Hex, no
     await recordLost(id);
     log().error(
       { id, nonce, sender },
-      "a nonce of the relayer was used by a transaction that is not ours: somebody else holds its key, or another database of this service uses the same seed. Stop that one.",
+      "a transaction that we did not send used one of the relayer's nonces: another service uses the same seed, or someone else has the key. Stop the other service.",
     );
   }
 }
@@ -107,7 +107,7 @@ async function raise(call: WaitingCall, fees: Fees, nodes: EvmNodes): Promise<Ou
   const { raw, hash } = serializeSigned(next, await relayer.signTransaction(next));
   const bytes = Buffer.from(hexToBytes(raw));
   if (!(await storeRaised(call, next, { hash, raw: bytes }))) return null;
-  log().warn({ id, nonce, maxFeePerGas: `${next.maxFeePerGas}`, hash }, "a transaction on Base is stuck: its fees are raised");
+  log().warn({ id, nonce, maxFeePerGas: `${next.maxFeePerGas}`, hash }, "a transaction on Base is stuck; raising its fees");
   return { id, chain, hash, raw: bytes };
 }
 

@@ -24,7 +24,7 @@ export const findRelayer = (): Relayer | null => holder().relayer ?? null;
 /** @throws Error in a process without a relayer */
 export function relayer(): Relayer {
   const held = findRelayer();
-  if (!held) throw new Error("This process has no relayer: only one with ROLES=jobs does.");
+  if (!held) throw new Error("This process has no relayer key: only a process with ROLES=jobs does.");
   return held;
 }
 

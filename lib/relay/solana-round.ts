@@ -54,14 +54,14 @@ async function look(one: OpenTransaction, nodes: SolanaNodes, height: number): P
   }
   if (one.block !== null) {
     await recordUnmined(one.id, { block: one.block, blockHash: null });
-    log().warn({ id: one.id, slot: one.block }, "a transaction of ours on Solana was confirmed and is not any more");
+    log().warn({ id: one.id, slot: one.block }, "one of our Solana transactions is no longer confirmed");
   }
   if (status !== null) return null;
   if (height <= Number(one.lastValidHeight)) return one;
   const used = { lastValidBlockHeight: Number(one.lastValidHeight), slot: Number(one.signedSlot) };
   if (await isLost(nodes, one.hash, used)) {
     await recordLost(one.id);
-    log().warn({ id: one.id }, "a transaction on Solana ran out of time");
+    log().warn({ id: one.id }, "a Solana transaction expired");
   }
   return null;
 }
@@ -82,7 +82,7 @@ async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: Trans
   });
   const known = answers.filter((answer) => answer !== null);
   const isSame = (answer: (typeof known)[number]) => answer.slot === slot && answer.isFailed === isFailed;
-  if (!known.every(isSame)) log().error({ id, slot }, "the nodes of Solana do not agree on a final transaction of ours");
+  if (!known.every(isSame)) log().error({ id, slot }, "the Solana nodes disagree about one of our final transactions");
   // A slower node will say the same in a moment.
   else if (known.filter(({ isFinal }) => isFinal).length >= Math.min(2, answers.length)) {
     const fee = await readFee(hash, nodes);

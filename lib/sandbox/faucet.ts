@@ -61,7 +61,7 @@ async function give({ accountId, chain, to }: FaucetWish, giver: Giver): Promise
   if (outcome.kind === "given") await recordGift(gift, outcome.transaction);
   // An unknown outcome keeps its number: the gift may have been sent.
   else if (outcome.kind !== "unknown") await returnGift(gift);
-  if (outcome.kind === "failed") log().error({ err: outcome.error, chain }, "the faucet could not give");
+  if (outcome.kind === "failed") log().error({ err: outcome.error, chain }, "the faucet could not send test USDC");
   return outcome;
 }
 

@@ -41,7 +41,7 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await follow().catch((error: unknown) => log().debug({ err: error }, "the sandbox's chains are not where they were"));
+      await follow().catch((error: unknown) => log().debug({ err: error }, "the sandbox's chains have moved or stopped"));
       await sleep(POLL_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
     }
   }

@@ -33,7 +33,7 @@ export async function keepRunning<Part extends Running>(name: string, start: () 
       const end = await part.ended;
       current = null;
       if (stopping.signal.aborted) return;
-      log().error({ ...end }, `the ${name} ended unasked; starting again`);
+      log().error({ ...end }, `the ${name} ended unexpectedly; restarting it`);
       const again = await startAgain();
       if (!again) return;
       part = again;
@@ -53,7 +53,7 @@ export async function keepRunning<Part extends Running>(name: string, start: () 
         current = part;
         return part;
       } catch (error) {
-        log().error({ err: error }, `the ${name} did not start; trying again`);
+        log().error({ err: error }, `the ${name} did not start; retrying`);
       }
     }
   }

@@ -117,7 +117,7 @@ async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptio
         const file = readSandboxFile(dataDir);
         if (file) writeSandboxFile(dataDir, { ...file, ...places });
       } catch (error) {
-        log().error({ err: error }, "the chains' addresses could not be written into sandbox.json");
+        log().error({ err: error }, "could not write the chains' addresses to sandbox.json");
       }
     },
   });
@@ -131,5 +131,5 @@ async function deployContract(): Promise<void> {
   const terms = await findSettlementTerms();
   if (!terms || !findRelayer()) return;
   const { kind, address } = await deploySettlement(terms, { waitMs: BLOCK_WAIT_MS });
-  if (kind === "deployed") log().info({ address }, "the settlement contract is on the sandbox's chain");
+  if (kind === "deployed") log().info({ address }, "settlement contract deployed to the sandbox's chain");
 }

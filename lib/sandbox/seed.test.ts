@@ -34,7 +34,7 @@ test("a seed without its secrets, or a damaged one, is refused with a fix and le
   await openSandboxSigner(dataDir);
   const text = readFileSync(seedOf(dataDir), "utf8");
   rmSync(join(dataDir, "secrets.json"));
-  const told = "does not open with the passphrase in secrets.json beside it: restore both files, or delete DATA_DIR=";
+  const told = "cannot be decrypted with the passphrase in secrets.json. Restore both files. To start a new sandbox, delete DATA_DIR=";
   await expect(openSandboxSigner(dataDir)).rejects.toThrow(told);
   expect(readFileSync(seedOf(dataDir), "utf8")).toBe(text);
   writeFileSync(seedOf(dataDir), text.slice(0, 100));
@@ -46,8 +46,8 @@ test("live mode never opens a sandbox's seed, even with its passphrase", async (
   await openSandboxSigner(dataDir);
   const { custodyPassphrase } = openSecrets(dataDir);
   const settings = { CUSTODY_SEED_FILE: seedOf(dataDir), CUSTODY_PASSPHRASE: custodyPassphrase };
-  await expect(openLiveSigner(settings)).rejects.toThrow("is the seed of a sandbox; make one for real money");
+  await expect(openLiveSigner(settings)).rejects.toThrow("is a sandbox seed. Create one for live mode");
   const posing = { ...(JSON.parse(readFileSync(seedOf(dataDir), "utf8")) as object), mode: "live" };
   writeFileSync(seedOf(dataDir), JSON.stringify(posing), { mode: 0o600 });
-  await expect(openLiveSigner(settings)).rejects.toThrow("does not open");
+  await expect(openLiveSigner(settings)).rejects.toThrow("cannot be decrypted");
 });

@@ -24,8 +24,8 @@ export async function openSandboxSigner(dataDir: string): Promise<Signer> {
     return await openSigner(words, "sandbox");
   } catch (cause) {
     throw new Error(
-      `${path} does not open with the passphrase in secrets.json beside it: restore both files, or delete DATA_DIR=${dataDir} ` +
-        "(and empty the database of DATABASE_URL, if that is set) for a new sandbox.",
+      `${path} cannot be decrypted with the passphrase in secrets.json. Restore both files. To start a new sandbox, delete DATA_DIR=${dataDir} ` +
+        "and empty the database in DATABASE_URL, if it is set.",
       { cause },
     );
   }

@@ -45,7 +45,7 @@ export function startBeside(name: string, start: () => Promise<StartedChain>): R
           await pause(OWNED_RETRY_MS);
           continue;
         }
-        log().error({ err: error }, `the ${name} did not start; trying again`);
+        log().error({ err: error }, `the ${name} did not start; retrying`);
       }
       await pause(retryMs);
       retryMs = Math.min(2 * retryMs, MAX_RETRY_MS);
@@ -61,7 +61,7 @@ export function startBeside(name: string, start: () => Promise<StartedChain>): R
         isLogged = false;
         await pause(FUNDED_EVERY_MS);
       } catch (error) {
-        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, `funding wallets on the ${name} failed; trying again`);
+        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, `could not fund the test wallets on the ${name}; retrying`);
         isLogged = true;
         await pause(UNFUNDED_RETRY_MS);
       }

@@ -21,10 +21,12 @@ async function check(): Promise<void> {
   await printReserves();
   const violations = await checkBooks();
   for (const { invariant, subject, expected, actual } of violations) {
-    process.stdout.write(`BROKEN: ${invariant}: ${subject} should be ${expected} and is ${actual}\n`);
+    process.stdout.write(`FAILED: ${invariant}: ${subject} should be ${expected} but is ${actual}\n`);
   }
   process.stdout.write(
-    violations.length === 0 ? "The books are clean: every invariant holds.\n" : `${violations.length} invariants are broken.\n`,
+    violations.length === 0
+      ? "The ledger is correct: every check passed.\n"
+      : `${violations.length} ${violations.length === 1 ? "check" : "checks"} failed.\n`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

@@ -210,7 +210,7 @@ test("a database that cannot be restarted ends the service with code 1 and the r
   renameSync(join(cluster, "global/pg_control"), join(cluster, "global/pg_control.away"));
   process.kill(databasePid(dataDir), "SIGKILL");
   expect(await service.ended).toEqual({ code: 1, signal: null });
-  expect(service.output()).toContain("The embedded PostgreSQL ended and did not start again");
+  expect(service.output()).toContain("The embedded PostgreSQL ended and could not be restarted");
   expect(children.filter(isRunning)).toEqual([]);
 
   renameSync(join(cluster, "global/pg_control.away"), join(cluster, "global/pg_control"));

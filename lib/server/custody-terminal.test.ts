@@ -66,7 +66,7 @@ async function runInTerminal(args: string, answers: readonly Typed[], environmen
 
 const CTRL_D = "\u0004";
 const first = (type: string): Typed => ({ after: "passphrase: ", type });
-const again = (type: string): Typed => ({ after: "again: ", type });
+const again = (type: string): Typed => ({ after: "(repeat): ", type });
 const wordsIn = (screen: string): string => [...screen.matchAll(/^ ?\d{1,2} ([a-z]+)$/gm)].map(([, word]) => word).join(" ");
 
 test.runIf(hasTerminal)("a new passphrase whose second typing differs changes nothing", async () => {
@@ -75,12 +75,14 @@ test.runIf(hasTerminal)("a new passphrase whose second typing differs changes no
   const settings = { CUSTODY_PASSPHRASE: passphrase };
   const { code, screen } = await runInTerminal("rotate-passphrase", [first(newPassphrase), again(`${newPassphrase}x`)], settings);
   expect(code).toBe(1);
-  expect(screen).toContain("The two differ, so nothing was done.");
+  expect(screen).toContain("The passphrases do not match. Nothing was changed.");
   expect(screen).not.toContain(newPassphrase);
   expect(readFileSync(path, "utf8")).toBe(before);
   expect(readdirSync(directory)).toEqual(["seed.json"]);
   expect((await openSeedFile(path, passphrase)).words).toBe(words);
-  expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain("Nothing was typed; nothing was done.");
+  expect((await runInTerminal("rotate-passphrase", [first(CTRL_D)], settings)).screen).toContain(
+    "Nothing was entered, so nothing was done.",
+  );
 });
 
 test.runIf(hasTerminal)("a rotation whose passphrase is typed twice keeps the old file and says when to delete it", async () => {
@@ -89,7 +91,7 @@ test.runIf(hasTerminal)("a rotation whose passphrase is typed twice keeps the ol
   const { code, screen } = await runInTerminal("rotate-passphrase", typed);
   expect(code).toBe(0);
   expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
-  const kept = /The old file is (\S+), and opens with the old passphrase\. Delete it once/.exec(screen)?.[1] ?? "";
+  const kept = /The old file is now (\S+) and still needs the old passphrase\./.exec(screen)?.[1] ?? "";
   expect(kept).toMatch(/seed\.json\.before-\d{8}T\d{9}Z$/);
   expect((await openSeedFile(kept, passphrase)).words).toBe(words);
 });
@@ -97,7 +99,7 @@ test.runIf(hasTerminal)("a rotation whose passphrase is typed twice keeps the ol
 test.runIf(hasTerminal)("init and restore ask twice for a passphrase that is not in the settings; init shows the words", async () => {
   for (const args of ["init", "restore"]) {
     const differing = await runInTerminal(args, [{ after: "for the seed: ", type: passphrase }, again(newPassphrase)]);
-    expect(differing).toMatchObject({ code: 1, screen: expect.stringContaining("The two differ") as string });
+    expect(differing).toMatchObject({ code: 1, screen: expect.stringContaining("The passphrases do not match") as string });
     expect(existsSync(path)).toBe(false);
   }
   const made = await runInTerminal("init", [{ after: "for the seed: ", type: passphrase }, again(passphrase)]);
@@ -114,6 +116,6 @@ test.runIf(hasTerminal)("show-words shows a seed only to a person who types its 
   const left = await runInTerminal("show-words", [first("not the passphrase")], settings);
   const piped = [await runInTerminal("show-words | cat", [], settings), await runInTerminal("show-words < /dev/null", [], settings)];
   for (const { screen } of [left, ...piped]) expect(wordsIn(screen)).toBe("");
-  for (const { screen } of piped) expect(screen).toContain("show-words shows a seed to a person only: run it in a terminal");
-  expect(left.screen).toContain("does not open: the passphrase is not its own");
+  for (const { screen } of piped) expect(screen).toContain("show-words only runs in a terminal.");
+  expect(left.screen).toContain("cannot be decrypted: the passphrase is wrong");
 });

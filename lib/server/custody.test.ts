@@ -103,7 +103,9 @@ test("without a terminal init shows no words, and warns what that means and how 
   const { code, output } = await run(["init"]);
   expect(code).toBe(0);
   expect(wordsIn(output)).toBe("");
-  expect(output).toMatch(/\*\*\* THE SEED'S 24 WORDS WERE NOT SHOWN, since this is no terminal[\s\S]*npm run custody -- show-words\n+$/);
+  expect(output).toMatch(
+    /\*\*\* THE SEED'S 24 WORDS WERE NOT SHOWN, because the output is not a terminal[\s\S]*npm run custody -- show-words\n+$/,
+  );
   const { words } = await openSeedFile(path, passphrase);
   expect(output).not.toContain(words.split(" ").slice(0, 2).join(" "));
 });
@@ -112,7 +114,7 @@ test("init and restore never replace a seed, and a restore from wrong words crea
   await createSeed();
   const before = readFileSync(path, "utf8");
   for (const outcome of [await run(["init"]), await run(["restore"], { input: createWords() })]) {
-    expect(outcome).toMatchObject({ code: 1, output: expect.stringMatching(/is there already and was left as it is/) as string });
+    expect(outcome).toMatchObject({ code: 1, output: expect.stringMatching(/already exists and was not changed/) as string });
   }
   expect(readFileSync(path, "utf8")).toBe(before);
   rmSync(path);
@@ -132,14 +134,14 @@ test("verify compares the seed with the database: an unused one, the seed's own 
   await inTransaction((transaction) => openWallet(newAccountId(), transaction));
   expect(await verify()).toMatchObject({
     code: 0,
-    output: expect.stringContaining("seed is this one: 1 wallets compared, next") as string,
+    output: expect.stringContaining("The database uses this seed: 1 wallets match, and the next") as string,
   });
 
   await createSeed();
   const other = await verify();
   expect(other.code).toBe(1);
   expect(other.output).toMatch(
-    /addresses are not this seed's:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer|sponsor) on .*\n){4} {2}wallet 0, baseAddress: /,
+    /database uses a different seed:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer|sponsor) on .*\n){4} {2}wallet 0, baseAddress: /,
   );
 });
 
@@ -147,16 +149,16 @@ test("each mistake is reported with its fix, without a stack or a secret", async
   const words = await createSeed();
   const xpub = (await openSigner(createWords(), "live")).xpub;
   const wrong: readonly (readonly [args: string[], settings: Record<string, string>, pattern: RegExp])[] = [
-    [["verify"], { CUSTODY_SEED_FILE: "" }, /CUSTODY_SEED_FILE: write the path/],
-    [["verify"], { CUSTODY_SEED_FILE: join(directory, "missing") }, /missing is not there/],
-    [["verify"], { CUSTODY_PASSPHRASE: "" }, /CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE/],
-    [["verify"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /does not open: the passphrase is not its own/],
-    [["verify"], { CUSTODY_XPUB: xpub }, /CUSTODY_XPUB: it is the xpub of another seed/],
-    [["verify"], { TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}` }, /TREASURY_BASE_ADDRESS: write 0x\w{40}, or correct the seed file/],
-    [["verify"], { TREASURY_SOLANA_ADDRESS: "1".repeat(32) }, /TREASURY_SOLANA_ADDRESS: write \w{32,44}, or correct the seed file/],
-    [["verify"], { DATABASE_URL: "postgresql://u:verysecret@127.0.0.1:1/x" }, /DATABASE_URL: no PostgreSQL answers at 127\.0\.0\.1:1/],
-    [["rotate-passphrase"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /does not open/],
-    [["rotate-passphrase"], {}, /The new passphrase holds fewer than 16 characters/],
+    [["verify"], { CUSTODY_SEED_FILE: "" }, /CUSTODY_SEED_FILE is not set/],
+    [["verify"], { CUSTODY_SEED_FILE: join(directory, "missing") }, /missing does not exist/],
+    [["verify"], { CUSTODY_PASSPHRASE: "" }, /Set CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE/],
+    [["verify"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /cannot be decrypted: the passphrase is wrong/],
+    [["verify"], { CUSTODY_XPUB: xpub }, /CUSTODY_XPUB belongs to a different seed/],
+    [["verify"], { TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}` }, /TREASURY_BASE_ADDRESS does not match this seed\. Set it to 0x\w{40}/],
+    [["verify"], { TREASURY_SOLANA_ADDRESS: "1".repeat(32) }, /TREASURY_SOLANA_ADDRESS does not match this seed\. Set it to \w{32,44}/],
+    [["verify"], { DATABASE_URL: "postgresql://u:verysecret@127.0.0.1:1/x" }, /DATABASE_URL: no PostgreSQL is running at 127\.0\.0\.1:1/],
+    [["rotate-passphrase"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /cannot be decrypted/],
+    [["rotate-passphrase"], {}, /The new passphrase has fewer than 16 characters/],
     [["destroy"], {}, /npm run custody -- init/],
     [["verify", "--print-words"], {}, /npm run custody -- init/],
     [[], {}, /npm run custody -- init/],
@@ -185,14 +187,14 @@ test("a rotation encrypts the seed with the new passphrase and keeps the old fil
   const { code, output } = await run(["rotate-passphrase"], { input: `${newPassphrase}\n` });
   expect(code).toBe(0);
   expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
-  await expect(openSeedFile(path, passphrase)).rejects.toThrow("does not open");
+  await expect(openSeedFile(path, passphrase)).rejects.toThrow("cannot be decrypted");
   const { kept, others } = listFiles();
   expect(others).toEqual(["seed.json"]);
   expect(kept).toHaveLength(1);
   const keptPath = join(directory, kept[0] ?? "");
   expect((await openSeedFile(keptPath, passphrase)).words).toBe(words);
   expect(statSync(keptPath).mode & 0o777).toBe(0o600);
-  expect(output).toContain(`${keptPath}, and opens with the old passphrase. Delete it once`);
+  expect(output).toContain(`${keptPath} and still needs the old passphrase. Delete it after`);
 });
 
 /** Kills a rotation at its first write, or this many milliseconds after its start; true when it was still running. */

@@ -14,14 +14,14 @@ import type { Signer, Treasury } from "@/lib/wallets/custody/signer";
 import { withDatabaseAt } from "./present-database";
 import { readNewSecret, readSecret } from "./secret-input";
 
-const usage = `npm run custody -- init                make a seed, and show its 24 words once
-npm run custody -- show-words          show the words of a seed that was made without a terminal
-npm run custody -- restore             make the seed file from 24 words on standard input
-npm run custody -- verify              open the seed, and compare it with the database of DATABASE_URL
-npm run custody -- rotate-passphrase   encrypt the seed anew, with the passphrase that is typed twice, or piped
+const usage = `npm run custody -- init                create a seed and show its 24 words once
+npm run custody -- show-words          show the 24 words of an existing seed
+npm run custody -- restore             create the seed file from its 24 words
+npm run custody -- verify              open the seed and compare it with the database in DATABASE_URL
+npm run custody -- rotate-passphrase   encrypt the seed with a new passphrase
 
-CUSTODY_SEED_FILE names the file; CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE opens it. In a terminal it may be typed instead.
-init --print-words shows the words although standard output is no terminal.
+CUSTODY_SEED_FILE is the path of the seed file. The passphrase comes from CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE; in a terminal
+you can type it instead. The words and a new passphrase can be piped in. init --print-words prints the words to a pipe or file too.
 `;
 
 const commands: Readonly<Record<string, (settings: CustodySettings, path: string) => Promise<void>>> = {
@@ -48,7 +48,8 @@ export async function main(): Promise<void> {
   }
   try {
     const settings = readCustodySettings(process.env);
-    if (!settings.CUSTODY_SEED_FILE) throw new Error("CUSTODY_SEED_FILE: write the path of the encrypted seed; see .env.example");
+    if (!settings.CUSTODY_SEED_FILE)
+      throw new Error("CUSTODY_SEED_FILE is not set. Set it to the path of the encrypted seed file; see .env.example.");
     await command(settings, settings.CUSTODY_SEED_FILE);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -66,17 +67,17 @@ async function init(settings: CustodySettings, path: string): Promise<void> {
 }
 
 const notShown = `
-*** THE SEED'S 24 WORDS WERE NOT SHOWN, since this is no terminal. ***
-The file and its passphrase are all there is: if one of them is lost, every deposit is lost. Before anybody pays in, write the
-words down on paper. In a terminal, which asks for the passphrase:
+*** THE SEED'S 24 WORDS WERE NOT SHOWN, because the output is not a terminal. ***
+Until you have them on paper, losing the file or its passphrase means losing every deposit. Before you accept deposits, run this in a
+terminal and write the words down:
 
   npm run custody -- show-words
 
 `;
 
 function printWords(words: string): void {
-  say("The seed's 24 words. Write them down now, on paper: without them and without the file every deposit is lost. Whoever reads");
-  say("them owns every deposit. Clear the screen afterwards.\n");
+  say("The seed's 24 words. Write them down on paper now. If you lose both the words and the file, every deposit is lost.");
+  say("Anyone who has these words can take every deposit. Clear the screen when you are done.\n");
   const numbered = words.split(" ").map((word, index) => `${String(index + 1).padStart(2)} ${word}`);
   say(`${numbered.join("\n")}\n`);
 }
@@ -84,7 +85,7 @@ function printWords(words: string): void {
 /** The passphrase must be typed even when the settings hold it: a terminal left open must not show the words. */
 async function showWords(_settings: CustodySettings, path: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new Error("show-words shows a seed to a person only: run it in a terminal, with nothing piped into it or out of it.");
+    throw new Error("show-words only runs in a terminal. Run it without pipes or redirects.");
   }
   const { words } = await openSeedFile(path, await readSecret("The seed's passphrase: "));
   printWords(words);
@@ -93,7 +94,7 @@ async function showWords(_settings: CustodySettings, path: string): Promise<void
 /** The passphrase that encrypts a new file: from the settings, or typed. */
 async function readInitialPassphrase(settings: CustodySettings): Promise<string> {
   if (hasPassphrase(settings) || !process.stdin.isTTY) return readPassphrase(settings);
-  return checkPassphrase(await readNewSecret("A passphrase for the seed"), "The passphrase");
+  return checkPassphrase(await readNewSecret("New passphrase for the seed"), "The passphrase");
 }
 
 /** The passphrase that opens the file: from the settings, or typed. */
@@ -107,13 +108,15 @@ async function restore(settings: CustodySettings, path: string): Promise<void> {
   const words = readWords(await readSecret("The 24 words, on one line: "));
   await writeSeed(path, words, passphrase);
   printPublicHalf(await openSigner(words, "live"));
-  say("Now compare it with the database: DATABASE_URL=… npm run custody -- verify");
+  say("Next, compare it with the database: DATABASE_URL=… npm run custody -- verify");
 }
 
 async function writeSeed(path: string, words: string, passphrase: string): Promise<void> {
   const file = await sealSeed(words, passphrase, { mode: "live", fingerprint: await fingerprintOf(words) });
-  if (await writeNewSeedFile(path, file)) return say(`Written: ${path}, mode 600, encrypted.\n`);
-  throw new Error(`CUSTODY_SEED_FILE: ${path} is there already and was left as it is. Move it away first, and keep it: it may hold money.`);
+  if (await writeNewSeedFile(path, file)) return say(`Created ${path} (encrypted, mode 600).\n`);
+  throw new Error(
+    `CUSTODY_SEED_FILE: ${path} already exists and was not changed. Move it away first, and keep it: its addresses may hold money.`,
+  );
 }
 
 function printPublicHalf(signer: Signer): void {
@@ -123,8 +126,10 @@ function printPublicHalf(signer: Signer): void {
   say(`TREASURY_SOLANA_ADDRESS  ${signer.treasury.solana}`);
   say(`Relayer on Base          ${signer.relayer.address}`);
   say(`Sponsor on Solana        ${signer.sponsor.address}`);
-  say("Keep ETH on Base at the relayer, and SOL at the Solana treasury and at the sponsor: they pay the fees of sweeps, withdrawals");
-  say("and payments. No USDC goes to relayer or sponsor.\n");
+  say(
+    "Network fees of sweeps, withdrawals and payments are paid in ETH by the relayer on Base, and in SOL by the treasury and the sponsor",
+  );
+  say("on Solana: keep them funded. Never send USDC to the relayer or the sponsor.\n");
   for (let index = 0; index < SHOWN_ADDRESSES; index++) {
     const { baseAddress, solanaAddress } = signer.deriveAddresses(index);
     say(`Address ${index}     Base ${baseAddress}   Solana ${solanaAddress}`);
@@ -135,40 +140,42 @@ function printPublicHalf(signer: Signer): void {
 async function verify(settings: CustodySettings, path: string): Promise<void> {
   const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
   const signer = await openSigner(words, file.mode);
-  say(`${path} opens.\n`);
+  say(`${path}: the passphrase is correct.\n`);
   printPublicHalf(signer);
   const { CUSTODY_XPUB: pinned, DATABASE_URL: url } = settings;
-  if (pinned && pinned !== signer.xpub) throw new Error("CUSTODY_XPUB: it is the xpub of another seed; correct it, or the seed file.");
+  if (pinned && pinned !== signer.xpub)
+    throw new Error("CUSTODY_XPUB belongs to a different seed. Correct CUSTODY_XPUB or CUSTODY_SEED_FILE.");
   comparePins(settings, signer.treasury);
-  if (!url) return say("DATABASE_URL is not set: the seed was not compared with a database.");
+  if (!url) return say("DATABASE_URL is not set, so the seed was not compared with a database.");
   await compareWith(url, signer);
 }
 
 function comparePins(settings: CustodySettings, treasury: Treasury): void {
   const { TREASURY_BASE_ADDRESS: base = treasury.base, TREASURY_SOLANA_ADDRESS: solana = treasury.solana } = settings;
   if (base.toLowerCase() !== treasury.base.toLowerCase())
-    throw new Error(`TREASURY_BASE_ADDRESS: write ${treasury.base}, or correct the seed file.`);
-  if (solana !== treasury.solana) throw new Error(`TREASURY_SOLANA_ADDRESS: write ${treasury.solana}, or correct the seed file.`);
+    throw new Error(`TREASURY_BASE_ADDRESS does not match this seed. Set it to ${treasury.base}, or correct CUSTODY_SEED_FILE.`);
+  if (solana !== treasury.solana)
+    throw new Error(`TREASURY_SOLANA_ADDRESS does not match this seed. Set it to ${treasury.solana}, or correct CUSTODY_SEED_FILE.`);
 }
 
 const compareWith = (url: string, signer: Signer): Promise<void> =>
   withDatabaseAt(url, async () => {
     const audit = await auditSeed(signer);
-    if (audit.kind === "unused") return say("The database has no seed yet: the first start with this one makes it the database's own.");
+    if (audit.kind === "unused") return say("The database has no seed yet. The first start with this seed binds the database to it.");
     if (audit.kind === "match") {
-      return say(`The database's seed is this one: ${audit.wallets} wallets compared, next derivation index ${audit.nextIndex}.`);
+      return say(`The database uses this seed: ${audit.wallets} wallets match, and the next derivation index is ${audit.nextIndex}.`);
     }
-    throw new Error(["The database's addresses are not this seed's:", ...audit.differences.slice(0, 10)].join("\n  "));
+    throw new Error(["The database uses a different seed:", ...audit.differences.slice(0, 10)].join("\n  "));
   });
 
 async function rotatePassphrase(settings: CustodySettings, path: string): Promise<void> {
   const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
-  const passphrase = checkPassphrase(await readNewSecret("The new passphrase"), "The new passphrase");
+  const passphrase = checkPassphrase(await readNewSecret("New passphrase"), "The new passphrase");
   const sealed = await sealSeed(words, passphrase, { mode: file.mode, fingerprint: file.fingerprint });
   assert((await unsealSeed(sealed, passphrase)) === words, "the seed opens with the new passphrase");
   const kept = await replaceSeedFile(path, sealed);
-  say(`${path} opens with the new passphrase only. Put it into CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE before the next start.`);
-  say(`The old file is ${kept}, and opens with the old passphrase. Delete it once`);
-  say("npm run custody -- verify has opened the seed with the new passphrase, as the service will read it.");
-  say("Backups of the old file still open with the old one: replace them.");
+  say(`${path} is encrypted with the new passphrase. Update CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE before the next start.`);
+  say(`The old file is now ${kept} and still needs the old passphrase. Delete it after this command succeeds:`);
+  say("  npm run custody -- verify");
+  say("Backups of the old file still open with the old passphrase. Replace them.");
 }

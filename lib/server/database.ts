@@ -32,16 +32,16 @@ function keepAlive(first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgre
   let restarts: number[] = [];
 
   async function startAgain(ended: EmbeddedPostgres): Promise<EmbeddedPostgres> {
-    log().error({ pid: ended.pid }, "the embedded PostgreSQL ended unasked; starting it again");
+    log().error({ pid: ended.pid }, "the embedded PostgreSQL ended unexpectedly; restarting it");
     await ended.stop(); // releases the directory
     restarts = [...restarts.filter((at) => performance.now() - at < RESTARTS_WITHIN_MS), performance.now()];
     if (restarts.length > MAX_RESTARTS) throw new Error(`it ended ${restarts.length} times within a minute`);
     const again = await start();
     if (again.url !== first.url) {
       await again.stop();
-      throw new Error("its port was taken meanwhile");
+      throw new Error("another program took its port");
     }
-    log().info({ pid: again.pid }, "the embedded PostgreSQL runs again");
+    log().info({ pid: again.pid }, "the embedded PostgreSQL is running again");
     return again;
   }
 
@@ -51,7 +51,7 @@ function keepAlive(first: EmbeddedPostgres, start: () => Promise<EmbeddedPostgre
         if (stopping) return;
         current = startAgain(server);
         current.then(watch, (cause: Error) =>
-          lose(new Error(`The embedded PostgreSQL ended and did not start again: ${cause.message}`, { cause })),
+          lose(new Error(`The embedded PostgreSQL ended and could not be restarted: ${cause.message}`, { cause })),
         );
       });
     watch(first);

@@ -98,7 +98,7 @@ test("a hanging request is cut off after DRAIN_TIMEOUT_MS: a stream is charged f
   await expect(stream.rest).rejects.toThrow();
   expect(await service.ended).toEqual({ code: 0, signal: null });
   expect(logLines(service.output()).map((line) => line.msg)).toContain(
-    "not every request ended in time; their holds expire and nothing is charged for them",
+    "some requests did not finish in time; their holds expire and they are not charged",
   );
   expect(children.filter(isRunning)).toEqual([]);
   await expectBooks({ holds: 0, charges: 1 });

@@ -101,12 +101,12 @@ test("a second sandbox on the same directory refuses, and the first goes on", as
 test("the books of a running sandbox can be checked meanwhile, and a broken invariant is named", async () => {
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({
     code: 0,
-    output: expect.stringContaining("The books are clean") as string,
+    output: expect.stringContaining("The ledger is correct") as string,
   });
   const url = (await runningPostgresUrl(join(dataDir, "postgres"))) ?? "";
   await queryOnce(url, "UPDATE ledger_account SET posted = posted + 1 WHERE kind = 'customer'");
   const broken = await runCheckLedger(bundle, { DATA_DIR: dataDir });
-  expect(broken).toMatchObject({ code: 1, output: expect.stringContaining("BROKEN: an account equals the sum of its entries") as string });
+  expect(broken).toMatchObject({ code: 1, output: expect.stringContaining("FAILED: an account equals the sum of its entries") as string });
   await queryOnce(url, "UPDATE ledger_account SET posted = posted - 1 WHERE kind = 'customer'");
 });
 

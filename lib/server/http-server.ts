@@ -44,7 +44,7 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
       : showPage(pages, { message, response, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
-      log().error({ err: error }, "answering a connection failed");
+      log().error({ err: error }, "could not answer a connection");
     });
   };
   const server = createServer(

@@ -36,7 +36,7 @@ test("the operator sees what arrived and was never credited: too small, or not U
   expect(process.exitCode).toBeUndefined();
   expect(lines).toHaveLength(4);
   expect(lines[0]).toMatch(new RegExp(`^base .* ${small} .*0\\.400001`));
-  expect(lines[1]).toContain("1 addresses hold less than the minimum deposit ($0.400001 in total)");
+  expect(lines[1]).toContain("1 address below the minimum deposit ($0.400001 in total)");
   expect(lines[2]).toContain(`12345678901234567890123 units of 0x${"b".repeat(40)}`);
-  expect(lines[3]).toContain("1 transfers of other tokens came in");
+  expect(lines[3]).toContain("1 transfer of other tokens");
 });

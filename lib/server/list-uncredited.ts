@@ -25,11 +25,11 @@ async function list(): Promise<void> {
   const small = await readAllUncredited(MAX_LISTED);
   for (const { chain, address, accountId, amount } of small) say(`${chain.padEnd(6)}  ${address}  ${accountId}  ${formatUsd(amount)}`);
   say(
-    `${small.length} addresses hold less than the minimum deposit (${formatUsd(totalOf(small))} in total). It is credited when they reach the minimum.`,
+    `${small.length} ${small.length === 1 ? "address" : "addresses"} below the minimum deposit (${formatUsd(totalOf(small))} in total). Each is credited once it reaches the minimum.`,
   );
   const tokens = [...(await foreignOnBase()), ...(await foreignOnSolana())];
   for (const line of tokens) say(line);
-  say(`${tokens.length} transfers of other tokens came in. Amounts are in each token's smallest unit.`);
+  say(`${tokens.length} ${tokens.length === 1 ? "transfer" : "transfers"} of other tokens. Amounts are in each token's smallest unit.`);
 }
 
 const totalOf = (small: readonly UncreditedAddress[]): bigint => small.reduce((sum, { amount }) => sum + amount, 0n);

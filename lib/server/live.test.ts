@@ -78,10 +78,10 @@ test("without its settings it refuses, and names every missing one at once, besi
 
 test("it refuses a seed that it cannot open, and a price below the provider's cost", async () => {
   expect(await refusal({ ...live, CUSTODY_SEED_FILE: join(live.DATA_DIR ?? "", "missing") })).toMatch(
-    /CUSTODY_SEED_FILE: .*missing is not there/,
+    /CUSTODY_SEED_FILE: .*missing does not exist/,
   );
-  expect(await refusal({ ...live, CUSTODY_SEED_FILE: live.DATA_DIR ?? "" })).toMatch(/CUSTODY_SEED_FILE: .* is no file/);
-  expect(await refusal({ ...live, CUSTODY_PASSPHRASE: secret() })).toMatch(/does not open: the passphrase is not its own/);
+  expect(await refusal({ ...live, CUSTODY_SEED_FILE: live.DATA_DIR ?? "" })).toMatch(/CUSTODY_SEED_FILE: .* is not a file/);
+  expect(await refusal({ ...live, CUSTODY_PASSPHRASE: secret() })).toMatch(/cannot be decrypted: the passphrase is wrong/);
   chmodSync(live.CUSTODY_SEED_FILE ?? "", 0o644);
   expect(await refusal(live)).toMatch(/CUSTODY_SEED_FILE: .*chmod 600/);
   chmodSync(live.CUSTODY_SEED_FILE ?? "", 0o600);
@@ -153,10 +153,8 @@ test("a web-only process starts without the seed or its passphrase, and a seed o
   const options = { mode: "live", fingerprint: await fingerprintOf(other), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(path, await sealSeed(other, passphrase, options));
   expect(await refusal({ ...live, CUSTODY_SEED_FILE: path })).toMatch(
-    /come from the seed [0-9a-f]{8}, and the one given is .*CUSTODY_SEED_FILE/,
+    /uses the seed [0-9a-f]{8}, but the configured seed is .*CUSTODY_SEED_FILE/,
   );
   const { xpub } = await openSigner(other, "live");
-  expect(await refusal({ ...webOnly, ROLES: "web", CUSTODY_XPUB: xpub })).toMatch(
-    /CUSTODY_XPUB: this database's addresses come from another/,
-  );
+  expect(await refusal({ ...webOnly, ROLES: "web", CUSTODY_XPUB: xpub })).toMatch(/CUSTODY_XPUB does not match this database's seed/);
 });

@@ -18,9 +18,7 @@ export async function printReserves(): Promise<void> {
   await addReport(report);
   const { state, held, owed, holdings } = report;
   const difference = held < owed ? `${formatUsd(owed - held)} missing` : `${formatUsd(held - owed)} surplus`;
-  say(
-    `Reserves: ${state === "deficit" ? "DEFICIT" : "fully backed"}. ${formatUsd(held)} is held, ${formatUsd(owed)} is owed: ${difference}.`,
-  );
+  say(`Reserves: ${state === "deficit" ? "DEFICIT" : "fully backed"}. ${formatUsd(held)} held, ${formatUsd(owed)} owed: ${difference}.`);
   for (const holding of holdings) say(holdingText(holding));
 }
 
@@ -30,20 +28,20 @@ const names = { base: "Base", solana: "Solana" } as const;
 
 function holdingText({ chain, height, treasury, atAddresses, addresses }: Holding): string {
   const at = chain === "base" ? `final block ${height}` : `final slot ${height}`;
-  return `  ${names[chain]}, ${at}: ${formatUsd(treasury)} at the treasury, ${formatUsd(atAddresses)} at ${addresses} addresses.`;
+  return `  ${names[chain]}, ${at}: ${formatUsd(treasury)} in the treasury, ${formatUsd(atAddresses)} at ${addresses} deposit addresses.`;
 }
 
 function unknownText({ reason, chain }: UnknownReport): string {
-  const of = chain ? names[chain] : "a chain";
+  const of = chain ? names[chain] : "chain";
   switch (reason) {
     case "away":
-      return `No node of ${of} answers. Check that the service runs and that its nodes are set.`;
+      return `No ${of} node responds. Check that the service is running and that its nodes are configured.`;
     case "doubtful":
-      return `The nodes of ${of} disagree about the latest block.`;
+      return `The ${of} nodes disagree about the latest block.`;
     case "behind":
-      return `The nodes of ${of} have gone back, or no longer have the last final block.`;
+      return `The ${of} nodes are behind: they no longer have the last final block.`;
     case "disputed":
-      return "Two readings disagreed.";
+      return "Two readings did not match. Run the command again.";
     case "starting":
       return "The service is still starting.";
   }

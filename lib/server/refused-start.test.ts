@@ -63,12 +63,12 @@ describe("DATABASE_URL", () => {
     [
       "a port where nobody listens",
       () => urlWith((url) => (url.port = "1")),
-      /no PostgreSQL answers at 127\.0\.0\.1:1\. Start it, or correct the address/,
+      /no PostgreSQL is running at 127\.0\.0\.1:1\. Start it, or correct the address/,
     ],
     [
       "a socket that does not exist",
       () => urlWith((url) => url.searchParams.set("host", "/nowhere")),
-      /no PostgreSQL answers at \/nowhere\/\.s\.PGSQL\.\d+\. Start it, or correct the address/,
+      /no PostgreSQL is running at \/nowhere\/\.s\.PGSQL\.\d+\. Start it, or correct the address/,
     ],
     [
       "a host that does not exist",
@@ -97,14 +97,14 @@ describe("DATABASE_URL", () => {
     const messageFor = (code: string) => (databaseProblem(Object.assign(new Error("as the driver says"), { code }), url) as Error).message;
     expect(messageFor("ETIMEDOUT")).toContain("db.example:5432 cannot be reached");
     const closed = Object.assign(new Error("connect EACCES /run/db/.s.PGSQL.5432"), { code: "EACCES" });
-    expect((databaseProblem(closed, `${url}?host=/run/db`) as Error).message).toContain("/run/db/.s.PGSQL.5432 refuses this user");
+    expect((databaseProblem(closed, `${url}?host=/run/db`) as Error).message).toContain("this user has no access to /run/db/.s.PGSQL.5432");
     const file = Object.assign(new Error("EACCES: permission denied, open 'migration.sql'"), { code: "EACCES" });
     expect(databaseProblem(file, url)).toBe(file);
     expect(messageFor("42501")).toContain('user "penny" may not create tables in database "ledger"');
     expect(messageFor("53300")).toContain("max_connections");
     expect((databaseProblem(new Error("timeout expired"), url) as Error).message).toContain("does not answer");
     const both = new AggregateError([Object.assign(new Error("connect"), { code: "ECONNREFUSED" })]);
-    expect((databaseProblem(both, url) as Error).message).toContain("no PostgreSQL answers at db.example:5432");
+    expect((databaseProblem(both, url) as Error).message).toContain("no PostgreSQL is running at db.example:5432");
     const ours = new Error("This database holds live money");
     expect(databaseProblem(ours, url)).toBe(ours);
   });

@@ -36,7 +36,7 @@ function stopOnSignal(starting: Promise<Service>): { isStopping: () => boolean }
       if (stopping) return exit(1);
       stopping = true;
       forgiveLostReaders();
-      process.stdout.write("\nStopping after running requests finish. Press Ctrl-C again to stop now.\n");
+      process.stdout.write("\nFinishing running requests, then stopping. Press Ctrl-C again to stop now.\n");
       starting.then((service) => service.stop().finally(() => exit(0))).catch(() => undefined); // runService reports a failed start
     });
   }
@@ -69,7 +69,7 @@ function exit(code: number): void {
 function say(error: unknown): void {
   process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n\n`);
   try {
-    log().debug({ err: error }, "the service could not go on");
+    log().debug({ err: error }, "the service could not continue");
   } catch {
     // LOG_LEVEL itself may be wrong; the message above has said so
   }

@@ -10,7 +10,9 @@ export async function readSecret(question: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const typed = createInterface({ input: process.stdin, output: unseen, terminal: true });
   typed.on("SIGINT", () => process.exit(130)); // Ctrl-C: nothing has been written
-  const closed = new Promise<never>((_, refuse) => typed.once("close", () => refuse(new Error("Nothing was typed; nothing was done."))));
+  const closed = new Promise<never>((_, refuse) =>
+    typed.once("close", () => refuse(new Error("Nothing was entered, so nothing was done."))),
+  );
   process.stderr.write(question); // only now, with the echo off
   try {
     return await Promise.race([typed.question(""), closed]);
@@ -26,6 +28,6 @@ export async function readSecret(question: string): Promise<string> {
  */
 export async function readNewSecret(question: string): Promise<string> {
   const secret = await readSecret(`${question}: `);
-  if (!process.stdin.isTTY || (await readSecret(`${question}, again: `)) === secret) return secret;
-  throw new Error("The two differ, so nothing was done. Type the same passphrase twice.");
+  if (!process.stdin.isTTY || (await readSecret(`${question} (repeat): `)) === secret) return secret;
+  throw new Error("The passphrases do not match. Nothing was changed.");
 }

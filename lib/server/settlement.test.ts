@@ -105,10 +105,10 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
 
   const { CUSTODY_SEED_FILE: _file, CUSTODY_PASSPHRASE: _passphrase, ...seedless } = settings;
   const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
-    [{ ...seedless, ROLES: "web" }, /CUSTODY_SEED_FILE: this process holds no seed\. Run it where/],
+    [{ ...seedless, ROLES: "web" }, /CUSTODY_SEED_FILE is not set\. Run this command with the settings/],
     [{ ...settings, SERVICE_NAME: "a".repeat(32) }, /SERVICE_NAME/],
     [{ ...settings, BASE_RPC_URLS: "http://127.0.0.1:9" }, /BASE_RPC_URLS/],
-    [settings, /The relayer 0x\w{40} has 0 ETH and the deployment may cost 0\.\d+: send it/],
+    [settings, /The relayer 0x\w{40} has 0 ETH, and the deployment can cost up to 0\.\d+ ETH\. Send it/],
   ];
   for (const [wrong, pattern] of refused) {
     const { code, output } = await run("deploy", wrong);
@@ -119,9 +119,9 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
 
   await chain.fundGas(relayer.address);
   const deployed = await run("deploy", settings);
-  expect(deployed.output).toMatch(/It costs the relayer 0\.\d+ ETH at the most \(\d+ gas\)[\s\S]*Deployed in 0x\w{64} for 0\.\d+ ETH\.\n$/);
+  expect(deployed.output).toMatch(/Maximum cost for the relayer: 0\.\d+ ETH \(\d+ gas\)[\s\S]*Deployed in 0x\w{64} for 0\.\d+ ETH\.\n$/);
   expect(deployed.code).toBe(0);
-  expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Nothing was done") as string });
+  expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Nothing to do") as string });
   expect(await run("verify", { ...seedless, ROLES: "web" })).toMatchObject({ code: 0 });
   expect(await chain.client.getTransactionCount({ address: relayer.address })).toBe(1);
 }, 120_000);

@@ -15,8 +15,8 @@ import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/c
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { withPresentDatabase } from "./present-database";
 
-const usage = `npm run settlement -- verify     check that the settlement contract is deployed, and is ours
-npm run settlement -- deploy     deploy it, once; the relayer pays the gas
+const usage = `npm run settlement -- verify     check that the settlement contract is deployed and unmodified
+npm run settlement -- deploy     deploy it once; the relayer pays the gas
 `;
 
 const commands: Readonly<Record<string, () => Promise<void>>> = { deploy, verify };
@@ -46,8 +46,8 @@ export async function main(): Promise<void> {
 
 function chainProblem({ kind, message }: EvmFailure): string {
   return kind === "rejected"
-    ? `SERVICE_NAME: write one word of at most 31 letters and digits; the chain refuses the contract. (${message})`
-    : `BASE_RPC_URLS: no node of chain ${baseChainId()} answers; correct it, or run this again later. (${message})`;
+    ? `The chain refuses the contract. SERVICE_NAME must be one word of at most 31 letters and digits. (${message})`
+    : `No node of chain ${baseChainId()} responds. Correct BASE_RPC_URLS, or try again later. (${message})`;
 }
 
 const placesForm = z.object({ rpc: z.object({ base: z.url() }) });
@@ -62,7 +62,7 @@ async function findChain(): Promise<void> {
   ]);
   const places = placesForm.safeParse(areChainsOwned(DATA_DIR) ? readSandboxFile(DATA_DIR) : null);
   if (!places.success) {
-    throw new Error(`The sandbox in DATA_DIR=${DATA_DIR} is not running. Start it: it deploys the contract to its own chain.`);
+    throw new Error(`The sandbox in DATA_DIR=${DATA_DIR} is not running. Start it: a sandbox deploys the contract to its own chain.`);
   }
   setSandboxEvmNodes([places.data.rpc.base]);
 }
@@ -81,7 +81,7 @@ function printTerms(terms: SettlementTerms): void {
 
 async function getCustody(): Promise<Custody> {
   const custody = await findCustody();
-  if (!custody) throw new Error("This database has no seed yet, and the contract's address follows from it: start the service once.");
+  if (!custody) throw new Error("This database has no seed yet, and the contract's address depends on it. Start the service once.");
   return custody;
 }
 
@@ -93,7 +93,7 @@ async function verify(): Promise<void> {
   if (found === "absent") throw new Error("The contract is not deployed. Run: npm run settlement -- deploy");
   if (found === "another")
     throw new Error(
-      "The code at this address is not what this release deploys. Do not accept payments. Check with another node (BASE_RPC_URLS).",
+      "The code at this address is not the code of this release. Stop accepting signed payments and check with another node (BASE_RPC_URLS).",
     );
   say("The contract is deployed, and its code matches this release.");
 }
@@ -106,7 +106,7 @@ async function deploy(): Promise<void> {
   const terms = termsOf(signer.treasury.base, signer.relayer.address);
   printTerms(terms);
   const onCost = ({ gas, maxWei }: { gas: bigint; maxWei: bigint }) =>
-    say(`It costs the relayer ${formatEther(maxWei)} ETH at the most (${gas} gas), and on Base a little for the data.`);
+    say(`Maximum cost for the relayer: ${formatEther(maxWei)} ETH (${gas} gas), plus a small data fee on Base.`);
   printOutcome(await deploySettlement(terms, { onCost }));
 }
 
@@ -114,17 +114,17 @@ async function openSigner(): Promise<Signer> {
   const { MODE, DATA_DIR, CUSTODY_SEED_FILE } = config();
   if (MODE === "sandbox") return (await import("@/lib/sandbox/seed")).openSandboxSigner(DATA_DIR);
   if (CUSTODY_SEED_FILE) return (await import("@/lib/wallets/custody/open-seed")).openLiveSigner(config());
-  throw new Error("CUSTODY_SEED_FILE: this process holds no seed. Run it where the process with ROLES=jobs runs, with its settings.");
+  throw new Error("CUSTODY_SEED_FILE is not set. Run this command with the settings of the process that has ROLES=jobs.");
 }
 
 function printOutcome(outcome: Deployment): void {
-  if (outcome.kind === "was_there") say("Already deployed. Nothing was done.");
+  if (outcome.kind === "was_there") say("Already deployed. Nothing to do.");
   else if (outcome.kind === "deployed") say(`Deployed in ${outcome.transaction} for ${formatEther(outcome.feeWei ?? 0n)} ETH.`);
   else {
     const { transaction, problem } = outcome;
     throw new Error(
-      `It is on its way in ${transaction}${problem ? ` (${problem})` : ""}, and in no block yet. The service goes on with it; ` +
-        "look again in a minute: npm run settlement -- verify",
+      `Transaction ${transaction} was sent but is not in a block yet${problem ? ` (${problem})` : ""}. The service keeps retrying. ` +
+        "Check again in a minute: npm run settlement -- verify",
     );
   }
 }

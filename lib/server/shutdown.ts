@@ -32,7 +32,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
   // The server keeps listening, so that new requests get a 503 instead of being cut off.
   refuseNewRequests();
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
-  if (!inTime) log().warn("not every request ended in time; their holds expire and nothing is charged for them");
+  if (!inTime) log().warn("some requests did not finish in time; their holds expire and they are not charged");
   await closeServer(server, inTime);
   await step("settlements", () => commit().idle());
   await step("settlements that wait", tryWaitingSettlements);
@@ -79,7 +79,7 @@ async function step(name: string, stop: () => Promise<unknown>, mostMs = MAX_STE
   try {
     const stopped = stop().then(() => true);
     const inTime = Number.isFinite(mostMs) ? await Promise.race([stopped, sleep(mostMs, false, { ref: false })]) : await stopped;
-    if (!inTime) log().warn({ part: name }, "a part did not stop in time; going on without it");
+    if (!inTime) log().warn({ part: name }, "a part did not stop in time; continuing without it");
   } catch (error) {
     log().error({ err: error, part: name }, "stopping a part failed");
   }

@@ -35,9 +35,9 @@ function databaseProblems(
     case "ECONNREFUSED":
     case "ECONNRESET":
     case "connect ENOENT":
-      return `no PostgreSQL answers at ${where}. Start it, or correct the address.`;
+      return `no PostgreSQL is running at ${where}. Start it, or correct the address.`;
     case "connect EACCES":
-      return `${where} refuses this user. Grant access, or correct the address.`;
+      return `this user has no access to ${where}. Grant access, or correct the address.`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `the host of ${where} does not exist. Correct the address.`;

@@ -44,18 +44,18 @@ test("it lists withdrawals that wait for approval first, approves one, or refund
   const listed = run("list");
   expect(listed.code).toBe(0);
   const lines = listed.output.trim().split("\n");
-  expect(lines.map((line) => line.slice(0, 23).trim())).toEqual([large, larger, small, expect.stringContaining("2 need approval")]);
+  expect(lines.map((line) => line.slice(0, 23).trim())).toEqual([large, larger, small, expect.stringContaining("2 awaiting approval")]);
   expect(lines[0]).toMatch(/\$20\.00 +base +0x[0-9a-fA-F]{40} +acc_\w{20} +awaiting_approval$/);
-  expect(lines.at(-1)).toBe("2 need approval ($50.00 in total); 1 are being paid.");
+  expect(lines.at(-1)).toBe("2 awaiting approval ($50.00 in total), 1 being paid.");
 
   expect(run("approve", large)).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
   expect(await findWithdrawal(large)).toMatchObject({ state: "approved" });
-  expect(run("approve", large)).toEqual({ code: 1, output: `${large} is approved already. Nothing was changed.\n` });
+  expect(run("approve", large)).toEqual({ code: 1, output: `${large} is already approved. Nothing was changed.\n` });
 
   expect(run("refuse", larger, "ask", "us", "first")).toMatchObject({ code: 0 });
   expect(await findWithdrawal(larger)).toMatchObject({ state: "refused", reason: "ask us first" });
   expect((await readBalance(owner.accountId)).posted).toBe(200n * USD - 25n * USD - 200_000_000n);
-  expect(run("refuse", larger)).toEqual({ code: 1, output: `${larger} is refused already. Nothing was changed.\n` });
+  expect(run("refuse", larger)).toEqual({ code: 1, output: `${larger} is already refused. Nothing was changed.\n` });
   expect(await checkWithdrawals()).toEqual([]);
 });
 
@@ -68,5 +68,5 @@ test.each([[[]], [["approve"]], [["approve", "wd_1"]], [["list", "all"]], [["pay
 
 test("an unknown id is reported, and changes nothing", () => {
   const id = "wd_00000000000000000000";
-  for (const word of ["approve", "refuse"]) expect(run(word, id)).toEqual({ code: 1, output: `There is no withdrawal ${id}.\n` });
+  for (const word of ["approve", "refuse"]) expect(run(word, id)).toEqual({ code: 1, output: `Withdrawal ${id} not found.\n` });
 });

@@ -10,8 +10,8 @@ import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY } fro
 import { withPresentDatabase } from "./present-database";
 
 const usage = `npm run withdrawals -- list                  list open withdrawals, those that need approval first
-npm run withdrawals -- approve <id>          approve it: it is paid
-npm run withdrawals -- refuse <id> [why]     decline it: the money goes back, and the owner sees why
+npm run withdrawals -- approve <id>          approve and pay it
+npm run withdrawals -- refuse <id> [why]     decline it; the account gets the money back and sees the reason
 `;
 
 const MAX_LISTED = 1_000;
@@ -44,27 +44,27 @@ async function list(): Promise<void> {
   const others = await listWithdrawalsIn(["approved", ...UNDER_WAY], MAX_LISTED);
   for (const withdrawal of [...waiting, ...others]) print(lineOf(withdrawal));
   const total = waiting.reduce((sum, { amount }) => sum + amount, 0n);
-  print(`${waiting.length} need approval (${formatUsd(total)} in total); ${others.length} are being paid.`);
+  print(`${waiting.length} awaiting approval (${formatUsd(total)} in total), ${others.length} being paid.`);
 }
 
 function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, requestedAt }: OpenWithdrawal): string {
   const to = displayAddress({ chain: walletChainOf(chain), address: destination });
-  const where = waitsFor === null ? state : `${state}, waits for ${waitsFor}`;
+  const where = waitsFor === null ? state : `${state}, waiting for ${waitsFor}`;
   return `${id}  ${requestedAt.toISOString()}  ${formatUsd(amount).padStart(14)}  ${chain.padEnd(6)}  ${to}  ${accountId}  ${where}`;
 }
 
 async function approve([id = ""]: readonly string[]): Promise<void> {
   if (!(await approveWithdrawal(id as WithdrawalId))) throw await undecided(id);
-  print(`Approved ${id}: it is being paid.`);
+  print(`Approved ${id}. It is being paid.`);
 }
 
 async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
   const why = reason.join(" ").trim().slice(0, MAX_REASON_CHARACTERS) || "The operator declined it.";
   if (!(await refuseWithdrawal(id as WithdrawalId, why))) throw await undecided(id);
-  print(`Declined ${id}: the money is back in the account. The owner sees: ${why}`);
+  print(`Declined ${id}. The money is back in the account, with this reason: ${why}`);
 }
 
 async function undecided(id: string): Promise<Error> {
   const found = await findWithdrawal(id as WithdrawalId);
-  return new Error(found ? `${id} is ${found.state} already. Nothing was changed.` : `There is no withdrawal ${id}.`);
+  return new Error(found ? `${id} is already ${found.state}. Nothing was changed.` : `Withdrawal ${id} not found.`);
 }

@@ -91,7 +91,7 @@ export async function writeFailedRequests(): Promise<void> {
       throw error;
     }
   }
-  if (all.lost > 0) log().warn({ requests: all.lost }, "failed requests were not kept: the database was away for too long");
+  if (all.lost > 0) log().warn({ requests: all.lost }, "failed requests were not recorded: the database was unavailable for too long");
   all.lost = 0;
 }
 

@@ -93,7 +93,7 @@ export class RedisLink {
     const answer = await this.attempt(client, () => client.set(probeKey, "1", "PX", 1_000));
     if (answer === null || this.closing) return;
     this.usable = true;
-    if (this.outage) log().info("Redis is back: limits are shared between processes again");
+    if (this.outage) log().info("Redis is available again: processes share their limits");
     this.outage = false;
     metrics().limitsProcessLocal.set(0);
     for (const listener of this.listeners) listener();
@@ -104,7 +104,7 @@ export class RedisLink {
     if (this.outage || this.closing) return;
     this.outage = true;
     metrics().limitsProcessLocal.set(1);
-    log().warn({ reason }, "Redis is out of reach: each process keeps the limits by itself until it is back");
+    log().warn({ reason }, "Redis is unavailable: until it is back, each process counts its own limits");
   }
 }
 

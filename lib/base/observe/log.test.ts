@@ -32,7 +32,7 @@ test("a failure of deferred work is logged and stops no other work, now or later
   });
   deferTelemetry(done);
   await tick();
-  expect(error).toHaveBeenCalledWith({ err: expect.objectContaining({ message: "no" }) }, "noting what happened failed");
+  expect(error).toHaveBeenCalledWith({ err: expect.objectContaining({ message: "no" }) }, "recording telemetry failed");
   deferTelemetry(done);
   await tick();
   expect(done).toHaveBeenCalledTimes(2);

@@ -101,6 +101,6 @@ function runSafely(work: () => void): void {
   try {
     work();
   } catch (error) {
-    log().error({ err: error }, "noting what happened failed");
+    log().error({ err: error }, "recording telemetry failed");
   }
 }

@@ -49,7 +49,7 @@ export async function verifyContractSignature(address: Hex, hash: Hex, signature
   } catch (error) {
     // Not the error itself: it holds the node's URL, which is often a secret.
     const reason = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : "unknown";
-    log().warn({ reason }, "no node of the chain could check the signature of a contract wallet");
+    log().warn({ reason }, "no node could check the signature of a contract wallet");
     return "unavailable";
   }
 }

@@ -113,7 +113,10 @@ async function doubtByOthers(safe: Block, node: EvmNode, nodes: EvmNodes): Promi
 function remember(nodes: EvmNodes, head: Head): Head {
   const seen = seenHeads().get(nodes);
   if (head.doubt !== null && head.doubt !== seen?.loggedDoubt) {
-    log().error({ doubt: head.doubt, latest: head.latest.number, seen: seen?.latest.number }, "the head of the EVM chain is in doubt");
+    log().error(
+      { doubt: head.doubt, latest: head.latest.number, seen: seen?.latest.number },
+      "the latest block of the EVM chain is disputed",
+    );
   }
   const higher = (now: Block, before: Block | undefined) =>
     head.doubt === null && now.number >= (before?.number ?? 0) ? now : (before ?? now);

@@ -107,14 +107,14 @@ async function checkChain(node: KnownNode, chainId: number): Promise<void> {
 }
 
 function recordSuccess(node: KnownNode): void {
-  if (node.failure) log().info({ node: node.name }, "a node of the EVM chain works again");
+  if (node.failure) log().info({ node: node.name }, "an EVM node works again");
   node.failure = null;
   node.restsUntilMs = 0;
 }
 
 function recordFailure(node: KnownNode, { kind, message }: EvmFailure): void {
   // Logged once, not at every call: an outage lasts for hundreds of calls.
-  if (node.failure !== kind) log().warn({ node: node.name, kind, reason: message }, "a node of the EVM chain failed");
+  if (node.failure !== kind) log().warn({ node: node.name, kind, reason: message }, "an EVM node failed");
   node.failure = kind;
   node.restsUntilMs = nowMs() + (kind === "wrong_chain" ? WRONG_CHAIN_REST_MS : REST_MS);
   if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;

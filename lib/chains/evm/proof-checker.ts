@@ -22,7 +22,7 @@ export async function verifyAtProofChecker(from: Hex, hash: Hex, signature: Hex,
     return (await nodes.callFirst((node) => node.call("eth_call", [call, "latest"], flag))) ? "valid" : "invalid";
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
-    log().warn({ kind: error.kind, reason: error.message }, "no node of the chain could check a contract wallet's signature");
+    log().warn({ kind: error.kind, reason: error.message }, "no node could check a contract wallet's signature");
     return "unavailable";
   }
 }

@@ -51,7 +51,7 @@ async function* writeEvents({ token, owner, ended }: StreamOptions, inbox: Inbox
       if (view) yield `event: view\ndata: ${accountText(view)}\n\n`;
     }
   } catch (error) {
-    log().warn({ err: error }, "a stream of an account broke off; its page asks again");
+    log().warn({ err: error }, "an account stream broke; its page reconnects");
   } finally {
     end();
   }

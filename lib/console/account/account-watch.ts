@@ -66,7 +66,7 @@ async function readAll(accounts: Watches["accounts"]): Promise<void> {
       for (const { onView } of watch.followers) onView(view);
     }
   } catch (error) {
-    log().warn({ err: error }, "the accounts of open pages could not be read; the pages ask again");
+    log().warn({ err: error }, "could not read the accounts of open pages; they will ask again");
     const failed = [...accounts.values()];
     accounts.clear();
     for (const { followers } of failed) for (const { onFailure } of followers) onFailure();

@@ -98,8 +98,8 @@ async function answerCall(chain: Chain, sent: unknown, client: string): Promise<
   } catch (error) {
     const refusal = chain.refusalIn(error, method);
     if (refusal) return { id, error: refusal };
-    log().info({ reason: error instanceof Error ? error.message : "unknown", method }, "a page's call to the chain was not answered");
-    return { id, error: { code: INTERNAL_ERROR, message: "No node of the chain answers. Try again in a moment." } };
+    log().info({ reason: error instanceof Error ? error.message : "unknown", method }, "a page's RPC call failed");
+    return { id, error: { code: INTERNAL_ERROR, message: "No node responds. Try again in a moment." } };
   } finally {
     entry.leave();
   }

@@ -77,7 +77,7 @@ async function signInWith(credentials: unknown, browser: Browser): Promise<Signe
     if (outcome.ok) return outcome;
     return { ok: false, error: outcome.reason === "message_changed" ? `message_changed:${outcome.field}` : outcome.reason };
   } catch (error) {
-    log().error({ err: error }, "signing in failed");
+    log().error({ err: error }, "sign-in failed");
     return { ok: false, error: "unavailable" };
   }
 }
@@ -93,8 +93,8 @@ const logger: AuthOptions["logger"] = {
     const error: unknown = metadata instanceof Error ? metadata : metadata.error;
     // A cookie of an ended session is not an error.
     if (error instanceof Error && error.message === "JWT invalid") return;
-    log().error({ err: error, code }, "next-auth reports an error");
+    log().error({ err: error, code }, "next-auth reported an error");
   },
-  warn: (code) => log().warn({ code }, "next-auth warns"),
+  warn: (code) => log().warn({ code }, "next-auth warning"),
   debug: () => undefined,
 };

@@ -29,7 +29,7 @@ export async function answerAuth(request: Request, steps: readonly string[]): Pr
   try {
     return await answerServed(request, name === "GET error" && !hasReason(request) ? ["signin"] : steps);
   } catch (error) {
-    log().error({ err: error, name }, "next-auth could not answer");
+    log().error({ err: error, name }, "next-auth failed");
     return refuse("unavailable", 503);
   }
 }

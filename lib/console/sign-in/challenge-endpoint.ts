@@ -25,7 +25,7 @@ export async function answerChallenge(request: Request): Promise<Response> {
     if (outcome.ok) return Response.json(outcome.challenge, { headers: { "cache-control": "no-store" } });
     return refuse(outcome.reason, outcome.reason === "too_many_challenges" ? outcome.retryAfterMs : undefined);
   } catch (error) {
-    log().error({ err: error }, "giving a challenge failed");
+    log().error({ err: error }, "could not create a sign-in challenge");
     return refuse("unavailable");
   }
 }

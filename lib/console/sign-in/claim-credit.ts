@@ -8,6 +8,6 @@ import { claimCredit } from "@/lib/payments/claims/credits";
 /** Moves the credit of a wallet that has just signed in or was linked. That is done already: on failure the next sign-in retries. */
 export async function claimCreditOf(wallet: Wallet, accountId: AccountId): Promise<void> {
   await claimCredit(accountId, wallet).catch((error: unknown) =>
-    log().error({ err: error, accountId }, "a wallet's credit was not moved to its account; its next sign-in tries again"),
+    log().error({ err: error, accountId }, "could not move a wallet's credit to its account; the next sign-in retries"),
   );
 }

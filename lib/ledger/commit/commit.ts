@@ -86,7 +86,7 @@ export async function settleHold(commit: Commit, settlement: Settlement): Promis
       return await commit.settle(settlement);
     } catch (error) {
       if (isRefusal(error)) throw error;
-      log().warn({ err: error, requestId: settlement.hold.requestId }, "settling a hold failed, trying again");
+      log().warn({ err: error, requestId: settlement.hold.requestId }, "settling a hold failed; retrying");
     }
     await sleep(delayMs);
   }

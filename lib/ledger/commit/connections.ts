@@ -89,7 +89,7 @@ async function openAhead(all: CommitConnections): Promise<void> {
     all.openAgainAt = 0;
   } catch (error) {
     all.openAgainAt = performance.now() + OPEN_AGAIN_MS;
-    if (!all.isClosed) log().warn({ err: error }, "a second database connection could not be opened; requests share the first");
+    if (!all.isClosed) log().warn({ err: error }, "could not open a second database connection; requests share the first");
   }
 }
 

@@ -62,7 +62,7 @@ async function reverse({ id, scheme, amount, creditedAccount, transaction }: Pay
   metrics().operatorLossNanoUsd.inc({ reason: "payment_reversed" }, Number(lost));
   log().error(
     { payment: id, creditedAccount, transaction, amount: usdText(amount), lost: usdText(lost) },
-    "a payment left the chain for good: its credit is taken back, and the operator bears what was spent of it",
+    "a payment left the chain for good: its credit is reversed, and the operator bears the part that was spent",
   );
 }
 

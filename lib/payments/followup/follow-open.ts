@@ -43,7 +43,7 @@ async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { 
 export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promise<void> {
   const account = await creditPayment(claim, settled);
   metrics().payments.inc({ scheme: claim.scheme, outcome: "credited_late" });
-  log().warn({ payment: claim.id, account, transaction: settled.transaction }, "a payment that nobody waited for any more was credited");
+  log().warn({ payment: claim.id, account, transaction: settled.transaction }, "credited a payment after its request had ended");
 }
 
 /** Looks again for a claim whose time is over: credits a payment that moved after all, and calls `giveUp` for one that is gone for good. */

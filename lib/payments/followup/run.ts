@@ -45,7 +45,7 @@ async function settleFor(id: string): Promise<void> {
     const settled = await settleClaim(claim, config().PAYMENT_WAIT_MS);
     if (settled.kind === "paid") await recordSeen(claim.id, settled);
   } catch (error) {
-    log().error({ err: error, payment: id }, "a payment could not be settled for another process; the next round tries it again");
+    log().error({ err: error, payment: id }, "could not settle a payment for another process; retrying in the next round");
   }
 }
 

@@ -75,7 +75,7 @@ test("without gas money nothing is stored, and the message says how much to send
   const { address } = chain.relayer;
   const held = await chain.client.getBalance({ address });
   await chain.client.setBalance({ address, value: 10n ** 12n });
-  const message = new RegExp(`The relayer ${address} has 0\\.000001 ETH and the deployment may cost 0\\.\\d+: send it`);
+  const message = new RegExp(`The relayer ${address} has 0\\.000001 ETH, and the deployment can cost up to 0\\.\\d+ ETH\\. Send it`);
   await expect(deploy()).rejects.toThrow(message);
   expect(await findRelayed([idOf()])).toEqual([]);
   await chain.client.setBalance({ address, value: held });
@@ -89,7 +89,7 @@ test("on a chain without the deployer, and for a service name that no contract a
   await expect(deploy()).rejects.toThrow(/Nothing is at 0x4e59\w+ on chain 31337: .*deterministic-deployment-proxy/);
   await chain.client.setCode({ address: deterministicDeployer, bytecode: code as Hex });
   terms = { ...terms, serviceName: "a".repeat(32) };
-  await expect(deploy()).rejects.toThrow(/SERVICE_NAME one word of at most 31 letters/);
+  await expect(deploy()).rejects.toThrow(/SERVICE_NAME must be one word of at most 31 letters/);
   expect(await hasCode(settlementAddress(terms), chain.nodes)).toBe(false);
   expect(await noncesOf(chain)).toHaveLength(await chain.client.getTransactionCount({ address: chain.relayer.address }));
 });

@@ -60,26 +60,28 @@ async function findAttempt(address: Hex): Promise<{ id: string; isStored: boolea
     if (!one) return { id, isStored: false };
     if (one.state !== "failed" && one.state !== "lost") return { id, isStored: true };
   }
-  throw new Error(`${MAX_ATTEMPTS} deployments of the settlement contract failed: look at ${address} and at the last of them by hand.`);
+  throw new Error(
+    `Deploying the settlement contract failed ${MAX_ATTEMPTS} times. Check ${address} and the last transaction in a block explorer.`,
+  );
 }
 
 function notThereYet(address: Hex, { id, state, hash: transaction, problem }: Relayed): Deployment {
   if (state !== "failed" && state !== "lost") return { kind: "on_its_way", address, transaction, problem };
-  throw new Error(`The deployment ${transaction} is ${state} on the chain (${id}). Run it again: it is tried anew.`);
+  throw new Error(`The deployment ${transaction} is ${state} on the chain (${id}). Run the command again to retry.`);
 }
 
 /** Null when the contract was deployed meanwhile. */
 async function prepare(terms: SettlementTerms, { nodes = evmNodes(), onCost }: DeployOptions): Promise<PreparedCall | null> {
   if (!(await hasCode(deterministicDeployer, nodes))) {
     throw new Error(
-      `Nothing is at ${deterministicDeployer} on chain ${nodes.chainId}: settlements need the deterministic deployer there. ` +
-        "On Base it is; on a chain of your own put it there first: https://github.com/Arachnid/deterministic-deployment-proxy",
+      `Chain ${nodes.chainId} has no deterministic deployer at ${deterministicDeployer}, which the settlement contract needs. ` +
+        "Base has it. On your own chain, deploy it first: https://github.com/Arachnid/deterministic-deployment-proxy",
     );
   }
   const prepared = await prepareCall(settlementDeployment(terms), nodes);
   if (prepared.kind === "reverts") {
     if (await hasCode(settlementAddress(terms), nodes)) return null;
-    throw new Error(`The deployment would revert (${prepared.reason}): is SERVICE_NAME one word of at most 31 letters and digits?`);
+    throw new Error(`The deployment would revert (${prepared.reason}). SERVICE_NAME must be one word of at most 31 letters and digits.`);
   }
   const { gas, maxFeePerGas, from } = prepared;
   const maxWei = gas * maxFeePerGas;
@@ -87,8 +89,8 @@ async function prepare(terms: SettlementTerms, { nodes = evmNodes(), onCost }: D
   const held = await readGasBalance(from, nodes);
   if (held < maxWei) {
     throw new Error(
-      `The relayer ${from} has ${formatEther(held)} ETH and the deployment may cost ${formatEther(maxWei)}: ` +
-        `send it that much on chain ${nodes.chainId}, and more for the payments to come, and run it again.`,
+      `The relayer ${from} has ${formatEther(held)} ETH, and the deployment can cost up to ${formatEther(maxWei)} ETH. ` +
+        `Send it ETH on chain ${nodes.chainId}, with some extra for future payments, and run the command again.`,
     );
   }
   return prepared;

@@ -136,7 +136,7 @@ function attemptOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim)
   if (verdict.kind === "wait") return { kind: "unknown" };
   const { kind: reason } = verdict;
   metrics().paymentsLimited.inc({ scheme, reason });
-  log().warn({ payment: id, payer, reason }, "a payment was refused: too many transactions moved nothing, and each cost its fee");
+  log().warn({ payment: id, payer, reason }, "refused a payment: too many recent transactions failed and cost fees");
   return { kind: "refused", reason: "settlement_failed", message: messages[reason] };
 }
 

@@ -23,9 +23,9 @@ export async function readKept({ id, settlement, amount, payer, nonce }: Payment
   const own = await findSvmTerms();
   const terms = own && { ...own, feePayer };
   const read = terms && readPaymentTransaction(bytes, terms);
-  if (!terms || read?.kind !== "read") throw new Error(`The payment ${id} keeps a transaction that is none of ours.`);
+  if (!terms || read?.kind !== "read") throw new Error(`The transaction stored with payment ${id} is not one of ours.`);
   const { transaction } = read;
   const isSame = transaction.payer === payer && transaction.messageHash === nonce && fromUsdcUnits(transaction.units) === amount;
-  if (!isSame) throw new Error(`The payment ${id} keeps another transaction than it was claimed for.`);
+  if (!isSame) throw new Error(`The transaction stored with payment ${id} is not the one that was claimed.`);
   return { bytes, transaction, terms, isOurs: feePayer === own.feePayer };
 }

@@ -49,7 +49,7 @@ async function relay(claim: PaymentClaim, relayId: string): Promise<Attempt> {
 async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
   const prepared = await prepare(claim);
   const attempt = prepared.kind === "reverts" ? await explain(claim, prepared.reason) : null;
-  if (attempt?.kind === "found") throw new EvmFailure("behind", "one node shows an authorization as carried out, and another did not yet");
+  if (attempt?.kind === "found") throw new EvmFailure("behind", "one node shows the authorization as used, another does not yet");
   return attempt?.kind === "refused"
     ? { reason: attempt.reason, ...(attempt.message === undefined ? {} : { message: attempt.message }) }
     : null;
@@ -78,7 +78,7 @@ async function lookFor(claim: PaymentClaim): Promise<Attempt> {
 /** The use of a nonce that is used by `toBlock`. @throws EvmFailure when no node has its log: they lag, or have pruned it */
 async function getUse({ settlement, claimedAt }: PaymentClaim, toBlock: number): Promise<NonceUse> {
   const use = await findUseOfShown(readKeptAuthorization(settlement).authorization, { shownAtMs: claimedAt.getTime(), toBlock });
-  if (use === null) throw new EvmFailure("behind", "an authorization is used, and no node shows by what");
+  if (use === null) throw new EvmFailure("behind", "the authorization is used, but no node shows by which transaction");
   return use;
 }
 
@@ -90,7 +90,7 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   }
   const final = await readFinalBlock();
   const isUsed = await readSettledAuthorization(from, nonce, final);
-  if (isUsed === null) throw new EvmFailure("behind", "the nodes do not agree on whether an authorization was used");
+  if (isUsed === null) throw new EvmFailure("behind", "the nodes disagree whether the authorization was used");
   return isUsed ? settledAt(await getUse(claim, final.number)) : null;
 }
 

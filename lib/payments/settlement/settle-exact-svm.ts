@@ -71,7 +71,7 @@ async function findReason(claim: PaymentClaim): Promise<Refusal> {
 /** The signature is deterministic, so the chain can be queried for it. @throws Error in a process without the seed */
 function sign({ bytes, terms }: KeptPayment): SignedBySponsor {
   const sponsor = findSponsor();
-  if (sponsor?.address !== terms.feePayer) throw new Error("This process has no sponsor: only one with ROLES=jobs does.");
+  if (sponsor?.address !== terms.feePayer) throw new Error("This process has no sponsor key: only a process with ROLES=jobs does.");
   return sponsor.signPayment(bytes);
 }
 

@@ -43,7 +43,7 @@ const requestNumber = z
 /** Reads the proof that the claim stores. @throws Error when the settling contract is not known */
 export async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
   const terms = await findSettlementTerms();
-  if (terms === null) throw new Error("A proof was claimed, and nothing says which contract would settle it.");
+  if (terms === null) throw new Error("A proof was claimed, but no settlement contract is configured.");
   const contract = settlementAddress(terms);
   return { from: payer as Hex, requestNumber: requestNumber.parse(nonce), ...settlementForm.parse(settlement), contract, terms };
 }
@@ -103,7 +103,7 @@ async function lookFor(proof: Proof): Promise<Attempt> {
 /** The settlement of a request number that is settled. @throws EvmFailure when no node has its log: they lag, or have pruned it */
 async function getSettled(proof: Proof): Promise<SettledTransaction> {
   const settled = await findSettledTransaction(proof.contract, proof);
-  if (settled === null) throw new EvmFailure("behind", "a request number is settled, and no node shows by what");
+  if (settled === null) throw new EvmFailure("behind", "the request id is settled, but no node shows by which transaction");
   return settled;
 }
 
@@ -127,11 +127,11 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   const cents = final
     ? await readFinalState(settledCentsOf(proof.contract, proof), final)
     : (await readSettlement(proof.contract, proof)).settledCents;
-  if (cents === null) throw new EvmFailure("behind", "the nodes do not agree on whether a request number was settled");
+  if (cents === null) throw new EvmFailure("behind", "the nodes disagree whether the request id was settled");
   if (cents !== proof.cents) return null;
   const settled = await getSettled(proof);
   const isConsistent = settled.cents === cents && (final === null || settled.block <= final.number);
-  if (!isConsistent) throw new EvmFailure("behind", "the log of a settlement does not say what the contract says");
+  if (!isConsistent) throw new EvmFailure("behind", "the settlement's log does not match the contract's state");
   return { transaction: settled.transaction, block: settled.block };
 }
 
@@ -140,6 +140,6 @@ async function findReason(claim: PaymentClaim): Promise<Refusal | null> {
   const refusal = refusalOf(await readSettlement(proof.contract, proof), proof);
   if (refusal !== null && refusal !== "settled") return refusal;
   const outcome = refusal === "settled" ? await lookFor(proof) : await explain(proof);
-  if (outcome.kind === "found") throw new EvmFailure("behind", "one node shows a proof as settled, and another did not yet");
+  if (outcome.kind === "found") throw new EvmFailure("behind", "one node shows the proof as settled, another does not yet");
   return outcome.kind === "refused" ? outcome : null;
 }

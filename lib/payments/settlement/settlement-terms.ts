@@ -30,7 +30,7 @@ export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   const { MODE, TREASURY_BASE_ADDRESS: pinned, SERVICE_NAME: serviceName } = config();
   // An attacker with write access to the database could name another contract than the one that payers trust.
   if (MODE === "live" && pinned?.toLowerCase() !== treasury)
-    throw new Error("The database names another treasury than TREASURY_BASE_ADDRESS.");
+    throw new Error("TREASURY_BASE_ADDRESS does not match the treasury in the database.");
   const terms = { serviceName, usdc: usdcAddress(baseChainId()).toLowerCase() as Hex, treasury, relayer };
   Object.assign(held, { databaseUrl: databaseUrl(), terms });
   return terms;

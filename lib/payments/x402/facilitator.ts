@@ -56,10 +56,10 @@ async function call<T>({ path, body, timeoutMs, form }: Call<T>): Promise<T | nu
     const answer = await request(`${config().X402_FACILITATOR_URL}/${path}`, { ...options, headers, signal });
     const read = form.safeParse(JSON.parse(await answer.body.text()));
     if (read.success) return read.data;
-    log().warn({ path, status: answer.statusCode }, "the x402 facilitator answered in a form that it does not have");
+    log().warn({ path, status: answer.statusCode }, "the x402 facilitator returned an invalid response");
   } catch (error) {
     // Log only the error's name: the message may hold the URL, which may hold a key.
-    log().warn({ path, kind: error instanceof Error ? error.name : "unknown" }, "the x402 facilitator did not answer");
+    log().warn({ path, kind: error instanceof Error ? error.name : "unknown" }, "the x402 facilitator did not respond");
   }
   return null;
 }

@@ -76,7 +76,7 @@ async function read({ feePayer, mint, payTo }: PaymentTerms, nodes: SolanaNodes,
     return held.wasReady ? { blockhash } : null;
   } catch (error) {
     if (!isSolanaUnavailable(error)) throw error;
-    log().debug({ err: error }, "no node of Solana tells whether payments can be settled there");
+    log().debug({ err: error }, "could not check whether Solana payments can be settled: no node responds");
     return asBefore(held);
   }
 }

@@ -26,7 +26,7 @@ export async function findSvmTerms(): Promise<PaymentTerms | null> {
   const { MODE, TREASURY_SOLANA_ADDRESS: pinned } = config();
   // An attacker with write access to the database could redirect payments to another recipient or token.
   if (MODE === "live" && (pinned !== treasury || mint !== USDC_MINT))
-    throw new Error("The database names another treasury than TREASURY_SOLANA_ADDRESS, or another token than USDC.");
+    throw new Error("TREASURY_SOLANA_ADDRESS does not match the treasury in the database, or the database names a token that is not USDC.");
   const terms = { feePayer: sponsor, mint, payTo: treasury };
   Object.assign(held, { databaseUrl: databaseUrl(), terms });
   return terms;

@@ -76,7 +76,7 @@ export function startBlockClock(node: EvmNode, { statePath, blockTimeMs }: Block
         await tick();
         isLogged = false;
       } catch (error) {
-        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, "the sandbox's EVM chain makes no blocks now");
+        if (!isLogged && !stopping.signal.aborted) log().warn({ err: error }, "the sandbox's EVM chain produces no blocks");
         isLogged = true;
       }
       await sleep(blockTimeMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause

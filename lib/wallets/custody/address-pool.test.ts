@@ -71,7 +71,7 @@ test("rows that would block the signer are removed: indexes it has not created, 
 test("a database is bound to its seed: another seed refuses to start, the same one continues", async () => {
   await startTestCustody();
   await expect(startTestCustody(abandonWords)).rejects.toThrow(
-    /come from the seed [0-9a-f]{8}, and the one given is 73c5da0a\. Restore custody-seed\.json and secrets\.json/,
+    /uses the seed [0-9a-f]{8}, but the configured seed is 73c5da0a\. Restore custody-seed\.json and secrets\.json/,
   );
   await expect(startTestCustody(hardhatWords)).resolves.toBeDefined();
   expect((await readPool()).next).toBe(3);
@@ -81,7 +81,7 @@ test("a database whose seed changes under a running signer gets no addresses, an
   await startTestCustody();
   const { xpub } = await openSigner(abandonWords, "sandbox");
   await query("UPDATE custody SET xpub = $1", [xpub]);
-  await expect(fillAddressPool()).rejects.toThrow("come from the seed");
+  await expect(fillAddressPool()).rejects.toThrow("uses the seed");
   expect((await readPool()).next).toBe(3);
 });
 
@@ -111,8 +111,8 @@ test("a seed audit distinguishes a database without a seed, its own, and another
   expect(await auditSeed(await openSigner(abandonWords, "sandbox"))).toMatchObject({
     kind: "differs",
     differences: expect.arrayContaining([
-      expect.stringContaining("fingerprint: the database has"),
-      expect.stringContaining("wallet 0, baseAddress: the database has 0xf39F"),
+      expect.stringContaining("from this seed"),
+      expect.stringContaining("wallet 0, baseAddress: 0xf39F"),
     ]) as string[],
   });
 });

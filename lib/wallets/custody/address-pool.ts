@@ -88,7 +88,10 @@ async function checkRow(held: Signer, row: AttestedAddresses): Promise<string> {
   const right = held.deriveAddresses(row.index);
   if (textOf(right) !== textOf(row)) {
     await overwrite(right);
-    log().error({ derivationIndex: row.index }, "an address in the pool was not the signer's and was put right: who wrote it?");
+    log().error(
+      { derivationIndex: row.index },
+      "corrected an address in the pool that the seed did not derive: someone changed the database",
+    );
   }
   return textOf(right);
 }
@@ -101,7 +104,7 @@ async function deleteUnmade(): Promise<void> {
       OR EXISTS (SELECT FROM custodial_wallet w WHERE w.derivation_index = p.derivation_index)
     RETURNING p.derivation_index AS "index"`;
   if (rows.length > 0)
-    log().error({ derivationIndexes: rows.map((row) => row.index) }, "rows that the signer never made stood in the pool");
+    log().error({ derivationIndexes: rows.map((row) => row.index) }, "found rows in the address pool that the signer did not create");
 }
 
 const textOf = ({ attestation, ...row }: AttestedAddresses): string =>

@@ -152,7 +152,7 @@ test("a process without the seed can assign and show wallets, but not fill the p
   try {
     const wallet = await signIn(newAccountId());
     expect(await findWallet(wallet.accountId)).toEqual(wallet);
-    await expect(fillAddressPool()).rejects.toThrow("only one with ROLES=jobs does");
+    await expect(fillAddressPool()).rejects.toThrow("only a process with ROLES=jobs does");
   } finally {
     setSigner(signer);
   }

@@ -84,7 +84,7 @@ function authentic(accountId: AccountId, { addresses, xpub }: StoredWallet): Cus
 
 function refused(reason: "empty" | "forged", accountId: AccountId, what: string): AppError {
   metrics().walletsRefused.inc({ reason });
-  log().error({ accountId, reason }, `no wallet was given: ${what}`);
+  log().error({ accountId, reason }, `no wallet assigned: ${what}`);
   return new AppError("INTERNAL_ERROR", {
     message: "No deposit address is available right now. Try again in a minute.",
     details: { retryable: true },

@@ -76,10 +76,10 @@ export async function checkSeed(signer: Signer): Promise<void> {
   const given = publicHalf(signer);
   if (known && Object.entries(publicHalf(known)).every(([name, value]) => given[name] === value)) return;
   throw new Error(
-    `This database's addresses come from the seed ${known?.fingerprint}, and the one given is ${signer.fingerprint}. ` +
+    `This database uses the seed ${known?.fingerprint}, but the configured seed is ${signer.fingerprint}. ` +
       (config().MODE === "live"
-        ? "Name the right file in CUSTODY_SEED_FILE, or restore it from its words: npm run custody -- restore"
-        : "Restore custody-seed.json and secrets.json in DATA_DIR, or give DATABASE_URL another database."),
+        ? "Set CUSTODY_SEED_FILE to the right file, or restore it from the 24 words: npm run custody -- restore"
+        : "Restore custody-seed.json and secrets.json in DATA_DIR, or set DATABASE_URL to another database."),
   );
 }
 
@@ -105,14 +105,14 @@ function refuseUnpinned({ fingerprint, xpub, treasury }: Pick<Custody, "fingerpr
   const { MODE, TREASURY_BASE_ADDRESS: base, TREASURY_SOLANA_ADDRESS: solana } = config();
   if (!isPinned(xpub)) {
     throw new Error(
-      `CUSTODY_XPUB: this database's addresses come from another seed (fingerprint ${fingerprint}). ` +
-        "If you did not change the seed yourself, somebody wrote into the database: find out before you start. Else correct CUSTODY_XPUB.",
+      `CUSTODY_XPUB does not match this database's seed (fingerprint ${fingerprint}). ` +
+        "If you changed the seed yourself, correct CUSTODY_XPUB. If not, someone may have changed the database: investigate before you start.",
     );
   }
   if (MODE !== "live" || (base?.toLowerCase() === treasury.base.toLowerCase() && solana === treasury.solana)) return;
   throw new Error(
-    `TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS are not those of the seed ${fingerprint}. When this is the right seed, and ` +
-      "npm run custody -- verify prints the same, write:\n" +
+    `TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS do not match the seed ${fingerprint}. If this is the right seed, and ` +
+      "npm run custody -- verify prints the same addresses, set:\n" +
       `  TREASURY_BASE_ADDRESS=${treasury.base}\n  TREASURY_SOLANA_ADDRESS=${treasury.solana}`,
   );
 }

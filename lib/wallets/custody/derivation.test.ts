@@ -133,7 +133,7 @@ test("a mnemonic must have 24 words and a valid checksum, may be typed loosely, 
   expect(createWords()).not.toBe(words);
   expect(readWords(`  ${words.toUpperCase().replaceAll(" ", "\n ")}\n`)).toBe(words);
   for (const wrong of ["", hardhatWords, words.split(" ").slice(1).join(" "), words.replace(/^\w+/, "hunter"), "zoo ".repeat(24)]) {
-    expect(() => readWords(wrong)).toThrow(/not the 24 words of a seed \(\d+ were read\): check spelling and order/);
+    expect(() => readWords(wrong)).toThrow(/not the 24 words of a seed \(\d+ words read\)\. Check spelling and order/);
     expect(() => readWords(wrong)).not.toThrow(/hunter|zoo|junk/);
   }
 });

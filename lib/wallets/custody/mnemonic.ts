@@ -14,6 +14,6 @@ export function readWords(text: string): string {
   const words = text.normalize("NFKD").trim().toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 24 && validateMnemonic(words.join(" "), wordlist)) return words.join(" ");
   throw new Error(
-    `These are not the 24 words of a seed (${words.length} were read): check spelling and order; the last word is a checksum of the others.`,
+    `These are not the 24 words of a seed (${words.length} words read). Check spelling and order; the last word is a checksum.`,
   );
 }

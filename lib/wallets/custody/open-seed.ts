@@ -17,9 +17,9 @@ export async function openSeedFile(path: string, passphrase: string): Promise<{ 
   const words = await unsealSeed(file, passphrase);
   if (words !== null) return { words, file };
   throw new Error(
-    `The seed in ${path} does not open: the passphrase is not its own, or the file was changed. ` +
-      "Correct CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE (a rotation changes it), restore the file from its backup, " +
-      "or make it anew from its words: npm run custody -- restore",
+    `${path} cannot be decrypted: the passphrase is wrong, or the file is damaged. ` +
+      "Correct CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE (rotate-passphrase changes it), restore the file from a backup, " +
+      "or create it again from the 24 words: npm run custody -- restore",
   );
 }
 
@@ -33,11 +33,11 @@ export async function openLiveSigner(settings: CustodySettings): Promise<Signer>
   delete process.env.CUSTODY_PASSPHRASE; // `settings` has it already; no child process may inherit it
   const { words, file } = await openSeedFile(path, readPassphrase(settings));
   if (file.mode !== "live") {
-    throw new Error(`CUSTODY_SEED_FILE: ${path} is the seed of a sandbox; make one for real money: npm run custody -- init`);
+    throw new Error(`CUSTODY_SEED_FILE: ${path} is a sandbox seed. Create one for live mode: npm run custody -- init`);
   }
   const signer = await openSigner(words, "live");
   if (pinned !== undefined && pinned !== signer.xpub) {
-    throw new Error(`CUSTODY_XPUB: it is not the xpub of ${path} (fingerprint ${signer.fingerprint}); correct one of the two.`);
+    throw new Error(`CUSTODY_XPUB does not belong to the seed in ${path} (fingerprint ${signer.fingerprint}). Correct one of the two.`);
   }
   return signer;
 }

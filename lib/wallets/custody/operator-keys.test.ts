@@ -204,5 +204,5 @@ test("live mode refuses a treasury that is not the seed's, says what to set, and
   // A process without the seed compares the database's value, which may be forged.
   await database.pool.query("UPDATE custody SET treasury_base = $1", [other.base]);
   withSettings({ ROLES: "web" });
-  await expect(startCustody(null)).rejects.toThrow(/TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS are not those of the seed/);
+  await expect(startCustody(null)).rejects.toThrow(/TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS do not match the seed/);
 });

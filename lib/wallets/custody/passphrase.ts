@@ -15,7 +15,7 @@ export const hasPassphrase = ({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_F
 export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): string {
   if (direct !== undefined) return direct;
   if (path === undefined) {
-    throw new Error("CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE, to what opens the seed; see .env.example");
+    throw new Error("No passphrase for the seed. Set CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE; see .env.example.");
   }
   return checkPassphrase(readFileOf(path), `CUSTODY_PASSPHRASE_FILE: ${path}`);
 }
@@ -28,7 +28,7 @@ export function checkPassphrase(text: string, where: string): string {
   const passphrase = text.replace(/\r?\n$/, "");
   if (passphrase.length >= MIN_CHARACTERS) return passphrase;
   throw new Error(
-    `${where} holds fewer than ${MIN_CHARACTERS} characters; write a longer passphrase, for example the output of: openssl rand -hex 32`,
+    `${where} has fewer than ${MIN_CHARACTERS} characters. Use a longer one, for example the output of: openssl rand -hex 32`,
   );
 }
 
@@ -36,6 +36,6 @@ function readFileOf(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Error(`CUSTODY_PASSPHRASE_FILE: ${path} cannot be read; write the path of the file that holds the passphrase.`, { cause });
+    throw new Error(`CUSTODY_PASSPHRASE_FILE: ${path} cannot be read. Set it to the path of the file with the passphrase.`, { cause });
   }
 }

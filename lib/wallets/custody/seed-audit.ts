@@ -21,13 +21,13 @@ export async function auditSeed(signer: Signer, database: Database = prisma()): 
   const own = publicHalf(signer);
   const differences = Object.entries(publicHalf(custody))
     .filter(([name, known]) => known !== own[name])
-    .map(([name, known]) => `${name}: the database has ${known}, the seed ${own[name]}`);
+    .map(([name, known]) => `${name}: ${known} in the database, ${own[name]} from this seed`);
   const wallets = await listWallets(database);
   for (const wallet of wallets) {
     const right = signer.deriveAddresses(wallet.index);
     for (const name of ["baseAddress", "solanaAddress", "solanaTokenAccount"] as const) {
       if (wallet[name] !== right[name])
-        differences.push(`wallet ${wallet.index}, ${name}: the database has ${wallet[name]}, the seed ${right[name]}`);
+        differences.push(`wallet ${wallet.index}, ${name}: ${wallet[name]} in the database, ${right[name]} from this seed`);
     }
   }
   return differences.length > 0

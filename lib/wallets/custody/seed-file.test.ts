@@ -196,14 +196,14 @@ test("a live seed that others may read or write is refused; a worthless sandbox'
 test("a missing path, a directory, and a non-seed file are errors with a fix; bare words are not repeated", async () => {
   const directory = newDirectory();
   const path = join(directory, "seed.json");
-  expect(await problemOf(() => readSeedFile(path))).toContain(`CUSTODY_SEED_FILE: ${path} is not there`);
+  expect(await problemOf(() => readSeedFile(path))).toContain(`CUSTODY_SEED_FILE: ${path} does not exist`);
   mkdirSync(path);
-  expect(await problemOf(() => readSeedFile(path))).toContain(`${path} is no file`);
+  expect(await problemOf(() => readSeedFile(path))).toContain(`${path} is not a file`);
   rmSync(path, { recursive: true });
   for (const text of ["", words, JSON.stringify(words), `{"words":"${words}"}`, JSON.stringify(sealed).slice(0, -1)]) {
     writeFileSync(path, text, { mode: 0o600 });
     expect(await problemOf(() => readSeedFile(path))).toMatch(
-      /is damaged, or no seed file; restore it from its backup, or .*custody -- restore/,
+      /is not a seed file, or it is damaged\. Restore it from a backup, or .*custody -- restore/,
     );
     expect(readFileSync(path, "utf8")).toBe(text);
   }
@@ -212,7 +212,7 @@ test("a missing path, a directory, and a non-seed file are errors with a fix; ba
 test("a wrong passphrase or a changed file is refused, and the error says what to do", async () => {
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
-  const told = /does not open: the passphrase is not its own, or the file was changed\. Correct CUSTODY_PASSPHRASE .*restore/;
+  const told = /cannot be decrypted: the passphrase is wrong, or the file is damaged\. Correct CUSTODY_PASSPHRASE .*restore/;
   expect(await problemOf(() => openSeedFile(path, other))).toMatch(told);
   await replaceSeedFile(path, { ...sealed, tag: flip(sealed.tag) });
   expect(await problemOf(() => openSeedFile(path, passphrase))).toMatch(told);
@@ -225,9 +225,11 @@ test("a live process opens its own seed with the pinned xpub, never a sandbox's"
   const { xpub, fingerprint } = await openLiveSigner(settings);
   expect(fingerprint).toBe(sealed.fingerprint);
   expect((await openLiveSigner({ ...settings, CUSTODY_XPUB: xpub })).xpub).toBe(xpub);
-  expect(await problemOf(() => openLiveSigner({ ...settings, CUSTODY_XPUB: `${xpub}x` }))).toContain("CUSTODY_XPUB: it is not the xpub of");
+  expect(await problemOf(() => openLiveSigner({ ...settings, CUSTODY_XPUB: `${xpub}x` }))).toContain(
+    "CUSTODY_XPUB does not belong to the seed in",
+  );
   await replaceSeedFile(path, await seal("sandbox"));
-  expect(await problemOf(() => openLiveSigner(settings))).toContain("is the seed of a sandbox; make one for real money");
+  expect(await problemOf(() => openLiveSigner(settings))).toContain("is a sandbox seed. Create one for live mode");
 });
 
 test("the passphrase is read from its file without the newline, and a short one is refused", async () => {
@@ -235,13 +237,13 @@ test("the passphrase is read from its file without the newline, and a short one 
   expect(await problemOf(() => readPassphrase({ CUSTODY_PASSPHRASE_FILE: path }))).toContain(
     `CUSTODY_PASSPHRASE_FILE: ${path} cannot be read`,
   );
-  expect(await problemOf(() => readPassphrase({}))).toContain("CUSTODY_PASSPHRASE: set it, or CUSTODY_PASSPHRASE_FILE");
+  expect(await problemOf(() => readPassphrase({}))).toContain("Set CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE");
   for (const end of ["", "\n", "\r\n"]) {
     writeFileSync(path, `${passphrase}${end}`);
     expect(readPassphrase({ CUSTODY_PASSPHRASE_FILE: path })).toBe(passphrase);
   }
   expect(await problemOf(() => checkPassphrase("hunter2\n", "It"))).toMatch(
-    /^It holds fewer than 16 characters; (?!.*hunter2).*openssl rand/,
+    /^It has fewer than 16 characters\. (?!.*hunter2).*openssl rand/,
   );
 });
 

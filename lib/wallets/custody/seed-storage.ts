@@ -19,11 +19,11 @@ export async function readSeedFile(path: string): Promise<SeedFile> {
   const file = parseSeedFile(await readFile(path, "utf8"));
   if (!file) {
     throw new Error(
-      `CUSTODY_SEED_FILE: ${path} is damaged, or no seed file; restore it from its backup, or make it anew from its words: npm run custody -- restore`,
+      `CUSTODY_SEED_FILE: ${path} is not a seed file, or it is damaged. Restore it from a backup, or create it again from the 24 words: npm run custody -- restore`,
     );
   }
   if (file.mode === "live" && others !== 0) {
-    throw new Error(`CUSTODY_SEED_FILE: ${path} may be read or written by others; make it its owner's alone: chmod 600 ${path}`);
+    throw new Error(`CUSTODY_SEED_FILE: other users can access ${path}. Restrict it: chmod 600 ${path}`);
   }
   return file;
 }
@@ -35,11 +35,14 @@ async function permissionsOfOthers(path: string): Promise<number> {
     const found = await stat(path);
     if (found.isFile()) return found.mode & 0o077;
   } catch (cause) {
-    throw new Error(`CUSTODY_SEED_FILE: ${path} is not there or may not be read by this user; write the path of the encrypted seed.`, {
-      cause,
-    });
+    throw new Error(
+      `CUSTODY_SEED_FILE: ${path} does not exist, or this user cannot read it. Set it to the path of the encrypted seed file.`,
+      {
+        cause,
+      },
+    );
   }
-  throw new Error(`CUSTODY_SEED_FILE: ${path} is no file; write the path of the encrypted seed.`);
+  throw new Error(`CUSTODY_SEED_FILE: ${path} is not a file. Set it to the path of the encrypted seed file.`);
 }
 
 /** Null for anything but a seed file. The parser's error would repeat the text, which may be the words. */
@@ -75,7 +78,7 @@ export async function writeNewSeedFile(path: string, file: SeedFile): Promise<bo
 export async function replaceSeedFile(path: string, file: SeedFile): Promise<string> {
   const real = await realpath(path); // a rename onto a link would leave its target unchanged
   const kept = `${real}.before-${now().toISOString().replace(/[-:.]/g, "")}`;
-  if (!(await writeNewSeedFile(kept, await readSeedFile(real)))) throw new Error(`${kept} is there already: another rotation is at work.`);
+  if (!(await writeNewSeedFile(kept, await readSeedFile(real)))) throw new Error(`${kept} already exists: another rotation is running.`);
   const beside = `${real}.new`;
   try {
     await writePrivate(beside, file);

@@ -107,6 +107,6 @@ export function setSigner(signer: Signer | undefined): void {
 /** @throws Error in a process without the jobs role */
 export function signer(): Signer {
   const { signer: held } = holder();
-  if (!held) throw new Error("This process holds no seed: only one with ROLES=jobs does.");
+  if (!held) throw new Error("This process has no seed: only a process with ROLES=jobs does.");
   return held;
 }

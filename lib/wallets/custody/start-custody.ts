@@ -30,6 +30,6 @@ export async function startCustody(signer: Signer | null): Promise<void> {
 function warnOfWeakness(signer: Signer | null): void {
   const { MODE, ROLES, CUSTODY_XPUB } = config();
   if (MODE !== "live" || !ROLES.includes("web")) return;
-  if (signer) log().warn("the seed is open in a process that also serves the web: run ROLES=web and ROLES=jobs apart");
-  if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set: the web believes the database which seed its addresses come from");
+  if (signer) log().warn("this process serves the web and holds the seed; run ROLES=web and ROLES=jobs as separate processes");
+  if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set, so the web process trusts the database for deposit addresses");
 }

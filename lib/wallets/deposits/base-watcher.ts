@@ -88,7 +88,7 @@ async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ e
   const [newest] = ends;
   if (!newest) {
     const first = startBlock === undefined ? head.finalized : await findBlock(startBlock, nodes);
-    if (!first) throw new EvmFailure("behind", `no node has block ${startBlock}, where watching is to begin`);
+    if (!first) throw new EvmFailure("behind", `no node has block ${startBlock}, the configured start`);
     const end = { block: first.number, hash: first.hash };
     await openScan(lease, end);
     return { end, reorgDepth: 0 };
@@ -97,7 +97,7 @@ async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ e
   if (!standing) return { lost: newest.block };
   const reorgDepth = newest.block - standing.block;
   if (reorgDepth > 0) {
-    log().warn({ reorgDepth, block: standing.block }, "Base was reorganised");
+    log().warn({ reorgDepth, block: standing.block }, "Base reorganized: reading its blocks again");
     await walkBack(lease, standing);
   }
   return { end: standing, reorgDepth };
@@ -146,7 +146,7 @@ function shrink(window: ScanWindow, blocksRead: number): boolean {
 async function walkBehind({ lease }: Round, brokenBlock: number): Promise<WatchReport> {
   const before = (await readScanEnds(CHAIN)).find(({ block }) => block < brokenBlock);
   if (!before) return { outcome: "lost", block: brokenBlock };
-  log().error({ brokenBlock }, "a deposit on Base names a block that is not on the chain");
+  log().error({ brokenBlock }, "a deposit on Base refers to a block that is not on the chain");
   await walkBack(lease, before);
   return { outcome: "failed", kind: "moved" };
 }

@@ -26,6 +26,6 @@ async function collect(accountId: AccountId): Promise<void> {
   metrics().operatorLossNanoUsd.inc({ reason: "uncollected_debt" }, Number(lost));
   log().error(
     { accountId, lostNanoUsd: lost.toString() },
-    "money that was taken back had been spent: its account is frozen, the operator bears it",
+    "a reversed deposit had already been spent: the account is frozen and the operator bears the loss",
   );
 }

@@ -75,6 +75,6 @@ const lastLogged = processSingleton("deposits that one node alone shows", () => 
 function logUnconfirmed(ids: readonly string[]): void {
   const logged = lastLogged();
   if (ids.length > 0 && logged.ids !== ids.join())
-    log().error({ deposits: ids }, "only one node of Base shows these deposits: they are not credited");
+    log().error({ deposits: ids }, "only one Base node shows these deposits, so they are not credited");
   logged.ids = ids.join();
 }

@@ -47,5 +47,5 @@ async function logMissed(found: readonly FoundDeposit[]): Promise<void> {
   const stored = await prisma().deposit.findMany({ where: { id: { in: ids } }, select: { id: true } });
   const known = new Set(stored.map(({ id }) => id));
   const missed = ids.filter((id) => !known.has(id));
-  if (missed.length > 0) log().error({ deposits: missed }, "a node of Base left deposits out when they were first read");
+  if (missed.length > 0) log().error({ deposits: missed }, "a Base node omitted deposits on the first read; the rescan found them");
 }

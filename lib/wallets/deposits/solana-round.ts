@@ -128,7 +128,7 @@ async function rescanAccount({ tokenAccount, read }: SolanaAddress, round: Round
   const reading = await readFrom(checked, address, context);
   if (!reading.hasGap) return reading;
   const whole = await readFrom(ACCOUNT_START, address, context);
-  if (whole.hasGap) log().error({ tokenAccount }, "transactions of a token account on Solana are missing: no node lists all of them");
+  if (whole.hasGap) log().error({ tokenAccount }, "transactions of a Solana token account are missing: no node lists all of them");
   return whole.hasGap ? { ...nothing, hasGap: true } : whole;
 }
 
@@ -142,5 +142,5 @@ function rescanStep(reading: Reading): Step {
 
 async function logMissed(readings: readonly Reading[]): Promise<void> {
   const missed = await findUnbooked(readings.flatMap(({ found }) => found.map(({ id }) => id)));
-  if (missed.length > 0) log().error({ deposits: missed }, "a node of Solana left deposits out when they were first read");
+  if (missed.length > 0) log().error({ deposits: missed }, "a Solana node omitted deposits on the first read; the rescan found them");
 }

@@ -111,7 +111,7 @@ async function openDeposits(lease: Lease, { finalized }: SolanaHead): Promise<Op
 function logStrange(strange: readonly SolanaAddress[], memory: Memory): void {
   for (const { tokenAccount, accountId } of strange) {
     if (!memory.strange.has(tokenAccount))
-      log().error({ tokenAccount, accountId }, "a token account on Solana is no longer its address's own");
+      log().error({ tokenAccount, accountId }, "a Solana token account no longer belongs to its deposit address");
   }
   memory.strange = new Set(strange.map(({ tokenAccount }) => tokenAccount));
 }

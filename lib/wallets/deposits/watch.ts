@@ -83,7 +83,7 @@ function logTrouble(chain: DepositChain, report: WatchReport, logged: Trouble | 
   const { outcome } = report;
   if (outcome === "elsewhere") return null;
   if (outcome === "read") {
-    if (logged) log().info({ chain }, "the chain is read again");
+    if (logged) log().info({ chain }, "the chain can be read again");
     return null;
   }
   if (outcome !== logged) log()[outcome === "lost" ? "error" : "warn"]({ chain, ...report }, troubles[outcome]);

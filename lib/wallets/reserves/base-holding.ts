@@ -25,9 +25,9 @@ const CALLS_AT_ONCE = 8;
  */
 export async function findFinalBlock(nodes: EvmNodes, known: number): Promise<Block> {
   const { finalized, doubt } = await readHead(nodes);
-  if (doubt !== null) throw new NotKnown("doubtful", "base", `the head of Base is in doubt: ${doubt}`);
+  if (doubt !== null) throw new NotKnown("doubtful", "base", `the latest block of Base is disputed: ${doubt}`);
   if (finalized.number < known - TOLERATED_BLOCKS) {
-    throw new NotKnown("behind", "base", `the nodes have block ${finalized.number} as final, and ${known} was final before`);
+    throw new NotKnown("behind", "base", `the nodes report block ${finalized.number} as final, but block ${known} was final before`);
   }
   return finalized;
 }
@@ -47,7 +47,7 @@ interface BaseQuery {
  */
 export async function readBaseHolding({ block, treasury, depositors, readTo }: BaseQuery, nodes: EvmNodes): Promise<Holding> {
   if (readTo && (await findBlock(readTo.block, nodes))?.hash !== readTo.hash) {
-    throw new NotKnown("behind", "base", `block ${readTo.block} is not the one that was read`);
+    throw new NotKnown("behind", "base", `block ${readTo.block} has changed since it was read`);
   }
   const accounts = [treasury, ...depositors.map(({ address }) => address)] as Hex[];
   const query = { token: usdcAddress(nodes.chainId), accounts, blockHash: block.hash };

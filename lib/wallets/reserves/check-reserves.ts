@@ -52,14 +52,14 @@ async function confirm(first: Reckoning, nodes: RelayNodes): Promise<KnownReport
   const second = await reconcile({ evm: othersFirst(evmOf(nodes)), solana: solanaOf(nodes).othersFirst() });
   if (isShort(second)) return { ...second, state: "deficit" };
   const [was, is] = [first, second].map(({ held, owed }) => usdText(held - owed));
-  throw new NotKnown("disputed", null, `the first reading was short by ${was} USD, and the second had ${is}`);
+  throw new NotKnown("disputed", null, `the first reading was short by ${was} USD, the second by ${is} USD`);
 }
 
 /** A sandbox's grants reach its chain a little later than the ledger. @throws NotKnown */
 async function refuseUnbacked({ held, owed, granted }: Reckoning): Promise<void> {
   if (granted === 0n) return;
   const backed = (await findKnownReport("covered"))?.granted ?? 0n;
-  if (owed - held <= granted - backed) throw new NotKnown("starting", null, "what was given to accounts is not on the chain yet");
+  if (owed - held <= granted - backed) throw new NotKnown("starting", null, "faucet grants are not on the chain yet");
 }
 
 /** The same nodes, but the first one that answers is used only when no other does. */
@@ -94,9 +94,9 @@ function logChange(report: ReserveReport, before: KnownReport | null, newest: Re
   const figures = { heldUsd: usdText(held), owedUsd: usdText(owed), heights: holdings.map(({ chain, height }) => ({ chain, height })) };
   if (report.state === "deficit") {
     const isNews = before?.state !== "deficit" || before.owed - before.held !== owed - held;
-    if (isNews) log().error({ ...figures, missingUsd: usdText(owed - held) }, "reserves are short: withdrawals are stopped");
+    if (isNews) log().error({ ...figures, missingUsd: usdText(owed - held) }, "reserves do not cover what is owed: withdrawals are paused");
   } else if (before?.state === "deficit") {
-    log().warn(figures, "reserves are covered again: withdrawals go on");
+    log().warn(figures, "reserves cover what is owed again: withdrawals resume");
   }
 }
 

@@ -42,7 +42,7 @@ const CHAINS: readonly DepositChain[] = ["base", "solana"];
  */
 export async function reconcile(nodes: RelayNodes = {}): Promise<Reckoning> {
   const custody = await findCustody();
-  if (!custody) throw new NotKnown("starting", null, "no seed was ever opened here");
+  if (!custody) throw new NotKnown("starting", null, "this database has no seed yet");
   const chains = await chainsInUse();
   const solana = chains.has("solana") ? await known("solana", () => readSolana(custody, solanaOf(nodes))) : null;
   const evm = chains.has("base") ? evmOf(nodes) : null;

@@ -106,7 +106,7 @@ export async function delaySweeps(sweeps: readonly PlannedSweep[], reason: WaitR
     await prisma().sweep.updateMany({ where: { id, state: "planned", attempt }, data });
   }
   const news = sweeps.filter((sweep) => sweep.reason !== reason).map(({ id }) => id);
-  if (news.length > 0) log().warn({ sweeps: news, reason }, "sweeps wait, and are tried again");
+  if (news.length > 0) log().warn({ sweeps: news, reason }, "sweeps are waiting and will be retried");
 }
 
 /** The attempt `relayedId` moved nothing and never can: its sweeps are planned again. */
@@ -114,7 +114,7 @@ export async function retrySweeps(relayedId: string, reason: "failed" | "lost"):
   const at = now();
   const tryAt = new Date(at.getTime() + (reason === "lost" ? 0 : MIN_WAIT_MS));
   await prisma().sweep.updateMany({ where: { relayedId, state: "relayed" }, data: { state: "planned", reason, waitsSince: at, tryAt } });
-  log().warn({ relayedId, reason }, "a sweep's transaction came to nothing; another one will be made");
+  log().warn({ relayedId, reason }, "a sweep's transaction failed; a new one will be sent");
 }
 
 /** Ends sweeps whose money is finally at the treasury, at `block`. */
@@ -138,7 +138,7 @@ export async function giveUpSweep(chain: SweepChain, { id, address }: PlannedSwe
     const swept = { chain, OR: [{ finalized: true }, { finalized: false }], sweptBy: id };
     if (count > 0) await transaction.deposit.updateMany({ where: swept, data: { sweptBy: null } });
   });
-  log().error({ sweep: id, address }, "a custodial address has less than was read there, though nothing of ours took it");
+  log().error({ sweep: id, address }, "a deposit address has less than before, and no sweep of ours moved it");
 }
 
 /** Until the transaction ends, no other transaction plans or gives up sweeps of the chain, or assigns deposits to them. */

@@ -42,7 +42,7 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
     SELECT wallets_withdrawable(${accountId}) AS withdrawable, ledger_available(${accountId}) AS available,
       wallets_withdrawn_in_a_day(${accountId}, ${at}::timestamptz) AS "accountDay",
       wallets_withdrawn_in_a_day(NULL, ${at}::timestamptz) AS "serviceDay"`;
-  if (!row) throw new Error("The database told no allowance.");
+  if (!row) throw new Error("The database returned no allowance.");
   const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
   return {
     withdrawable: nanoUsd(row.withdrawable),

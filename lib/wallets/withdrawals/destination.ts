@@ -78,7 +78,7 @@ const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
 async function checkOnSolana(address: string): Promise<Destination> {
   const custody = await findCustody();
-  if (!custody) throw new Error("No seed was ever opened here: there is no USDC to pay out.");
+  if (!custody) throw new Error("This database has no seed yet, so there is no USDC to pay out.");
   if (address === custody.usdcMint) return { ok: false, fault: "token" };
   const nodes = solanaNodes();
   const account = await findAccount(nodes, address);

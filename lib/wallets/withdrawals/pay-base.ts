@@ -33,7 +33,7 @@ export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
   if (prepared.kind === "reverts") {
     if (await bookForgotten(withdrawal)) return;
     if (withdrawal.waitsFor !== "chain")
-      log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout would fail on Base, and waits");
+      log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout on Base would fail, so it waits");
     return delayWithdrawal(withdrawal, "chain");
   }
   const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
@@ -71,7 +71,7 @@ async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
   const from = signer().treasury.base.toLowerCase() as Hex;
   if (doubt !== null || (await readSettledAuthorization(from, payoutNonce(withdrawal), finalized)) !== true) return false;
   if (!(await finishForgotten(withdrawal, await findPayment(withdrawal, finalized)))) return false;
-  log().error({ withdrawal: withdrawal.id }, "an order was paid already, and the database did not know: it was set back");
+  log().error({ withdrawal: withdrawal.id }, "this withdrawal was already paid; the database had been rolled back and is now corrected");
   return true;
 }
 
@@ -99,17 +99,14 @@ export async function endOverdueAttempt(withdrawal: OpenWithdrawal, { finalized 
   const treasury = signer().treasury.base.toLowerCase() as Hex;
   const isUsed = await readSettledAuthorization(treasury, payoutNonce(withdrawal), finalized);
   if (isUsed === null) {
-    log().error(
-      { withdrawal: withdrawal.id, block: finalized.number },
-      "the nodes of Base do not agree on what became of a payout: it waits",
-    );
+    log().error({ withdrawal: withdrawal.id, block: finalized.number }, "the Base nodes disagree about a payout's outcome, so it waits");
     return;
   }
   if (isUsed) {
     const isOurs = relayed?.state === "succeeded";
     // The relay does not count its block as final yet, but it will.
     if (isOurs && !relayed.isFinal) return;
-    log().warn({ withdrawal: withdrawal.id }, "a payout was carried out by another transaction than ours");
+    log().warn({ withdrawal: withdrawal.id }, "a payout was made by a transaction that we did not send");
     await finishWithdrawal(withdrawal, isOurs ? relayed.hash : await findPayment(withdrawal, finalized));
     return;
   }

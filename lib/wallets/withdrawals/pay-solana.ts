@@ -26,7 +26,7 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
   if (paidBy !== null) return bookForgotten(withdrawal, paidBy);
   // We do not pay the account's rent again and again: an owner who closes the account after ordering is not paid into a new one.
   if (!withdrawal.opensAccount && !(await findAccount(nodes, deriveTokenAccount(withdrawal.destination, usdcMint)))) {
-    log().info({ withdrawal: withdrawal.id }, "a destination closed its token account");
+    log().info({ withdrawal: withdrawal.id }, "a withdrawal's destination closed its token account");
     await failWithdrawal(withdrawal.id, ["approved"], "The destination's USDC account was closed.");
     return;
   }
@@ -61,5 +61,8 @@ async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): P
   if (status?.commitment !== "finalized" || !(await finishForgotten(withdrawal, transaction))) {
     return delayWithdrawal(withdrawal, "chain");
   }
-  log().error({ withdrawal: withdrawal.id, transaction }, "an order was paid already, and the database did not know: it was set back");
+  log().error(
+    { withdrawal: withdrawal.id, transaction },
+    "this withdrawal was already paid; the database had been rolled back and is now corrected",
+  );
 }

@@ -136,7 +136,7 @@ async function delayRefused(withdrawal: OpenWithdrawal, refusal: Refusal): Promi
   const wait = waitOf[refusal];
   // Logged once: a tampered row is processed in every round.
   if (wait === "signature" && waitsFor !== wait) {
-    log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row is not what its owner signed");
+    log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row differs from the signed order");
   }
   await delayWithdrawal(withdrawal, wait);
 }

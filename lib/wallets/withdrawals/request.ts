@@ -66,7 +66,7 @@ async function priceOf({ chain, destination, amount }: Wish): Promise<Priced> {
 function chainFailure(error: unknown): null {
   const isNodes = isEvmFailure(error) || (error instanceof Error && error.name === "SolanaUnavailable");
   if (!isNodes) throw error;
-  log().warn({ err: error }, "a withdrawal could not be priced: the chain cannot be asked");
+  log().warn({ err: error }, "could not price a withdrawal: the chain does not respond");
   return null;
 }
 
