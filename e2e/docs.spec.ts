@@ -41,7 +41,7 @@ test("a link in the reference's navigation leads to its operation, and the URL c
   await open(page, "/docs/api");
   await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "GET /usage" }).click();
   await expect(page).toHaveURL(/\/docs\/api#getUsage$/);
-  await expect(page.getByRole("heading", { name: "List what was charged" })).toBeInViewport();
+  await expect(page.getByRole("heading", { name: "List charged requests" })).toBeInViewport();
   await expect(page.getByText("integer, 1 to 1,000, 100 if left out").first()).toBeVisible();
 });
 

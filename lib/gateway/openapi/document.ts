@@ -24,15 +24,18 @@ function build(): OpenApiDocument {
       version: "1.0.0",
       summary: "A paid AI gateway: any model, paid in USDC, per prompt.",
       description:
-        "Amounts are USD, exact decimal numbers of at most 9 places. A field is only ever added to v1; it is never renamed, removed or given another meaning.",
+        "Amounts are in USD: exact decimals with up to 9 places. v1 stays compatible: fields may be added, but never renamed, removed or given another meaning.",
     },
     servers: [
-      { url: publicUrl(), description: config().MODE === "sandbox" ? "A sandbox: models and money are simulated." : "The service." },
+      {
+        url: publicUrl(),
+        description: config().MODE === "sandbox" ? "Sandbox: models and money are simulated." : "Live: real models and real money.",
+      },
     ],
     tags: [
-      { name: "Answers", description: "Send prompts, get answers. Each is charged its exact cost." },
+      { name: "Answers", description: "Send a prompt, get an answer. You are charged its exact cost." },
       { name: "Account", description: "Balance, deposits and usage." },
-      { name: "Catalogue", description: "Models and terms, without a key." },
+      { name: "Catalogue", description: "Models, prices and payment terms. No API key needed." },
     ],
     paths: {
       "/api/v1/prompt": { post: createPrompt(examples) },
@@ -50,7 +53,7 @@ function build(): OpenApiDocument {
     },
     components: {
       securitySchemes: {
-        apiKey: { type: "http", scheme: "bearer", description: "An API key. It starts with pp_. Create it in the console." },
+        apiKey: { type: "http", scheme: "bearer", description: "Your API key, created in the console. It starts with pp_." },
       },
       schemas: componentSchemas(),
       headers,

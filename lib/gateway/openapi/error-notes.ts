@@ -21,11 +21,11 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is too large (above 1 MiB, or 32 MiB where images are taken), is missing a field, has an unknown or out-of-range one, or reuses an Idempotency-Key with a different body.",
+    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, or reuses an Idempotency-Key with a different body.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
-        .describe("One entry for each problem: the path of the field, and what it must be."),
+        .describe("One entry per problem: the field's path and what it must be."),
       reason: z
         .string()
         .optional()
@@ -39,10 +39,10 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   INVALID_MODEL: {
-    when: "No model has this name or alias, or the API key may not use it.",
+    when: "No model has this ID or alias, or your API key is not allowed to use it.",
     details: z.object({
-      model: z.string().describe("The name that was sent."),
-      supportedModels: z.array(z.string()).describe("Every name that works with this key."),
+      model: z.string().describe("The model you sent."),
+      supportedModels: z.array(z.string()).describe("All model IDs and aliases this key can use."),
     }),
     example: {
       error: 'Unknown model "gpt-5-mega". details.supportedModels lists the supported ones',
@@ -79,7 +79,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SPEND_CAP_REACHED: {
-    when: "The request could exceed what is left of the key's spending cap. The account's balance may still be enough.",
+    when: "The request could exceed the key's remaining spending cap. The account's balance may still be sufficient.",
     details: z.object({
       cap: usd("The key's cap per period, USD."),
       spent: usd("Spent in this period, USD, including what running requests have reserved."),
@@ -108,12 +108,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   PAYMENT_REQUIRED: {
-    when: "A request to the x402 endpoint came without a payment. The header PAYMENT-REQUIRED says the same in x402’s own form.",
+    when: "A request to the x402 endpoint came without a payment. The PAYMENT-REQUIRED header contains the same requirements in x402’s format.",
     details: z.object({
       accepts: z
         .array(
           z.looseObject({
-            network: z.string().describe("The network, by its CAIP-2 name."),
+            network: z.string().describe("The network's CAIP-2 ID."),
             amount: z.string().describe("Minimum amount to sign, in base units of USDC."),
           }),
         )
@@ -142,12 +142,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     example: { error: "Not found: /api/v1/promt", details: {} },
   },
   METHOD_NOT_ALLOWED: {
-    when: "The path exists, but not for this method. Usually a GET where a POST is needed.",
+    when: "The path exists, but not for this method. Often a GET was sent instead of a POST.",
     details: z.object({}),
     example: { error: "/api/v1/prompt takes POST, not GET", details: {} },
   },
   REQUEST_IN_PROGRESS: {
-    when: "A request with the same Idempotency-Key has not ended yet.",
+    when: "A request with the same Idempotency-Key is still running.",
     details: z.object({}),
     example: { details: {} },
   },
@@ -165,7 +165,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
       reason: z
         .enum(["provider_unavailable", "provider_timeout", "internal"])
         .describe("provider_unavailable, provider_timeout or internal."),
-      retryable: z.boolean().describe("True when the same request may succeed later."),
+      retryable: z.boolean().describe("true if the same request may succeed later."),
       cost: cost.optional().describe("Only in the error event of an interrupted stream: what you were charged for the part you received."),
     }),
     example: {
@@ -191,7 +191,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     example: { details: {} },
   },
   SHUTTING_DOWN: {
-    when: "The server is restarting. It finishes running requests and takes no new ones.",
+    when: "The server is restarting. Running requests finish; new ones are rejected.",
     details: z.object({}),
     example: { details: {} },
   },

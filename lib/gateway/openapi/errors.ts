@@ -20,16 +20,16 @@ export const errorSchemaName = (code: ErrorCode): string =>
 
 const refOf = (code: ErrorCode): string => `#/components/schemas/${errorSchemaName(code)}`;
 
-const detailsOf = (code: ErrorCode) => errorNotes[code].details.extend({ docs: z.url().describe("The page of this code.") });
-const message = z.string().describe("What happened, for people.");
+const detailsOf = (code: ErrorCode) => errorNotes[code].details.extend({ docs: z.url().describe("Documentation of this error code.") });
+const message = z.string().describe("What happened, for humans.");
 const requestId = z.string().describe("Identifies this request in your records and ours.");
 
 const ownSchema = (code: ErrorCode) =>
   z
     .object({
       error: message,
-      code: z.literal(code).describe("What happened, for programs."),
-      details: detailsOf(code).describe("Facts of this case."),
+      code: z.literal(code).describe("The error code."),
+      details: detailsOf(code).describe("Details of this error."),
       requestId,
     })
     .describe(`${errorCatalogue[code].title}. ${errorNotes[code].when} ${errorCatalogue[code].fix}`);
@@ -39,15 +39,17 @@ const chatError = z
     error: z
       .object({
         message,
-        type: z.string().describe("OpenAI's word for the kind of error."),
-        param: z.string().nullable().describe("The field at fault, where there is one."),
-        code: z.enum(codes).describe("What happened, for programs."),
-        details: z.looseObject({ docs: z.url().describe("The page of this code.") }).describe("As in our own form of the same code."),
+        type: z.string().describe("OpenAI's error type."),
+        param: z.string().nullable().describe("The invalid field, if there is one."),
+        code: z.enum(codes).describe("The error code."),
+        details: z
+          .looseObject({ docs: z.url().describe("Documentation of this error code.") })
+          .describe("Same as in our own error format."),
         requestId,
       })
       .describe("The error."),
   })
-  .describe("An error in OpenAI's form, with our code, details and request id inside.");
+  .describe("An error in OpenAI's format, with our code, details and request ID.");
 
 /** The schema of every code by its component name, and the schema of OpenAI's format. */
 export const errorSchemas: Record<string, z.ZodType> = {

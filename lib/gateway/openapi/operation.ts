@@ -70,7 +70,7 @@ export const paymentSignature: Parameter = {
   name: "PAYMENT-SIGNATURE",
   in: "header",
   required: false,
-  description: "A payment of x402 version 2: base64 of its JSON. Without it the answer is 402 and says what may be signed.",
+  description: "The x402 version 2 payment, as base64-encoded JSON. Without it, the response is 402 with the payment requirements.",
   schema: { type: "string" },
 };
 
@@ -79,7 +79,7 @@ export const paymentProof: Parameter = {
   name: "Payment-Proof",
   in: "header",
   required: false,
-  description: "A payment that a wallet signed for this one request: the base64 of the JSON of what PromptBody calls payment.",
+  description: "A wallet's signed payment for this request: the payment object of PromptBody, as base64-encoded JSON.",
   schema: { type: "string", pattern: "^[A-Za-z0-9+/_-]+={0,2}$" },
 };
 

@@ -5,43 +5,45 @@ import { count, modelName, requestId, usd } from "./fields";
 import { payment } from "./payment";
 import { clippedTo } from "./prompt";
 
-const created = z.int().describe("When it was asked, in Unix seconds.");
+const created = z.int().describe("When the request was made, Unix seconds.");
 const index = z.int().describe("Always 0.");
 const logprobs = z.null().describe("Always null.");
-const refusal = z.null().describe("Always null: a refusal is content.");
+const refusal = z.null().describe("Always null: refusals are in content.");
 const callType = z.literal("function").describe("Always function.");
 
 const chatUsage = z.object({
-  prompt_tokens: count("Tokens that went in."),
-  completion_tokens: count("Tokens that came out, reasoning included."),
-  total_tokens: count("The sum of both."),
-  prompt_tokens_details: z.object({ cached_tokens: count("Read from the provider's cache.") }).describe("Parts of the input."),
-  completion_tokens_details: z.object({ reasoning_tokens: count("Spent on reasoning.") }).describe("Parts of the output."),
-  cost: usd("What left your balance. OpenAI has no such field."),
-  cost_details: z.object({ input_cost: usd("The input."), output_cost: usd("The output.") }).describe("Parts of the cost."),
+  prompt_tokens: count("Input tokens."),
+  completion_tokens: count("Output tokens, including reasoning."),
+  total_tokens: count("Input plus output tokens."),
+  prompt_tokens_details: z
+    .object({ cached_tokens: count("Input tokens read from the provider's cache.") })
+    .describe("Details of the input."),
+  completion_tokens_details: z.object({ reasoning_tokens: count("Output tokens spent on reasoning.") }).describe("Details of the output."),
+  cost: usd("What you were charged. Not an OpenAI field."),
+  cost_details: z.object({ input_cost: usd("Cost of the input."), output_cost: usd("Cost of the output.") }).describe("Parts of the cost."),
 });
 
 const finishReason = z.enum(["stop", "length", "tool_calls", "content_filter"]);
 
 const message = z.object({
   role: z.literal("assistant").describe("Always assistant."),
-  content: z.string().nullable().describe("The model's answer. null when it only calls functions."),
+  content: z.string().nullable().describe("The model's answer; null if it only calls functions."),
   refusal,
   tool_calls: z
     .array(
       z.object({
-        id: z.string().describe("What your function's answer names as tool_call_id."),
+        id: z.string().describe("Send it back as tool_call_id with the function's result."),
         type: callType,
         function: z
           .object({
-            name: z.string().describe("Which function."),
-            arguments: z.string().describe("JSON text as the model wrote it, which may not be valid."),
+            name: z.string().describe("The function's name."),
+            arguments: z.string().describe("Arguments as JSON text. The model may write invalid JSON."),
           })
           .describe("The call."),
       }),
     )
     .optional()
-    .describe("Functions of yours that the model asks for."),
+    .describe("Function calls for your code to run."),
 });
 
 export const chatCompletion = z.object({
@@ -58,14 +60,14 @@ export const chatCompletion = z.object({
         finish_reason: finishReason.describe("Why it ended."),
       }),
     )
-    .describe("Always one."),
-  usage: chatUsage.describe("Tokens as the provider counted them, and what they cost."),
+    .describe("Always exactly one."),
+  usage: chatUsage.describe("Token counts from the provider, and the cost."),
   clippedTo,
   payment: payment.optional(),
 });
 
 const deltaCall = z.object({
-  index: z.int().describe("Which call of the answer, from 0."),
+  index: z.int().describe("Index of the call in the answer, from 0."),
   id: z.string().optional().describe("In the first piece of a call."),
   type: callType.optional(),
   function: z
@@ -93,14 +95,14 @@ export const chatChunk = z
       .array(
         z.object({
           index,
-          delta: delta.describe("What is new."),
+          delta: delta.describe("The new part."),
           logprobs,
           finish_reason: finishReason.nullable().describe("Why it ended; null until then."),
         }),
       )
       .describe("One; none in the chunk with usage."),
-    usage: chatUsage.optional().describe("In the last chunk, when stream_options.include_usage asked for it."),
+    usage: chatUsage.optional().describe("In the last chunk, if stream_options.include_usage is true."),
     clippedTo,
     payment: payment.optional(),
   })
-  .describe("The data of an event of a chat stream.");
+  .describe("One event of a chat stream.");

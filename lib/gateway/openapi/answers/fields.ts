@@ -11,46 +11,46 @@ export const requestId = z
   .regex(/^req_[0-9A-Za-z]{20}$/)
   .describe("Identifies this request in your records and ours.");
 
-export const modelName = z.string().describe("The model that answered, by its name in the catalogue.");
-export const keyId = z.string().nullable().describe("The API key that asked; null for a request without one.");
+export const modelName = z.string().describe("The ID of the model that answered.");
+export const keyId = z.string().nullable().describe("The API key used; null for a request without a key.");
 export const currency = z.literal("USD").describe("Always USD.");
 export const outcome = z
   .enum(["complete", "partial", "cancelled"])
-  .describe("How it ended: complete, partial when the provider broke off, cancelled when the client left its stream.");
-export const streamed = z.boolean().describe("Whether it was asked for as a stream.");
+  .describe("complete; partial: the provider stopped mid-answer; cancelled: the client closed the stream.");
+export const streamed = z.boolean().describe("Whether the request was streamed.");
 
 const tokens = {
-  inputTokens: count("Tokens that went in."),
-  outputTokens: count("Tokens that came out, reasoning included."),
-  totalTokens: count("The sum of both."),
+  inputTokens: count("Input tokens."),
+  outputTokens: count("Output tokens, including reasoning."),
+  totalTokens: count("Input plus output tokens."),
 };
 
-export const usage = z.object(tokens).describe("Tokens as the provider counted them.");
+export const usage = z.object(tokens).describe("Token counts from the provider.");
 
 /** With the parts that are known only afterwards. */
 export const usageInParts = z
   .object({
     ...tokens,
-    cachedInputTokens: count("Of the input: read from the provider's cache."),
-    reasoningTokens: count("Of the output: spent on reasoning."),
+    cachedInputTokens: count("Input tokens read from the provider's cache."),
+    reasoningTokens: count("Output tokens spent on reasoning."),
   })
-  .describe("Tokens as the provider counted them.");
+  .describe("Token counts from the provider.");
 
 export const cost = z
   .object({
-    inputCost: usd("Input tokens at the model's price."),
-    outputCost: usd("Output tokens at the model's price."),
-    totalCost: usd("What left your balance, the exact sum of both."),
+    inputCost: usd("Cost of the input tokens."),
+    outputCost: usd("Cost of the output tokens."),
+    totalCost: usd("What you were charged: the exact sum of both."),
   })
   .describe("What you were charged.");
 
 export const pricePerToken = z
   .object({
-    inputPerToken: usd("One input token."),
-    outputPerToken: usd("One output token."),
+    inputPerToken: usd("Price per input token."),
+    outputPerToken: usd("Price per output token."),
     currency,
   })
-  .describe("The model's price, a token each.");
+  .describe("The model's price per token.");
 
 export const priceVersion = z
   .string()

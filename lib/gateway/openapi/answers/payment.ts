@@ -10,50 +10,53 @@ const address = (text: string) =>
     .describe(text);
 
 const paid = {
-  requestId: z.string().optional().describe("Of a signed proof: the requestId that its payer chose."),
+  requestId: z.string().optional().describe("For a signed payment: the payment.requestId you sent."),
   from: z.string().describe("The paying wallet."),
-  network: z.string().describe("The network, by its CAIP-2 name."),
-  amount: z.number().min(0).describe("What was moved, USDC cents; 0 when a credit of the payer covered the request."),
-  transaction: z.string().nullable().describe("That moved it, on its network; null when nothing was moved."),
-  charged: usd("What the request cost, which was taken from it."),
-  change: usd("amount less charged: what is left of it."),
+  network: z.string().describe("The network's CAIP-2 ID."),
+  amount: z.number().min(0).describe("Amount transferred, USDC cents; 0 if the payer's credit covered the request."),
+  transaction: z.string().nullable().describe("The transaction that transferred it; null if nothing was transferred."),
+  charged: usd("What the request cost."),
+  change: usd("amount minus charged."),
   changeBelongsTo: z
     .enum(["account", "address"])
     .describe(
-      "Whose the change is: of the account that proved the wallet to be its own, or of the wallet's address, which claims it by signing in.",
+      "Who owns the change. account: the account this wallet belongs to. address: the wallet's address; claim it by signing in with the wallet.",
     ),
 };
 
-export const payment = z.object(paid).describe("The payment that came with the request; only where one did.");
+export const payment = z.object(paid).describe("The payment sent with the request. Absent without one.");
 
 export const receiptPayment = z
-  .object({ scheme: z.enum(["proof", "exact"]).describe("proof for the four signed lines, exact for x402."), ...paid })
+  .object({ scheme: z.enum(["proof", "exact"]).describe("proof: a signed payment. exact: x402."), ...paid })
   .nullable()
-  .describe("The payment that came with the request; null when the balance paid.");
+  .describe("The payment sent with the request; null if the balance paid.");
 
 const network = z.object({
-  network: z.string().describe("Its CAIP-2 name."),
-  names: z.array(z.string()).describe("What to write as payment.network."),
-  chainId: z.int().describe("Its EIP-155 number."),
-  settlementContract: address("The contract that moves what was signed; the wallet approves USDC to it once."),
-  isDeployed: z.boolean().nullable().describe("Whether it is there; null while no node tells."),
-  usdc: address("USDC there."),
-  treasury: address("Where the contract moves USDC to; it can move it nowhere else."),
-  relayer: address("Who alone may call the contract, and pays for the gas."),
+  network: z.string().describe("The network's CAIP-2 ID."),
+  names: z.array(z.string()).describe("Accepted values of payment.network."),
+  chainId: z.int().describe("The EIP-155 chain ID."),
+  settlementContract: address("The contract that transfers the payment. Your wallet approves USDC to it once."),
+  isDeployed: z.boolean().nullable().describe("Whether the contract is deployed; null if unknown because no node responds."),
+  usdc: address("The USDC contract."),
+  treasury: address("The only address the contract can send USDC to."),
+  relayer: address("The only address that can call the contract. It pays the gas."),
 });
 
 export const paymentTerms = z.object({
-  serviceName: z.string().describe("The word that the text begins with."),
-  message: z.array(z.string()).length(4).describe("The lines to sign with personal_sign, joined by a line feed, with none at the end."),
+  serviceName: z.string().describe("The first word of the text to sign."),
+  message: z
+    .array(z.string())
+    .length(4)
+    .describe("The four lines to sign with personal_sign, joined by line feeds, without a trailing one."),
   minimumAmount: z.int().min(1).describe("Minimum payment, USDC cents."),
-  maxAgeMs: count("How far from now a payment's timestamp may be, either way, in milliseconds."),
-  networks: z.array(network).describe("Where proofs are settled; none when this service settles none."),
+  maxAgeMs: count("How far a payment's timestamp may differ from the server's time, milliseconds."),
+  networks: z.array(network).describe("Networks for signed payments; empty if this service does not accept them."),
   x402: z
     .object({
-      version: z.literal(2).describe("Of the protocol."),
+      version: z.literal(2).describe("The protocol version."),
       scheme: z.literal("exact").describe("Always exact."),
-      endpoint: z.url().describe("Where its clients send the same body without a key."),
-      networks: z.array(z.string()).describe("By their CAIP-2 names."),
+      endpoint: z.url().describe("The endpoint for x402 clients. Same body, no API key."),
+      networks: z.array(z.string()).describe("Networks, as CAIP-2 IDs."),
     })
-    .describe("Paying by x402."),
+    .describe("Payment with x402."),
 });

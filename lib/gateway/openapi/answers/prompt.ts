@@ -9,10 +9,10 @@ export const clippedTo = z
   .int()
   .min(1)
   .optional()
-  .describe("The output limit, when it was lowered to what balance, cap and maxCost allowed. Absent otherwise.");
+  .describe("The output limit, if it was lowered to fit your balance, the key's cap or maxCost. Otherwise absent.");
 
 export const promptAnswer = z.object({
-  success: z.literal(true).describe("Always true: an error has another status."),
+  success: z.literal(true).describe("Always true. Errors have another status code."),
   text: z.string().describe("The model's answer."),
   model: modelName,
   usage,
@@ -22,45 +22,45 @@ export const promptAnswer = z.object({
   payment: payment.optional(),
 });
 
-export const promptDelta = z.object({ text: z.string().describe("The next piece of the answer.") }).describe("The data of a delta event.");
+export const promptDelta = z.object({ text: z.string().describe("The next piece of the answer.") }).describe("One delta event.");
 
 export const quote = z.object({
-  model: z.string().describe("The model, by its name in the catalogue."),
-  inputTokens: count("The most tokens that the input can be."),
-  maxOutputTokens: count("The most tokens that the answer may have."),
-  maxReasoningTokens: count("The most tokens of reasoning beyond maxOutputTokens; 0 for most models."),
-  ceiling: usd("The most that the request can cost: what would be held."),
-  expected: usd("A guess, never above the ceiling: half of the output that is allowed."),
-  available: usd("What the account has to spend now."),
+  model: z.string().describe("The model's ID."),
+  inputTokens: count("Upper bound of the input tokens."),
+  maxOutputTokens: count("Maximum output tokens."),
+  maxReasoningTokens: count("Maximum reasoning tokens beyond maxOutputTokens; 0 for most models."),
+  ceiling: usd("Maximum cost of the request, which would be reserved."),
+  expected: usd("An estimate for half of the allowed output; never above the ceiling."),
+  available: usd("The account's available balance."),
   covered: z.boolean().describe("Whether available covers the ceiling."),
   paymentCents: z.int().min(1).describe("Minimum payment for this request, USDC cents."),
   affordableMaxTokens: count("The largest maxTokens that available covers."),
-  capLeft: z.number().nullable().describe("What the key's spending cap leaves in its current period, USD; null without a cap."),
+  capLeft: z.number().nullable().describe("What is left of the key's spending cap in this period, USD; null without a cap."),
   clippedTo: z
     .int()
     .min(1)
     .nullable()
-    .describe("The output limit that clipToBalance would leave now; null when not even the minimum fits, and the answer would be 402."),
-  withinMaxCost: z.boolean().describe("Whether the ceiling is within the body's own maxCost; true without one."),
+    .describe("The output limit with clipToBalance; null if even the minimum does not fit and the request would get 402."),
+  withinMaxCost: z.boolean().describe("Whether the ceiling is within maxCost; true without maxCost."),
   priceVersion,
   pricing: pricePerToken,
 });
 
 export const model = z.object({
-  id: z.string().describe("The name to send as model."),
+  id: z.string().describe("The model ID to send as model."),
   object: z.literal("model").describe("Always model."),
-  created: z.int().describe("Always 0; OpenAI's client wants the field."),
+  created: z.int().describe("Always 0. Present for OpenAI's client."),
   owned_by: z.string().describe("The provider."),
-  description: z.string().describe("What it is good for, in a line."),
-  contextWindow: count("Tokens of input and output together."),
-  maxOutputTokens: count("The most output tokens that a request may ask for."),
+  description: z.string().describe("A one-line description."),
+  contextWindow: count("Maximum input and output tokens together."),
+  maxOutputTokens: count("Maximum output tokens of a request."),
   pricing: z
-    .object({ inputPer1K: usd("A thousand input tokens."), outputPer1K: usd("A thousand output tokens."), currency })
-    .describe("What it costs."),
-  aliases: z.array(z.string()).describe("Other names of the same model."),
+    .object({ inputPer1K: usd("Price per 1,000 input tokens."), outputPer1K: usd("Price per 1,000 output tokens."), currency })
+    .describe("The model's price."),
+  aliases: z.array(z.string()).describe("Other names for this model."),
 });
 
 export const modelList = z.object({
   object: z.literal("list").describe("Always list."),
-  data: z.array(model).describe("The models, in the order of the catalogue."),
+  data: z.array(model).describe("The models, in catalogue order."),
 });

@@ -11,8 +11,8 @@ const transaction = "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c
 export const getBalance = ({ cost }: Examples): Operation => ({
   operationId: "getBalance",
   tags: ["Account"],
-  summary: "Read the balance",
-  description: "What the key's account has, what running requests hold of it, what is left, and the addresses to pay USDC to.",
+  summary: "Get the balance",
+  description: "The account's balance, the part reserved by running requests, what is available, and your deposit addresses.",
   security: needsKey,
   responses: answersOf(
     success(
@@ -46,19 +46,19 @@ const instant: JsonSchema = {
   ],
 };
 
-const rowsOnAPage = query("limit", "Rows on a page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 });
+const rowsOnAPage = query("limit", "Rows per page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 });
 
 const usageQuery: readonly Parameter[] = [
-  query("from", "A day or an instant. Without it 30 days before to.", instant),
-  query("to", "A day or an instant, itself not in the span: at most 366 days after from. Without it the end of today, UTC.", instant),
+  query("from", "Start: a date or a time. Default: 30 days before to.", instant),
+  query("to", "End, exclusive: a date or a time, up to 366 days after from. Default: the end of today, UTC.", instant),
   query(
     "groupBy",
-    "Any of day, model and key, separated by commas. Without it one row a request.",
+    "day, model and key, comma-separated. Default: one row per request.",
     { type: "string", pattern: "^(day|model|key)(,(day|model|key)){0,2}$" },
     "day,model",
   ),
   rowsOnAPage,
-  query("cursor", "nextCursor of the page before, with the same from, to and groupBy.", { type: "string" }),
+  query("cursor", "nextCursor of the previous page. Keep from, to and groupBy the same.", { type: "string" }),
 ];
 
 export const getUsage = ({ model, usage, cost, at }: Examples): Operation => {
@@ -68,9 +68,9 @@ export const getUsage = ({ model, usage, cost, at }: Examples): Operation => {
   return {
     operationId: "getUsage",
     tags: ["Account"],
-    summary: "List what was charged",
+    summary: "List charged requests",
     description:
-      "The account's charged requests, one by one or in groups, with totals that equal the ledger's. All pages of a listing see the same charges.",
+      "The account's charged requests, individually or grouped, with exact totals. Requests charged while you page are not included.",
     security: needsKey,
     parameters: usageQuery,
     responses: answersOf(
@@ -82,7 +82,7 @@ export const getUsage = ({ model, usage, cost, at }: Examples): Operation => {
             value: { ...page, groupBy: ["day", "model"], rows: [{ day: "2026-11-23", model: model.id, ...totals }] },
           },
           requests: {
-            summary: "One row a request",
+            summary: "One row per request",
             value: { ...page, groupBy: [], rows: [{ ...row, outcome: "complete", streamed: false }] },
           },
         }),
@@ -112,18 +112,18 @@ export const listDeposits = ({ at }: Examples): Operation => {
   return {
     operationId: "listDeposits",
     tags: ["Account"],
-    summary: "List what came in",
+    summary: "List deposits",
     description:
-      "USDC that came in at the account's addresses, newest first, and how far each deposit is. One that is credited is in the balance already.",
+      "USDC received at the account's deposit addresses, newest first, with the state of each deposit. Credited deposits are part of the balance.",
     security: needsKey,
-    parameters: [rowsOnAPage, query("cursor", "nextCursor of the page before.", { type: "string" })],
+    parameters: [rowsOnAPage, query("cursor", "nextCursor of the previous page.", { type: "string" })],
     responses: answersOf(
       success(
         "One page.",
         jsonOf("DepositPage", {
-          confirming: { summary: "A deposit that its chain confirms", value: { rows: [row], nextCursor: null } },
+          confirming: { summary: "A deposit being confirmed", value: { rows: [row], nextCursor: null } },
           credited: {
-            summary: "A deposit that is credited",
+            summary: "A credited deposit",
             value: { rows: [{ ...row, state: "credited", confirmations: 12, creditedAt: "2026-11-23T10:33:41.020Z" }], nextCursor: null },
           },
         }),
@@ -136,16 +136,16 @@ export const listDeposits = ({ at }: Examples): Operation => {
 export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Examples): Operation => ({
   operationId: "getReceipt",
   tags: ["Account"],
-  summary: "Read the receipt of a request",
+  summary: "Get a request's receipt",
   description:
-    "Why a request cost what it cost: tokens, price, provider, times. While it runs: what is held for it. A request that failed was not charged and has none, and neither has another account's.",
+    "Everything behind a request's cost: tokens, price, provider and timings. While the request runs, the amount reserved for it. Failed requests are not charged and have no receipt; you can only read your own account's.",
   security: needsKey,
   parameters: [
     {
       name: "requestId",
       in: "path",
       required: true,
-      description: "As the answer named it, in requestId or X-Request-Id.",
+      description: "The requestId of the response, also in X-Request-Id.",
       schema: { type: "string" },
       example: EXAMPLE_REQUEST_ID,
     },
@@ -155,7 +155,7 @@ export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Ex
       "The receipt.",
       jsonOf("Receipt", {
         charged: {
-          summary: "A request that has ended",
+          summary: "A finished request",
           value: {
             requestId: EXAMPLE_REQUEST_ID,
             state: "charged",
@@ -178,7 +178,7 @@ export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Ex
           },
         },
         running: {
-          summary: "A request that runs",
+          summary: "A running request",
           value: {
             requestId: EXAMPLE_REQUEST_ID,
             state: "in_progress",

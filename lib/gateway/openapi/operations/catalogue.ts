@@ -10,12 +10,12 @@ import type { Operation } from "../types";
 export const listModels = ({ model }: Examples): Operation => ({
   operationId: "listModels",
   tags: ["Catalogue"],
-  summary: "List the models and their prices",
-  description: "Every model that can be asked here. OpenAI's client reads the same list.",
+  summary: "List models and prices",
+  description: "All available models. Compatible with OpenAI's list of models.",
   security: needsNoKey,
   responses: answersOf(
     success(
-      "All models, in the order of the catalogue.",
+      "All models, in catalogue order.",
       jsonOf("ModelList", { models: { summary: "A list of one", value: { object: "list", data: [modelExample(model)] } } }),
     ),
     openRefusals,
@@ -25,11 +25,11 @@ export const listModels = ({ model }: Examples): Operation => ({
 export const getModel = ({ model }: Examples): Operation => ({
   operationId: "getModel",
   tags: ["Catalogue"],
-  summary: "Read one model and its price",
-  description: "The same as in the list, by the model's name or an alias.",
+  summary: "Get a model and its price",
+  description: "One entry of the list, by ID or alias.",
   security: needsNoKey,
   parameters: [
-    { name: "model", in: "path", required: true, description: "A name or an alias.", schema: { type: "string" }, example: model.id },
+    { name: "model", in: "path", required: true, description: "A model ID or alias.", schema: { type: "string" }, example: model.id },
   ],
   responses: answersOf(success("The model.", jsonOf("Model", { model: { summary: "A model", value: modelExample(model) } })), [
     "NOT_FOUND",
@@ -40,11 +40,12 @@ export const getModel = ({ model }: Examples): Operation => ({
 export const getPaymentTerms = (): Operation => ({
   operationId: "getPaymentTerms",
   tags: ["Catalogue"],
-  summary: "Read what a wallet signs to pay for a request",
-  description: "The text, the networks, and the contract that moves what was signed. It asks for no key.",
+  summary: "Get the payment terms",
+  description:
+    "What a wallet signs to pay for a request: the text, the networks, and the contract that transfers the USDC. No API key needed.",
   security: needsNoKey,
   responses: answersOf(
-    success("The terms.", jsonOf("PaymentTerms", { terms: { summary: "Of a service that settles on Base", value: termsExample() } })),
+    success("The terms.", jsonOf("PaymentTerms", { terms: { summary: "A service that settles on Base", value: termsExample() } })),
     openRefusals,
   ),
 });
@@ -73,13 +74,13 @@ export const getOpenApi = (): Operation => ({
   operationId: "getOpenApi",
   tags: ["Catalogue"],
   summary: "This document",
-  description: "OpenAPI 3.1, made from the schemas that validate.",
+  description: "OpenAPI 3.1, generated from the schemas that validate requests.",
   security: needsNoKey,
   responses: answersOf(
     success("The document.", {
       "application/json": {
         schema: { type: "object" },
-        examples: { beginning: { summary: "Its beginning", value: { openapi: "3.1.0" } } },
+        examples: { beginning: { summary: "The beginning of the document", value: { openapi: "3.1.0" } } },
       },
     }),
     openRefusals,

@@ -18,36 +18,39 @@ import type { Operation } from "../types";
 export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBroken, promptPaid, proof }: Examples): Operation => ({
   operationId: "createPrompt",
   tags: ["Answers"],
-  summary: "Send a prompt, get the answer",
+  summary: "Send a prompt",
   description:
-    "The most that the answer can cost is held before the model is called; the exact cost is charged before the answer is sent, and the rest of the hold is free again. What fails before the first token costs nothing. An unknown field is refused.",
+    "The maximum cost is reserved before the model is called. The exact cost is charged before you get the answer, and the rest is released. A request that fails before its first token costs nothing. Unknown fields are rejected.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
     required: true,
     content: jsonOf("PromptBody", {
       prompt: { summary: "A prompt", value: promptBody },
-      stream: { summary: "The same as a stream", value: { ...promptBody, stream: true } },
+      stream: { summary: "Streamed", value: { ...promptBody, stream: true } },
       limits: {
-        summary: "With limits of its own",
+        summary: "With limits",
         value: { ...promptBody, system: "Answer in one sentence.", maxTokens: 100, maxCost: 0.05 },
       },
-      payment: { summary: "Paid by a wallet that signed for it", value: { ...promptBody, payment: proof } },
+      payment: { summary: "Paid with a signed payment", value: { ...promptBody, payment: proof } },
     }),
   },
   responses: answersOf(
     success(
-      "The answer and its cost. With `stream: true` it comes as server-sent events: `delta` with the next piece, then `done` with the whole answer, or `error` with an error's body. What broke off is charged as far as it was delivered, and the event says how much. Comment lines keep a quiet connection alive.",
+      "The answer and its cost. With `stream: true`, server-sent events: `delta` with the next piece, then `done` with the full answer, or `error` with an error body. If a stream breaks, you pay for what was delivered, and the event says how much. Comment lines keep the connection alive.",
       {
         ...jsonOf("PromptAnswer", {
           answer: { summary: "An answer", value: promptAnswer },
-          paid: { summary: "An answer that a signed payment paid for", value: promptPaid },
+          paid: { summary: "An answer paid with a signed payment", value: promptPaid },
         }),
         "text/event-stream": {
-          schema: { type: "string", description: "Events. The data of delta is a PromptDelta, of done a PromptAnswer, of error an error." },
+          schema: {
+            type: "string",
+            description: "Server-sent events. delta carries a PromptDelta, done a PromptAnswer, error an error body.",
+          },
           examples: {
-            complete: { summary: "A whole stream", value: promptEvents },
-            broken: { summary: "A stream that broke off", value: promptBroken },
+            complete: { summary: "A complete stream", value: promptEvents },
+            broken: { summary: "An interrupted stream", value: promptBroken },
           },
         },
       },
@@ -62,9 +65,9 @@ export const createPrompt = ({ promptBody, promptAnswer, promptEvents, promptBro
 export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVersion }: Examples): Operation => ({
   operationId: "quotePrompt",
   tags: ["Answers"],
-  summary: "Ask what a prompt may cost",
+  summary: "Get a prompt's maximum cost",
   description:
-    "Takes the body of a prompt and says the most that it can cost, and whether the balance covers it, and what a clip would make of it. No model is asked, nothing is held and nothing is charged.",
+    "Takes the same body as a prompt and returns its maximum cost, whether your balance covers it, and the output limit that clipToBalance would set. No model is called, and nothing is reserved or charged.",
   security: needsKey,
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
   responses: answersOf(
@@ -72,7 +75,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
       "The quote.",
       jsonOf("Quote", {
         quote: {
-          summary: "A prompt that the balance covers",
+          summary: "A prompt your balance covers",
           value: {
             model: model.id,
             inputTokens: usage.inputTokens,
@@ -100,27 +103,27 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
 export const createChatCompletion = ({ chatBody, chatAnswer, chatEvents }: Examples): Operation => ({
   operationId: "createChatCompletion",
   tags: ["Answers"],
-  summary: "The same in OpenAI's words",
+  summary: "Create a chat completion (OpenAI format)",
   description:
-    "OpenAI's own chat completions, streams and function calls included: the `openai` package works with its `baseURL` and key changed. Fields that are not listed are ignored. Money is held and charged as for a prompt; `usage` says the cost.",
+    "OpenAI's chat completions, with streaming and function calls. The `openai` package works with a different `baseURL` and key. Fields not listed here are ignored. Reserved and charged like a prompt; `usage` includes the cost.",
   security: needsKey,
   parameters: [idempotencyKey, clipToBalance, paymentProof],
   requestBody: {
     required: true,
     content: jsonOf("ChatBody", {
       chat: { summary: "A conversation", value: chatBody },
-      stream: { summary: "The same as a stream", value: { ...chatBody, stream: true, stream_options: { include_usage: true } } },
-      tools: { summary: "With a function of yours", value: { ...chatBody, tools: [weatherTool] } },
+      stream: { summary: "Streamed", value: { ...chatBody, stream: true, stream_options: { include_usage: true } } },
+      tools: { summary: "With a function", value: { ...chatBody, tools: [weatherTool] } },
     }),
   },
   responses: {
     "200": success(
-      "The answer. With `stream: true` it comes as server-sent events whose data are chunks, and `[DONE]` at the end; an event whose data is an error ends a stream that broke off.",
+      "The answer. With `stream: true`, server-sent events with one chunk each, then `[DONE]`. An interrupted stream ends with an error event.",
       {
         ...jsonOf("ChatCompletion", { answer: { summary: "An answer", value: chatAnswer } }),
         "text/event-stream": {
-          schema: { type: "string", description: "Events. Their data is a ChatCompletionChunk, a ChatError, or [DONE]." },
-          examples: { complete: { summary: "A whole stream with usage", value: chatEvents } },
+          schema: { type: "string", description: "Server-sent events. Each carries a ChatCompletionChunk, a ChatError, or [DONE]." },
+          examples: { complete: { summary: "A complete stream with usage", value: chatEvents } },
         },
       },
       "Idempotent-Replayed",

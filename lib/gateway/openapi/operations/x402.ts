@@ -8,24 +8,24 @@ import type { Answer, Operation } from "../types";
 export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }: Examples): Operation => ({
   operationId: "createX402Prompt",
   tags: ["Answers"],
-  summary: "Pay for one answer with a wallet, without an account",
+  summary: "Send a prompt and pay with x402",
   description:
-    "The body of a prompt, paid by x402 version 2, scheme exact: the first answer is 402 with what to sign, and the same request with the payment is answered. What was paid beyond the cost is a credit of the paying address: it pays for later requests, and its owner claims it by signing in.",
+    "Takes the same body as a prompt and needs no account or API key. It speaks x402 version 2, scheme exact: the first response is 402 with the payment requirements; send the same request again with the payment. Anything you paid above the cost becomes a credit of the paying address. It pays for later requests, and you can claim it by signing in with that wallet.",
   security: needsNoKey,
   parameters: [paymentSignature],
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
   responses: withPaymentHeaders(
     answersOf(
       success(
-        "The answer, its cost and its payment; with `stream: true` as server-sent events.",
+        "The answer, its cost and its payment. With `stream: true`, as server-sent events.",
         {
           ...jsonOf("PromptAnswer", { answer: { summary: "An answer", value: promptPaidByX402 } }),
           "text/event-stream": {
             schema: {
               type: "string",
-              description: "Events. The data of delta is a PromptDelta, of done a PromptAnswer, of error an error.",
+              description: "Server-sent events. delta carries a PromptDelta, done a PromptAnswer, error an error body.",
             },
-            examples: { complete: { summary: "A whole stream", value: promptEvents } },
+            examples: { complete: { summary: "A complete stream", value: promptEvents } },
           },
         },
         "PAYMENT-RESPONSE",
