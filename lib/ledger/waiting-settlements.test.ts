@@ -148,7 +148,7 @@ test("beyond ten thousand the oldest is given up with a log line", async () => {
   const [oldest, ...others] = Array.from({ length: 10_001 }, aCharge);
   for (const one of [oldest as Settlement, ...others]) settleLater(commit, one);
   expect(countWaitingSettlements()).toBe(10_000);
-  expect(error.mock.calls).toMatchObject([[{ requestId: oldest?.hold.requestId }, expect.stringContaining("given up")]]);
+  expect(error.mock.calls).toMatchObject([[{ requestId: oldest?.hold.requestId }, expect.stringContaining("dropped one")]]);
   expect((await countLost()) - before).toBe(1);
   state.fails = null;
   await tryWaitingSettlements();

@@ -86,7 +86,7 @@ test("on a chain without the deployer, and for a service name that no contract a
   const code = await chain.client.getCode({ address: deterministicDeployer });
   expect(keccak256(code ?? "0x")).toBe("0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989");
   await chain.client.setCode({ address: deterministicDeployer, bytecode: "0x" });
-  await expect(deploy()).rejects.toThrow(/Nothing is at 0x4e59\w+ on chain 31337: .*deterministic-deployment-proxy/);
+  await expect(deploy()).rejects.toThrow(/Chain 31337 has no deterministic deployer at 0x4e59\w+, .*deterministic-deployment-proxy/);
   await chain.client.setCode({ address: deterministicDeployer, bytecode: code as Hex });
   terms = { ...terms, serviceName: "a".repeat(32) };
   await expect(deploy()).rejects.toThrow(/SERVICE_NAME must be one word of at most 31 letters/);
