@@ -93,9 +93,9 @@ export const errorCatalogue = {
   },
   SERVICE_BUSY: {
     status: 503,
-    title: "Too many large requests are being read at this moment",
+    title: "Too many large requests at the moment",
     retry: "after Retry-After",
-    fix: "Send the request again after Retry-After, or make it smaller: a body of up to 1 MiB never waits.",
+    fix: "Send the request again after Retry-After. Bodies of up to 1 MiB are never affected.",
   },
   SHUTTING_DOWN: {
     status: 503,

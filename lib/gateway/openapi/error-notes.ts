@@ -186,7 +186,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   SERVICE_BUSY: {
-    when: "Too many bodies above 1 MiB were being read at once, and a minute later there was still no room for this one. Nothing was charged.",
+    when: "Too many bodies over 1 MiB were being read at once, and this one still had to wait after a minute. You were not charged.",
     details: z.object({}),
     example: { details: {} },
   },
