@@ -162,7 +162,11 @@ test("a reader that leaves early closes the connection", async () => {
 test("a stream abandoned at its first event closes its own connection, before its budget is stopped", async () => {
   const server = await provider(oneToken);
   const { model, endpoints } = modelAt(server.url);
-  const setup = { endpoints, formats: { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat }, limits };
+  const setup = {
+    endpoints,
+    formats: { openai: lineFormat, "openai-responses": lineFormat, anthropic: lineFormat, gemini: lineFormat },
+    limits,
+  };
   const call = { messages: [], maxOutputTokens: 1, stream: true };
   for await (const _ of streamFromRoutes({ model, call, budget: new CallBudget(limits, null), answer: {}, setup })) break;
   await isCutOff(server);

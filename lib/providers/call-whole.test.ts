@@ -99,7 +99,7 @@ test("an error of our own is not the provider's failure: it is thrown unchanged,
     throw new TypeError("a bug");
   };
   const format = { ...lineFormat, buildRequest };
-  const setup = { endpoints, formats: { openai: format, anthropic: format, gemini: format }, limits };
+  const setup = { endpoints, formats: { openai: format, "openai-responses": format, anthropic: format, gemini: format }, limits };
   const { events } = callProviderWhole(model, { messages: [], maxOutputTokens: 1, stream: false }, null, setup);
   await expect(events).rejects.toThrow(new TypeError("a bug"));
   expect([first.requests.length, second.requests.length]).toEqual([0, 0]);
@@ -111,7 +111,7 @@ test("a request that was written ahead is sent as is, but never to another provi
   const { model, endpoints } = modelAt(first.url, second.url);
   const buildRequest = vi.fn(lineFormat.buildRequest);
   const format = { ...lineFormat, buildRequest };
-  const formats = { openai: format, anthropic: format, gemini: format };
+  const formats = { openai: format, "openai-responses": format, anthropic: format, gemini: format };
   const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false as const }, { endpoints, formats });
   expect(first.requests).toEqual([]);
   await callProviderWhole(model, call, null, { endpoints, formats, limits }).events;
@@ -133,7 +133,7 @@ test("a request that cannot be written ahead fails when it is sent", async () =>
     throw new TypeError("a bug");
   };
   const format = { ...lineFormat, buildRequest };
-  const formats = { openai: format, anthropic: format, gemini: format };
+  const formats = { openai: format, "openai-responses": format, anthropic: format, gemini: format };
   const call = writeAhead(model, { messages: [], maxOutputTokens: 1, stream: false as const }, { endpoints, formats });
   await expect(callProviderWhole(model, call, null, { endpoints, formats, limits }).events).rejects.toThrow(new TypeError("a bug"));
 });

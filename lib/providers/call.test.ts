@@ -219,7 +219,11 @@ test("rejected requests leave the circuit closed", async () => {
 
 test("a model whose routes have no endpoint is unavailable", async () => {
   const { model } = modelAt(await closedPort());
-  const setup = { endpoints: new Map(), formats: { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat }, limits };
+  const setup = {
+    endpoints: new Map(),
+    formats: { openai: lineFormat, "openai-responses": lineFormat, anthropic: lineFormat, gemini: lineFormat },
+    limits,
+  };
   const call = { messages: [], maxOutputTokens: 1 };
   const { signal } = new AbortController();
   const stream = await readCall(callProvider(model, { ...call, stream: true }, signal, setup));

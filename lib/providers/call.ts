@@ -8,13 +8,19 @@ import { anthropicFormat } from "./anthropic";
 import { type Attempt, attemptStream, attemptWhole, type CallAnswer, Trial } from "./attempt";
 import { breakerOf } from "./breaker";
 import { type BudgetLimits, CallBudget } from "./budget";
-import { type Endpoints, endpoints } from "./endpoints";
+import { type Endpoints, endpoints, wireFormatOf } from "./endpoints";
 import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
+import { responsesFormat } from "./openai-responses";
 import { isConnectTimeout } from "./transport";
 import { type Model, type ModelCall, type ProviderEvent, ProviderFailure, type WireFormat, type WireFormatId } from "./types";
 
-const wireFormats: RoutingSetup["formats"] = { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat };
+const wireFormats: RoutingSetup["formats"] = {
+  openai: openaiFormat,
+  "openai-responses": responsesFormat,
+  anthropic: anthropicFormat,
+  gemini: geminiFormat,
+};
 
 const processSetup = (): RoutingSetup => ({ endpoints: endpoints(), formats: wireFormats, limits: config() });
 
@@ -39,7 +45,8 @@ export function writeAhead<Call extends ModelCall>(model: Model, call: Call, set
     const route = model.routes.find(({ provider }) => endpoints.has(provider));
     const endpoint = route && endpoints.get(route.provider);
     if (!endpoint) return call;
-    const request = formats[endpoint.format].buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+    const format = formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
+    const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
     call.written = { route, endpoint, request };
   } catch {
     // It is built again when it is sent, and throws there.
@@ -208,7 +215,7 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
         break;
       }
       const trial = new Trial({ route, breaker, permit, budget, answer });
-      const format = setup.formats[endpoint.format];
+      const format = setup.formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
       try {
         const onAccepted = () => trial.accept();
         const onRequestId = (id: unknown) => trial.identify(id);

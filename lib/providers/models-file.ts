@@ -29,7 +29,11 @@ const unitPrice = z.union([z.string(), z.number()]).transform((value, context): 
   }
 });
 
-const route = z.strictObject({ provider: z.enum(providerIds), wireName: z.string().min(1).max(200) });
+const route = z.strictObject({
+  provider: z.enum(providerIds),
+  wireName: z.string().min(1).max(200),
+  wireFormat: z.enum(["openai", "openai-responses"]).optional(),
+});
 
 const entrySchema = z.strictObject({
   id: name,
@@ -59,6 +63,8 @@ const entrySchema = z.strictObject({
  * `inputPrice`, `outputPrice` (charged to customers), `providerInputCost` and `providerOutputCost` (charged to us) are
  * **USD per million tokens**, as decimal text ("2.50") or a number, with at most 3 decimal places, so that each is a whole
  * number of nano-USD per token. New `routes` need both provider costs beside them, since a cost belongs to its provider.
+ * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for one
+ * that has a model under another name.
  * Defaults: `tokenBound` is `bytes`, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the output limit if that is lower.
  */
 const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });

@@ -4,7 +4,7 @@
 import type { NanoUsd } from "@/lib/base/money";
 
 export type ProviderId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
-export type WireFormatId = "openai" | "anthropic" | "gemini";
+export type WireFormatId = "openai" | "openai-responses" | "anthropic" | "gemini";
 /** Which upper bound of input tokens applies; `bytes` is the bound of last resort. */
 export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
 
@@ -12,6 +12,8 @@ export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
 export interface ModelRoute {
   provider: ProviderId;
   wireName: string;
+  /** How this name is called, where the endpoint's own rule does not decide it. */
+  wireFormat?: WireFormatId | undefined;
 }
 
 export interface Model {
@@ -45,6 +47,8 @@ export interface ToolCall {
   name: string;
   /** JSON text as the model wrote it, which may not be valid. */
   arguments: string;
+  /** A call of a custom tool: its arguments are `{"input": "…"}`. */
+  custom?: true | undefined;
 }
 
 /** For how long a provider that caches on request (Anthropic) shall keep the prompt up to here; the others cache by themselves. */
@@ -76,9 +80,25 @@ export interface ReasoningBlock {
   id?: string | undefined;
 }
 
+/** OpenAI tells its models' remarks while they work from their answer. */
+export type MessagePhase = "commentary" | "final_answer";
+
+/** A piece of an assistant's message, in its place; `index` counts the message's reasoning blocks, or its calls. */
+export type LayoutPiece =
+  | { type: "text"; text: string; phase?: MessagePhase | undefined }
+  | { type: "reasoning"; index: number }
+  | { type: "tool_call"; index: number };
+
 export type ChatMessage =
   | { role: "system" | "user"; content: Content }
-  | { role: "assistant"; content: Content; toolCalls?: readonly ToolCall[]; reasoning?: readonly ReasoningBlock[] }
+  | {
+      role: "assistant";
+      content: Content;
+      toolCalls?: readonly ToolCall[];
+      reasoning?: readonly ReasoningBlock[];
+      /** The order of it all, for a wire format that keeps any; without it reasoning comes first, then text, then calls. */
+      layout?: readonly LayoutPiece[];
+    }
   /** What one of the customer's functions returned. */
   | { role: "tool"; content: Content; toolCallId: string };
 
@@ -96,6 +116,11 @@ export interface Tool {
   strict?: boolean;
   /** Ends a prefix of the prompt that shall be cached; tools come before all messages. */
   cache?: CacheLifetime | undefined;
+  /**
+   * A tool whose input is text of any form, as OpenAI's models were trained for. Other models get a function with one field, `input`:
+   * that is what the fields above describe.
+   */
+  custom?: { description?: string | undefined; format?: Record<string, unknown> | undefined };
 }
 
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
@@ -129,6 +154,11 @@ export interface CallOptions {
   responseFormat?: ResponseFormat;
   /** Absent: as the model does by itself. */
   reasoning?: ReasoningOptions | undefined;
+  /** How much of its reasoning a model shall tell in words. */
+  reasoningSummary?: "auto" | "concise" | "detailed";
+  /** The client hands reasoning back in its next request: it is asked for in the form that its maker reads again. */
+  returnsReasoning?: boolean;
+  verbosity?: "low" | "medium" | "high";
 }
 
 /** One call to a model, independent of any provider's format. */
@@ -152,7 +182,7 @@ export interface TokenUsage {
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 
 export type ProviderEvent =
-  | { type: "text"; text: string }
+  | { type: "text"; text: string; phase?: MessagePhase | undefined }
   | ToolCallEvent
   | ReasoningEvent
   /** Last event of a complete answer; `usage` is null when the provider sent none. */

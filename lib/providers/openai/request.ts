@@ -130,7 +130,7 @@ interface OpenAIDialect {
 }
 
 function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
-  const reasons = reasoning.test(wireName);
+  const reasons = !takesSampling(wireName);
   const isDeepSeek = provider === "deepseek";
   return {
     limit: provider === "openai" ? "max_completion_tokens" : "max_tokens",
@@ -148,6 +148,9 @@ function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
     thinks: isDeepSeek && wireName !== "deepseek-chat",
   };
 }
+
+/** False for a model that reasons, and for one that searches. */
+export const takesSampling = (wireName: string): boolean => !reasoning.test(wireName);
 
 // OpenAI's reasoning models (o1, o3-mini, gpt-5, gpt-5.1 …, not gpt-5-chat) and its search previews answer 400 to any temperature,
 // top_p or penalty except the default, and to `stop`: https://platform.openai.com/docs/guides/reasoning,

@@ -57,7 +57,7 @@ export function callAt(urls: string[], options?: CallOptions): ProviderCall | Wh
 export function callAt(urls: string[], options: CallOptions = {}): ProviderCall | WholeCall {
   const { model, endpoints } = modelAt(...urls);
   const call = { messages: [{ role: "user" as const, content: "hello" }], maxOutputTokens: 16 };
-  const formats = { openai: lineFormat, anthropic: lineFormat, gemini: lineFormat };
+  const formats = { openai: lineFormat, "openai-responses": lineFormat, anthropic: lineFormat, gemini: lineFormat };
   const setup = { endpoints, formats, limits: { ...limits, ...options.limits } };
   const signal = options.signal ?? new AbortController().signal;
   if (options.stream === false) return callProviderWhole(model, { ...call, stream: false }, signal, setup);

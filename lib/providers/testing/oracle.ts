@@ -9,7 +9,17 @@ import { createXai } from "@ai-sdk/xai";
 import { anthropicFormat } from "../anthropic";
 import { geminiFormat } from "../gemini";
 import { openaiFormat } from "../openai";
-import { contentText, type FinishReason, type ModelCall, type ProviderId, type ToolCall, type ToolChoice, type WireFormat } from "../types";
+import { responsesFormat } from "../openai-responses";
+import {
+  contentText,
+  type FinishReason,
+  type ModelCall,
+  type ProviderId,
+  type Tool,
+  type ToolCall,
+  type ToolChoice,
+  type WireFormat,
+} from "../types";
 import { type Answer, inPieces } from "./replay";
 
 type OracleModel = ReturnType<ReturnType<typeof createOpenAI>["chat"]>;
@@ -18,9 +28,13 @@ type OracleReply = Awaited<ReturnType<OracleModel["doGenerate"]>>;
 type OracleUsage = OracleReply["usage"];
 type OraclePrompt = OracleOptions["prompt"];
 
+/** A vendor's package, and which interface of it. */
+export type OracleId = ProviderId | "openai-responses";
+
 /** Our wire formats, which are compared with the packages. */
-export const formats: Record<ProviderId, WireFormat> = {
+export const formats: Record<OracleId, WireFormat> = {
   openai: openaiFormat,
+  "openai-responses": responsesFormat,
   xai: openaiFormat,
   deepseek: openaiFormat,
   anthropic: anthropicFormat,
@@ -29,11 +43,13 @@ export const formats: Record<ProviderId, WireFormat> = {
 
 const host = "http://127.0.0.1";
 
-function oracleModel(provider: ProviderId, wireName: string, fetch: typeof globalThis.fetch): OracleModel {
+function oracleModel(provider: OracleId, wireName: string, fetch: typeof globalThis.fetch): OracleModel {
   const apiKey = "test-key";
   switch (provider) {
     case "openai":
       return createOpenAI({ apiKey, baseURL: host, fetch }).chat(wireName);
+    case "openai-responses":
+      return createOpenAI({ apiKey, baseURL: host, fetch }).responses(wireName);
     case "xai":
       return createXai({ apiKey, baseURL: host, fetch }).chat(wireName);
     case "deepseek":
@@ -48,7 +64,7 @@ function oracleModel(provider: ProviderId, wireName: string, fetch: typeof globa
 const greeting: OracleOptions = { prompt: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] };
 
 /** What the vendor's package reads from these bytes of a 200 answer; null when it reports an error. */
-export async function runOracle(provider: ProviderId, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
+export async function runOracle(provider: OracleId, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
   const model = oracleModel(provider, "a-model", async () => {
     const headers = { "content-type": how.stream ? "text/event-stream" : "application/json" };
     return new Response(streamOf(inPieces(bytes, how.size)), { status: 200, headers });
@@ -132,13 +148,13 @@ export interface OracleRequest {
 }
 
 /** The request that the vendor's package sends for a call. */
-export async function oracleRequest(provider: ProviderId, wireName: string, call: ModelCall): Promise<OracleRequest> {
+export async function oracleRequest(provider: OracleId, wireName: string, call: ModelCall): Promise<OracleRequest> {
   let sent: OracleRequest | undefined;
   const model = oracleModel(provider, wireName, async (url, init) => {
     sent = { url: String(url), headers: new Headers(init?.headers), body: JSON.parse(String(init?.body)) };
     return new Response("{}", { status: 400 });
   });
-  const options = oracleOptions(call);
+  const options = oracleOptions(call, provider);
   try {
     await (call.stream ? model.doStream(options) : model.doGenerate(options));
   } catch {
@@ -148,20 +164,38 @@ export async function oracleRequest(provider: ProviderId, wireName: string, call
   return sent;
 }
 
-function oracleOptions(call: ModelCall): OracleOptions {
+function oracleOptions(call: ModelCall, provider: OracleId): OracleOptions {
   const { maxOutputTokens, temperature, topP, frequencyPenalty, presencePenalty, seed, stop, responseFormat: format } = call;
   return {
     prompt: call.messages.map((message) => promptMessage(message, call.messages)),
     ...{ maxOutputTokens, temperature, topP, frequencyPenalty, presencePenalty, seed },
     stopSequences: stop && [...stop],
-    tools: call.tools?.map(({ name, description, parameters = { type: "object" }, strict }) => ({
-      type: "function",
-      ...{ name, description, inputSchema: parameters, strict },
-    })),
+    tools: call.tools?.map(oracleTool),
     toolChoice: call.toolChoice && oracleToolChoice(call.toolChoice),
     responseFormat: format && (format.type === "json_object" ? { type: "json" } : { ...format, type: "json" }),
-    providerOptions: call.parallelToolCalls === undefined ? undefined : { openai: { parallelToolCalls: call.parallelToolCalls } },
+    providerOptions: { openai: { ...(provider === "openai-responses" && { store: false }), ...oracleOpenaiOptions(call) } },
   };
+}
+
+/** Only what the call sets: the package refuses options without a value. */
+function oracleOpenaiOptions({ parallelToolCalls, reasoning, reasoningSummary, verbosity }: ModelCall) {
+  return {
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+    ...(reasoning?.effort !== undefined && { reasoningEffort: reasoning.effort }),
+    ...(reasoningSummary !== undefined && { reasoningSummary }),
+    ...(verbosity !== undefined && { textVerbosity: verbosity }),
+  };
+}
+
+function oracleTool({
+  name,
+  description,
+  parameters = { type: "object" },
+  strict,
+  custom,
+}: Tool): NonNullable<OracleOptions["tools"]>[number] {
+  if (custom) return { type: "provider", id: "openai.custom", name, args: { name, ...custom } };
+  return { type: "function", name, description, inputSchema: parameters as { type: "object" }, strict };
 }
 
 function oracleToolChoice(choice: ToolChoice): OracleOptions["toolChoice"] {
@@ -177,12 +211,17 @@ function promptMessage(message: ModelCall["messages"][number], all: ModelCall["m
       return { role: "user", content: [{ type: "text", text }] };
     case "assistant": {
       const toolCalls = message.toolCalls ?? [];
-      const calls = toolCalls.map(({ id, name, arguments: json }) => ({
+      const calls = toolCalls.map(({ id, name, arguments: json, custom }) => ({
         type: "tool-call" as const,
-        ...{ toolCallId: id, toolName: name, input: JSON.parse(json) },
+        ...{ toolCallId: id, toolName: name, input: custom ? JSON.parse(json).input : JSON.parse(json) },
       }));
       const texts = text === "" && calls.length > 0 ? [] : [{ type: "text" as const, text }];
-      return { role: "assistant", content: [...texts, ...calls] };
+      const thoughts = (message.reasoning ?? []).map((block) => ({
+        type: "reasoning" as const,
+        text: block.text,
+        providerOptions: { openai: { itemId: block.id ?? "", reasoningEncryptedContent: block.data } },
+      }));
+      return { role: "assistant", content: [...thoughts, ...texts, ...calls] };
     }
     case "tool": {
       const calls = all.flatMap((other) => (other.role === "assistant" ? (other.toolCalls ?? []) : []));

@@ -44,7 +44,7 @@ export async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGe
   for (let start = 0; start < bytes.length; start += size) yield Uint8Array.from(bytes.subarray(start, start + size));
 }
 
-/** Collects a whole answer; there must be exactly one `finish`, at the end, no empty text and no piece of a call without its start. */
+/** Collects a whole answer, without its reasoning; there must be exactly one `finish`, at the end, no empty text and no piece of a call without its start. */
 export async function gather(events: Iterable<ProviderEvent> | AsyncIterable<ProviderEvent>): Promise<Answer> {
   let text = "";
   const toolCalls: ToolCall[] = [];
@@ -55,7 +55,7 @@ export async function gather(events: Iterable<ProviderEvent> | AsyncIterable<Pro
       answer = { text, ...(toolCalls.length > 0 && { toolCalls }), reason: event.reason, usage: event.usage };
     } else if (event.type === "tool_call") {
       gatherToolCall(toolCalls, event);
-    } else {
+    } else if (event.type === "text") {
       if (event.text === "") throw new Error("an empty text event");
       text += event.text;
     }

@@ -18,7 +18,7 @@ export const anthropic: Vendor = {
   refuse,
   writeJson: writeMessage,
   writeStream: writeMessageEvents,
-  writeLateError: (stream) => {
+  writeLateError: ({ stream }) => {
     const { type, ...error } = errorBody(529, "Overloaded");
     return stream ? event(type, error).text : JSON.stringify({ type, ...error });
   },

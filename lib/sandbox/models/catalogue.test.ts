@@ -8,6 +8,7 @@ import { builtInModels } from "@/lib/providers/catalogue-data";
 import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
 import { openaiFormat } from "@/lib/providers/openai";
+import { responsesFormat } from "@/lib/providers/openai-responses";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import { closeProviderPools } from "@/lib/providers/transport";
 import { isProviderFailure, type Model, type ProviderEvent, type TokenBoundId } from "@/lib/providers/types";
@@ -28,7 +29,7 @@ function call(model: Model, content: string, stream: boolean, apiKey = models.ap
   const { signal } = new AbortController();
   const setup = {
     endpoints: new Map(providerIds.map((id) => [id, endpointAt(id, models.baseUrls[id], apiKey)])),
-    formats: { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat },
+    formats: { openai: openaiFormat, "openai-responses": responsesFormat, anthropic: anthropicFormat, gemini: geminiFormat },
     limits: {
       PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 10_000,
       PROVIDER_IDLE_TIMEOUT_MS: 10_000,

@@ -50,9 +50,9 @@ export async function waitBefore(delivery: Delivery): Promise<void> {
 }
 
 async function deliverJson(delivery: Delivery): Promise<void> {
-  const { vendor, answer, behaviour, gone, response } = delivery;
-  if (behaviour.errorMidway) return finish(delivery, vendor.writeLateError(false));
-  const body = vendor.writeJson(answer);
+  const { vendor, call, answer, behaviour, gone, response } = delivery;
+  if (behaviour.errorMidway) return finish(delivery, vendor.writeLateError(call));
+  const body = vendor.writeJson(answer, call);
   const breaksOff = behaviour.closeMidway || behaviour.rubbishMidway || behaviour.stallAfter !== undefined;
   if (!breaksOff) {
     delivery.record.deltasSent = countDeltas(delivery);
@@ -86,7 +86,7 @@ async function deliverStream(delivery: Delivery): Promise<void> {
     if (record.deltasSent !== middle) continue;
     if (behaviour.closeMidway) return cut(delivery);
     if (behaviour.rubbishMidway) return finish(delivery, `data: ${RUBBISH}\n\n`);
-    if (behaviour.errorMidway) return finish(delivery, vendor.writeLateError(true));
+    if (behaviour.errorMidway) return finish(delivery, vendor.writeLateError(call));
   }
   finish(delivery, "");
 }

@@ -21,7 +21,7 @@ export const gemini: Vendor = {
   refuse,
   writeJson: writeContent,
   writeStream: writeContentChunks,
-  writeLateError: (stream) => (stream ? `data: ${JSON.stringify(overloaded())}\r\n\r\n` : JSON.stringify(overloaded(), null, 2)),
+  writeLateError: ({ stream }) => (stream ? `data: ${JSON.stringify(overloaded())}\r\n\r\n` : JSON.stringify(overloaded(), null, 2)),
 };
 
 function readPath(path: string, query: URLSearchParams): VendorEndpoint | null {

@@ -5,6 +5,8 @@ import { deepseekRefusal, openaiError, openaiRefusal, toReply, xaiRefusal } from
 import { type Dialect, writeChunks, writeCompletion } from "./openai/reply";
 import { readDeepseekCall, readOpenaiCall, readXaiCall } from "./openai/request";
 import { deepseekUsage, openaiUsage, xaiUsage } from "./openai/usage";
+import { errorEvent, failedResponse, writeEvents, writeResponse } from "./responses/reply";
+import { readResponsesCall } from "./responses/request";
 import type { CallReading, Refusal, Vendor } from "./vendor";
 
 interface Accent {
@@ -12,6 +14,8 @@ interface Accent {
   basePath: string;
   /** The chat completions paths below the base path. */
   paths: readonly string[];
+  /** OpenAI's newer interface. */
+  responsesPath?: string;
   modelNames: RegExp;
   limitBoundsReasoning: boolean;
   dialect: Dialect;
@@ -24,6 +28,7 @@ export const openai = vendor({
   provider: "openai",
   basePath: "/openai/v1",
   paths: ["/chat/completions"],
+  responsesPath: "/responses",
   modelNames: /^(gpt-|chatgpt-|o\d)/,
   limitBoundsReasoning: true,
   dialect: {
@@ -83,19 +88,20 @@ export const deepseek = vendor({
   replyHeaders: (requestId) => ({ "x-ds-trace-id": requestId }),
 });
 
-function vendor({ paths, dialect, ...accent }: Accent): Vendor {
+function vendor({ paths, responsesPath, dialect, ...accent }: Accent): Vendor {
   return {
     ...accent,
     callsComeWhole: dialect.callsComeWhole,
-    readPath: (path) => (paths.includes(path) ? {} : null),
+    readPath: (path) => (path === responsesPath ? { isResponses: true } : paths.includes(path) ? {} : null),
+    readCall: (body, { isResponses }) => (isResponses ? readResponsesCall(body) : accent.readCall(body)),
     readKey: readBearer,
     refuse: (refusal, requestId) => toReply(refusal, accent.refuse(refusal), accent.replyHeaders(requestId)),
-    writeJson: (answer) => writeCompletion(answer, dialect),
-    writeStream: (answer, call) => writeChunks(answer, call, dialect),
-    writeLateError: (stream) => {
-      const { body } = openaiError(500, "The server had an error while processing your request. Sorry about that!", {
-        type: "server_error",
-      });
+    writeJson: (answer, call) => (call.responses ? writeResponse(answer, call) : writeCompletion(answer, dialect)),
+    writeStream: (answer, call) => (call.responses ? writeEvents(answer, call) : writeChunks(answer, call, dialect)),
+    writeLateError: ({ stream, responses }) => {
+      const message = "The server had an error while processing your request. Sorry about that!";
+      if (responses) return stream ? errorEvent(message) : failedResponse(message);
+      const { body } = openaiError(500, message, { type: "server_error" });
       return stream ? `data: ${JSON.stringify(JSON.parse(body))}\n\n` : body;
     },
   };

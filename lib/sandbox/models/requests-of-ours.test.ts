@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
 import { callProvider, callProviderWhole } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
-import { endpointAt, providerIds } from "@/lib/providers/endpoints";
+import { endpointAt, providerIds, wireFormatOf } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
 import { openaiFormat } from "@/lib/providers/openai";
+import { responsesFormat } from "@/lib/providers/openai-responses";
 import { limits, modelAt, readCall } from "@/lib/providers/testing/call-kit";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import { closeProviderPools } from "@/lib/providers/transport";
@@ -23,11 +24,11 @@ afterAll(async () => {
   await models?.stop();
 });
 
-const formats = { openai: openaiFormat, anthropic: anthropicFormat, gemini: geminiFormat };
+const formats = { openai: openaiFormat, "openai-responses": responsesFormat, anthropic: anthropicFormat, gemini: geminiFormat };
 
 async function send(route: ModelRoute, call: ModelCall) {
   const endpoint = endpointAt(route.provider, models.baseUrls[route.provider], models.apiKey);
-  const format = formats[endpoint.format];
+  const format = formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
   const { path, headers, body } = format.buildRequest(call, route.wireName, models.apiKey, route.provider);
   const response = await fetch(`${models.baseUrls[route.provider]}/${path}`, { method: "POST", headers, body });
   const events: ProviderEvent[] = [];

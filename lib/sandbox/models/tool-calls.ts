@@ -29,8 +29,9 @@ export function planToolCalls(call: SimulatedCall, behaviour: Behaviour): ToolPl
 }
 
 function toCall(tool: SimulatedTool, given: string | undefined): AnsweredCall {
-  const text = given ?? JSON.stringify(tool.parameters === undefined ? {} : sampleOf(tool.parameters));
-  return { id: randomBase62(24), name: tool.name, pieces: splitIntoTokens(text, Number.POSITIVE_INFINITY), isWhole: true };
+  const sample = tool.isCustom ? "A simulated input." : JSON.stringify(tool.parameters === undefined ? {} : sampleOf(tool.parameters));
+  const pieces = splitIntoTokens(given ?? sample, Number.POSITIVE_INFINITY);
+  return { id: randomBase62(24), name: tool.name, pieces, isWhole: true, isCustom: tool.isCustom };
 }
 
 /** Billed tokens of a tool call in an answer. */

@@ -25,6 +25,8 @@ export interface SimulatedTool {
   description?: string;
   /** JSON Schema of its arguments; absent for a function without any. */
   parameters?: unknown;
+  /** Its input is text of any form. */
+  isCustom?: true;
 }
 
 export interface ToolChoice {
@@ -51,6 +53,15 @@ export interface SimulatedCall {
   json: { schema?: unknown } | undefined;
   /** False when the vendor sends usage with a stream only on request, and it was not requested. */
   wantsUsage: boolean;
+  /** Set when the call came over OpenAI's Responses, which answers in another form. */
+  responses?: ResponsesAsked;
+}
+
+export interface ResponsesAsked {
+  /** Fields of the request that the response repeats. */
+  echo: Record<string, unknown>;
+  encryptsReasoning: boolean;
+  summarizes: boolean;
 }
 
 export interface TokenCounts {
@@ -88,6 +99,8 @@ export interface AnsweredCall {
   pieces: readonly string[];
   /** False when the request's limit cut it off. */
   isWhole: boolean;
+  /** A call of a custom tool: the pieces are its input. */
+  isCustom?: true | undefined;
 }
 
 /** One write of a stream; `isDelta` when it carries text or arguments of the answer. */
@@ -121,10 +134,12 @@ export interface VendorReply {
   body: string;
 }
 
-/** Data from the URL: Gemini names the model and streaming there. */
+/** Data from the URL: Gemini names the model and streaming there, OpenAI the interface. */
 export interface VendorEndpoint {
   model?: string;
   stream?: boolean;
+  /** OpenAI has two interfaces for the same models. */
+  isResponses?: true;
 }
 
 export type CallReading = { call: SimulatedCall } | { refusal: Refusal };
@@ -144,9 +159,9 @@ export interface Vendor {
   readKey(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
   readCall(body: unknown, endpoint: VendorEndpoint, headers: IncomingHttpHeaders): CallReading;
   replyHeaders(requestId: string): Record<string, string>;
-  writeJson(answer: SimulatedAnswer): string;
+  writeJson(answer: SimulatedAnswer, call: SimulatedCall): string;
   writeStream(answer: SimulatedAnswer, call: SimulatedCall): Iterable<Frame>;
   /** An error after status 200: as the whole body, or as a stream event. */
-  writeLateError(stream: boolean): string;
+  writeLateError(call: SimulatedCall): string;
   refuse(refusal: Refusal, requestId: string): VendorReply;
 }

@@ -9,6 +9,8 @@ const O_SERIES = /^o\d/;
 // From gpt-5.6 on, chat completions accepts functions only without reasoning.
 const NO_TOOLS_WHILE_REASONING = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)([.-]|$)/;
 
+export const isReasoningModel = (model: string): boolean => REASONING_MODEL.test(model);
+
 /** OpenAI's reasoning models refuse `max_tokens`, `stop`, and any sampling but the default. */
 export function findReasoningRule(request: ChatRequest): BrokenRule | null {
   const { model } = request;

@@ -1,0 +1,153 @@
+// A model call as a Responses request. Options that the call leaves open are not sent, with two exceptions: `store`, since OpenAI stores
+// an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
+
+import { createHash } from "node:crypto";
+import { takesSampling } from "../openai/request";
+import {
+  type ChatMessage,
+  type Content,
+  contentText,
+  type LayoutPiece,
+  type ModelCall,
+  type ProviderId,
+  type ReasoningBlock,
+  type ResponseFormat,
+  type Tool,
+  type ToolCall,
+  type WireRequest,
+} from "../types";
+import { readJsonObject } from "../wire-value";
+
+type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
+
+/** The request of one response; `provider` and `wireName` decide whose reasoning goes along. */
+export function buildResponsesRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
+  return {
+    path: "responses",
+    headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify(responsesBody(call, { wireName, provider })),
+  };
+}
+
+interface Target {
+  provider: ProviderId;
+  wireName: string;
+}
+
+/** Undefined fields are not serialized. */
+function responsesBody(call: ModelCall, target: Target): object {
+  const reasons = !takesSampling(target.wireName);
+  const tools = call.tools?.length ? call.tools : undefined;
+  return {
+    model: target.wireName,
+    input: responsesInput(call.messages, target, reasons),
+    store: false,
+    include: reasons && call.returnsReasoning ? ["reasoning.encrypted_content"] : undefined,
+    max_output_tokens: call.maxOutputTokens,
+    temperature: reasons ? undefined : call.temperature,
+    top_p: reasons ? undefined : call.topP,
+    reasoning: reasons ? responsesReasoning(call) : undefined,
+    tools: tools?.map(responsesTool),
+    tool_choice: tools && responsesToolChoice(call, tools),
+    parallel_tool_calls: tools && !oSeries.test(target.wireName) ? call.parallelToolCalls : undefined,
+    text: responsesText(call, reasons),
+    stream: call.stream || undefined,
+  };
+}
+
+// As on chat completions, the o-series answers 400 to `parallel_tool_calls`.
+const oSeries = /^(?:.*\/)?o\d+(?:-|$)/;
+
+function responsesReasoning({ reasoning, reasoningSummary }: ModelCall): object | undefined {
+  const summary = reasoningSummary ?? (reasoning?.visible ? "auto" : undefined);
+  return reasoning?.effort === undefined && summary === undefined ? undefined : { effort: reasoning?.effort, summary };
+}
+
+function responsesText({ responseFormat, verbosity }: ModelCall, reasons: boolean): object | undefined {
+  const format = responseFormat && responsesTextFormat(responseFormat);
+  // Older models take "medium" only.
+  const wanted = reasons ? verbosity : undefined;
+  return format || wanted ? { format, verbosity: wanted } : undefined;
+}
+
+function responsesTextFormat(format: ResponseFormat): object {
+  if (format.type === "json_object") return { type: "json_object" };
+  const { name, description, schema, strict = false } = format;
+  return { type: "json_schema", name, description, schema, strict };
+}
+
+function responsesTool({ name, description, parameters, strict = false, custom }: Tool): object {
+  if (custom) return { type: "custom", name, description: custom.description, format: custom.format };
+  // A function without arguments still needs the field.
+  return { type: "function", name, description, parameters: parameters ?? { type: "object", properties: {} }, strict };
+}
+
+function responsesToolChoice({ toolChoice }: ModelCall, tools: readonly Tool[]): object | string | undefined {
+  if (typeof toolChoice !== "object") return toolChoice;
+  const { name } = toolChoice;
+  return { type: tools.some((tool) => tool.name === name && tool.custom) ? "custom" : "function", name };
+}
+
+function responsesInput(messages: readonly ChatMessage[], target: Target, reasons: boolean): object[] {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  const customIds = new Set(calls.filter(({ custom }) => custom).map(({ id }) => id));
+  return messages.flatMap((message): object[] => {
+    if (message.role === "assistant") return assistantItems(message, target);
+    if (message.role === "user") return [{ role: "user", content: inputParts(message.content) }];
+    // OpenAI's reasoning models have a name of their own for it.
+    if (message.role === "system") return [{ role: reasons ? "developer" : "system", content: plainContent(message.content) }];
+    const type = customIds.has(message.toolCallId) ? "custom_tool_call_output" : "function_call_output";
+    return [{ type, call_id: shortId(message.toolCallId), output: plainContent(message.content) }];
+  });
+}
+
+/** A string where it holds all that there is. */
+const plainContent = (content: Content): string | object[] => (typeof content === "string" ? content : inputParts(content));
+
+const inputParts = (content: Content): object[] =>
+  typeof content === "string" ? [{ type: "input_text", text: content }] : content.map(({ text }) => ({ type: "input_text", text }));
+
+function assistantItems(message: AssistantMessage, target: Target): object[] {
+  const { toolCalls = [], reasoning = [] } = message;
+  return (message.layout ?? defaultLayout(message)).flatMap((piece): object[] => {
+    if (piece.type === "text") return [{ role: "assistant", content: [{ type: "output_text", text: piece.text }], phase: piece.phase }];
+    if (piece.type === "reasoning") {
+      const block = reasoning[piece.index];
+      return block && isReadableBy(block, target) ? [reasoningItem(block)] : [];
+    }
+    const call = toolCalls[piece.index];
+    return call ? [callItem(call)] : [];
+  });
+}
+
+function defaultLayout({ content, toolCalls = [], reasoning = [] }: AssistantMessage): LayoutPiece[] {
+  const text = contentText(content);
+  return [
+    ...reasoning.map((_, index): LayoutPiece => ({ type: "reasoning", index })),
+    ...(text !== "" || toolCalls.length === 0 ? [{ type: "text", text } as const] : []),
+    ...toolCalls.map((_, index): LayoutPiece => ({ type: "tool_call", index })),
+  ];
+}
+
+/** Nothing is stored at OpenAI, so an item without its encrypted content names nothing; and only its maker can decrypt it. */
+const isReadableBy = ({ kind, data, madeBy }: ReasoningBlock, { provider, wireName }: Target): boolean =>
+  kind === "encrypted" && data !== "" && madeBy.provider === provider && madeBy.wireName === wireName;
+
+function reasoningItem({ id, text, data }: ReasoningBlock): object {
+  return { type: "reasoning", id, summary: text === "" ? [] : [{ type: "summary_text", text }], encrypted_content: data };
+}
+
+function callItem({ id, name, arguments: text, custom }: ToolCall): object {
+  const call_id = shortId(id);
+  if (!custom) return { type: "function_call", call_id, name, arguments: text };
+  const input = readJsonObject(text)?.input;
+  return { type: "custom_tool_call", call_id, name, input: typeof input === "string" ? input : text };
+}
+
+const maxIdLength = 64;
+
+/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
+function shortId(id: string): string {
+  if (id.length <= maxIdLength) return id;
+  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+}
