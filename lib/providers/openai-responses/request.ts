@@ -93,11 +93,13 @@ function responsesInput(messages: readonly ChatMessage[], target: Target, reason
   const customIds = new Set(calls.filter(({ custom }) => custom).map(({ id }) => id));
   return messages.flatMap((message): object[] => {
     if (message.role === "assistant") return assistantItems(message, target);
+    if (message.role === "tool") {
+      const type = customIds.has(message.toolCallId) ? "custom_tool_call_output" : "function_call_output";
+      return [{ type, call_id: shortId(message.toolCallId), output: plainContent(message.content) }];
+    }
     if (message.role === "user") return [{ role: "user", content: inputParts(message.content) }];
     // OpenAI's reasoning models have a name of their own for it.
-    if (message.role === "system") return [{ role: reasons ? "developer" : "system", content: plainContent(message.content) }];
-    const type = customIds.has(message.toolCallId) ? "custom_tool_call_output" : "function_call_output";
-    return [{ type, call_id: shortId(message.toolCallId), output: plainContent(message.content) }];
+    return [{ role: reasons ? "developer" : "system", content: plainContent(message.content) }];
   });
 }
 

@@ -123,7 +123,7 @@ interface OpenAIDialect {
   takesStrictTools: boolean;
   /** If false, the schema goes into a message and the format is json_object. */
   takesJsonSchema: boolean;
-  /** Function tools are refused unless `reasoning_effort` is "none". */
+  /** Function tools are refused unless `reasoning_effort` is "none": for a limit too low for Responses, or a host without it. */
   needsNoEffortForTools: boolean;
   /** DeepSeek's thinking: it refuses a forced tool choice, and assistant messages without `reasoning_content`. */
   thinks: boolean;
