@@ -5,7 +5,7 @@ import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailur
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { responsesFailure } from "./errors";
 
-export const responsesUsageSchema = z.object({
+const responsesUsageSchema = z.object({
   input_tokens: tokenCountSchema,
   input_tokens_details: z.object({ cached_tokens: tokenCountSchema }).nullish(),
   output_tokens: tokenCountSchema,

@@ -62,9 +62,9 @@ test("encrypted reasoning comes back to the model that wrote it, unchanged, and 
   const first = await ask({ input, tools: [weather], include });
   const [thought, asked] = first.body.output ?? [];
   expect([thought?.type, asked?.type]).toEqual(["reasoning", "function_call"]);
-  const { status: _, ...plain } = asked ?? {};
+  const plain = { ...asked, call_id: asked?.call_id };
   const next = (reasoning: object, model = "gpt-6-sol") =>
-    ask({ model, tools: [weather], include, input: [...input, reasoning, plain, { ...result, call_id: asked?.call_id }] });
+    ask({ model, tools: [weather], include, input: [...input, reasoning, plain, { ...result, call_id: plain.call_id }] });
   expect((await next(thought ?? {})).status).toBe(200);
   const refused = { status: 400, body: { error: { code: "invalid_encrypted_content" } } };
   expect(await next(thought ?? {}, "gpt-6-luna")).toMatchObject(refused);
