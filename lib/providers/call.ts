@@ -8,12 +8,20 @@ import { anthropicFormat } from "./anthropic";
 import { type Attempt, attemptStream, attemptWhole, type CallAnswer, Trial } from "./attempt";
 import { breakerOf } from "./breaker";
 import { type BudgetLimits, CallBudget } from "./budget";
-import { type Endpoints, endpoints, wireFormatOf } from "./endpoints";
+import { type Endpoint, type Endpoints, endpoints } from "./endpoints";
 import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
 import { responsesFormat } from "./openai-responses";
 import { isConnectTimeout } from "./transport";
-import { type Model, type ModelCall, type ProviderEvent, ProviderFailure, type WireFormat, type WireFormatId } from "./types";
+import {
+  type Model,
+  type ModelCall,
+  type ModelRoute,
+  type ProviderEvent,
+  ProviderFailure,
+  type WireFormat,
+  type WireFormatId,
+} from "./types";
 
 const wireFormats: RoutingSetup["formats"] = {
   openai: openaiFormat,
@@ -21,6 +29,20 @@ const wireFormats: RoutingSetup["formats"] = {
   anthropic: anthropicFormat,
   gemini: geminiFormat,
 };
+
+// OpenAI's own reasoning models: from gpt-5.6 on they take tools over Responses only ("To use function tools, use /v1/responses or set
+// reasoning_effort to 'none'"), and reasoning comes back and forth nowhere else. Its other models stay on chat completions.
+const calledOverResponses = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$))/;
+
+/** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": chat completions has no such minimum. */
+const MIN_RESPONSES_TOKENS = 16;
+
+/** How a call with this output limit is written over a route. */
+export function wireFormatOf({ provider, wireName, wireFormat }: ModelRoute, endpoint: Endpoint, maxOutputTokens: number): WireFormatId {
+  const named = provider === "openai" && calledOverResponses.test(wireName) ? "openai-responses" : endpoint.format;
+  const format = wireFormat ?? named;
+  return format === "openai-responses" && maxOutputTokens < MIN_RESPONSES_TOKENS ? "openai" : format;
+}
 
 const processSetup = (): RoutingSetup => ({ endpoints: endpoints(), formats: wireFormats, limits: config() });
 

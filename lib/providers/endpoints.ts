@@ -4,7 +4,7 @@
 import { assert } from "@/lib/base/assert";
 import { type Config, config } from "@/lib/base/config";
 import { forgetSingleton, processSingleton, replaceSingleton } from "@/lib/base/process-singleton";
-import type { ModelRoute, ProviderId, WireFormatId } from "./types";
+import type { ProviderId, WireFormatId } from "./types";
 
 export interface Endpoint {
   /** Without a trailing slash; wire requests append their path to it. */
@@ -33,20 +33,6 @@ const formatOf: Record<ProviderId, WireFormatId> = {
   xai: "openai",
   deepseek: "openai",
 };
-
-// OpenAI's own reasoning models: from gpt-5.6 on they take tools over Responses only ("To use function tools, use /v1/responses or set
-// reasoning_effort to 'none'"), and reasoning comes back and forth nowhere else. Its other models stay on chat completions.
-const calledOverResponses = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$))/;
-
-/** "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16": chat completions has no such minimum. */
-const MIN_RESPONSES_TOKENS = 16;
-
-/** How a call with this output limit is written over a route. */
-export function wireFormatOf({ provider, wireName, wireFormat }: ModelRoute, endpoint: Endpoint, maxOutputTokens: number): WireFormatId {
-  const named = provider === "openai" && calledOverResponses.test(wireName) ? "openai-responses" : endpoint.format;
-  const format = wireFormat ?? named;
-  return format === "openai-responses" && maxOutputTokens < MIN_RESPONSES_TOKENS ? "openai" : format;
-}
 
 const vendorHost: Record<ProviderId, string> = {
   openai: "api.openai.com",

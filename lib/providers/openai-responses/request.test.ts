@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { endpointAt, wireFormatOf } from "../endpoints";
+import { wireFormatOf } from "../call";
+import { endpointAt } from "../endpoints";
 import { responsesFormat } from "../openai-responses";
 import { oracleRequest } from "../testing/oracle";
 import type { ModelCall, ReasoningBlock, Tool } from "../types";

@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
-import { callProvider, callProviderWhole } from "@/lib/providers/call";
+import { callProvider, callProviderWhole, wireFormatOf } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
-import { endpointAt, providerIds, wireFormatOf } from "@/lib/providers/endpoints";
+import { endpointAt, providerIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
 import { openaiFormat } from "@/lib/providers/openai";
 import { responsesFormat } from "@/lib/providers/openai-responses";
