@@ -27,7 +27,7 @@ describe("answers", () => {
     ["without-message-stop.sse", "All said.", "stop", [12, 4, 0, 0]],
   ] as const)("%s", async (name, text, reason, counts) => {
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
-      expect(await readFixture(anthropicFormat, name, size)).toEqual({ text, reason, usage: usageOf(counts) });
+      expect(withoutReasoning(await readFixture(anthropicFormat, name, size))).toEqual({ text, reason, usage: usageOf(counts) });
     }
   });
 
@@ -40,6 +40,17 @@ describe("answers", () => {
     for await (const event of anthropicFormat.readStream(neverEnding())) types.push(event.type);
     expect(types).toEqual(["text", "text", "finish"]);
   });
+});
+
+const withoutReasoning = ({ reasoning: _, ...rest }: Awaited<ReturnType<typeof readFixture>>) => rest;
+
+test.each(["thinking.json", "thinking.sse"])("%s: thoughts keep their signatures, redacted ones their data", async (name) => {
+  for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
+    expect((await readFixture(anthropicFormat, name, size)).reasoning).toEqual([
+      { kind: "thinking", text: "Multiply first.", data: "EqQBCgIYAhIM1gbcDa9GJwZA2b3h" },
+      { kind: "redacted", text: "", data: "EmwKAhgBEgy3va3pzix" },
+    ]);
+  }
 });
 
 describe("tool calls", () => {
@@ -71,7 +82,8 @@ describe("tool calls", () => {
     ["tool-call-after-thinking.sse", "", [weatherOf('{"location": "Paris"}')], [438, 120, 0, 61]],
   ] as const)("%s", async (name, text, toolCalls, counts) => {
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7, 64] : [undefined]) {
-      expect(await readFixture(anthropicFormat, name, size)).toEqual({ text, toolCalls, reason: "tool_calls", usage: usageOf(counts) });
+      const answer = withoutReasoning(await readFixture(anthropicFormat, name, size));
+      expect(answer).toEqual({ text, toolCalls, reason: "tool_calls", usage: usageOf(counts) });
     }
   });
 

@@ -59,7 +59,7 @@ export async function* attemptStream(attempt: Attempt): AsyncGenerator<ProviderE
     let hasOutput = false;
     for await (const event of format.readStream(body, onRequestId)) {
       if (event.type !== "finish") {
-        if (event.type === "text" && event.text === "") continue;
+        if (!isHandedOn(event, attempt)) continue;
         hasOutput = true;
       } else {
         if (!hasOutput && event.usage === null) throw withoutOutput();
@@ -97,7 +97,7 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
     const { status, text, cut } = answer;
     if (!isSuccess(status)) throw format.readError(status, readHeaders(answer), text);
     if (cut) throw new ProviderFailure("malformed", `the answer is longer than ${REPLY_LIMIT_BYTES} bytes`);
-    events = format.readReply(text, onRequestId).filter((event) => event.type !== "text" || event.text !== "");
+    events = format.readReply(text, onRequestId).filter((event) => isHandedOn(event, attempt));
     const last = events.at(-1);
     if (last?.type !== "finish") throw new ProviderFailure("malformed", "the answer has no end");
     if (events.length === 1 && last.usage === null) throw withoutOutput();
@@ -107,6 +107,15 @@ export async function attemptWhole(attempt: Attempt, note: (event: ProviderEvent
   // Outside the try, like building the request.
   for (const event of events) note(event);
   return events;
+}
+
+/** Adds the route to reasoning. */
+function isHandedOn(event: ProviderEvent, { call, route }: Attempt): boolean {
+  if (event.type === "reasoning") {
+    event.madeBy = route;
+    return !call.hidesReasoning;
+  }
+  return event.type !== "text" || event.text !== "";
 }
 
 const writtenRequest = ({ route, endpoint, format, call }: Pick<Attempt, "route" | "endpoint" | "format" | "call">): WireRequest =>

@@ -49,6 +49,8 @@ export interface ToolCall {
   arguments: string;
   /** A call of a custom tool: its arguments are `{"input": "…"}`. */
   custom?: true | undefined;
+  /** Ends a prefix of the prompt that shall be cached. */
+  cache?: CacheLifetime | undefined;
 }
 
 /** For how long a provider that caches on request (Anthropic) shall keep the prompt up to here; the others cache by themselves. */
@@ -78,6 +80,8 @@ export interface ReasoningBlock {
   data: string;
   /** The provider's id of the block, where it has one. */
   id?: string | undefined;
+  /** What of its message came before it: so many characters of text, so many tool calls. Absent: nothing. */
+  after?: { characters: number; calls: number } | undefined;
 }
 
 /** OpenAI tells its models' remarks while they work from their answer. */
@@ -100,7 +104,7 @@ export type ChatMessage =
       layout?: readonly LayoutPiece[];
     }
   /** What one of the customer's functions returned. */
-  | { role: "tool"; content: Content; toolCallId: string };
+  | { role: "tool"; content: Content; toolCallId: string; isError?: boolean | undefined };
 
 /** The text of a message without the borders of its parts. */
 export const contentText = (content: Content): string =>
@@ -133,6 +137,8 @@ export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "
 
 /** How much a model shall think before it answers. An empty object turns reasoning on and leaves the amount to the model. */
 export interface ReasoningOptions {
+  /** Whether it thinks; absent: it does, unless the effort is `none`. `default`: as the model does by itself. */
+  mode?: "on" | "off" | "default" | undefined;
   effort?: ReasoningEffort | undefined;
   /** Tokens that it may think at most, of the output limit. */
   budgetTokens?: number | undefined;
@@ -144,6 +150,7 @@ export interface ReasoningOptions {
 export interface CallOptions {
   temperature?: number;
   topP?: number;
+  topK?: number | undefined;
   frequencyPenalty?: number;
   presencePenalty?: number;
   seed?: number;
@@ -159,6 +166,8 @@ export interface CallOptions {
   /** The client hands reasoning back in its next request: it is asked for in the form that its maker reads again. */
   returnsReasoning?: boolean;
   verbosity?: "low" | "medium" | "high";
+  /** Its reasoning is not handed on as events: until the first text or tool call, another route may still answer. */
+  hidesReasoning?: boolean | undefined;
 }
 
 /** One call to a model, independent of any provider's format. */
@@ -186,7 +195,7 @@ export type ProviderEvent =
   | ToolCallEvent
   | ReasoningEvent
   /** Last event of a complete answer; `usage` is null when the provider sent none. */
-  | { type: "finish"; reason: FinishReason; usage: TokenUsage | null };
+  | { type: "finish"; reason: FinishReason; usage: TokenUsage | null; stopSequence?: string | undefined };
 
 /** A piece of a tool call. Only the first piece of a call has its id and name; the pieces' arguments, joined, are the whole. */
 export interface ToolCallEvent {
@@ -207,6 +216,8 @@ export interface ReasoningEvent {
   text: string;
   data?: string | undefined;
   id?: string | undefined;
+  /** The route that answers. A wire format does not know it; the call adds it. */
+  madeBy?: ModelRoute | undefined;
 }
 
 /**

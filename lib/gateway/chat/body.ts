@@ -109,6 +109,8 @@ const absent = (errorText: string) =>
     .refine((value) => value === null, errorText)
     .optional();
 
+const EFFORTS_ERROR = "must be none, minimal, low, medium, high, xhigh or max";
+
 export const chatBodySchema = z.object({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
   messages: z.array(message).min(1, "send at least one message"),
@@ -132,6 +134,7 @@ export const chatBodySchema = z.object({
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: responseFormat.nullish(),
+  reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"], EFFORTS_ERROR).nullish(),
   functions: absent("is OpenAI's old form: send tools"),
   function_call: absent("is OpenAI's old form: send tool_choice"),
   /** Our own field: USD, as in POST /api/v1/prompt. */
@@ -236,6 +239,8 @@ function readOptions(body: ChatBody): CallOptions {
     seed: body.seed ?? undefined,
     stop: stop && stop.length > 0 ? stop : undefined,
     responseFormat: readFormat(body.response_format),
+    reasoning: body.reasoning_effort ? { effort: body.reasoning_effort } : undefined,
+    hidesReasoning: true, // OpenAI's format has no field for it
     ...readTools(body),
   };
 }

@@ -20,6 +20,7 @@ import {
   piecesOf,
   writtenText,
 } from "./completion";
+import type { ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
 import { keepAlive } from "./sse-keep-alive";
 
@@ -50,7 +51,8 @@ export async function answerStream(context: CallContext): Promise<GatewayReply> 
     ...request.replyHeaders,
     ...eventStreamHeaders,
   };
-  return { status: 200, headers, body: keepAlive(streamBody(context, progress, first, events)), end: request.end };
+  const body = keepAlive(streamBody(context, progress, first, events), undefined, context.writer.keepAlive);
+  return { status: 200, headers, body, end: request.end };
 }
 
 interface Progress {
@@ -76,10 +78,12 @@ async function* streamBody(
       const event = next.value;
       recordEvent(context, progress, event);
       if (event.type === "finish") continue;
-      yield opening + writer.piece(event);
+      const text = opening + writer.piece(event);
       opening = "";
+      if (text !== "") yield text;
     }
-    yield opening + writer.done(await chargeStream(context, progress, { outcome: "complete", writeLast: writer.done }));
+    const writeLast: WriteLast = ({ done }, receipt) => done(receipt);
+    yield opening + writer.done(await chargeStream(context, progress, { outcome: "complete", writeLast }));
   } catch (error) {
     // A client that leaves stops the call, which looks like a failure of the provider here; the end of the request charges it.
     if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(context, progress, error);
@@ -99,13 +103,13 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
   }
   request.facts.brokeOff = "INTERNAL_ERROR";
   const reason = error.kind === "timeout" ? "provider_timeout" : "provider_unavailable";
-  const writeBroken = (receipt: ChargeReceipt) =>
-    writeCostlyError(context, receipt, {
+  const writeBroken: WriteLast = (writer, receipt) =>
+    writeCostlyError(writer, receipt, {
       message: `${prompt.model.id} stopped mid-answer. You were charged for the part you received`,
       reason,
       retryable: true,
     });
-  return writeBroken(await chargeStream(context, progress, { outcome: "partial", writeLast: writeBroken }));
+  return writeBroken(context.writer, await chargeStream(context, progress, { outcome: "partial", writeLast: writeBroken }));
 }
 
 /**
@@ -121,8 +125,8 @@ async function settleLeft(context: CallContext, progress: Progress, events: Asyn
   if (settlement.ended) return;
   if (!progress.call.answer.acceptedAt) return settlement.release();
   const message = "You closed this stream early and were charged for the part you received. Use a new Idempotency-Key to ask again";
-  const writeLeft = (receipt: ChargeReceipt) =>
-    progress.usage ? context.writer.done(receipt) : writeCostlyError(context, receipt, { message, reason: "internal", retryable: false });
+  const writeLeft: WriteLast = (writer, receipt) =>
+    progress.usage ? writer.done(receipt) : writeCostlyError(writer, receipt, { message, reason: "internal", retryable: false });
   await chargeStream(context, progress, { outcome: "cancelled", writeLast: writeLeft });
 }
 
@@ -134,15 +138,18 @@ async function readOn(context: CallContext, progress: Progress, events: AsyncIte
   }
 }
 
+/** Writes the stream's last event from its cost. */
+type WriteLast = (writer: ReplyWriter, receipt: ChargeReceipt) => string;
+
 interface StreamEnd {
   outcome: Completion["outcome"];
-  /** Writes the stream's last event from its cost. */
-  writeLast: (receipt: ChargeReceipt) => string;
+  writeLast: WriteLast;
 }
 
 function recordEvent(context: CallContext, progress: Progress, event: ProviderEvent): void {
   if (event.type === "finish") {
     progress.output.finish = event.reason;
+    progress.output.stopSequence = event.stopSequence;
     progress.usage = readUsage(context, event);
   } else addPiece(progress.output, event);
 }
@@ -151,16 +158,15 @@ function recordEvent(context: CallContext, progress: Progress, event: ProviderEv
 async function chargeStream(context: CallContext, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<ChargeReceipt> {
   const completion = completionOf(context, progress, outcome);
   recordFacts(context, completion);
-  const { opening, piece } = context.writer;
-  return context.settlement.charge(
-    completion,
-    (expected) => opening() + piecesOf(progress.output).map(piece).join("") + writeLast(expected),
-  );
+  return context.settlement.charge(completion, (expected) => {
+    const writer = context.createWriter();
+    return writer.opening() + piecesOf(progress.output).map(writer.piece).join("") + writeLast(writer, expected);
+  });
 }
 
 /** The last event of a stream that did not complete and is charged all the same. */
 function writeCostlyError(
-  { writer }: CallContext,
+  writer: ReplyWriter,
   receipt: ChargeReceipt,
   { message, ...details }: { message: string; reason: string; retryable: boolean },
 ): string {

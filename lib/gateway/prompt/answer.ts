@@ -20,6 +20,8 @@ export interface CallContext {
   quote: Quote;
   settlement: Settlement;
   writer: ReplyWriter;
+  /** A second writer, for the copy of a stream that an idempotency key saves: writers count what they have written. */
+  createWriter: () => ReplyWriter;
 }
 
 /** A count is absurd above ten times what the input's bytes, or the output's limit, allow, plus ten thousand tokens. */
@@ -88,6 +90,7 @@ export async function answerWhole(context: CallContext): Promise<GatewayReply> {
     for (const event of await call.events) {
       if (event.type === "finish") {
         output.finish = event.reason;
+        output.stopSequence = event.stopSequence;
         usage = readUsage(context, event);
       } else addPiece(output, event);
     }

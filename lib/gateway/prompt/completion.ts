@@ -18,8 +18,8 @@ import {
 
 export type OutputPiece = Exclude<ProviderEvent, { type: "finish" }>;
 
-/** A reasoning block of an answer, made by the route that answers. */
-export type OutputReasoning = Omit<ReasoningBlock, "madeBy">;
+/** A reasoning block of an answer. */
+export type OutputReasoning = Omit<ReasoningBlock, "madeBy"> & Partial<Pick<ReasoningBlock, "madeBy">>;
 
 /** A model's output, gathered from its pieces. */
 export interface Output {
@@ -28,6 +28,8 @@ export interface Output {
   reasoning: OutputReasoning[];
   /** Null while the output is incomplete. */
   finish: FinishReason | null;
+  /** The stop sequence that ended it, where its provider says so. */
+  stopSequence?: string | undefined;
 }
 
 /** An answer, whole or as far as it got. */
@@ -72,11 +74,12 @@ export function addPiece(output: Output, piece: OutputPiece): void {
   output.toolCalls.push({ id: piece.id, name: piece.name, arguments: piece.arguments });
 }
 
-function addReasoning({ reasoning }: Output, { kind, index, text, data, id }: ReasoningEvent): void {
+function addReasoning({ reasoning, text: said, toolCalls }: Output, { kind, index, text, data, id, madeBy }: ReasoningEvent): void {
   const known = reasoning[index];
   if (!known) {
     assert(index === reasoning.length, "reasoning blocks come in order");
-    reasoning.push({ kind, text, data: data ?? "", id });
+    const after = said === "" && toolCalls.length === 0 ? undefined : { characters: said.length, calls: toolCalls.length };
+    reasoning.push({ kind, text, data: data ?? "", id, madeBy, after });
     return;
   }
   known.text += text;
@@ -84,11 +87,25 @@ function addReasoning({ reasoning }: Output, { kind, index, text, data, id }: Re
   known.id ??= id;
 }
 
-/** The output in few pieces: each reasoning block, the text, then each tool call whole. */
+/** The output in few pieces: the text, then each tool call whole, and each reasoning block where it stood between them. */
 export function piecesOf({ text, toolCalls, reasoning }: Output): OutputPiece[] {
-  const thoughts = reasoning.map((block, index): OutputPiece => ({ type: "reasoning", index, ...block }));
-  const calls = toolCalls.map((call, index): OutputPiece => ({ type: "tool_call", index, ...call }));
-  return text === "" ? [...thoughts, ...calls] : [...thoughts, { type: "text", text }, ...calls];
+  const pieces: OutputPiece[] = [];
+  let characters = 0;
+  let calls = 0;
+  const addUntil = (end: { characters: number; calls: number }) => {
+    if (end.characters > characters) pieces.push({ type: "text", text: text.slice(characters, end.characters) });
+    characters = Math.max(characters, end.characters);
+    for (; calls < end.calls; calls++) {
+      const call = toolCalls[calls];
+      if (call) pieces.push({ type: "tool_call", index: calls, ...call });
+    }
+  };
+  for (const [index, { after, ...block }] of reasoning.entries()) {
+    if (after) addUntil(after);
+    pieces.push({ type: "reasoning", index, ...block });
+  }
+  addUntil({ characters: text.length, calls: toolCalls.length });
+  return pieces;
 }
 
 /** Everything the model wrote, for our own count of it. */

@@ -60,7 +60,8 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const sold = within(prompt, quote);
   if (sold.clippedTo !== undefined) request.replyHeaders["x-clipped-to"] = String(sold.clippedTo);
   const call = quote === wanted ? prepared : prepareCall(sold);
-  const context = { request, prompt: sold, call, quote, settlement, writer: write(request, sold, payment) };
+  const createWriter = () => write(request, sold, payment);
+  const context = { request, prompt: sold, call, quote, settlement, writer: createWriter(), createWriter };
   return sold.stream ? answerStream(context) : answerWhole(context);
 }
 

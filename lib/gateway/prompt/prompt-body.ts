@@ -71,7 +71,7 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
     inputField: "prompt",
     maxOutputTokens,
     minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance: body.clipToBalance, limit: maxOutputTokens }),
-    options: { temperature: body.temperature },
+    options: { temperature: body.temperature, hidesReasoning: true },
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost),
     payment: body.payment,
@@ -153,6 +153,8 @@ export interface ReplyWriter {
   done(receipt: ChargeReceipt): string;
   /** The last event of a stream that did not complete. */
   failed(error: AppError): string;
+  /** What keeps an idle stream open; absent: a comment line. */
+  keepAlive?: string;
 }
 
 /** One server-sent event; `json` has no line breaks. */

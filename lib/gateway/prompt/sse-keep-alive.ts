@@ -1,13 +1,16 @@
 // Keeps an idle stream's connection open: proxies cut connections that are silent for long, and a model may think for minutes.
 
-const COMMENT_EVERY_MS = 15_000;
+const SIGN_EVERY_MS = 15_000;
 
-/** Passes `chunks` on, with a comment line, which readers of event streams skip, whenever `everyMs` pass without one. */
-export async function* keepAlive(chunks: AsyncIterator<string>, everyMs = COMMENT_EVERY_MS): AsyncGenerator<string> {
+/** A comment line, which readers of event streams skip. */
+const COMMENT = ": still here\n\n";
+
+/** Passes `chunks` on, with a sign of life whenever `everyMs` pass without one. */
+export async function* keepAlive(chunks: AsyncIterator<string>, everyMs = SIGN_EVERY_MS, sign = COMMENT): AsyncGenerator<string> {
   for (let next = chunks.next(); ; ) {
     const result = await nextWithin(next, everyMs);
     if (result === null) {
-      yield ": still here\n\n";
+      yield sign;
       continue;
     }
     if (result.done) return;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { failureInside } from "../http-failure";
-import type { FinishReason, OnRequestId, ProviderEvent, TokenUsage, ToolCallEvent } from "../types";
+import type { FinishReason, OnRequestId, ProviderEvent, ReasoningEvent, TokenUsage, ToolCallEvent } from "../types";
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 
@@ -12,6 +12,9 @@ export const anthropicBlockSchema = z.object({
   id: z.string().nullish(),
   name: z.string().nullish(),
   input: z.unknown().optional(),
+  thinking: z.string().nullish(),
+  signature: z.string().nullish(),
+  data: z.string().nullish(),
 });
 
 type AnthropicBlock = z.infer<typeof anthropicBlockSchema>;
@@ -30,6 +33,7 @@ const replySchema = z.object({
   id: z.unknown().optional(),
   content: z.array(anthropicBlockSchema),
   stop_reason: z.string().nullish(),
+  stop_sequence: z.string().nullish(),
   usage: anthropicUsageSchema.nullish(),
 });
 
@@ -37,20 +41,43 @@ const replySchema = z.object({
 export function readAnthropicReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readAnthropicProblem(parsed), "rejected");
-  const { id, content, stop_reason, usage } = readShape(replySchema, parsed, "the reply");
+  const { id, content, stop_reason, stop_sequence, usage } = readShape(replySchema, parsed, "the reply");
   onRequestId?.(id);
   const events: ProviderEvent[] = [];
   let calls = 0;
+  let thoughts = 0;
   for (const block of content) {
+    const thought = readAnthropicThought(block, thoughts);
+    if (thought) {
+      events.push(thought);
+      thoughts++;
+    }
     const text = anthropicBlockText(block);
     if (text !== "") events.push({ type: "text", text });
     if (block.type === "tool_use") events.push(readAnthropicCall(block, calls++));
   }
-  events.push({ type: "finish", reason: readAnthropicStopReason(stop_reason), usage: readAnthropicUsage(usage) });
+  events.push(anthropicFinish(stop_reason, stop_sequence, usage));
   return events;
 }
 
-/** Only text blocks are the answer; thinking, signatures and unknown block types are not. */
+export const anthropicFinish = (
+  reason: string | null | undefined,
+  sequence: string | null | undefined,
+  usage: AnthropicUsage | null | undefined,
+): ProviderEvent => ({
+  type: "finish",
+  reason: readAnthropicStopReason(reason),
+  usage: readAnthropicUsage(usage),
+  ...(sequence ? { stopSequence: sequence } : undefined),
+});
+
+/** The thought in a block, or what a stream has of it at its start; undefined for other blocks. */
+export function readAnthropicThought({ type, thinking, signature, data }: AnthropicBlock, index: number): ReasoningEvent | undefined {
+  if (type === "thinking") return { type: "reasoning", kind: "thinking", index, text: thinking ?? "", data: signature ?? "" };
+  return type === "redacted_thinking" ? { type: "reasoning", kind: "redacted", index, text: "", data: data ?? "" } : undefined;
+}
+
+/** Only text blocks are text; unknown block types are none of the answer. */
 export function anthropicBlockText(block: Pick<AnthropicBlock, "type" | "text">): string {
   if (block.type !== "text") return "";
   if (typeof block.text !== "string") throw malformed("a text block has no text");
@@ -77,7 +104,7 @@ function writeInput(input: Record<string, unknown>): string {
 }
 
 /** https://docs.anthropic.com/en/api/handling-stop-reasons */
-export function readAnthropicStopReason(reason: string | null | undefined): FinishReason {
+function readAnthropicStopReason(reason: string | null | undefined): FinishReason {
   switch (reason) {
     case "end_turn":
     case "stop_sequence":
@@ -100,7 +127,7 @@ export function readAnthropicStopReason(reason: string | null | undefined): Fini
  * (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching). output_tokens includes thinking. Null when the provider omitted
  * either of the two counts that are charged.
  */
-export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsage | null {
+function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsage | null {
   const input = usage?.input_tokens;
   const output = usage?.output_tokens;
   if (!usage || typeof input !== "number" || typeof output !== "number") return null;

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { anthropicMessages } from "./request";
+import { describe, expect, test } from "vitest";
+import { anthropicMessages, anthropicSystem } from "./messages";
 
 const call = (id: string, args: string) => ({ id, name: "get_weather", arguments: args });
 
@@ -97,3 +97,87 @@ test.each(["", "{", "null", "7", '"x"', "[1]", "undefined", `${'{"a":'.repeat(20
     ]);
   },
 );
+
+describe("thoughts", () => {
+  const madeBy = { provider: "anthropic", wireName: "claude-opus-5-5" } as const;
+  const thought = (text: string, after?: { characters: number; calls: number }) =>
+    ({ kind: "thinking", madeBy, text, data: `signed ${text}`, after }) as const;
+  const written = (text: string) => ({ type: "thinking", thinking: text, signature: `signed ${text}` });
+  const message = {
+    role: "assistant",
+    content: "Let me look. Now the rest.",
+    toolCalls: [call("a", "{}"), call("b", "{}")],
+    reasoning: [
+      thought("first"),
+      { kind: "redacted", madeBy, text: "", data: "sealed" },
+      thought("second", { characters: 12, calls: 0 }),
+      thought("third", { characters: 26, calls: 1 }),
+    ],
+  } as const;
+
+  test("go back to the model that made them, each where it stood", () => {
+    expect(anthropicMessages([message], madeBy)[0]?.content).toEqual([
+      written("first"),
+      { type: "redacted_thinking", data: "sealed" },
+      { type: "text", text: "Let me look." },
+      written("second"),
+      { type: "text", text: " Now the rest." },
+      { type: "tool_use", id: "a", name: "get_weather", input: {} },
+      written("third"),
+      { type: "tool_use", id: "b", name: "get_weather", input: {} },
+    ]);
+  });
+
+  test.each([
+    { provider: "anthropic", wireName: "claude-sonnet-5-5" },
+    { provider: "openai", wireName: "claude-opus-5-5" },
+  ] as const)("are dropped for another route: %j", (route) => {
+    expect(JSON.stringify(anthropicMessages([message], route))).not.toMatch(/thinking|sealed|signed/);
+  });
+});
+
+describe("marks of a prefix to be cached", () => {
+  const mark = { cache_control: { type: "ephemeral" } };
+
+  test("stand on the blocks of system, messages, calls and results", () => {
+    const messages = [
+      {
+        role: "system",
+        content: [
+          { type: "text", text: "Be brief." },
+          { type: "text", text: "Rules", cache: "1h" },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "Add", cache: "5m" }] },
+      { role: "assistant", content: "", toolCalls: [{ ...call("a", "{}"), cache: "5m" }] },
+      { role: "tool", toolCallId: "a", content: [{ type: "text", text: "42", cache: "5m" }], isError: true },
+    ] as const;
+    expect(anthropicSystem(messages, [undefined, "Answer in JSON."])).toEqual([
+      { type: "text", text: "Be brief." },
+      { type: "text", text: "Rules", cache_control: { type: "ephemeral", ttl: "1h" } },
+      { type: "text", text: "Answer in JSON." },
+    ]);
+    expect(anthropicMessages(messages)).toEqual([
+      { role: "user", content: [{ type: "text", text: "Add", ...mark }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "get_weather", input: {}, ...mark }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "42" }], is_error: true, ...mark }],
+      },
+    ]);
+  });
+
+  test("are absent where none was asked for: the request is what it was without them", () => {
+    expect(anthropicSystem([{ role: "system", content: "Be brief." }], ["In JSON."])).toBe("Be brief.\n\nIn JSON.");
+    expect(anthropicSystem([], [])).toBeUndefined();
+  });
+
+  test("a blank block is left out, which Anthropic would refuse", () => {
+    const blank = [{ type: "text", text: " " }] as const;
+    expect(anthropicMessages([{ role: "tool", toolCallId: "a", content: [{ type: "text", text: "", cache: "5m" }] }])[0]?.content).toEqual([
+      { type: "tool_result", tool_use_id: "a", ...mark },
+    ]);
+    expect(anthropicSystem([{ role: "system", content: blank }], [])).toBeUndefined();
+    expect(anthropicMessages([{ role: "user", content: blank }])).toEqual([{ role: "user", content: " " }]);
+  });
+});

@@ -5,18 +5,18 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
-import type { FinishReason, OnRequestId, ProviderEvent } from "../types";
+import type { OnRequestId, ProviderEvent, ReasoningEvent } from "../types";
 import { malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 import {
   type AnthropicUsage,
   anthropicBlockSchema,
   anthropicBlockText,
+  anthropicFinish,
   anthropicUsageSchema,
   mergeAnthropicUsage,
   readAnthropicCall,
-  readAnthropicStopReason,
-  readAnthropicUsage,
+  readAnthropicThought,
 } from "./reply";
 
 const eventSchema = z.object({ type: z.string() });
@@ -25,11 +25,17 @@ const blockIndexSchema = z.number().nullish();
 const blockStartSchema = z.object({ index: blockIndexSchema, content_block: anthropicBlockSchema });
 const blockDeltaSchema = z.object({
   index: blockIndexSchema,
-  delta: z.object({ type: z.string(), text: z.string().nullish(), partial_json: z.string().nullish() }),
+  delta: z.object({
+    type: z.string(),
+    text: z.string().nullish(),
+    partial_json: z.string().nullish(),
+    thinking: z.string().nullish(),
+    signature: z.string().nullish(),
+  }),
 });
 const blockStopSchema = z.object({ index: blockIndexSchema });
 const messageDeltaSchema = z.object({
-  delta: z.object({ stop_reason: z.string().nullish() }),
+  delta: z.object({ stop_reason: z.string().nullish(), stop_sequence: z.string().nullish() }),
   usage: anthropicUsageSchema.nullish(),
 });
 
@@ -61,11 +67,14 @@ interface CallUnderWay {
 
 class AnswerUnderWay {
   isStopped = false;
-  #reason: FinishReason | undefined;
+  #reason: string | undefined;
+  #sequence: string | null | undefined;
   #usage: AnthropicUsage | undefined;
   /** By the index of their content blocks; text and thinking blocks count as well. */
   readonly #calls = new Map<number | null | undefined, CallUnderWay>();
   #callCount = 0;
+  /** The positions of thoughts, by the index of their content blocks. */
+  readonly #thoughts = new Map<number | null | undefined, number>();
   readonly #onRequestId: OnRequestId | undefined;
 
   constructor(onRequestId: OnRequestId | undefined) {
@@ -92,7 +101,8 @@ class AnswerUnderWay {
       case "message_delta": {
         const { delta, usage } = readShape(messageDeltaSchema, event, type);
         this.#usage = mergeAnthropicUsage(this.#usage, usage);
-        if (delta.stop_reason) this.#reason = readAnthropicStopReason(delta.stop_reason);
+        if (delta.stop_reason) this.#reason = delta.stop_reason;
+        this.#sequence ??= delta.stop_sequence;
         return undefined;
       }
       case "message_stop":
@@ -106,6 +116,11 @@ class AnswerUnderWay {
   }
 
   #takeStart({ index, content_block: block }: BlockStart): ProviderEvent | undefined {
+    const thought = readAnthropicThought(block, this.#thoughts.size);
+    if (thought) {
+      this.#thoughts.set(index, thought.index);
+      return thought;
+    }
     if (block.type !== "tool_use") return textEvent(anthropicBlockText(block));
     const call = readAnthropicCall({ ...block, input: block.input ?? {} }, this.#callCount++);
     // The input of a start is {} as a placeholder; only a non-empty one is part of the arguments.
@@ -116,6 +131,8 @@ class AnswerUnderWay {
 
   #takeDelta({ index, delta }: BlockDelta): ProviderEvent | undefined {
     if (delta.type === "text_delta") return textEvent(anthropicBlockText({ type: "text", text: delta.text }));
+    const thought = this.#thoughts.get(index);
+    if (thought !== undefined) return thoughtDelta(thought, delta);
     const call = delta.type === "input_json_delta" ? this.#calls.get(index) : undefined;
     if (call === undefined) return undefined;
     if (typeof delta.partial_json !== "string") throw malformed("an input_json_delta has no partial_json");
@@ -133,8 +150,14 @@ class AnswerUnderWay {
 
   finish(): ProviderEvent {
     if (this.#reason === undefined && !this.isStopped) throw malformed("the stream broke off before the answer ended");
-    return { type: "finish", reason: this.#reason ?? "other", usage: readAnthropicUsage(this.#usage) };
+    return anthropicFinish(this.#reason, this.#sequence, this.#usage);
   }
+}
+
+function thoughtDelta(index: number, { type, thinking, signature }: BlockDelta["delta"]): ReasoningEvent | undefined {
+  if (type === "thinking_delta" && thinking) return { type: "reasoning", kind: "thinking", index, text: thinking };
+  if (type === "signature_delta" && signature) return { type: "reasoning", kind: "thinking", index, text: "", data: signature };
+  return undefined;
 }
 
 function textEvent(text: string): ProviderEvent | undefined {

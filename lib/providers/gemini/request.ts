@@ -4,6 +4,7 @@
 import { type ChatMessage, contentText, type ModelCall, type ResponseFormat, type Tool, type ToolChoice, type WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
 import { isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
+import { geminiThinking } from "./thinking";
 
 export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: string): WireRequest {
   const system = call.messages.filter(({ role }) => role === "system");
@@ -18,7 +19,7 @@ export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: st
       contents: geminiContents(call.messages, wireName),
       tools: tools && [{ functionDeclarations: tools.map(functionDeclaration) }],
       toolConfig: tools && toolConfig(tools, toolChoice),
-      generationConfig: { ...samplingConfig(call), ...formatConfig(responseFormat) },
+      generationConfig: { ...samplingConfig(call), ...formatConfig(responseFormat), thinkingConfig: geminiThinking(call, wireName) },
     }),
   };
 }
@@ -27,12 +28,13 @@ export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: st
  * Gemini has no field for `parallelToolCalls`. It has penalties, but the models answer 400 "Penalty is not enabled for this model" to
  * any but 0 (https://github.com/google-gemini/cookbook/issues/1290): the customer is served without them.
  */
-function samplingConfig({ maxOutputTokens, temperature, topP, seed, stop }: ModelCall): Record<string, unknown> {
+function samplingConfig({ maxOutputTokens, temperature, topP, topK, seed, stop }: ModelCall): Record<string, unknown> {
   return {
     // The limit includes thoughts. Temperature is 0 to 2, as ours.
     maxOutputTokens,
     temperature,
     topP,
+    topK: topK || undefined,
     // Gemini's seed has 32 bits; the low bits of a longer one are as good.
     seed: seed === undefined ? undefined : seed | 0,
     // At most five; OpenAI accepts four.

@@ -5,6 +5,7 @@ import {
   type ChatMessage,
   contentText,
   type ModelCall,
+  type ModelRoute,
   type ProviderId,
   type ResponseFormat,
   type Tool,
@@ -12,18 +13,19 @@ import {
   type ToolChoice,
   type WireRequest,
 } from "../types";
+import { deepseekThinking, openaiEffort } from "./effort";
 
 /** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
 export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
   return {
     path: "chat/completions",
     headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify(openaiBody(call, wireName, openaiDialect(wireName, provider))),
+    body: JSON.stringify(openaiBody(call, { wireName, provider }, openaiDialect(wireName, provider))),
   };
 }
 
 /** One object of one shape for every call, not assembled from parts: each request creates one. Undefined fields are not serialized. */
-function openaiBody(call: ModelCall, wireName: string, dialect: OpenAIDialect): object {
+function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect: OpenAIDialect): object {
   const { limit, takesSampling, takesPenalties } = dialect;
   // Without tools no tool option is sent: OpenAI answers 400 to `tool_choice` and `parallel_tool_calls` alone.
   const tools = call.tools?.length ? call.tools : undefined;
@@ -41,14 +43,17 @@ function openaiBody(call: ModelCall, wireName: string, dialect: OpenAIDialect): 
     tools: tools?.map((tool) => openaiTool(tool, dialect)),
     tool_choice: tools && openaiToolChoice(call.toolChoice),
     parallel_tool_calls: tools && dialect.takesParallelToolCalls ? call.parallelToolCalls : undefined,
-    reasoning_effort: tools && dialect.needsNoEffortForTools ? "none" : undefined,
-    // "Thinking mode does not support this tool_choice": the customer requested the tool, not the thinking.
-    thinking: tools && dialect.thinks && isForced(call.toolChoice) ? { type: "disabled" } : undefined,
+    reasoning_effort: tools && dialect.needsNoEffortForTools ? "none" : call.reasoning && openaiEffort(call, wireName, provider),
+    thinking: dialect.thinks ? thinkingSwitch(call) : undefined,
     response_format: openaiResponseFormat(call.responseFormat, dialect),
     stream: call.stream || undefined,
     stream_options: call.stream ? { include_usage: true } : undefined,
   };
 }
+
+/** "Thinking mode does not support this tool_choice": the customer requested the tool, not the thinking. */
+const thinkingSwitch = (call: ModelCall): object | undefined =>
+  call.tools?.length && isForced(call.toolChoice) ? { type: "disabled" } : deepseekThinking(call);
 
 function openaiTool({ name, description, parameters, strict }: Tool, dialect: OpenAIDialect): object {
   return { type: "function", function: { name, description, parameters, strict: dialect.takesStrictTools ? strict : undefined } };

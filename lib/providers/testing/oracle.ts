@@ -6,6 +6,7 @@ import { createDeepSeek } from "@ai-sdk/deepseek";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createXai } from "@ai-sdk/xai";
+import { z } from "zod";
 import { anthropicFormat } from "../anthropic";
 import { geminiFormat } from "../gemini";
 import { openaiFormat } from "../openai";
@@ -20,7 +21,7 @@ import {
   type ToolChoice,
   type WireFormat,
 } from "../types";
-import { type Answer, inPieces } from "./replay";
+import { type Answer, inPieces, type Thought } from "./replay";
 
 type OracleModel = ReturnType<ReturnType<typeof createOpenAI>["chat"]>;
 type OracleOptions = Parameters<OracleModel["doGenerate"]>[0];
@@ -89,13 +90,17 @@ function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream {
 async function gatherReply(model: OracleModel): Promise<Answer> {
   const { content, finishReason, usage } = await model.doGenerate(greeting);
   const text = content.map((part) => (part.type === "text" ? part.text : "")).join("");
-  return answerOf(text, content.flatMap(toolCallOf), { finishReason, usage });
+  const reasoning = content
+    .flatMap((part) => (part.type === "reasoning" ? thoughtOf(part.text, part.providerMetadata) : []))
+    .filter(({ data }) => data !== "");
+  return answerOf({ text, toolCalls: content.flatMap(toolCallOf), reasoning }, { finishReason, usage });
 }
 
 async function gatherStream(model: OracleModel): Promise<Answer | null> {
   const { stream } = await model.doStream(greeting);
   let text = "";
   const toolCalls: ToolCall[] = [];
+  const reasoning: Thought[] = [];
   let answer: Answer | null = null;
   let failed = false;
   const reader = stream.getReader();
@@ -103,14 +108,33 @@ async function gatherStream(model: OracleModel): Promise<Answer | null> {
     const part = read.value;
     if (part.type === "text-delta") text += part.delta;
     if (part.type === "tool-call") toolCalls.push(...toolCallOf(part));
+    if (part.type === "reasoning-start") reasoning.push({ kind: "thinking", text: "", data: "" });
+    if (part.type === "reasoning-start" || part.type === "reasoning-delta") {
+      const last = reasoning.at(-1);
+      const [piece] = thoughtOf(part.type === "reasoning-delta" ? part.delta : "", part.providerMetadata);
+      if (last && piece) Object.assign(last, { kind: piece.kind, text: last.text + piece.text, data: last.data + piece.data });
+    }
     if (part.type === "error") failed = true;
-    if (part.type === "finish") answer = answerOf(text, toolCalls, part);
+    if (part.type === "finish") answer = answerOf({ text, toolCalls, reasoning: reasoning.filter(({ data }) => data !== "") }, part);
   }
   return failed ? null : answer;
 }
 
-function answerOf(text: string, toolCalls: ToolCall[], { finishReason, usage }: Pick<OracleReply, "finishReason" | "usage">): Answer {
-  return { text, ...(toolCalls.length > 0 && { toolCalls }), reason: reasonOf(finishReason.unified), usage: usageFrom(usage) };
+type Parts = { text: string; toolCalls: ToolCall[]; reasoning: Thought[] };
+
+function answerOf({ text, toolCalls, reasoning }: Parts, { finishReason, usage }: Pick<OracleReply, "finishReason" | "usage">): Answer {
+  const parts = { ...(toolCalls.length > 0 && { toolCalls }), ...(reasoning.length > 0 && { reasoning }) };
+  return { text, ...parts, reason: reasonOf(finishReason.unified), usage: usageFrom(usage) };
+}
+
+const anthropicMetadata = z.object({ anthropic: z.object({ signature: z.string().optional(), redactedData: z.string().optional() }) });
+
+/** Only Anthropic's thoughts, which it wants back. */
+function thoughtOf(text: string, metadata: unknown): Thought[] {
+  const { success, data } = anthropicMetadata.safeParse(metadata);
+  if (!success) return text === "" ? [] : [{ kind: "thinking", text, data: "" }];
+  const { signature, redactedData } = data.anthropic;
+  return [redactedData === undefined ? { kind: "thinking", text, data: signature ?? "" } : { kind: "redacted", text, data: redactedData }];
 }
 
 function toolCallOf(part: OracleReply["content"][number]): ToolCall[] {

@@ -6,6 +6,7 @@ import {
   isProviderFailure,
   type ProviderEvent,
   type ProviderFailure,
+  type ReasoningBlock,
   type TokenUsage,
   type ToolCall,
   type ToolCallEvent,
@@ -17,9 +18,13 @@ export interface Answer {
   text: string;
   /** Absent from an answer without calls. */
   toolCalls?: ToolCall[];
+  /** Thoughts in words or redacted; absent from an answer without. */
+  reasoning?: Thought[];
   reason: FinishReason;
   usage: TokenUsage | null;
 }
+
+export type Thought = Pick<ReasoningBlock, "kind" | "text" | "data">;
 
 /** One case of an `errors.json`: a refusal as sent over the wire, and what it means. */
 export interface RefusalCase {
@@ -48,14 +53,20 @@ export async function* inPieces(bytes: Uint8Array, size = bytes.length): AsyncGe
 export async function gather(events: Iterable<ProviderEvent> | AsyncIterable<ProviderEvent>): Promise<Answer> {
   let text = "";
   const toolCalls: ToolCall[] = [];
+  const reasoning: Thought[] = [];
   let answer: Answer | undefined;
   for await (const event of events) {
     if (answer !== undefined) throw new Error("an event came after finish");
     if (event.type === "finish") {
-      answer = { text, ...(toolCalls.length > 0 && { toolCalls }), reason: event.reason, usage: event.usage };
+      const parts = { ...(toolCalls.length > 0 && { toolCalls }), ...(reasoning.length > 0 && { reasoning }) };
+      answer = { text, ...parts, reason: event.reason, usage: event.usage };
     } else if (event.type === "tool_call") {
       gatherToolCall(toolCalls, event);
-    } else if (event.type === "text") {
+    } else if (event.type === "reasoning") {
+      if (event.kind === "encrypted") continue; // the format's own tests read it
+      const thought = reasoning[event.index] ?? { kind: event.kind, text: "", data: "" };
+      reasoning[event.index] = { ...thought, text: thought.text + event.text, data: thought.data + (event.data ?? "") };
+    } else {
       if (event.text === "") throw new Error("an empty text event");
       text += event.text;
     }

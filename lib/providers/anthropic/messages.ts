@@ -1,0 +1,182 @@
+// The conversation of a call as Anthropic's system prompt and messages: which blocks they are made of, where a prefix to be cached ends,
+// and which thoughts go back.
+
+import {
+  type CacheLifetime,
+  type ChatMessage,
+  type Content,
+  contentText,
+  type ModelRoute,
+  type ReasoningBlock,
+  type ToolCall,
+} from "../types";
+import { readJsonObject } from "../wire-value";
+
+export interface CacheControl {
+  type: "ephemeral";
+  ttl?: "1h" | undefined;
+}
+
+/** https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching; five minutes are the default. */
+export const cacheControl = (lifetime: CacheLifetime | undefined): CacheControl | undefined =>
+  lifetime && { type: "ephemeral", ttl: lifetime === "1h" ? "1h" : undefined };
+
+type TextBlock = { type: "text"; text: string; cache_control?: CacheControl | undefined };
+type Block =
+  | TextBlock
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string }
+  | { type: "tool_use"; id: string; name: string; input: object; cache_control?: CacheControl | undefined }
+  | {
+      type: "tool_result";
+      tool_use_id: string;
+      content?: string | TextBlock[] | undefined;
+      is_error?: boolean | undefined;
+      cache_control?: CacheControl | undefined;
+    };
+
+interface AnthropicMessage {
+  role: "user" | "assistant";
+  content: string | Block[];
+}
+
+/** Anthropic has no system role among the messages: every system message comes first, wherever it was; our own instructions follow. */
+export function anthropicSystem(
+  messages: readonly ChatMessage[],
+  instructions: readonly (string | undefined)[],
+): string | TextBlock[] | undefined {
+  const given = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  const all = [...given, ...instructions.filter((text) => text !== undefined)];
+  if (all.length === 0) return undefined;
+  if (all.every((content) => typeof content === "string")) return all.join("\n\n");
+  const blocks = all.flatMap(textBlocks);
+  return blocks.length === 0 ? undefined : blocks;
+}
+
+/**
+ * All messages except system ones. Tool calls are blocks of the assistant's message, and their results are blocks of the single user
+ * message that follows (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls).
+ */
+export function anthropicMessages(messages: readonly ChatMessage[], route?: ModelRoute): AnthropicMessage[] {
+  const turns: AnthropicMessage[] = [];
+  /** The blocks of a user message that begins with results; the user's next text is appended to it. */
+  let results: Block[] | undefined;
+  for (const message of messages) {
+    switch (message.role) {
+      case "system":
+        break;
+      case "assistant":
+        results = undefined;
+        turns.push({ role: "assistant", content: assistantContent(message, route) });
+        break;
+      case "user":
+        if (results === undefined) turns.push({ role: "user", content: plainContent(message.content) });
+        else results.push(...textBlocks(message.content));
+        break;
+      case "tool":
+        if (results === undefined) {
+          results = [];
+          turns.push({ role: "user", content: results });
+        }
+        results.push(resultBlock(message));
+        break;
+    }
+  }
+  return turns;
+}
+
+/** Text as it came: plain string content may be blank, where a block may not. */
+function plainContent(content: Content): string | Block[] {
+  if (typeof content === "string") return content;
+  const blocks = textBlocks(content);
+  return blocks.length === 0 ? contentText(content) : blocks;
+}
+
+type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
+
+/** True when the message has a thought that this route made, so that it begins with one. */
+export const hasReasoningOf = (message: ChatMessage, route: ModelRoute): boolean =>
+  message.role === "assistant" && reasoningOf(message, route).length > 0;
+
+/** Only the model that made a thought takes it back. */
+const reasoningOf = ({ reasoning = [] }: AssistantMessage, route: ModelRoute | undefined): ReasoningBlock[] =>
+  reasoning.filter(({ kind, madeBy }) => kind !== "encrypted" && madeBy.provider === route?.provider && madeBy.wireName === route.wireName);
+
+function assistantContent(message: AssistantMessage, route: ModelRoute | undefined): string | Block[] {
+  const thoughts = reasoningOf(message, route);
+  const { content, toolCalls = [] } = message;
+  if (thoughts.length === 0 && toolCalls.length === 0) return plainContent(content);
+  const written = new AssistantBlocks(message);
+  for (const thought of thoughts) {
+    if (thought.after) written.writeUntil(thought.after.characters, thought.after.calls);
+    written.blocks.push(thoughtBlock(thought));
+  }
+  written.writeUntil(Number.POSITIVE_INFINITY, toolCalls.length);
+  return written.blocks;
+}
+
+/** The text and the calls of a message, written as far as each thought stood: its order is part of what Anthropic verifies. */
+class AssistantBlocks {
+  readonly blocks: Block[] = [];
+  readonly #texts: TextBlock[];
+  readonly #calls: readonly ToolCall[];
+  #characters = 0;
+  #callCount = 0;
+
+  constructor({ content, toolCalls = [] }: AssistantMessage) {
+    this.#texts = partsOf(content);
+    this.#calls = toolCalls;
+  }
+
+  writeUntil(characters: number, calls: number): void {
+    while (this.#texts[0] && this.#characters < characters) this.#writeText(this.#texts[0], characters - this.#characters);
+    for (const call of this.#calls.slice(this.#callCount, calls)) this.blocks.push(callBlock(call));
+    this.#callCount = Math.max(this.#callCount, calls);
+  }
+
+  #writeText({ text, ...rest }: TextBlock, length: number): void {
+    if (text.length <= length) this.#texts.shift();
+    else this.#texts[0] = { ...rest, text: text.slice(length) };
+    this.#characters += Math.min(text.length, length);
+    const block: TextBlock = text.length <= length ? { ...rest, text } : { type: "text", text: text.slice(0, length) };
+    if (block.text.trim() !== "") this.blocks.push(block);
+  }
+}
+
+const thoughtBlock = ({ kind, text, data }: ReasoningBlock): Block =>
+  kind === "redacted" ? { type: "redacted_thinking", data } : { type: "thinking", thinking: text, signature: data };
+
+const callBlock = ({ id, name, arguments: text, cache }: ToolCall): Block => ({
+  type: "tool_use",
+  id: wireId(id),
+  name,
+  input: readInput(text),
+  cache_control: cacheControl(cache),
+});
+
+function resultBlock({ content, toolCallId, isError }: Extract<ChatMessage, { role: "tool" }>): Block {
+  const block = { type: "tool_result", tool_use_id: wireId(toolCallId), is_error: isError || undefined } as const;
+  if (typeof content === "string") return { ...block, content: content === "" ? undefined : content };
+  // The mark of the last part is the result's own.
+  const blocks = textBlocks(content).map(({ type, text }): TextBlock => ({ type, text }));
+  return { ...block, content: blocks.length === 0 ? undefined : blocks, cache_control: cacheControl(content.at(-1)?.cache) };
+}
+
+const partsOf = (content: Content): TextBlock[] =>
+  typeof content === "string"
+    ? [{ type: "text", text: content }]
+    : content.map(({ text, cache }) => ({ type: "text", text, cache_control: cacheControl(cache) }));
+
+/** A text block must contain more than white space; plain string content need not. */
+const textBlocks = (content: Content): TextBlock[] => partsOf(content).filter(({ text }) => text.trim() !== "");
+
+/** Anthropic's ids are letters, digits, _ and -; an id of another provider, which the customer sends back, may hold more. */
+function wireId(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, "_");
+}
+
+/**
+ * Our arguments are text, Anthropic's are an object. Text that is not an object (a model wrote broken JSON and the customer answered
+ * it with an error as the result) becomes {}: refusing it would end a conversation that only needs to go on.
+ */
+const readInput = (text: string): object => readJsonObject(text) ?? {};
