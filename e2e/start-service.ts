@@ -62,7 +62,7 @@ function readAddress(service: ChildProcess): Promise<string> {
     const timer = setTimeout(() => fail(`did not answer within ${startTimeoutMs / 1_000} s`), startTimeoutMs);
     const read = (chunk: Buffer) => {
       output += chunk.toString("utf8");
-      const [, address] = /answers at (http:\/\/\S+)/.exec(output) ?? [];
+      const [, address] = /is ready: (http:\/\/\S+)/.exec(output) ?? [];
       if (!address) return;
       clearTimeout(timer);
       resolve(address);

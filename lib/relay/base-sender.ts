@@ -18,9 +18,9 @@ interface Sender {
 
 const cures: Record<SenderFault, string> = {
   nonce_ahead:
-    "The relay on Base stands still: the chain has transactions of the relayer that this service did not send. Somebody else holds its key, or another database of this service uses the same seed. Stop that one: once its transactions are final and no more come, the relay goes on behind them by itself.",
+    "The relay on Base has stopped: the relayer's account has transactions that this service did not send. Another service uses the same seed, or someone else has the key. Stop the other service; the relay resumes by itself once those transactions are final.",
   nonce_behind:
-    "The relay on Base stands still: the chain lacks transactions of the relayer that were final. The nodes in BASE_RPC_URLS serve another chain or have lost blocks: correct them, and it goes on by itself. A sandbox whose chain was deleted needs a new DATA_DIR.",
+    "The relay on Base has stopped: final transactions of the relayer are missing on the chain. The nodes in BASE_RPC_URLS serve another chain or have lost blocks. Correct them; the relay then resumes by itself. A sandbox whose chain was deleted needs a new DATA_DIR.",
 };
 
 /** The sender's lowest nonce that is not final; null when all are. The chain's own nonce is never lower. */

@@ -5,7 +5,7 @@ import { defaultModel, listModels } from "@/lib/providers/catalogue";
 
 /** Prints the address; with a demo key, a curl line that works as pasted. */
 export function printReady(settings: Config, baseUrl: string, demoKey: string | null): void {
-  const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) answers at ${baseUrl}`];
+  const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) is ready: ${baseUrl}`];
   if (demoKey) {
     const body = JSON.stringify({ model: defaultModel(listModels()).id, prompt: "What is a nano-dollar?" });
     lines.push(

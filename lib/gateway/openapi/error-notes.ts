@@ -103,7 +103,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .describe("malformed: what is wrong, field by field."),
     }),
     example: {
-      error: "The payment is 1 cents, and this request can cost 5; sign at least that",
+      error: "The payment is 1 USDC cents, but this request can cost up to 5. Sign at least that",
       details: { reason: "amount_too_low", requiredAmount: 5, ceiling: 0.0424, minimumAmount: 1 },
     },
   },

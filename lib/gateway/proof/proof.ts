@@ -84,11 +84,15 @@ async function findTerms({ network }: Proof): Promise<SettlementTerms> {
 function checkAmount({ cents }: Proof, quote: Quote): void {
   const required = requiredCents(quote);
   if (cents >= required) return;
-  throw paymentRefused("amount_too_low", `The payment is ${cents} cents, and this request can cost ${required}; sign at least that`, {
-    requiredAmount: Number(required),
-    ceiling: quote.ceiling,
-    minimumAmount: config().PAYMENT_MINIMUM_CENTS,
-  });
+  throw paymentRefused(
+    "amount_too_low",
+    `The payment is ${cents} USDC cents, but this request can cost up to ${required}. Sign at least that`,
+    {
+      requiredAmount: Number(required),
+      ceiling: quote.ceiling,
+      minimumAmount: config().PAYMENT_MINIMUM_CENTS,
+    },
+  );
 }
 
 async function checkSignature(proof: Proof, { serviceName }: SettlementTerms): Promise<void> {

@@ -18,7 +18,7 @@ export const MAX_GAS = 1_000_000n;
 export const takesTooMuchGas: Attempt = {
   kind: "refused",
   reason: "settlement_failed",
-  message: "The wallet's own check of its signature takes too much gas",
+  message: "The wallet's signature check uses too much gas",
 };
 
 const HOUR_MS = 3_600_000;
@@ -141,10 +141,8 @@ function attemptOf(verdict: Verdict | null, { id, scheme, payer }: PaymentClaim)
 }
 
 const messages = {
-  payer_failed:
-    "Three payments of this wallet came into a block within the last hour and moved nothing, each at our cost; it may pay again an hour after the first",
-  others_failed:
-    "Too many payments of wallets that never paid here moved nothing within the last hour, each at our cost; a wallet's first payment is taken again later",
+  payer_failed: "Three payments from this wallet failed on chain within the last hour. Try again an hour after the first",
+  others_failed: "Too many first payments from new wallets failed on chain within the last hour. Try again later",
 } as const;
 
 /** Deletes failed transactions that are too old for the limit to count. A job runs it. @returns how many */

@@ -63,7 +63,7 @@ async function explain(claim: PaymentClaim, words: string): Promise<Attempt> {
   }
   if (/is expired/i.test(words)) return { kind: "refused", reason: "expired", message: "The authorization expired. Sign a new one" };
   if (/invalid signature/i.test(words)) return { kind: "refused", reason: "bad_signature", message: "USDC rejected this signature" };
-  return { kind: "refused", reason: "settlement_failed", message: `USDC refuses this transfer: ${words.slice(0, MAX_WORDS)}` };
+  return { kind: "refused", reason: "settlement_failed", message: `USDC rejects this transfer: ${words.slice(0, MAX_WORDS)}` };
 }
 
 const MAX_WORDS = 100;

@@ -76,15 +76,15 @@ function refusalOf(
   { isDeployed, settledCents, allowance, balance }: SettlementState,
   { cents, contract }: Proof,
 ): Refusal | "settled" | null {
-  if (!isDeployed) return { reason: "settlement_failed", message: `The settlement contract is not at ${contract} yet` };
+  if (!isDeployed) return { reason: "settlement_failed", message: `The settlement contract ${contract} is not deployed yet` };
   if (settledCents > 0n) return "settled";
   const units = cents * UNITS_PER_CENT;
   if (allowance < units) {
-    const message = `The wallet allows ${contract} ${inUsdc(allowance)} USDC, and signed away ${inUsdc(units)}: approve more`;
+    const message = `The wallet has approved ${inUsdc(allowance)} USDC to ${contract}, but signed ${inUsdc(units)}. Approve more`;
     return { reason: "allowance_too_low", message };
   }
   if (balance >= units) return null;
-  return { reason: "wallet_balance_too_low", message: `The wallet has ${inUsdc(balance)} USDC, and signed away ${inUsdc(units)}` };
+  return { reason: "wallet_balance_too_low", message: `The wallet has ${inUsdc(balance)} USDC, but signed ${inUsdc(units)}` };
 }
 
 const inUsdc = (units: bigint): string => `${units / 1_000_000n}.${(units % 1_000_000n).toString().padStart(6, "0")}`;
@@ -96,7 +96,7 @@ async function lookFor(proof: Proof): Promise<Attempt> {
   return {
     kind: "refused",
     reason: "settlement_failed",
-    message: "The wallet settled another amount under this requestId: sign a new one",
+    message: "This requestId was already settled with another amount. Sign a new payment",
   };
 }
 
@@ -113,12 +113,16 @@ async function explain(proof: Proof): Promise<Attempt> {
   const refusal = await findSettleRefusal({ address, relayer: terms.relayer, proof, signature });
   if (refusal === null) return { kind: "unknown" }; // it would settle now: the next try decides
   if (refusal.reason === "settled_already") return lookFor(proof);
-  return { kind: "refused", reason: refusal.reason, message: wordsFor[refusal.reason] ?? `The contract refuses: ${refusal.message}` };
+  return {
+    kind: "refused",
+    reason: refusal.reason,
+    message: wordsFor[refusal.reason] ?? `The contract rejects the payment: ${refusal.message}`,
+  };
 }
 
 const wordsFor: Readonly<Partial<Record<Refusal["reason"], string>>> = {
-  expired: "The time that was signed is more than five minutes from the block's",
-  bad_signature: "The contract does not take this signature",
+  expired: "The signed timestamp is more than five minutes from the block's time",
+  bad_signature: "The contract rejects this signature",
 };
 
 async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {

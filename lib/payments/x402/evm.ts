@@ -76,13 +76,17 @@ async function findRequirements({ units, bodyHash }: Price): Promise<PaymentRequ
 
 function read(payload: Readonly<Record<string, unknown>>, wanted: PaymentRequirements): ReadPayment {
   const parsed = form.safeParse(payload);
-  if (!parsed.success) return refused("malformed", "invalid_payload", "payload holds no signed EIP-3009 authorization");
+  if (!parsed.success) return refused("malformed", "invalid_payload", "The payload has no signed EIP-3009 authorization");
   const { authorization, signature } = parsed.data;
   if (authorization.to !== wanted.payTo.toLowerCase()) {
-    return refused("malformed", "invalid_exact_evm_recipient_mismatch", `The authorization pays ${authorization.to}, not ${wanted.payTo}`);
+    return refused(
+      "malformed",
+      "invalid_exact_evm_recipient_mismatch",
+      `The authorization pays ${authorization.to} instead of ${wanted.payTo}`,
+    );
   }
   if (authorization.value !== BigInt(wanted.amount)) {
-    const message = `The authorization is over ${authorization.value} units of USDC, and ${wanted.amount} were accepted`;
+    const message = `The authorization is for ${authorization.value} units of USDC, but ${wanted.amount} were accepted`;
     return refused("amount_too_low", "invalid_exact_evm_payload_authorization_value_mismatch", message);
   }
   const settlement = {
@@ -115,8 +119,8 @@ async function verify({ settlement }: SignedPayment): Promise<PaymentVerdict> {
   if (verdict === "valid") return { kind: "good" };
   if (verdict === "unavailable") return { kind: "unavailable" };
   const message =
-    `The signature is not ${authorization.from}'s over this authorization: USDC takes 65 bytes of a key, s in its lower half and v 27 or 28, ` +
-    "or what a contract wallet that is deployed says yes to";
+    `The signature is not ${authorization.from}'s signature of this authorization. USDC accepts 65-byte signatures (low s, v 27 or 28) ` +
+    "and signatures that a deployed contract wallet confirms";
   return refused("bad_signature", "invalid_exact_evm_signature", message);
 }
 

@@ -62,20 +62,20 @@ function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint,
   const { feePayer = "", bodyHash = "" } = extra;
   const bytes = readSvmPayload(payload);
   if (bytes === null)
-    return refused("malformed", "invalid_exact_svm_payload_transaction", "payload.transaction is no transaction in base64");
+    return refused("malformed", "invalid_exact_svm_payload_transaction", "payload.transaction is not a base64-encoded transaction");
   const result = readPaymentTransaction(bytes, { feePayer, mint, payTo });
   if (result.kind === "refused") {
     return result.isForged
-      ? refused("bad_signature", "invalid_exact_svm_payload_signature_invalid", `The transaction is not taken: ${result.why}`)
-      : refused("malformed", "invalid_exact_svm_payload_transaction", `The transaction is not taken: ${result.why}`);
+      ? refused("bad_signature", "invalid_exact_svm_payload_signature_invalid", `The transaction is not accepted: ${result.why}`)
+      : refused("malformed", "invalid_exact_svm_payload_transaction", `The transaction is not accepted: ${result.why}`);
   }
   const { transaction } = result;
   if (!isMemoOf(transaction.memo, bodyHash)) {
-    const message = "The transaction's memo is not the one that was asked for with this request: it pays for another one";
+    const message = "The transaction's memo belongs to a different request";
     return refused("malformed", "invalid_exact_svm_payload_memo_mismatch", message);
   }
   if (transaction.units !== BigInt(amount)) {
-    const message = `The transaction moves ${transaction.units} units of USDC, and ${amount} were accepted`;
+    const message = `The transaction transfers ${transaction.units} units of USDC, but ${amount} were accepted`;
     return refused("amount_too_low", "invalid_exact_svm_payload_amount_mismatch", message);
   }
   const payment: SignedPayment = {

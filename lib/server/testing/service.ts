@@ -96,7 +96,7 @@ function startBundled(script: string, settings: Record<string, string>, detached
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         output += text;
-        const address = /answers at (http:\S+)/.exec(output)?.[1];
+        const address = /is ready: (http:\S+)/.exec(output)?.[1];
         if (address) resolveReady(address);
       });
     }

@@ -76,7 +76,7 @@ export async function isCustodialOnBase(address: string): Promise<boolean> {
 
 function authentic(accountId: AccountId, { addresses, xpub }: StoredWallet): CustodialWallet {
   if (!isPinned(xpub) || !areAuthentic(addresses, xpub)) {
-    throw refused("forged", accountId, "addresses in the database are not the signer's: somebody wrote them there");
+    throw refused("forged", accountId, "the addresses in the database do not come from the seed: someone changed the database");
   }
   const { attestation: _, ...shown } = addresses;
   return { accountId, ...shown };

@@ -73,9 +73,9 @@ function measure(chain: DepositChain, report: WatchReport): void {
 }
 
 const troubles: Readonly<Record<Trouble, string>> = {
-  doubtful: "what the chain's nodes say is in doubt: deposits wait until it is not",
-  failed: "the chain could not be read: deposits wait, and it is tried again",
-  lost: "no block that was read before is on the chain: deposits wait until somebody has looked into it",
+  doubtful: "the chain's nodes disagree: deposits wait until they agree",
+  failed: "the chain could not be read: deposits wait; retrying",
+  lost: "the chain no longer has any block that was read: deposits wait until an operator checks the nodes",
 };
 
 /** @returns the logged problem that is not over */
