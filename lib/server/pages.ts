@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
@@ -56,11 +57,9 @@ async function withBuiltConfig(dir: string, prepare: () => Promise<void>): Promi
   process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built);
   try {
     // Next keeps what it has loaded. Loaded by itself, it prints how long that took, between the steps of the start.
-    const [{ default: loadConfig }, { PHASE_PRODUCTION_SERVER }] = await Promise.all([
-      import("next/dist/server/config.js"),
-      import("next/constants.js"),
-    ]);
-    await loadConfig(PHASE_PRODUCTION_SERVER, dir, { silent: true });
+    const require = createRequire(import.meta.url);
+    const { default: loadConfig } = require("next/dist/server/config") as typeof import("next/dist/server/config");
+    await loadConfig("phase-production-server", dir, { silent: true });
     await prepare();
   } finally {
     // Child processes must not inherit it.
