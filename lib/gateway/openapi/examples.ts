@@ -48,8 +48,8 @@ export const EXAMPLE_REQUEST_ID = "req_0WAqXk3e7Tz0Lm5RbV2c" as RequestId;
  */
 export const example = {
   prompt: "What is a nano-dollar?",
-  pieces: ["A nano-dollar is", " one billionth of a dollar: $0.000000001."],
-  tokens: { input: 10, output: 15, beforeTheBreak: 4 },
+  pieces: ["One billionth", " of a dollar: $0.000000001."],
+  tokens: { input: 10, output: 11, beforeTheBreak: 2 },
 } as const;
 const ANSWERED_AT = "2026-11-23T10:31:07.412Z";
 
