@@ -35,12 +35,12 @@ export function PromptChapter({ site, model }: ChapterProps) {
       <CodeBlock title="curl" copy={curlPrompt(site, model.id)} />
       <CodeTabs name="prompt" legend="Language and package" tabs={promptExamples(site, model.id)} />
       <p>
-        With the <Code>openai</Code> package, change only the base URL and the key; <Code>usage</Code> then includes the cost. Our client is
-        the folder <Code>lib/client</Code> of this service’s source: copy it into your project as <Code>pennyprompt</Code>. It has no
-        dependencies and never pays twice for a retry.
+        With the <Code>openai</Code> package, only the base URL and the key change, and <Code>usage</Code> includes the cost. To use our
+        client, copy the folder <Code>lib/client</Code> of this service’s source into your project as <Code>pennyprompt</Code>. It has no
+        dependencies, and a retry never pays twice.
       </p>
       <p>
-        You can replace <Code>{model.id}</Code> with any model on the <DocLink href="/models">models page</DocLink>.
+        Replace <Code>{model.id}</Code> with any model from the <DocLink href="/models">models page</DocLink>.
       </p>
     </Section>
   );
@@ -77,7 +77,7 @@ export function RequestChapter() {
   return (
     <Section id="request" title="Request fields">
       <p>
-        <Code>POST /api/v1/prompt</Code> takes JSON of at most 1 MiB. Unknown fields are refused, because ignoring a misspelt{" "}
+        <Code>POST /api/v1/prompt</Code> takes JSON of at most 1 MiB. Unknown fields are rejected, because ignoring a misspelled{" "}
         <Code>max_tokens</Code> would cost you money.
       </p>
       <FieldTable
@@ -89,7 +89,7 @@ export function RequestChapter() {
           { name: "maxTokens", about: "Maximum output tokens. Default: 1,024. It also limits the amount reserved." },
           { name: "temperature", about: "0 to 2." },
           { name: "stream", about: "true to stream the answer." },
-          { name: "maxCost", about: "USD. A request that could cost more is refused before the model runs." },
+          { name: "maxCost", about: "USD. A request that could cost more is rejected before the model runs." },
           {
             name: "clipToBalance",
             about: "true to get a shorter answer instead of 402 when the balance, the key's cap or maxCost allow less than maxTokens.",
