@@ -73,6 +73,12 @@ export const errorCatalogue = {
     retry: "in a moment",
     fix: "Wait until the first request ends, then send it again. You get the first request's answer and are charged once.",
   },
+  PAYMENT_CONFLICT: {
+    status: 409,
+    title: "This payment identifier belongs to another payment or another request",
+    retry: "with a new payment identifier",
+    fix: "Choose a new payment-identifier for each new payment. To repeat a request, send it again with exactly the same payment and body.",
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     title: "Too many requests",

@@ -15,6 +15,8 @@ export interface SignInFields {
   nonce: string;
   issuedAt: Date;
   expiresAt: Date;
+  /** The chain in another protocol's spelling. */
+  chainId?: string;
 }
 
 /** The input of Wallet Standard's `solana:signIn`; wallets create the same text from it. */
@@ -43,7 +45,7 @@ const solanaCluster = (): string => (config().MODE === "live" ? "mainnet" : "loc
 
 /** The whole text, with \n between lines and none at the end. */
 export function writeSignInMessage(fields: SignInFields): string {
-  const { wallet, domain, uri, statement, nonce, issuedAt, expiresAt } = fields;
+  const { wallet, domain, uri, statement, nonce, issuedAt, expiresAt, chainId = chainIdOf(wallet.chain) } = fields;
   return [
     `${domain} wants you to sign in with your ${networkName[wallet.chain]} account:`,
     displayAddress(wallet),
@@ -52,7 +54,7 @@ export function writeSignInMessage(fields: SignInFields): string {
     "",
     `URI: ${uri}`,
     "Version: 1",
-    `Chain ID: ${chainIdOf(wallet.chain)}`,
+    `Chain ID: ${chainId}`,
     `Nonce: ${nonce}`,
     `Issued At: ${issuedAt.toISOString()}`,
     `Expiration Time: ${expiresAt.toISOString()}`,

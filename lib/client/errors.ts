@@ -43,6 +43,8 @@ export interface ErrorDetails {
   METHOD_NOT_ALLOWED: Record<string, unknown>;
   /** 409: a request with the same idempotency key is still running. */
   REQUEST_IN_PROGRESS: Record<string, unknown>;
+  /** 409, from the endpoint that x402 clients pay at: the payment identifier is another payment's. */
+  PAYMENT_CONFLICT: Record<string, unknown>;
   /** 429 */
   RATE_LIMIT_EXCEEDED: { limit: "rate" | "concurrency"; retryAfterMs: number };
   /** 500, or inside a stream. With a `cost`, that much was charged, for what was delivered. */

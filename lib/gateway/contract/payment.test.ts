@@ -11,6 +11,7 @@ import {
   ask,
   deltaText,
   misbehaving,
+  modelOf,
   promptOf,
   QUESTION,
   readCosts,
@@ -113,6 +114,25 @@ describe.each(entryNames)("through the %s server", (entry) => {
     }
     await expectUncharged(account);
     expect(await chargesOf(payer.credit)).toHaveLength(2);
+  });
+
+  test("a proof that is too low for a limit that nobody named buys a shorter answer; a limit that was named is refused", async () => {
+    const account = await openAccount({ usd: "0" });
+    const payer = await payments.newPayer();
+    const chat = async (fields: object) => {
+      const body = { model: "gpt-4o", messages: [{ role: "user", content: QUESTION }], ...fields };
+      const headers = proofHeader(await payments.signPayment(payer, { amount: 1 }));
+      return ask({ url, key: account.key, path: "/api/v1/chat/completions", headers, body });
+    };
+    const answer = await chat({});
+    expectOk(answer);
+    const limit = Number(answer.headers.get("x-clipped-to"));
+    expect(limit).toBeGreaterThanOrEqual(256);
+    const { outputPrice } = modelOf("gpt-4o");
+    expect(BigInt(limit) * outputPrice).toBeLessThanOrEqual(CENT);
+    expect(BigInt(limit + 100) * outputPrice).toBeGreaterThan(CENT);
+    expect(JSON.parse((await chat({ max_tokens: 16_384 })).text).error.details).toMatchObject({ reason: "amount_too_low" });
+    expect((await chat({ max_tokens: 16_384, clipToBalance: true })).headers.get("x-clipped-to")).toBe(String(limit));
   });
 
   test("the header works with a prompt's body too, but not together with a payment in it", async () => {

@@ -151,6 +151,11 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     details: z.object({}),
     example: { details: {} },
   },
+  PAYMENT_CONFLICT: {
+    when: "An x402 payment names a payment-identifier that another payment has, or that this payment had for another body. Nothing was verified or moved.",
+    details: z.object({}),
+    example: { details: {} },
+  },
   RATE_LIMIT_EXCEEDED: {
     when: "Too many requests per minute, too many at once, or too many failed keys from one address.",
     details: z.object({

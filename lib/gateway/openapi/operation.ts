@@ -60,6 +60,7 @@ export const x402Refusals: readonly ErrorCode[] = [
   "PAYMENT_VERIFICATION_FAILED",
   "NOT_FOUND",
   "REQUEST_IN_PROGRESS",
+  "PAYMENT_CONFLICT",
   "RATE_LIMIT_EXCEEDED",
   "INTERNAL_ERROR",
   "SETTLEMENT_PENDING",
@@ -70,7 +71,17 @@ export const paymentSignature: Parameter = {
   name: "PAYMENT-SIGNATURE",
   in: "header",
   required: false,
-  description: "The x402 version 2 payment, as base64-encoded JSON. Without it, the response is 402 with the payment requirements.",
+  description:
+    "The x402 version 2 payment, as base64-encoded JSON. Without it, the response is 402 with the payment requirements. The extension payment-identifier can name the payment: the same identifier with the same payment and body returns the same answer, anything else 409.",
+  schema: { type: "string" },
+};
+
+export const signInWithX: Parameter = {
+  name: "SIGN-IN-WITH-X",
+  in: "header",
+  required: false,
+  description:
+    "Pays from the wallet's credit without signing money: the sign-in-with-x payload of x402, as base64-encoded JSON, over the text that came with the 402 for this request. Valid for five minutes, and once.",
   schema: { type: "string" },
 };
 

@@ -8,7 +8,7 @@ import { AppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { publicUrl } from "@/lib/base/public-url";
-import type { Hold, HoldRefusal } from "@/lib/ledger/holds";
+import type { Hold, HoldDecision, HoldRefusal } from "@/lib/ledger/holds";
 import { placeHold } from "@/lib/ledger/place-hold";
 import { accountFrozen, type Caller, invalidApiKey } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
@@ -40,15 +40,27 @@ const MAX_ATTEMPTS = 4;
 export async function placeFromBalance(request: GatewayRequest, caller: Caller, prompt: Prompt, wanted: Quote): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
   const claim = readIdempotencyClaim(request);
+  const about = { requestId: request.id, accountId, keyId, model: wanted.model.id, claim, paidBy: "balance" } as const;
+  const { decision, hold, quote } = await placeFitting(about, wanted, prompt.minOutputTokens);
+  if (decision.outcome === "held") return { kind: "held", hold, quote, payment: null };
+  if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
+  throw holdRefused(decision, caller, wanted);
+}
+
+/** Places a hold of the quote's ceiling, or of a lower one: see Prompt.minOutputTokens. Returns the last decision. @throws AppError */
+export async function placeFitting(
+  about: Omit<Hold, "ceiling">,
+  wanted: Quote,
+  minOutputTokens: number | undefined,
+): Promise<{ decision: HoldDecision; hold: Hold; quote: Quote }> {
   let quote = wanted;
   for (let attempt = 1; ; attempt++) {
-    const hold: Hold = { requestId: request.id, accountId, keyId, model: quote.model.id, ceiling: quote.ceiling, claim, paidBy: "balance" };
+    const hold: Hold = { ...about, ceiling: quote.ceiling };
     const decision = await placeHold(commit(), hold).catch(ledgerUnavailable);
-    if (decision.outcome === "held") return { kind: "held", hold, quote, payment: null };
-    if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
-    const fitting = attempt < MAX_ATTEMPTS ? clipQuote(quote, moneyLeft(decision), prompt.minOutputTokens) : null;
-    if (!fitting) throw holdRefused(decision, caller, wanted);
-    quote = attempt < MAX_ATTEMPTS - 1 ? fitting : quoteOutput(fitting, prompt.minOutputTokens ?? fitting.maxOutputTokens);
+    if (decision.outcome === "held" || minOutputTokens === undefined || attempt === MAX_ATTEMPTS) return { decision, hold, quote };
+    const fitting = clipQuote(quote, moneyLeft(decision), minOutputTokens);
+    if (!fitting) return { decision, hold, quote };
+    quote = attempt < MAX_ATTEMPTS - 1 ? fitting : quoteOutput(fitting, minOutputTokens);
   }
 }
 

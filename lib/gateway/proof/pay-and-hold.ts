@@ -3,7 +3,7 @@
 
 import { assertNever } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
-import { isAppError } from "@/lib/base/errors";
+import { AppError, isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
@@ -81,6 +81,8 @@ async function takePayment(request: GatewayRequest, terms: PaymentTerms): Promis
       throw paymentRefused("replayed");
     case "idempotency_mismatch":
       throw idempotencyMismatch();
+    case "identifier_conflict":
+      throw new AppError("PAYMENT_CONFLICT");
     default:
       return assertNever(taken);
   }

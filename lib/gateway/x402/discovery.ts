@@ -6,6 +6,7 @@ import { writeJson } from "@/lib/base/json";
 import { publicUrl } from "@/lib/base/public-url";
 import { X402_VERSION } from "@/lib/payments/x402/wire";
 import { endpoint, jsonReply } from "../http/endpoint";
+import { bazaarExtension } from "./extensions";
 import { listRequirements, resource } from "./offers";
 import { leastPrice, MAX_UNITS, NANO_PER_UNIT } from "./price";
 
@@ -24,6 +25,7 @@ export const x402Discovery = endpoint("x402/discovery", async (request) => {
       {
         ...{ resource: url, type: "http", method: "POST", description, mimeType, serviceName, accepts },
         openapi: `${publicUrl()}/api/v1/openapi.json`,
+        extensions: { bazaar: bazaarExtension() },
         models: `${publicUrl()}/api/v1/models`,
       },
     ],

@@ -4,14 +4,7 @@ import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import type { Price, X402Network } from "@/lib/payments/x402/network";
 import { x402Networks } from "@/lib/payments/x402/networks";
-import {
-  type PaymentPayload,
-  type PaymentRequired,
-  type PaymentRequirements,
-  type ResourceInfo,
-  X402_PATH,
-  X402_VERSION,
-} from "@/lib/payments/x402/wire";
+import { type PaymentPayload, type PaymentRequirements, type ResourceInfo, X402_PATH } from "@/lib/payments/x402/wire";
 
 export interface Offer {
   network: X402Network;
@@ -54,10 +47,3 @@ export function resource(): ResourceInfo {
     serviceName: SERVICE_NAME.slice(0, MAX_NAME_CHARACTERS),
   };
 }
-
-export const paymentRequired = (accepts: readonly PaymentRequirements[], error: string): PaymentRequired => ({
-  x402Version: X402_VERSION,
-  error,
-  resource: resource(),
-  accepts,
-});

@@ -4,46 +4,60 @@
 import { AppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import { findClaim, type PaymentClaim, relayIdOf, type SettleFailure } from "@/lib/payments/claims/claim";
-import type { PaymentRefusal } from "@/lib/payments/x402/network";
-import { encodeHeader, type PaymentRequirements, type SettlementResponse } from "@/lib/payments/x402/wire";
+import type { PaymentRefusal, Price } from "@/lib/payments/x402/network";
+import { encodeHeader, type PaymentRequirements, type SettlementResponse, X402_VERSION } from "@/lib/payments/x402/wire";
 import { findRelayed } from "@/lib/relay/relayed";
 import type { GatewayRequest } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
-import { paymentRequired } from "./offers";
+import { paymentRefused } from "../proof/refusal";
+import { extensionsOf } from "./extensions";
+import { listRequirements, resource } from "./offers";
 import { NANO_PER_UNIT } from "./price";
 
-/** The 402 for a request that came without a payment. */
-export function refuseUnpaid(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): AppError {
-  setRequirementsHeader(request, accepts, message);
+/** The 402 for a request without a payment that pays for it. */
+export async function refuseUnpaid(request: GatewayRequest, price: Price, message: string): Promise<AppError> {
+  const accepts = await offer(request, price, message);
+  if (accepts.length === 0)
+    return paymentRefused("network_unsupported", "No network can be paid over at present; pay from a balance at /api/v1/prompt");
   return new AppError("PAYMENT_REQUIRED", { message, details: { accepts: accepts.map((one) => ({ ...one })) } });
 }
 
-/** Sets the header that says what may be signed instead. */
-export function setRequirementsHeader(request: GatewayRequest, accepts: readonly PaymentRequirements[], message: string): void {
-  request.replyHeaders["payment-required"] = encodeHeader(paymentRequired(accepts, message));
+/** Sets the header that says what may be signed, and returns the offers in it; without any there is no header. */
+export async function offer(request: GatewayRequest, price: Price, message: string): Promise<PaymentRequirements[]> {
+  const accepts = await listRequirements(price);
+  const required = { x402Version: X402_VERSION, error: message, resource: resource(), accepts, extensions: extensionsOf(price) } as const;
+  if (accepts.length > 0) request.replyHeaders["payment-required"] = encodeHeader(required);
+  return accepts;
+}
+
+/** The 402 for a payment that was refused before any request claimed it. */
+export async function refusePayment(request: GatewayRequest, price: Price, { refusal, network, payer }: Refused): Promise<AppError> {
+  const accepts = await offer(request, price, refusal.message);
+  setSettlementHeader(request, {
+    ...{ success: false, errorReason: refusal.errorReason, errorMessage: refusal.message },
+    ...{ payer, transaction: "", network: network ?? accepts[0]?.network ?? "" },
+  });
+  return paymentRefused(refusal.reason, refusal.message);
+}
+
+interface Refused {
+  refusal: PaymentRefusal;
+  /** CAIP-2, as the payer named it. */
+  network: string | undefined;
+  payer: string | undefined;
 }
 
 const setSettlementHeader = (request: GatewayRequest, response: SettlementResponse): void => {
   request.replyHeaders["payment-response"] = encodeHeader(response);
 };
 
-/** Reports that a payment was refused before any request claimed it. */
-export const setRefusalHeader = (request: GatewayRequest, { network, payer, refusal }: Refused): void =>
-  setSettlementHeader(request, {
-    ...{ success: false, errorReason: refusal.errorReason, errorMessage: refusal.message },
-    ...{ payer, transaction: "", network },
-  });
-
-interface Refused {
-  /** CAIP-2, as the payer named it. */
-  network: string;
-  payer: string | undefined;
-  refusal: PaymentRefusal;
-}
-
 /** Reports that a payment is on the books; one that the payer's credit covered moved nothing. */
 export const setPaidHeader = (request: GatewayRequest, { network, payer, amount, transaction }: PaymentFacts): void =>
   setSettlementHeader(request, { success: true, payer, transaction: transaction ?? "", network, amount: `${amount / NANO_PER_UNIT}` });
+
+/** Reports that the payer's credit paid, without any payment. */
+export const setCoveredHeader = (request: GatewayRequest, { network, payer }: Pick<PaymentFacts, "network" | "payer">): void =>
+  setSettlementHeader(request, { success: true, payer, transaction: "", network, amount: "0" });
 
 /** Reports the outcome of a claimed payment, as the books have it now. */
 export async function setOutcomeHeader(

@@ -1,7 +1,7 @@
 // Turns an x402 payment into a hold: requested, read, checked against the requirements, verified, and then settled like every other
 // payment. Nothing moves before all of that is done, and the model is called only after the money is on the books.
 
-import { type AppError, isAppError } from "@/lib/base/errors";
+import { isAppError } from "@/lib/base/errors";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { findClaim, isTaken } from "@/lib/payments/claims/claim";
 import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/payments/x402/network";
@@ -9,58 +9,59 @@ import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire
 import { isCustodialOnBase } from "@/lib/wallets/custody/custodial-wallet";
 import type { Buyer } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
-import { invalidRequest } from "../http/request";
 import type { PlacedHold } from "../prompt/hold";
 import type { Prompt } from "../prompt/prompt-body";
 import type { Quote } from "../prompt/quote";
 import { payAndHold } from "../proof/pay-and-hold";
-import { chainUnavailable, paymentRefused } from "../proof/refusal";
-import { findOffer, listRequirements } from "./offers";
-import { refuseUnpaid, setOutcomeHeader, setPaidHeader, setRefusalHeader, setRequirementsHeader } from "./payment-headers";
+import { chainUnavailable } from "../proof/refusal";
+import { placeFromCredit } from "./credit";
+import { checkIdentifier, readIdentifier } from "./identifier";
+import { findOffer } from "./offers";
+import { offer, refusePayment, refuseUnpaid, setOutcomeHeader, setPaidHeader } from "./payment-headers";
 import { readPrice } from "./price";
 import { readPayment } from "./read-payment";
 import { findResumed, isOnItsWay } from "./resumed";
+import { SIGN_IN } from "./sign-in";
 
-/** Takes the payment in PAYMENT-SIGNATURE, or requests one. @throws AppError PAYMENT_REQUIRED, and as payAndHold */
+/**
+ * Takes the payment in PAYMENT-SIGNATURE, or the credit of a wallet that signed in, or requests a payment.
+ * @throws AppError PAYMENT_REQUIRED, PAYMENT_CONFLICT, and as payAndHold
+ */
 export async function placeFromX402(request: GatewayRequest, _buyer: Buyer, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
-  if (prompt.payment !== undefined) {
-    const message = "is for signed proofs at /api/v1/prompt; here a payment comes in the header PAYMENT-SIGNATURE";
-    throw invalidRequest([{ path: "payment", message }]);
-  }
   const price = readPrice(request, quote);
   const header = request.headers["payment-signature"];
-  if (header === undefined) throw await unpaid(request, price);
+  if (header === undefined) {
+    const signIn = request.headers[SIGN_IN];
+    if (signIn === undefined) throw await refuseUnpaid(request, price, howToPay(request));
+    return placeFromCredit(request, signIn, { prompt, quote, price });
+  }
   const payload = readPaymentHeader(header);
   const refuse = (refusal: PaymentRefusal, payer?: string) =>
-    refused(request, price, { refusal, network: payload?.accepted.network, payer });
+    refusePayment(request, price, { refusal, network: payload?.accepted.network, payer });
   if (payload === null) throw await refuse(unreadable);
+  const identifier = readIdentifier(payload);
   const known = await findResumed(payload, price);
+  await checkIdentifier(identifier, known?.claim ?? null);
   if (known) {
     const low = isOnItsWay(known.claim) ? null : tooLow(known.payment, price);
     if (low) throw await refuse(low, known.payment.payer);
-    return settle({ request, quote, price, ...known });
+    return settle({ request, quote, price, identifier, ...known });
   }
-  const offer = await findOffer(payload.accepted, price);
-  if (offer === null) throw await refuse(unsupported(payload));
-  const { network } = offer;
-  const read = readPayment(payload, offer);
+  const offered = await findOffer(payload.accepted, price);
+  if (offered === null) throw await refuse(unsupported(payload));
+  const { network } = offered;
+  const read = readPayment(payload, offered);
   if (read.kind === "refused") throw await refuse(read.refusal);
   const { payment } = read;
   const refusal = tooLow(payment, price) ?? (await checkPayment(payment, network));
   if (refusal) throw await refuse(refusal, payment.payer);
-  return settle({ request, quote, price, payment, network });
+  return settle({ request, quote, price, identifier, payment, network });
 }
 
-async function unpaid(request: GatewayRequest, price: Price): Promise<AppError> {
-  const accepts = await listRequirements(price);
-  if (accepts.length === 0)
-    return paymentRefused("network_unsupported", "No network can be paid over at present; pay from a balance at /api/v1/prompt");
-  const isFirstVersion = request.headers["x-payment"] !== undefined;
-  const message = isFirstVersion
-    ? "X-PAYMENT is x402 version 1, which is not supported. Use version 2 with the PAYMENT-SIGNATURE header"
-    : "Pay with x402: sign one of accepts and send the same request again with it in the PAYMENT-SIGNATURE header";
-  return refuseUnpaid(request, accepts, message);
-}
+const howToPay = ({ headers }: GatewayRequest): string =>
+  headers["x-payment"] === undefined
+    ? "Pay with x402: sign one of accepts and send the same request again with it in the PAYMENT-SIGNATURE header"
+    : "X-PAYMENT is x402 version 1, which is not supported. Use version 2 with the PAYMENT-SIGNATURE header";
 
 const unreadable: PaymentRefusal = {
   reason: "malformed",
@@ -100,13 +101,14 @@ interface Settling {
   request: GatewayRequest;
   quote: Quote;
   price: Price;
+  identifier: string | null;
   payment: SignedPayment;
   network: X402Network;
 }
 
-async function settle({ request, quote, price, payment, network: { scheme, network } }: Settling): Promise<PlacedHold> {
+async function settle({ request, quote, price, identifier, payment, network: { scheme, network } }: Settling): Promise<PlacedHold> {
   const bodyHash = Buffer.from(price.bodyHash, "hex");
-  const terms = { scheme, network, ...payment, bodyHash, accountId: null, keyId: null, idempotencyKey: null };
+  const terms = { scheme, network, ...payment, bodyHash, accountId: null, keyId: null, idempotencyKey: null, identifier };
   try {
     const placed = await payAndHold(request, null, quote, terms);
     if (placed.kind === "held" && placed.payment) setPaidHeader(request, placed.payment);
@@ -114,20 +116,7 @@ async function settle({ request, quote, price, payment, network: { scheme, netwo
     return placed;
   } catch (error) {
     await setOutcomeHeader(request, terms);
-    if (isAppError(error) && error.status === 402) setRequirementsHeader(request, await listRequirements(price), error.message);
+    if (isAppError(error) && error.status === 402) await offer(request, price, error.message);
     throw error;
   }
-}
-
-interface Refused {
-  refusal: PaymentRefusal;
-  network: string | undefined;
-  payer: string | undefined;
-}
-
-async function refused(request: GatewayRequest, price: Price, { refusal, network, payer }: Refused): Promise<AppError> {
-  const accepts = await listRequirements(price);
-  setRequirementsHeader(request, accepts, refusal.message);
-  setRefusalHeader(request, { network: network ?? accepts[0]?.network ?? "", payer, refusal });
-  return paymentRefused(refusal.reason, refusal.message);
 }

@@ -1,12 +1,47 @@
 // POST /api/v1/x402/prompt: the same as POST /api/v1/prompt, for clients with a wallet and no account. x402's own clients pay
 // automatically.
 
+import { isAppError } from "@/lib/base/errors";
+import { listModels } from "@/lib/providers/catalogue";
+import type { Buyer } from "../http/caller";
 import { endpoint } from "../http/endpoint";
+import { type GatewayRequest, invalidRequest } from "../http/request";
 import { runPrompt } from "../prompt/pipeline";
-import { promptWriter, readPrompt } from "../prompt/prompt-body";
+import { type Prompt, promptWriter, readPrompt } from "../prompt/prompt-body";
 import { identifyClient } from "./payer";
 import { placeFromX402 } from "./place";
+import { SIGN_IN } from "./sign-in";
 
 export const x402Prompt = endpoint("x402/prompt", (request) =>
-  runPrompt(request, { identify: identifyClient, read: readPrompt, place: placeFromX402, write: promptWriter }),
+  runPrompt(request, { identify: identifyClient, read: readOffered, place: placeFromX402, write: promptWriter }),
 );
+
+/**
+ * Without a payment the price comes before the body is judged: indexers probe with an empty one. A body that cannot be read is priced as the
+ * smallest prompt; whoever pays for it is told what is wrong before any money moves.
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL with a payment; INVALID_REQUEST for a body that did not arrive whole
+ */
+function readOffered(request: GatewayRequest, buyer: Buyer): Prompt {
+  const { headers, bodyProblem } = request;
+  const isPaid = headers["payment-signature"] !== undefined || headers[SIGN_IN] !== undefined;
+  try {
+    const prompt = readPrompt(request, buyer);
+    if (prompt.payment === undefined) return prompt;
+    const message = "is for signed proofs at /api/v1/prompt; here a payment comes in the header PAYMENT-SIGNATURE";
+    throw invalidRequest([{ path: "payment", message }]);
+  } catch (error) {
+    if (isPaid || bodyProblem !== undefined || !isAppError(error)) throw error;
+    return smallestPrompt();
+  }
+}
+
+/** One character to the cheapest model, and one token back. */
+function smallestPrompt(): Prompt {
+  const [model, ...others] = listModels();
+  if (!model) throw new Error("assertion failed: there are no models");
+  const cheapest = others.reduce((least, other) => (other.outputPrice < least.outputPrice ? other : least), model);
+  return {
+    ...{ model: cheapest, messages: [{ role: "user", content: "a" }], inputField: "prompt", maxOutputTokens: 1 },
+    ...{ options: {}, stream: false, maxCost: undefined },
+  };
+}

@@ -4,14 +4,16 @@
 import { dateOf, now } from "@/lib/base/clock";
 import { newPaymentId } from "@/lib/base/ids";
 import { Prisma, prisma } from "@/lib/db/prisma";
-import { findClaim, freeStates, hiddenColumns, isTaken, type PaymentClaim, type PaymentTerms, readClaim } from "./claim";
+import { findClaim, findIdentified, freeStates, hiddenColumns, isTaken, type PaymentClaim, type PaymentTerms, readClaim } from "./claim";
 
 export type ClaimedPayment =
   | { kind: "claimed"; claim: PaymentClaim; isNew: boolean }
   /** Another request, or another account, has the payment. */
   | { kind: "replayed" }
   /** Another payment has the Idempotency-Key. */
-  | { kind: "idempotency_mismatch" };
+  | { kind: "idempotency_mismatch" }
+  /** Another payment has the identifier, or this payment has another one. */
+  | { kind: "identifier_conflict" };
 
 /** After this time another payment may take the Idempotency-Key. */
 const KEY_KEPT_MS = 24 * 3_600_000;
@@ -26,7 +28,8 @@ export async function claimPayment(terms: PaymentTerms): Promise<ClaimedPayment>
     const claim = await insertClaim(terms, at);
     if (claim) return { kind: "claimed", claim, isNew: true };
     const known = await findClaim(terms.network, terms.payer, terms.nonce);
-    // This payment has no claim, so the conflicting row is another payment's, with this Idempotency-Key.
+    // This payment has no claim, so the conflicting row is another payment's, with this identifier or this Idempotency-Key.
+    if (!known && terms.identifier !== null && !(await releaseIdentifier(terms.identifier))) return { kind: "identifier_conflict" };
     if (!known && terms.idempotencyKey !== null && !(await releaseKey(terms, at))) return { kind: "idempotency_mismatch" };
     const claimed = known && (await takeKnown(known, terms, at));
     if (claimed) return claimed;
@@ -59,8 +62,8 @@ const fixedTerms = ({ scheme, network, payer, nonce, amount, accountId }: Paymen
 });
 
 /** The terms of the request that has the claim now. */
-const requestTerms = ({ keyId, idempotencyKey, bodyHash, settlement }: PaymentTerms) => ({
-  ...{ keyId, idempotencyKey },
+const requestTerms = ({ keyId, idempotencyKey, identifier, bodyHash, settlement }: PaymentTerms) => ({
+  ...{ keyId, idempotencyKey, identifier },
   bodyHash: Uint8Array.from(bodyHash),
   settlement: settlement as Prisma.InputJsonObject,
 });
@@ -68,6 +71,7 @@ const requestTerms = ({ keyId, idempotencyKey, bodyHash, settlement }: PaymentTe
 /** Null when the claim changed since it was read: the caller reads it again. */
 async function takeKnown(known: PaymentClaim, terms: PaymentTerms, at: Date): Promise<ClaimedPayment | null> {
   if (isOthers(known, terms)) return { kind: "replayed" };
+  if (!(await takeIdentifier(known, terms))) return { kind: "identifier_conflict" };
   if (terms.idempotencyKey !== null && terms.idempotencyKey !== known.idempotencyKey) {
     if (isTaken(known)) return { kind: "idempotency_mismatch" };
     await releaseKey(terms, at);
@@ -75,6 +79,26 @@ async function takeKnown(known: PaymentClaim, terms: PaymentTerms, at: Date): Pr
   }
   const claim = await (isTaken(known) ? recordWanted(known, at) : claimAnew(known, terms, at));
   return claim && { kind: "claimed", claim, isNew: !isTaken(known) };
+}
+
+/** Gives a claim the identifier of its request; false when it has another one, or another payment has it. */
+async function takeIdentifier(known: PaymentClaim, { identifier }: PaymentTerms): Promise<boolean> {
+  if (identifier === null || identifier === known.identifier) return true;
+  if (known.identifier !== null && isTaken(known)) return false;
+  await releaseIdentifier(identifier);
+  await prisma()
+    .paymentClaim.updateMany({ where: { id: known.id, identifier: known.identifier }, data: { identifier } })
+    .catch(ignoreTakenKey);
+  return (await findIdentified(identifier))?.id === known.id;
+}
+
+/** Takes an identifier from a payment that moved nothing. False when there is no such payment. */
+async function releaseIdentifier(identifier: string): Promise<boolean> {
+  const { count } = await prisma().paymentClaim.updateMany({
+    where: { identifier, state: { in: [...freeStates] } },
+    data: { identifier: null },
+  });
+  return count > 0;
 }
 
 /** A payment without an account stays bound to its first body: a transaction that moved nothing reveals its payment to everybody. */

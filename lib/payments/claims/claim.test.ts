@@ -21,7 +21,17 @@ const payer = "0x00000000000000000000000000000000000000aa";
 const network = "eip155:8453";
 
 const newTerms = (changed: Partial<PaymentTerms> = {}): PaymentTerms => ({
-  ...{ scheme: "proof", network, payer, nonce: `req_${++last}`, amount: fromCents(5), accountId: null, keyId: null, idempotencyKey: null },
+  ...{
+    scheme: "proof",
+    network,
+    payer,
+    nonce: `req_${++last}`,
+    amount: fromCents(5),
+    accountId: null,
+    keyId: null,
+    idempotencyKey: null,
+    identifier: null,
+  },
   ...{ bodyHash: randomBytes(32), validUntil: new Date("2026-11-21T10:05:00Z"), settlement: { cents: "5" } },
   ...changed,
 });
@@ -123,7 +133,7 @@ test("an Idempotency-Key belongs to one payment of its account, until that payme
   await claimOf(first);
   expect(isMismatch(await claimPayment(second))).toBe(true);
   expect(isMismatch(await claimPayment({ ...first, idempotencyKey: "order 2" }))).toBe(true);
-  expect((await claimOf({ ...first, idempotencyKey: null })).claim.idempotencyKey).toBe("order 1");
+  expect((await claimOf({ ...first, idempotencyKey: null, identifier: null })).claim.idempotencyKey).toBe("order 1");
   // Another account may use the same key.
   await claimOf(newTerms({ accountId: await createAccount(), idempotencyKey: "order 1" }));
   const { claim } = await claimOf(first);
@@ -150,7 +160,7 @@ test("after 24 hours another payment may have the Idempotency-Key, although the 
   expect(isMismatch(await claimPayment(newTerms({ accountId, idempotencyKey: "order 3" })))).toBe(true);
   await age(25);
   expect((await claimOf(newTerms({ accountId, idempotencyKey: "order 3" }))).claim.idempotencyKey).toBe("order 3");
-  expect(await getClaim(claim.id)).toMatchObject({ state: "paid", idempotencyKey: null });
+  expect(await getClaim(claim.id)).toMatchObject({ state: "paid", idempotencyKey: null, identifier: null });
 });
 
 test("payments that never had a transaction and never can are deleted: without an account after a day, others after ninety", async () => {

@@ -34,6 +34,8 @@ export interface PaymentTerms {
   accountId: AccountId | null;
   keyId: KeyId | null;
   idempotencyKey: string | null;
+  /** The text that its client chose for it (x402's payment-identifier), unique among all payments. */
+  identifier: string | null;
   /** SHA-256 of the request. */
   bodyHash: Buffer;
   /** Its chain refuses it from then on. */
@@ -102,6 +104,12 @@ export function readClaim({ relayed, finalized, ...row }: ClaimRow): PaymentClai
 export async function findClaim(network: string, payer: string, nonce: string): Promise<PaymentClaim | null> {
   const where = { network_payer_nonce: { network, payer, nonce } };
   const row = await prisma().paymentClaim.findUnique({ where, omit: hiddenColumns });
+  return row && readClaim(row);
+}
+
+/** The claim of the payment with this identifier. */
+export async function findIdentified(identifier: string): Promise<PaymentClaim | null> {
+  const row = await prisma().paymentClaim.findUnique({ where: { identifier }, omit: hiddenColumns });
   return row && readClaim(row);
 }
 

@@ -122,7 +122,7 @@ export async function signProof(
       accountId: null,
       keyId: null,
     },
-    ...{ idempotencyKey: null, bodyHash: randomBytes(32), validUntil: new Date(timestampMs + 300_000) },
+    ...{ idempotencyKey: null, identifier: null, bodyHash: randomBytes(32), validUntil: new Date(timestampMs + 300_000) },
     settlement: { cents: `${cents}`, timestampMs: `${timestampMs}`, signature },
     ...wish,
     nonce,
@@ -169,7 +169,14 @@ export async function signExact(
   const words = { value: `${authorization.value}`, validAfter: "0", validBefore: `${validBefore}` };
   const terms: PaymentTerms = {
     ...{ scheme: "exact_evm", network: evmNetwork(), payer: authorization.from, nonce: authorization.nonce, amount: fromCents(cents) },
-    ...{ accountId: null, keyId: null, idempotencyKey: null, bodyHash: randomBytes(32), validUntil: new Date(Number(validBefore) * 1_000) },
+    ...{
+      accountId: null,
+      keyId: null,
+      idempotencyKey: null,
+      identifier: null,
+      bodyHash: randomBytes(32),
+      validUntil: new Date(Number(validBefore) * 1_000),
+    },
     settlement: { signature, authorization: { ...authorization, ...words } },
   };
   return { terms, call: { to: chain.terms.usdc, data: encodeAuthorizedTransfer(authorization, signature) } };

@@ -2,6 +2,7 @@
 // JSON, in its own header.
 
 import { z } from "zod";
+import type { Json } from "@/lib/base/json";
 
 export const X402_VERSION = 2;
 
@@ -33,6 +34,8 @@ export interface PaymentRequired {
   error: string;
   resource: ResourceInfo;
   accepts: readonly PaymentRequirements[];
+  /** What else a client may use, each by its name: `info`, and a JSON Schema of what the client sends. */
+  extensions: Readonly<Record<string, Json>>;
 }
 
 export const digits = z.string().regex(/^(0|[1-9]\d{0,77})$/);
@@ -52,6 +55,7 @@ const payloadForm = z.object({
   resource: z.object({ url: z.string() }).nullish(),
   accepted: requirementsForm,
   payload: z.record(z.string(), z.unknown()),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
 });
 
 /** The requirements that a payer chose, and its signed payment for them; `payload` is the scheme's own. */

@@ -123,11 +123,45 @@ export function PriceChapter({ id, title, site, model }: PaymentChapterProps) {
   );
 }
 
+export const ExtensionsChapter = ({ id, title }: PaymentChapterProps) => (
+  <Section id={id} title={title}>
+    <p>
+      The 402 also announces what the package <Code>@x402/extensions</Code> can use:
+    </p>
+    <FieldTable
+      heading="Extension"
+      rows={[
+        {
+          name: "payment-identifier",
+          about: (
+            <>
+              A name of your choice for one payment, 16 to 128 letters, digits, hyphens and underscores. The same payment with the same body
+              gets the same answer again; anything else under that name gets 409{" "}
+              <DocLink href="/docs/errors/PAYMENT_CONFLICT">PAYMENT_CONFLICT</DocLink>, before it is verified.
+            </>
+          ),
+        },
+        {
+          name: "sign-in-with-x",
+          about:
+            "Spends the wallet’s credit without signing money: the wallet signs a text that is good for this one request, for five minutes. If the credit is too low, the answer is 402 and the client pays as usual.",
+        },
+        { name: "bazaar", about: "A description of the endpoint for catalogues: its body, the body’s schema, and an example answer." },
+      ]}
+    />
+    <p>
+      The scheme <Code>upto</Code> is not offered: it settles after the work, when the wallet may be empty. Instead, your change stays as a
+      credit and pays for later requests.
+    </p>
+  </Section>
+);
+
 export const FailureChapter = ({ id, title }: PaymentChapterProps) => (
   <Section id={id} title={title}>
     <FieldTable
       heading="Result"
       rows={[
+        { name: "400", about: "Only with a payment: the body is invalid. Without one, any body gets a price. No USDC has moved." },
         { name: "402", about: "No USDC has moved. See details.reason; PAYMENT-REQUIRED has the current payment options." },
         {
           name: "503",

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
-import { ClientChapter, FailureChapter, OperatorsChapter, PriceChapter, WhatChapter } from "./chapters";
+import { ClientChapter, ExtensionsChapter, FailureChapter, OperatorsChapter, PriceChapter, WhatChapter } from "./chapters";
 
 export const metadata: Metadata = {
   title: "x402",
@@ -13,6 +13,7 @@ const chapters = [
   { id: "what", title: "Without an account", Chapter: WhatChapter },
   { id: "client", title: "Example", Chapter: ClientChapter },
   { id: "price", title: "Price and credits", Chapter: PriceChapter },
+  { id: "extensions", title: "Extensions", Chapter: ExtensionsChapter },
   { id: "failures", title: "Failures", Chapter: FailureChapter },
   { id: "discovery", title: "Discovery and facilitators", Chapter: OperatorsChapter },
 ];

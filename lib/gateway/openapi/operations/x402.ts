@@ -2,7 +2,7 @@
 
 import type { Examples } from "../examples";
 import { headersWith } from "../headers";
-import { answersOf, jsonOf, needsNoKey, paymentSignature, success, x402Refusals } from "../operation";
+import { answersOf, jsonOf, needsNoKey, paymentSignature, signInWithX, success, x402Refusals } from "../operation";
 import type { Answer, Operation } from "../types";
 
 export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }: Examples): Operation => ({
@@ -10,9 +10,9 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
   tags: ["Answers"],
   summary: "Send a prompt and pay with x402",
   description:
-    "Takes the same body as a prompt and needs no account or API key. It speaks x402 version 2, scheme exact: the first response is 402 with the payment requirements; send the same request again with the payment. Anything you paid above the cost becomes a credit of the paying address. It pays for later requests, and you can claim it by signing in with that wallet.",
+    "Takes the same body as a prompt and needs no account or API key. It speaks x402 version 2, scheme exact: the first response is 402 with the payment requirements, whatever the body is; send the same request again with the payment. Anything you paid above the cost becomes a credit of the paying address. It pays for later requests, also for those that come with a signed text instead of a payment (sign-in-with-x), and you can claim it by signing in with that wallet.",
   security: needsNoKey,
-  parameters: [paymentSignature],
+  parameters: [paymentSignature, signInWithX],
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
   responses: withPaymentHeaders(
     answersOf(
@@ -29,6 +29,7 @@ export const createX402Prompt = ({ promptBody, promptPaidByX402, promptEvents }:
           },
         },
         "PAYMENT-RESPONSE",
+        "X-Clipped-To",
         "Idempotent-Replayed",
         "Server-Timing",
       ),
