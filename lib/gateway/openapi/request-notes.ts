@@ -38,6 +38,7 @@ export const chatNotes: FieldNotes = {
   max_completion_tokens:
     "Maximum tokens in the answer, up to the model's maxOutputTokens. Default: 16,384, or less if the model, your balance, the key's cap or maxCost allow less. It also limits how much is reserved.",
   temperature: "Sampling temperature. Default: the provider's own.",
+  reasoning_effort: "How much the model may reason before it answers, where it can. Reasoning counts as output, within the limit.",
   top_p: "Nucleus sampling: only the most likely tokens whose probabilities add up to this value.",
   frequency_penalty: "Above 0, frequent tokens become less likely.",
   presence_penalty: "Above 0, tokens already used become less likely.",
