@@ -26,6 +26,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
     "no bug of ours may store an impossible value",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "booked and signed rows are never changed"],
+  [/^account: trigger absorbed_account_stays_frozen$/, "an operator who unfreezes by hand gets an error that says why not"],
   [/^(account|api_key): trigger \w+_changed$/, "every process is notified when a key or its account changes"],
   [
     /^(payment_claim|idempotent_reply): index .* where /,
