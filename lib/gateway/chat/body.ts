@@ -8,6 +8,7 @@ import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { cutFaults, isLong } from "../prompt/few-faults";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
@@ -15,12 +16,6 @@ const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
 /** A schema that is serialised again for a provider must not be nested too deeply to serialise. */
 const MAX_LEVELS = 100;
-/**
- * A megabyte may hold half a million faults, which take seconds to list; and zod passes them on as call arguments, whose number is limited.
- */
-const MAX_FAULTS = 20;
-/** Shorter bodies hold a few thousand faults at most. */
-const MAX_CHARACTERS_UNCUT = 16_384;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -156,7 +151,7 @@ export interface ChatPrompt extends Prompt {
  */
 export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   const given = readJsonBody(request);
-  const shown = request.bodyText.length > MAX_CHARACTERS_UNCUT ? withFewFaults(given) : given;
+  const shown = isLong(request) ? withFewFaults(given) : given;
   const parsed = parseGiven(chatBodySchema, shown);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
@@ -198,13 +193,6 @@ function withFewFaults(body: unknown): unknown {
     isRecord(item) ? { ...item, content: cutFaults(item.content, anyPart), tool_calls: cutFaults(item.tool_calls, toolCall) } : item,
   );
   return { ...body, messages: cutFaults(messages, message) };
-}
-
-function cutFaults(list: unknown, item: z.ZodType): unknown {
-  if (!Array.isArray(list)) return list;
-  let faults = 0;
-  const lastAt = list.findIndex((inner) => !item.validate(inner) && ++faults === MAX_FAULTS);
-  return lastAt < 0 ? list : list.slice(0, lastAt + 1);
 }
 
 const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));

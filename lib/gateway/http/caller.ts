@@ -59,9 +59,17 @@ export const accountFrozen = (): AppError =>
  * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often
  */
 export function authenticate(request: GatewayRequest): Caller | Promise<Caller> {
-  const found = authenticateBearer(request.headers.authorization, () => admitAttempt(failedAuth().check(addressOf(request))));
+  const found = authenticateBearer(bearerOf(request), () => admitAttempt(failedAuth().check(addressOf(request))));
   // A cached key is found synchronously; awaiting it would cost every request a microtask turn.
   return found instanceof Promise ? found.then((result) => callerOf(request, result)) : callerOf(request, found);
+}
+
+/**
+ * Anthropic's clients send a key as `x-api-key`, and some send both: with a key of ours in Authorization that one counts, whatever the
+ * other is (often a key of Anthropic's from the environment).
+ */
+function bearerOf({ headers: { authorization, "x-api-key": apiKey } }: GatewayRequest): string | undefined {
+  return apiKey === undefined || /^bearer pp_/i.test(authorization ?? "") ? authorization : `Bearer ${apiKey}`;
 }
 
 const addressOf = (request: GatewayRequest): string =>

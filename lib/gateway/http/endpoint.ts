@@ -28,12 +28,14 @@ export type Endpoint = (request: GatewayRequest) => Promise<GatewayReply>;
 export interface EndpointTraits {
   /** Its own error format, if it has one. */
   writeError?: typeof errorBody;
+  /** Its own statuses, where they differ from the catalogue's. */
+  statusOf?: (error: AppError) => number;
   /** It sells answers: its refusals and failures are kept for the caller's owner. */
   keepsFailures?: boolean;
 }
 
 /** Creates an endpoint from its steps. `name` is its label in metrics and logs. */
-export function endpoint(name: string, steps: Endpoint, { writeError, keepsFailures = false }: EndpointTraits = {}): Endpoint {
+export function endpoint(name: string, steps: Endpoint, { writeError, statusOf, keepsFailures = false }: EndpointTraits = {}): Endpoint {
   return async (request) => {
     countRequest();
     const outcome: Outcome = { status: 0, code: "", endedAt: 0 };
@@ -53,7 +55,7 @@ export function endpoint(name: string, steps: Endpoint, { writeError, keepsFailu
       const known = isAppError(error) ? error : unexpected(error, request);
       outcome.code = known.code;
       logError(known, request);
-      reply = errorReply(request, known, writeError);
+      reply = errorReply(request, known, { writeError, statusOf });
     }
     if (!reply.headers.ratelimit) writeAddressLimit(request, reply);
     outcome.status = reply.status;
@@ -158,13 +160,17 @@ export function serverTiming(request: GatewayRequest): string {
 }
 
 /** The reply for an error, with status and advice from the catalogue. `writeBody` is an endpoint's own error format. */
-export function errorReply(request: GatewayRequest, error: AppError, writeBody = errorBody): GatewayReply {
-  const { status } = errorCatalogue[error.code];
+export function errorReply(
+  request: GatewayRequest,
+  error: AppError,
+  { writeError = errorBody, statusOf = ({ status }) => status }: Pick<EndpointTraits, "writeError" | "statusOf"> = {},
+): GatewayReply {
+  const status = statusOf(error);
   const headers: Record<string, string> = { ...error.headers };
   if (status === 503) headers["retry-after"] ??= "1";
   // OpenAI's clients retry every 5xx unless this header forbids it.
   if (error.details.retryable === false) headers["x-should-retry"] = "false";
-  return jsonReply(request, status, writeBody(error, request.id), headers);
+  return jsonReply(request, status, writeError(error, request.id), headers);
 }
 
 const drain = processSingleton("gateway drain", createDrain);

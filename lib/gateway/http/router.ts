@@ -3,6 +3,7 @@
 import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
 import { chatErrorBody } from "../chat/errors";
+import { countTokens, createMessage, messagesTraits } from "../messages/messages";
 import { openapi } from "../openapi/endpoint";
 import { prompt } from "../prompt/pipeline";
 import { quote } from "../prompt/quote-endpoint";
@@ -27,6 +28,8 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/usage": { GET: usage },
   "/api/v1/deposits": { GET: deposits },
   "/api/v1/quote": { POST: quote },
+  "/api/v1/messages": { POST: createMessage },
+  "/api/v1/messages/count_tokens": { POST: countTokens },
   "/api/v1/payment-terms": { GET: paymentTerms },
   "/api/v1/openapi.json": { GET: openapi },
   "/.well-known/x402": { GET: x402Discovery },
@@ -51,7 +54,12 @@ const refuse = async () => {
   throw new AppError("SHUTTING_DOWN");
 };
 const shuttingDown = endpoint("draining", refuse);
-const shuttingDownChat = endpoint("draining", refuse, { writeError: chatErrorBody });
+
+/** The endpoints whose clients read errors of another form. */
+const shuttingDownIn = new Map<Endpoint | undefined, Endpoint>([
+  [chatCompletions, endpoint("draining", refuse, { writeError: chatErrorBody })],
+  [createMessage, endpoint("draining", refuse, messagesTraits)],
+]);
 
 function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
   const allow = Object.keys(methods).join(", ");
@@ -71,7 +79,7 @@ function findMethods(path: string): Record<string, Endpoint> | undefined {
 function findEndpoint(request: GatewayRequest): Endpoint {
   const methods = findMethods(request.path);
   if (!methods) return notFound;
-  if (isDraining() && !alwaysOpen.has(request.path)) return methods.POST === chatCompletions ? shuttingDownChat : shuttingDown;
+  if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDownIn.get(methods.POST) ?? shuttingDown;
   return (Object.hasOwn(methods, request.method) && methods[request.method]) || methodNotAllowed(methods);
 }
 

@@ -3,10 +3,14 @@
 
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";
+import { message, messageEvent, tokenCount } from "./answers/messages";
 import { paymentTerms } from "./answers/payment";
 import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
 
 export const answerSchemas = {
+  Message: message,
+  MessageEvent: messageEvent,
+  TokenCount: tokenCount,
   PromptAnswer: promptAnswer,
   PromptDelta: promptDelta,
   Quote: quote,

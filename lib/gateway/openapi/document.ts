@@ -7,6 +7,7 @@ import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
+import { countMessageTokens, createMessage } from "./operations/messages";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { createX402Prompt } from "./operations/x402";
 import { componentSchemas } from "./schemas";
@@ -45,6 +46,8 @@ function build(): OpenApiDocument {
       "/api/v1/balance": { get: getBalance(examples) },
       "/api/v1/usage": { get: getUsage(examples) },
       "/api/v1/deposits": { get: listDeposits(examples) },
+      "/api/v1/messages": { post: createMessage(examples) },
+      "/api/v1/messages/count_tokens": { post: countMessageTokens(examples) },
       "/api/v1/requests/{requestId}": { get: getReceipt(examples) },
       "/api/v1/models": { get: listModels(examples) },
       "/api/v1/models/{model}": { get: getModel(examples) },
@@ -53,7 +56,11 @@ function build(): OpenApiDocument {
     },
     components: {
       securitySchemes: {
-        apiKey: { type: "http", scheme: "bearer", description: "Your API key, created in the console. It starts with pp_." },
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "Your API key, created in the console. It starts with pp_. It may also be sent in the header x-api-key.",
+        },
       },
       schemas: componentSchemas(),
       headers,

@@ -9,6 +9,7 @@ import { openRequest } from "../http/request";
 import { openApiDocument } from "./document";
 import { openapi } from "./endpoint";
 import { errorNotes } from "./error-notes";
+import { countNotes, messagesNotes } from "./messages-notes";
 import { chatNotes, promptNotes } from "./request-notes";
 import { fieldsOf } from "./schemas";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation } from "./types";
@@ -55,6 +56,8 @@ test("operation ids are those that generated clients already use", () => {
     "get /api/v1/balance getBalance",
     "get /api/v1/usage getUsage",
     "get /api/v1/deposits listDeposits",
+    "post /api/v1/messages createMessage",
+    "post /api/v1/messages/count_tokens countMessageTokens",
     "get /api/v1/requests/{requestId} getReceipt",
     "get /api/v1/models listModels",
     "get /api/v1/models/{model} getModel",
@@ -72,6 +75,7 @@ test("every reference resolves, and every named schema and header is referenced"
   // Listed for readers of events, which OpenAPI 3.1 cannot reference; for answers that every path shares; and for an error that is sent in
   // OpenAI's form only.
   const spokenOf = [
+    "schemas/MessageEvent",
     "schemas/PromptDelta",
     "schemas/ChatCompletionChunk",
     "schemas/MethodNotAllowed",
@@ -88,7 +92,7 @@ test("an operation with a key may return 200, 400, 401, 404, 429, 500 and 503; o
     expect(statuses, operation.operationId).toEqual(
       expect.arrayContaining(keyed ? ["200", "400", "401", "404", "429", "500", "503"] : ["200", "500", "503"]),
     );
-    const costs = ["createPrompt", "createChatCompletion", "createX402Prompt"].includes(operation.operationId);
+    const costs = ["createPrompt", "createChatCompletion", "createMessage", "createX402Prompt"].includes(operation.operationId);
     expect(statuses.includes("409"), operation.operationId).toBe(costs);
     if (costs) expect(statuses).toContain("402");
   }
@@ -96,7 +100,8 @@ test("an operation with a key may return 200, 400, 401, 404, 429, 500 and 503; o
 
 test("every code of the catalogue has a schema, and all but METHOD_NOT_ALLOWED an example under their own status", () => {
   const found = new Map<string, Set<string>>();
-  for (const { operation } of operations) {
+  // Anthropic's form has statuses of its own.
+  for (const { operation } of operations.filter(({ path }) => !path.startsWith("/api/v1/messages"))) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
       if (status === "200") continue;
       for (const code of Object.keys(content["application/json"]?.examples ?? {})) {
@@ -136,8 +141,9 @@ test("an example with a wrong field would be found", () => {
 
 test("every event of a stream's example matches the event schemas", () => {
   const streams = operations.flatMap((item) => mediaOf(item).filter(({ type }) => type === "text/event-stream"));
-  expect(streams).toHaveLength(3);
+  expect(streams).toHaveLength(4);
   const schemaOf = (event: string | undefined, body: object): string => {
+    if ("type" in body) return "MessageEvent";
     if (event === "delta") return "PromptDelta";
     if (event === "done") return "PromptAnswer";
     if (event === "error") return "InternalError";
@@ -159,6 +165,8 @@ describe("nothing is left undescribed", () => {
   const schemaOf = (name: string): JsonSchema => document.components.schemas[name] ?? {};
 
   test.each([
+    ["MessagesBody", messagesNotes],
+    ["CountBody", countNotes],
     ["PromptBody", promptNotes],
     ["ChatBody", chatNotes],
   ])("each sentence on %s describes an existing field, and each of its own fields has one", (name, notes) => {
@@ -169,7 +177,7 @@ describe("nothing is left undescribed", () => {
 
   test("each field of an answer and of an error's details has a sentence", () => {
     for (const name of Object.keys(document.components.schemas)) {
-      if (name === "PromptBody" || name === "ChatBody") continue;
+      if (name.endsWith("Body")) continue;
       const bare = [...fieldsOf(inlined(schemaOf(name)))].filter(([, found]) => found.some(({ description }) => !description));
       expect(
         bare.map(([path]) => path),

@@ -7,6 +7,7 @@ import type { Json } from "@/lib/base/json";
 import { publicUrl } from "@/lib/base/public-url";
 import { chatErrorBody } from "../chat/errors";
 import { errorBody } from "../http/endpoint";
+import { messagesErrorBody, messagesStatus } from "../messages/errors";
 import { BASE_URL, errorNotes } from "./error-notes";
 import { EXAMPLE_REQUEST_ID } from "./examples";
 import { type HeaderName, headersWith } from "./headers";
@@ -51,10 +52,28 @@ const chatError = z
   })
   .describe("An error in OpenAI's format, with our code, details and request ID.");
 
+const messagesError = z
+  .object({
+    type: z.literal("error").describe("Always error."),
+    error: z
+      .object({
+        type: z.string().describe("Anthropic's error type."),
+        message,
+        code: z.enum(codes).describe("The error code."),
+        details: z
+          .looseObject({ docs: z.url().describe("Documentation of this error code.") })
+          .describe("Same as in our own error format."),
+      })
+      .describe("The error."),
+    request_id: requestId,
+  })
+  .describe("An error in Anthropic's format, with our code and details.");
+
 /** The schema of every code by its component name, and the schema of OpenAI's format. */
 export const errorSchemas: Record<string, z.ZodType> = {
   ...Object.fromEntries(codes.map((code) => [errorSchemaName(code), ownSchema(code)])),
   ChatError: chatError,
+  MessagesError: messagesError,
 };
 
 /** One real case of an error. */
@@ -68,6 +87,8 @@ function exampleError(code: ErrorCode): AppError {
 export interface ErrorForm {
   schema(codes: readonly ErrorCode[]): JsonSchema;
   example(code: ErrorCode): unknown;
+  /** Its own statuses, where they differ from the catalogue's. */
+  statusOf?(error: AppError): number;
 }
 
 /** Our own format: a schema for each code, distinguished by `code`. */
@@ -86,6 +107,12 @@ export const chatErrorForm: ErrorForm = {
   example: (code) => JSON.parse(chatErrorBody(exampleError(code), EXAMPLE_REQUEST_ID)),
 };
 
+export const messagesErrorForm: ErrorForm = {
+  schema: () => ({ $ref: "#/components/schemas/MessagesError" }),
+  example: (code) => JSON.parse(messagesErrorBody(exampleError(code), EXAMPLE_REQUEST_ID)),
+  statusOf: messagesStatus,
+};
+
 const headersOf: Partial<Record<number, readonly HeaderName[]>> = {
   401: ["WWW-Authenticate"],
   409: ["Retry-After"],
@@ -96,12 +123,13 @@ const headersOf: Partial<Record<number, readonly HeaderName[]>> = {
 /** The answers of an operation that may end with `refusals`, by status. */
 export function errorAnswers(refusals: readonly ErrorCode[], form: ErrorForm = ownErrorForm): Record<string, Answer> {
   const answers: Record<string, Answer> = {};
-  for (const status of new Set(refusals.map((code) => errorCatalogue[code].status))) {
-    const group = refusals.filter((code) => errorCatalogue[code].status === status);
+  const statusOf = (code: ErrorCode) => form.statusOf?.(exampleError(code)) ?? errorCatalogue[code].status;
+  for (const status of new Set(refusals.map(statusOf))) {
+    const group = refusals.filter((code) => statusOf(code) === status);
     const example = (code: ErrorCode) => [code, { summary: errorCatalogue[code].title, value: form.example(code) }] as const;
     answers[status] = {
       description: group.map((code) => `\`${code}\`: ${errorCatalogue[code].title}.`).join(" "),
-      headers: headersWith(...(headersOf[status] ?? [])),
+      headers: headersWith(...(headersOf[status] ?? []), ...(form === messagesErrorForm ? (["Request-Id"] as const) : [])),
       content: { "application/json": { schema: form.schema(group), examples: Object.fromEntries(group.map(example)) } },
     };
   }

@@ -3,7 +3,7 @@
 
 import type { z } from "zod";
 import { AppError } from "@/lib/base/errors";
-import type { RequestId } from "@/lib/base/ids";
+import type { AccountId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
 import type { PaymentId } from "@/lib/payments/claims/claim";
 import { defaultModel, listModels, priceVersion } from "@/lib/providers/catalogue";
@@ -11,6 +11,7 @@ import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
 import { type GatewayRequest, openRequest } from "../http/request";
+import { messagesWriter } from "../messages/writer";
 import type { ChargeReceipt } from "../prompt/completion";
 import { promptWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
@@ -63,6 +64,9 @@ export interface Examples {
   cost: { inputCost: number; outputCost: number; totalCost: number };
   pricing: { inputPerToken: number; outputPerToken: number; currency: "USD" };
   priceVersion: string;
+  messagesBody: { model: string; max_tokens: number; messages: readonly { role: string; content: string }[] };
+  messagesAnswer: unknown;
+  messagesEvents: string;
   /** When it was answered, ISO 8601. */
   at: string;
   promptBody: { model: string; prompt: string };
@@ -96,6 +100,7 @@ export function examplesOf(model: Model): Examples {
   const [own, chat] = [promptWriter(request, prompt), chatWriter(request, prompt)];
   const pieces = example.pieces.map((text) => ({ type: "text" as const, text }));
   const stream = (writer: typeof own) => writer.opening() + pieces.map(writer.piece).join("") + writer.done(receipt);
+  const messages = messagesWriter(request, { ...prompt, accountId: "acct_example" as AccountId });
   return {
     model,
     usage: {
@@ -110,6 +115,9 @@ export function examplesOf(model: Model): Examples {
     },
     pricing: { inputPerToken: usdNumber(model.inputPrice), outputPerToken: usdNumber(model.outputPrice), currency: "USD" },
     priceVersion: priceVersion(model),
+    messagesBody: { model: model.id, max_tokens: model.defaultMaxTokens, messages: [{ role: "user", content: example.prompt }] },
+    messagesAnswer: JSON.parse(messages.whole(receipt)),
+    messagesEvents: stream(messages),
     at: ANSWERED_AT,
     promptBody: { model: model.id, prompt: example.prompt },
     promptAnswer: JSON.parse(own.whole(receipt)),
@@ -171,6 +179,11 @@ export const modelExample = (model: Model): object => ({
   id: model.id,
   object: "model",
   created: 0,
+  type: "model",
+  display_name: model.id,
+  created_at: "1970-01-01T00:00:00Z",
+  max_input_tokens: model.contextWindow,
+  max_tokens: model.maxOutputTokens,
   owned_by: model.routes[0].provider,
   description: model.description,
   contextWindow: model.contextWindow,

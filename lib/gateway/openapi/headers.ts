@@ -34,6 +34,16 @@ export const headers = {
     description: "true when this is the stored answer of an earlier request with the same Idempotency-Key. You are not charged again.",
     schema: { type: "string", const: "true" },
   },
+  "X-Dropped-Tools": {
+    description: "Tools of Anthropic's own that were dropped from the request, by name.",
+    schema: { type: "string" },
+    example: "web_search",
+  },
+  "Request-Id": {
+    description: "The same as X-Request-Id, under the name that Anthropic's clients read.",
+    schema: { type: "string" },
+    example: "req_0V9yWb8pQk3mZr5tLcXa",
+  },
   "X-Clipped-To": {
     description: "The output limit in tokens, when it was lowered to what balance, cap and maxCost allowed.",
     schema: { type: "integer", minimum: 1 },

@@ -2,15 +2,19 @@
 
 import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
+import { countBodySchema, messagesBodySchema } from "../messages/body";
 import { promptBodySchema } from "../prompt/prompt-body";
 import { paymentSchema } from "../proof/proof-body";
 import { answerSchemas } from "./answers";
 import { errorSchemas } from "./errors";
+import { messagesNotesOf } from "./messages-notes";
 import { chatNotes, type FieldNotes, promptNotes } from "./request-notes";
 import type { JsonSchema } from "./types";
 
 /** Every named schema of the document, as a zod schema. */
 export const namedSchemas: Record<string, z.ZodType> = {
+  MessagesBody: messagesBodySchema,
+  CountBody: countBodySchema,
   // An unreadable payment has its own error, so the validating schema leaves it to its reader.
   PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
   // Without OpenAI's old fields, which are known only so that they are refused with advice on what to send.
@@ -35,7 +39,7 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
-      describeFields(plainSchema(JSON.parse(JSON.stringify(schema))), notesOf[name] ?? {}),
+      describeFields(plainSchema(JSON.parse(JSON.stringify(schema))), notesOf[name] ?? messagesNotesOf[name] ?? {}),
     ]),
   );
 }
@@ -44,7 +48,7 @@ const SAFE_INTEGERS = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
 /** Without keywords that tell a reader nothing: its own URI, the bounds of JavaScript's integers, the pattern of a known format. */
 function plainSchema(schema: unknown): JsonSchema {
-  if (Array.isArray(schema)) return schema.filter((item) => !isRefusedPart(item)).map(plainSchema) as JsonSchema;
+  if (Array.isArray(schema)) return schema.filter((item) => !isRefusedPart(item) && !isRefusedBlock(item)).map(plainSchema) as JsonSchema;
   if (typeof schema !== "object" || schema === null) return schema as JsonSchema;
   const kept = Object.entries(schema).filter(
     ([keyword, value]) =>
@@ -59,6 +63,12 @@ function plainSchema(schema: unknown): JsonSchema {
 const isRefusedPart = (schema: unknown): boolean => {
   const { properties } = (schema ?? {}) as JsonSchema;
   return properties?.type?.enum?.includes("image_url") ?? false;
+};
+
+/** The same for blocks in Anthropic's form. */
+const isRefusedBlock = (schema: unknown): boolean => {
+  const types = ((schema ?? {}) as JsonSchema).properties?.type?.enum ?? [];
+  return ["image", "document", "server_tool_use"].some((type) => types.includes(type));
 };
 
 /** The fields of a schema by their path, including those of its parts, items and alternatives. */

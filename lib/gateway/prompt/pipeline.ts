@@ -79,8 +79,9 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
     "server-timing": serverTiming(request),
     ...type,
   });
-  // The id in the saved body.
+  // The id in the saved body; one dialect has another header for it.
   reply.headers["x-request-id"] = saved.requestId;
+  if (reply.headers["request-id"]) reply.headers["request-id"] = saved.requestId;
   return reply;
 }
 

@@ -7,9 +7,16 @@ import { findModel, listModels } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
 import { endpoint, jsonReply } from "../http/endpoint";
 
-export const models = endpoint("models", async (request) =>
-  jsonReply(request, 200, writeJson({ object: "list", data: listModels().map(modelBody) })),
-);
+export const models = endpoint("models", async (request) => jsonReply(request, 200, writeJson(listBody(listModels()))));
+
+/** A list of OpenAI's and of Anthropic's form at once: both vendors' clients read it. */
+const listBody = (all: readonly Model[]): { [key: string]: Json } => ({
+  object: "list",
+  data: all.map(modelBody),
+  first_id: all[0]?.id ?? null,
+  last_id: all.at(-1)?.id ?? null,
+  has_more: false,
+});
 
 /** One model, by its name or an alias. */
 export const model = endpoint("model", async (request) => {
@@ -23,10 +30,15 @@ const modelBody = (of: Model): { [key: string]: Json } => ({
   id: of.id,
   object: "model",
   created: 0,
+  type: "model",
+  display_name: of.id,
+  created_at: "1970-01-01T00:00:00Z", // Anthropic's own word for an unknown date
   owned_by: of.routes[0].provider,
   description: of.description,
   contextWindow: of.contextWindow,
   maxOutputTokens: of.maxOutputTokens,
+  max_input_tokens: of.contextWindow,
+  max_tokens: of.maxOutputTokens,
   pricing: { inputPer1K: nanoUsd(of.inputPrice * 1000n), outputPer1K: nanoUsd(of.outputPrice * 1000n), currency: "USD" },
   aliases: of.aliases,
 });

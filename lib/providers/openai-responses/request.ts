@@ -2,6 +2,7 @@
 // an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
 
 import { createHash } from "node:crypto";
+import { openaiEffort } from "../openai/effort";
 import { takesSampling } from "../openai/request";
 import {
   type ChatMessage,
@@ -46,7 +47,7 @@ function responsesBody(call: ModelCall, target: Target): object {
     max_output_tokens: call.maxOutputTokens,
     temperature: reasons ? undefined : call.temperature,
     top_p: reasons ? undefined : call.topP,
-    reasoning: reasons ? responsesReasoning(call) : undefined,
+    reasoning: reasons ? responsesReasoning(call, target) : undefined,
     tools: tools?.map(responsesTool),
     tool_choice: tools && responsesToolChoice(call, tools),
     parallel_tool_calls: tools && !oSeries.test(target.wireName) ? call.parallelToolCalls : undefined,
@@ -58,9 +59,11 @@ function responsesBody(call: ModelCall, target: Target): object {
 // As on chat completions, the o-series answers 400 to `parallel_tool_calls`.
 const oSeries = /^(?:.*\/)?o\d+(?:-|$)/;
 
-function responsesReasoning({ reasoning, reasoningSummary }: ModelCall): object | undefined {
+function responsesReasoning(call: ModelCall, { wireName, provider }: Target): object | undefined {
+  const { reasoning, reasoningSummary } = call;
   const summary = reasoningSummary ?? (reasoning?.visible ? "auto" : undefined);
-  return reasoning?.effort === undefined && summary === undefined ? undefined : { effort: reasoning?.effort, summary };
+  const effort = reasoning && openaiEffort(call, wireName, provider);
+  return effort === undefined && summary === undefined ? undefined : { effort, summary };
 }
 
 function responsesText({ responseFormat, verbosity }: ModelCall, reasons: boolean): object | undefined {

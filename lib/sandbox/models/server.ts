@@ -12,6 +12,7 @@ import { type Control, createControl } from "./control";
 import { deliver, waitBefore } from "./deliver";
 import { gemini } from "./gemini";
 import { deepseek, openai, xai } from "./openai";
+import { countInputTokens } from "./tokens";
 import type { Refusal, SimulatedCall, Vendor } from "./vendor";
 
 export interface SimulatedServerOptions {
@@ -98,7 +99,14 @@ async function serveCall(simulation: Simulation, exchange: Exchange, url: { path
   if (!vendor.modelNames.test(call.model) && !simulation.extraModels?.includes(call.model)) {
     return refuse(exchange, { kind: "unknown_model", model: call.model });
   }
+  if (endpoint.isCount && vendor.writeCount) return answerCount(exchange, vendor.writeCount(countInputTokens(call.messages, call.tools)));
   return answerCall(simulation, exchange, call);
+}
+
+function answerCount({ vendor, requestId, response, record }: Exchange, body: string): void {
+  record.status = 200;
+  record.bytesSent = Buffer.byteLength(body);
+  response.writeHead(200, { "content-type": "application/json", ...vendor.replyHeaders(requestId) }).end(body);
 }
 
 async function answerCall(simulation: Simulation, exchange: Exchange, call: SimulatedCall): Promise<void> {

@@ -140,6 +140,8 @@ export interface VendorEndpoint {
   stream?: boolean;
   /** OpenAI has two interfaces for the same models. */
   isResponses?: true;
+  /** The request asks only how many tokens its input has. */
+  isCount?: boolean;
 }
 
 export type CallReading = { call: SimulatedCall } | { refusal: Refusal };
@@ -159,6 +161,8 @@ export interface Vendor {
   readKey(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
   readCall(body: unknown, endpoint: VendorEndpoint, headers: IncomingHttpHeaders): CallReading;
   replyHeaders(requestId: string): Record<string, string>;
+  /** The answer to a count, where the vendor has one. */
+  writeCount?(tokens: number): string;
   writeJson(answer: SimulatedAnswer, call: SimulatedCall): string;
   writeStream(answer: SimulatedAnswer, call: SimulatedCall): Iterable<Frame>;
   /** An error after status 200: as the whole body, or as a stream event. */

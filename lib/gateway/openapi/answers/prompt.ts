@@ -50,6 +50,11 @@ export const model = z.object({
   id: z.string().describe("The model ID to send as model."),
   object: z.literal("model").describe("Always model."),
   created: z.int().describe("Always 0. Present for OpenAI's client."),
+  type: z.literal("model").describe("Always model. Present for Anthropic's client, like the next four fields."),
+  display_name: z.string().describe("The model's ID again."),
+  created_at: z.string().describe("Always 1970-01-01T00:00:00Z."),
+  max_input_tokens: count("The same as contextWindow."),
+  max_tokens: count("The same as maxOutputTokens."),
   owned_by: z.string().describe("The provider."),
   description: z.string().describe("A one-line description."),
   contextWindow: count("Maximum input and output tokens together."),
@@ -63,4 +68,7 @@ export const model = z.object({
 export const modelList = z.object({
   object: z.literal("list").describe("Always list."),
   data: z.array(model).describe("The models, in catalogue order."),
+  first_id: z.string().nullable().describe("The first model's ID. Present for Anthropic's client."),
+  last_id: z.string().nullable().describe("The last model's ID. Present for Anthropic's client."),
+  has_more: z.literal(false).describe("Always false: the list is complete."),
 });

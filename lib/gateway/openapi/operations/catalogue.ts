@@ -11,12 +11,17 @@ export const listModels = ({ model }: Examples): Operation => ({
   operationId: "listModels",
   tags: ["Catalogue"],
   summary: "List models and prices",
-  description: "All available models. Compatible with OpenAI's list of models.",
+  description: "All available models. Compatible with OpenAI's and Anthropic's lists of models.",
   security: needsNoKey,
   responses: answersOf(
     success(
       "All models, in catalogue order.",
-      jsonOf("ModelList", { models: { summary: "A list of one", value: { object: "list", data: [modelExample(model)] } } }),
+      jsonOf("ModelList", {
+        models: {
+          summary: "A list of one",
+          value: { object: "list", data: [modelExample(model)], first_id: model.id, last_id: model.id, has_more: false },
+        },
+      }),
     ),
     openRefusals,
   ),

@@ -4,6 +4,7 @@
 
 import { z } from "zod/mini";
 import type { BrokenRule, SimulatedMessage } from "../vendor";
+import { signThought } from "./signature";
 
 const unread = z.optional(z.unknown());
 const id = z.string().check(z.regex(/^[a-zA-Z0-9_-]+$/));
@@ -33,8 +34,9 @@ const toolResult = z.strictObject({
   is_error: z.optional(z.boolean()),
   cache_control: unread,
 });
-const otherBlock = z.looseObject({ type: z.enum(["image", "document", "thinking", "redacted_thinking", "search_result"]) });
-const block = z.discriminatedUnion("type", [textBlock, toolUse, toolResult, otherBlock]);
+const thought = z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() });
+const otherBlock = z.looseObject({ type: z.enum(["image", "document", "redacted_thinking", "search_result"]) });
+const block = z.discriminatedUnion("type", [textBlock, toolUse, toolResult, thought, otherBlock]);
 const content = z.union([z.string().check(z.minLength(1)), z.array(block).check(z.minLength(1))]);
 
 export const messages = z.array(z.strictObject({ role: z.enum(["user", "assistant"]), content })).check(z.minLength(1));
@@ -84,6 +86,29 @@ function findStray(callIds: readonly string[], blocks: readonly Block[], index: 
   if (stray?.type !== "tool_result") return null;
   return {
     message: `messages.${index}.content.${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray.tool_use_id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+  };
+}
+
+/** A thought that was changed, or that another model made, has another signature. */
+export function findThoughtRule(given: Messages, model: string): BrokenRule | null {
+  for (const [index, { content }] of given.entries()) {
+    const blocks = typeof content === "string" ? [] : content;
+    const at = blocks.findIndex((block) => block.type === "thinking" && block.signature !== signThought(model, block.thinking));
+    if (at !== -1) return { message: `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block` };
+  }
+  return null;
+}
+
+/** With a thinking budget, a message of calls whose results come last must begin with a thought. */
+export function findThoughtlessTurn(given: Messages): BrokenRule | null {
+  const last = given.at(-1);
+  const asks = typeof last?.content !== "string" && last?.content.some(({ type }) => type === "tool_result");
+  const index = given.findLastIndex(({ role }) => role === "assistant");
+  const content = given[index]?.content;
+  const first = typeof content === "string" ? undefined : content?.[0]?.type;
+  if (!asks || first === "thinking" || first === "redacted_thinking") return null;
+  return {
+    message: `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first ?? "text"}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block.`,
   };
 }
 

@@ -9,6 +9,8 @@ interface ModelFields extends ToolFields {
   temperature?: number;
   top_p?: number;
   top_k?: number;
+  max_tokens?: number;
+  thinking?: { type: string; budget_tokens?: unknown };
 }
 
 const FIRST_WITH_FORMAT = 405;
@@ -24,6 +26,8 @@ const FIRST_WITHOUT_FORCED_TOOLS = new Map([
 export function findModelRule(request: ModelFields): BrokenRule | null {
   const model = readModel(request.model);
   if (model === null) return null;
+  const rule = findThinkingRule(request, model);
+  if (rule !== null) return rule;
   const { family, version } = model;
   const { temperature, top_p, top_k, tool_choice } = request;
   const given = Object.entries({ temperature, top_p, top_k }).find(([, value]) => value !== undefined);
@@ -39,6 +43,44 @@ export function findModelRule(request: ModelFields): BrokenRule | null {
   return hasFormat && version < FIRST_WITH_FORMAT
     ? { message: "output_config.format: This model does not support structured outputs." }
     : null;
+}
+
+const FIRST_WITHOUT_BUDGETS = 407;
+const FIRST_ADAPTIVE = 406;
+const ALWAYS_THINKING = new Map([
+  ["opus", 505],
+  ["sonnet", 505],
+  ["fable", 500],
+  ["mythos", 500],
+]);
+
+/** True when a request of this type thinks by a budget, which is checked against its other fields. */
+export const thinksByBudget = (thinking: { type: string } | undefined): boolean => thinking?.type === "enabled";
+
+function findThinkingRule(request: ModelFields, { family, version }: { family: string; version: number }): BrokenRule | null {
+  const { thinking, max_tokens: limit, temperature, top_k } = request;
+  if (thinking === undefined) return null;
+  const isSupported =
+    thinking.type === "enabled"
+      ? version < FIRST_WITHOUT_BUDGETS
+      : thinking.type === "between_tools"
+        ? family === "sonnet" && version >= 505
+        : thinking.type === "adaptive"
+          ? version >= FIRST_ADAPTIVE
+          : version < (ALWAYS_THINKING.get(family) ?? Number.POSITIVE_INFINITY);
+  if (!isSupported) {
+    return {
+      message: `"thinking.type.${thinking.type}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
+    };
+  }
+  if (thinking.type === "disabled") return null;
+  if ((temperature ?? 1) !== 1 || top_k !== undefined) {
+    return { message: "`temperature` may only be set to 1 when thinking is enabled." };
+  }
+  if (!thinksByBudget(thinking)) return null;
+  const budget = Number(thinking.budget_tokens);
+  if (!(budget >= 1_024)) return { message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024" };
+  return limit !== undefined && budget >= limit ? { message: "`max_tokens` must be greater than `thinking.budget_tokens`." } : null;
 }
 
 /** `claude-opus-4-7-20260301` is opus and 407; the date is not part of the version. */

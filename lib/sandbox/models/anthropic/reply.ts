@@ -4,14 +4,14 @@
 
 import { readArguments } from "../tool-calls";
 import type { AnsweredCall, Frame, SimulatedAnswer, TokenCounts } from "../vendor";
+import { signThought } from "./signature";
 
 const STOP_REASONS = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens", filtered: "refusal" } as const;
-const SIGNATURE = "c2ltdWxhdGVk";
 
 export function writeMessage(answer: SimulatedAnswer): string {
   const text = answer.pieces.join("");
   const content = [
-    ...(answer.thoughts.length > 0 ? [{ type: "thinking", thinking: answer.thoughts.join(""), signature: SIGNATURE }] : []),
+    ...(answer.thoughts.length > 0 ? [{ type: "thinking", thinking: answer.thoughts.join(""), signature: signatureOf(answer) }] : []),
     ...(text === "" ? [] : [{ type: "text", text }]),
     ...answer.toolCalls.map((call) => ({ ...callBlock(call), input: readArguments(call) })),
   ];
@@ -37,7 +37,7 @@ export function* writeMessageEvents(answer: SimulatedAnswer): Generator<Frame> {
     yield event("content_block_start", { index, content_block: { type: "thinking", thinking: "", signature: "" } });
     yield event("ping", {});
     for (const thinking of answer.thoughts) yield event("content_block_delta", { index, delta: { type: "thinking_delta", thinking } });
-    yield event("content_block_delta", { index, delta: { type: "signature_delta", signature: SIGNATURE } });
+    yield event("content_block_delta", { index, delta: { type: "signature_delta", signature: signatureOf(answer) } });
     yield event("content_block_stop", { index });
     index++;
   }
@@ -58,6 +58,8 @@ export function* writeMessageEvents(answer: SimulatedAnswer): Generator<Frame> {
   });
   yield event("message_stop", {});
 }
+
+const signatureOf = ({ model, thoughts }: SimulatedAnswer): string => signThought(model, thoughts.join(""));
 
 // The real API also opens a call with an empty piece.
 function* callEvents(call: AnsweredCall, index: number): Generator<Frame> {

@@ -5,8 +5,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod/mini";
 import { firstIssue } from "../schema-issue";
 import type { BrokenRule, CallReading } from "../vendor";
-import { findMessageRule, messages, textBlock, textOf, toSimulatedMessages } from "./messages";
-import { findModelRule } from "./model-rules";
+import { findMessageRule, findThoughtlessTurn, findThoughtRule, messages, textBlock, textOf, toSimulatedMessages } from "./messages";
+import { findModelRule, thinksByBudget } from "./model-rules";
 import { findFormatRule, findToolRule, outputConfig, outputFormat, readTools, toolChoice, tools } from "./tools";
 
 const unread = z.optional(z.unknown());
@@ -23,7 +23,7 @@ const request = z.strictObject({
   stop_sequences: z.optional(z.array(z.string())),
   metadata: z.optional(z.strictObject({ user_id: z.nullish(z.string()) })),
   service_tier: z.optional(z.enum(["auto", "standard_only"])),
-  thinking: z.optional(z.looseObject({ type: z.enum(["enabled", "disabled", "adaptive"]) })),
+  thinking: z.optional(z.looseObject({ type: z.enum(["enabled", "disabled", "adaptive", "between_tools"]) })),
   tools: z.optional(tools),
   tool_choice: z.optional(toolChoice),
   output_config: z.optional(outputConfig),
@@ -35,8 +35,14 @@ const request = z.strictObject({
   mcp_servers: unread,
 });
 
-/** Reads the body of `POST /v1/messages`. */
-export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders): CallReading {
+/** A count takes the fields that the input is made of. */
+const countRequest = z.extend(
+  z.omit(request, { stream: true, temperature: true, top_p: true, top_k: true, stop_sequences: true, metadata: true, service_tier: true }),
+  { max_tokens: z.optional(z.undefined()) },
+);
+
+/** Reads the body of `POST /v1/messages`, or of a count of its tokens. */
+export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders, isCount: boolean): CallReading {
   if (headers["anthropic-version"] === undefined) {
     return {
       refusal: {
@@ -45,15 +51,17 @@ export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders): 
       },
     };
   }
-  const parsed = request.safeParse(body);
+  const parsed = isCount ? countRequest.safeParse(body) : request.safeParse(body);
   if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };
-  const { data } = parsed;
+  const data: RequestFields = parsed.data;
   const rule =
     findModelRule(data) ??
     findToolRule(data) ??
     findFormatRule(data) ??
     findStopRule(data.stop_sequences) ??
-    findMessageRule(data.messages);
+    findMessageRule(data.messages) ??
+    findThoughtRule(data.messages, data.model) ??
+    (thinksByBudget(data.thinking) ? findThoughtlessTurn(data.messages) : null);
   if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
   const spoken = data.messages.flatMap(toSimulatedMessages);
   return {
@@ -69,6 +77,8 @@ export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders): 
     },
   };
 }
+
+type RequestFields = Omit<z.infer<typeof request>, "max_tokens"> & { max_tokens?: number | undefined };
 
 function findStopRule(sequences: readonly string[] = []): BrokenRule | null {
   const isBlank = sequences.some((sequence) => sequence.trim() === "");

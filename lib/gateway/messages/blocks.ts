@@ -1,0 +1,172 @@
+// The messages of POST /api/v1/messages: Anthropic's blocks become parts, tool calls, tool results and thoughts. Thoughts come back sealed
+// (decision 0031): one that is not ours is an issue of the request.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import { isNestedWithin } from "@/lib/base/json";
+import type { CacheLifetime, ChatMessage, Content, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/types";
+import type { Issue } from "../http/request";
+import { openThought } from "./thoughts";
+
+export const cacheMark = z.object({ type: z.string(), ttl: z.string().nullish() }, 'must be {"type": "ephemeral"}').nullish();
+
+type CacheMark = z.infer<typeof cacheMark>;
+
+/** Five minutes are Anthropic's default. */
+export const lifetimeOf = (mark: CacheMark): CacheLifetime | undefined => (mark ? (mark.ttl === "1h" ? "1h" : "5m") : undefined);
+
+/** JSON that is serialised again for a provider must not be nested too deeply to serialise. */
+const MAX_LEVELS = 100;
+export const jsonObject = z
+  .record(z.string(), z.unknown())
+  .refine((value) => isNestedWithin(value, MAX_LEVELS), `is nested deeper than ${MAX_LEVELS} levels`);
+
+const refusedBlock = <const Types extends readonly [string, ...string[]]>(types: Types, errorText: string) =>
+  z.object({ type: z.enum(types) }).refine(() => false, errorText);
+
+const image = refusedBlock(["image"], "images are not taken: send their content as a text block");
+const documents = refusedBlock(["document", "search_result"], "PDFs and other documents are not taken: send their text as a text block");
+const hosted = refusedBlock(
+  ["server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "mcp_tool_use", "mcp_tool_result"],
+  "belongs to a tool that runs at Anthropic, and no such tool runs here: leave it out",
+);
+
+const textBlock = z.object({ type: z.literal("text"), text: z.string(), cache_control: cacheMark });
+const id = z.string().min(1, "must not be empty");
+
+export const resultPart = z.discriminatedUnion("type", [textBlock, image, documents]);
+
+const toolResult = z.object({
+  type: z.literal("tool_result"),
+  tool_use_id: id,
+  content: z.union([z.string(), z.array(resultPart)], "must be a string or an array of text blocks").nullish(),
+  is_error: z.boolean().nullish(),
+  cache_control: cacheMark,
+});
+
+const userBlock = z.discriminatedUnion("type", [textBlock, toolResult, image, documents]);
+
+const assistantBlock = z.discriminatedUnion("type", [
+  textBlock,
+  z.object({ type: z.literal("tool_use"), id, name: z.string().min(1, "must not be empty"), input: jsonObject, cache_control: cacheMark }),
+  z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
+  z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
+  hosted,
+]);
+
+type UserBlock = z.infer<typeof userBlock>;
+type AssistantBlock = z.infer<typeof assistantBlock>;
+
+export const systemField = z.union([z.string(), z.array(textBlock)], "must be a string or an array of text blocks");
+
+export const message = z.discriminatedUnion(
+  "role",
+  [
+    z.object({
+      role: z.literal("user"),
+      content: z.union([z.string(), z.array(userBlock)], "must be a string or an array of text and tool_result blocks"),
+    }),
+    z.object({
+      role: z.literal("assistant"),
+      content: z.union(
+        [z.string(), z.array(assistantBlock)],
+        "must be a string or an array of text, tool_use, thinking and redacted_thinking blocks",
+      ),
+    }),
+    z.object({ role: z.literal("system"), content: systemField }),
+  ],
+  "must be user or assistant",
+);
+
+export type GivenMessage = z.infer<typeof message>;
+
+/** The faults of each kind of block, for a message whose content is an array: the union above says only that it is wrong. */
+export const blocksOf: Record<string, z.ZodType> = { user: userBlock, assistant: assistantBlock, system: textBlock };
+
+/** Adds an issue for each thought that is not this account's. */
+export const readMessages = (given: readonly GivenMessage[], accountId: AccountId, issues: Issue[]): ChatMessage[] =>
+  given.flatMap((one, index) => readMessage(one, accountId, (at, path) => issues.push(foreign(`messages.${index}.content.${at}.${path}`))));
+
+function readMessage({ role, content }: GivenMessage, accountId: AccountId, reportForeign: ReportForeign): ChatMessage[] {
+  switch (role) {
+    case "system":
+      return [{ role, content: textContent(content) }];
+    case "user":
+      return typeof content === "string" ? [{ role, content }] : readUser(content);
+    case "assistant":
+      return typeof content === "string" ? [{ role, content }] : [readAssistant(content, accountId, reportForeign)];
+  }
+}
+
+const foreign = (path: string): Issue => ({
+  path,
+  message: "was made by another service, or was changed: remove the thinking and redacted_thinking blocks that this service did not make",
+});
+
+export const textContent = (content: z.infer<typeof systemField>): Content =>
+  typeof content === "string" ? content : contentOf(content.map(partOf));
+
+const partOf = ({ text, cache_control }: { text: string; cache_control?: CacheMark }): TextPart => {
+  const cache = lifetimeOf(cache_control);
+  return cache ? { type: "text", text, cache } : { type: "text", text };
+};
+
+/** A single part without a mark is the same as its text. */
+function contentOf(parts: readonly TextPart[]): Content {
+  const [only, more] = parts;
+  if (only === undefined) return "";
+  return more === undefined && only.cache === undefined ? only.text : parts;
+}
+
+/** Results come first, as messages of their own, whatever stands before them: every vendor wants them right after their calls. */
+function readUser(blocks: readonly UserBlock[]): ChatMessage[] {
+  const results: ChatMessage[] = [];
+  const parts: TextPart[] = [];
+  for (const block of blocks) {
+    if (block.type === "text") parts.push(partOf(block));
+    else if (block.type === "tool_result") results.push(readResult(block));
+  }
+  if (parts.length === 0 && results.length > 0) return results;
+  return [...results, { role: "user", content: contentOf(parts) }];
+}
+
+function readResult({ tool_use_id, content, is_error, cache_control }: z.infer<typeof toolResult>): ChatMessage {
+  const message = { role: "tool", toolCallId: tool_use_id, isError: is_error || undefined } as const;
+  const cache = lifetimeOf(cache_control);
+  const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
+  const parts: TextPart[] = blocks.flatMap((block) => (block.type === "text" ? [{ type: "text", text: block.text }] : []));
+  if (!cache) return { ...message, content: contentOf(parts) };
+  // The result's own mark is that of its last part.
+  const last = parts.pop() ?? { type: "text", text: "" };
+  return { ...message, content: [...parts, { ...last, cache }] };
+}
+
+type ReportForeign = (at: number, path: "signature" | "data") => void;
+
+function readAssistant(blocks: readonly AssistantBlock[], accountId: AccountId, reportForeign: ReportForeign): ChatMessage {
+  const parts: TextPart[] = [];
+  const toolCalls: ToolCall[] = [];
+  const reasoning: ReasoningBlock[] = [];
+  let characters = 0;
+  const addThought = (at: number, path: "signature" | "data", sealed: string, text: string) => {
+    const opened = openThought(accountId, sealed);
+    if (!opened) return void reportForeign(at, path);
+    const isFirst = characters === 0 && toolCalls.length === 0;
+    reasoning.push({ ...opened, text, after: isFirst ? undefined : { characters, calls: toolCalls.length } });
+  };
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === "text") {
+      parts.push(partOf(block));
+      characters += block.text.length;
+    } else if (block.type === "tool_use") {
+      toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input), cache: lifetimeOf(block.cache_control) });
+    } else if (block.type === "thinking") addThought(at, "signature", block.signature, block.thinking);
+    else if (block.type === "redacted_thinking") addThought(at, "data", block.data, "");
+  }
+  return {
+    role: "assistant",
+    content: contentOf(parts),
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(reasoning.length > 0 && { reasoning }),
+  };
+}

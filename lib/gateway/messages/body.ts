@@ -1,0 +1,233 @@
+// The body of POST /api/v1/messages: Anthropic's own, as its client and Claude Code send it. The call to a provider is written anew from
+// the fields below, so nothing else of a body or of its `anthropic-beta` header reaches one (decision 0030).
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import { type CallOptions, type ChatMessage, type Content, contentText, type Model } from "@/lib/providers/types";
+import { isRecord } from "@/lib/providers/wire-value";
+import type { Caller } from "../http/caller";
+import type { GatewayRequest } from "../http/request";
+import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { cutFaults, isLong } from "../prompt/few-faults";
+import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { blocksOf, cacheMark, jsonObject, lifetimeOf, message, readMessages, resultPart, systemField, textContent } from "./blocks";
+import { readTools, tool, toolFields } from "./tools";
+
+const between = (errorText: string) => z.number().min(0, errorText).max(1, errorText).nullish();
+const tokens = z.int("must be a whole number").min(1, "must be at least 1");
+
+const effort = z.enum(["low", "medium", "high", "xhigh", "max"], "must be low, medium, high, xhigh or max").nullish();
+
+const inputFields = {
+  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
+  messages: z.array(message).min(1, "send at least one message"),
+  system: systemField.nullish(),
+  ...toolFields,
+  thinking: z
+    .object({
+      type: z.enum(["enabled", "adaptive", "disabled", "between_tools"], "must be enabled, adaptive or disabled"),
+      budget_tokens: tokens.nullish(),
+      display: z.string().nullish(),
+    })
+    .nullish(),
+  output_config: z
+    .object({ effort, format: z.object({ type: z.literal("json_schema", "must be json_schema"), schema: jsonObject }).nullish() })
+    .nullish(),
+  /** Marks the last block of the conversation. */
+  cache_control: cacheMark,
+};
+
+export const countBodySchema = z.object(inputFields);
+
+export const messagesBodySchema = z.object({
+  ...inputFields,
+  max_tokens: tokens,
+  temperature: between("must be from 0 to 1"),
+  top_p: between("must be from 0 to 1"),
+  top_k: z.int("must be a whole number").min(0, "must be at least 0").nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  stream: z.boolean().nullish(),
+  /** Our own fields, as in POST /api/v1/prompt. */
+  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  clipToBalance: z.boolean().nullish(),
+});
+
+type InputBody = z.infer<typeof countBodySchema>;
+
+/**
+ * Fields of the wire that are not read, and why. The rest of what a body may hold is not read either; these are the ones that would cost
+ * more than a request says, or call another model.
+ */
+export const removedFields = {
+  service_tier: "buys priority",
+  speed: "buys a faster model at a premium",
+  fallbacks: "calls other models",
+  container: "runs code at Anthropic, which bills for it",
+  mcp_servers: "calls servers from Anthropic",
+  context_management: "edits the conversation at Anthropic, with further calls",
+  inference_geo: "buys a place at a premium",
+  metadata: "names your user to a provider",
+} as const;
+
+/** A prompt in Anthropic's form. */
+export interface MessagesPrompt extends Prompt {
+  accountId: AccountId;
+}
+
+/**
+ * Reads the body of a message.
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL
+ */
+export function readMessagesPrompt(request: GatewayRequest, caller: Caller): MessagesPrompt {
+  const body = parseBody(request, messagesBodySchema);
+  const model = readModel(body.model, caller);
+  const issues: Issue[] = [];
+  const input = readInput(request, body, { model, accountId: caller.accountId, issues });
+  // A model cannot write more than its maximum, whoever allows it: Claude Code asks every model for the same limit.
+  const limit = Math.min(body.max_tokens, model.maxOutputTokens);
+  const stop = body.stop_sequences ?? [];
+  if (stop.length > MAX_STOPS && model.routes.some(({ provider }) => provider !== "anthropic")) {
+    issues.push({ path: "stop_sequences", message: `may have at most ${MAX_STOPS} texts for ${model.id}` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return {
+    ...input,
+    ...readOutputLimits(request, caller, { model, limit, clipToBalance: body.clipToBalance }),
+    accountId: caller.accountId,
+    inputField: "messages",
+    options: {
+      ...input.options,
+      temperature: body.temperature ?? undefined,
+      topP: body.top_p ?? undefined,
+      topK: body.top_k ?? undefined,
+      stop: stop.length > 0 ? stop : undefined,
+    },
+    stream: body.stream ?? false,
+    maxCost: readMaxCost(body.maxCost ?? undefined),
+  };
+}
+
+/** OpenAI takes no more. */
+const MAX_STOPS = 4;
+
+/** What a count of tokens is made of. */
+export interface MessagesInput {
+  model: Model;
+  messages: readonly ChatMessage[];
+  options: CallOptions;
+}
+
+/**
+ * Reads the body of a count.
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL
+ */
+export function readCountInput(request: GatewayRequest, caller: Caller): MessagesInput {
+  const body = parseBody(request, countBodySchema);
+  const issues: Issue[] = [];
+  const input = readInput(request, body, { model: readModel(body.model, caller), accountId: caller.accountId, issues });
+  if (issues.length > 0) throw invalidRequest(issues);
+  return input;
+}
+
+function parseBody<Schema extends z.ZodObject>(request: GatewayRequest, schema: Schema): z.output<Schema> {
+  const given = readJsonBody(request);
+  const shown = isLong(request) ? withFewFaults(given) : given;
+  const parsed = parseGiven(schema, shown);
+  if (parsed.success) return parsed.data;
+  const issues = readIssues(parsed.error, Object.keys(schema.shape));
+  throw invalidRequest(issues.map((issue) => closerIssue(shown, issue)));
+}
+
+/** The body with its arrays cut after their first faulty items. */
+function withFewFaults(body: unknown): unknown {
+  if (!isRecord(body)) return body;
+  const { messages, system, tools } = body;
+  const cut = Array.isArray(messages) ? messages.map((item: unknown) => withFewBlocks(item)) : messages;
+  return { ...body, messages: cutFaults(cut, message), system: cutFaults(system, blocksOf.system), tools: cutFaults(tools, tool) };
+}
+
+function withFewBlocks(item: unknown): unknown {
+  if (!isRecord(item) || !Array.isArray(item.content)) return item;
+  const blocks = item.content.map((block: unknown) =>
+    isRecord(block) && Array.isArray(block.content) ? { ...block, content: cutFaults(block.content, resultPart) } : block,
+  );
+  return { ...item, content: cutFaults(blocks, blocksOf[String(item.role)]) };
+}
+
+/** A message whose content is an array: its first block at fault, in place of a word on the whole. */
+function closerIssue(body: unknown, issue: Issue): Issue {
+  const [, index] = /^messages\.(\d+)\.content$/.exec(issue.path) ?? [];
+  const messages = isRecord(body) && Array.isArray(body.messages) ? body.messages : [];
+  const given: unknown = messages[Number(index)];
+  if (!isRecord(given) || !Array.isArray(given.content)) return issue;
+  const block = blocksOf[String(given.role)];
+  for (const [at, item] of given.content.entries()) {
+    const parsed = block && parseGiven(block, item);
+    const [found] = parsed && !parsed.success ? readIssues(parsed.error, []) : [];
+    if (!found) continue;
+    const path = [issue.path, at, found.path].filter((part) => part !== "").join(".");
+    return { path, message: found.message === "Invalid input" ? `is not taken here: ${issue.message}` : found.message };
+  }
+  return issue;
+}
+
+interface Reading {
+  model: Model;
+  accountId: AccountId;
+  issues: Issue[];
+}
+
+function readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): MessagesInput {
+  const system = body.system ? textContent(body.system) : "";
+  const conversation = readMessages(body.messages, accountId, issues);
+  const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
+  const marked = markLast(messages, body);
+  const { options, dropped } = readTools(body, issues);
+  if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.map((name) => name.replace(/[^\w.-]/g, "_")).join(", ");
+  const characters = marked.reduce((sum, { content }) => sum + contentText(content).length, 0);
+  if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
+    issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });
+  }
+  const marks = countMarks(marked, options);
+  if (marks > MAX_MARKS) issues.push({ path: "cache_control", message: `may stand on at most ${MAX_MARKS} blocks, not on ${marks}` });
+  return { model, messages: marked, options: { ...options, ...readReasoning(body), responseFormat: readFormat(body) } };
+}
+
+/** The request's own mark: on its last message. */
+function markLast(messages: readonly ChatMessage[], { cache_control }: InputBody): readonly ChatMessage[] {
+  const cache = lifetimeOf(cache_control);
+  const last = messages.at(-1);
+  if (!cache || !last) return messages;
+  const parts = typeof last.content === "string" ? [{ type: "text" as const, text: last.content }] : last.content;
+  const end = parts.at(-1);
+  if (!end || end.cache) return messages;
+  const content: Content = [...parts.slice(0, -1), { ...end, cache }];
+  return [...messages.slice(0, -1), { ...last, content }];
+}
+
+/** "A maximum of 4 blocks with cache_control may be provided." */
+const MAX_MARKS = 4;
+
+function countMarks(messages: readonly ChatMessage[], { tools = [] }: CallOptions): number {
+  const inMessages = messages.flatMap((one) => [
+    ...(typeof one.content === "string" ? [] : one.content),
+    ...(one.role === "assistant" ? (one.toolCalls ?? []) : []),
+  ]);
+  return [...inMessages, ...tools].filter(({ cache }) => cache !== undefined).length;
+}
+
+/** A client of this dialect always sends thoughts back. */
+function readReasoning({ thinking, output_config }: InputBody): Pick<CallOptions, "reasoning" | "reasoningSummary" | "returnsReasoning"> {
+  const wanted = output_config?.effort ?? undefined;
+  if (!thinking) return { reasoning: wanted && { mode: "default", effort: wanted }, returnsReasoning: true };
+  const mode = thinking.type === "enabled" || thinking.type === "adaptive" ? "on" : "off";
+  const visible = thinking.display === "summarized" ? true : thinking.display === "omitted" ? false : undefined;
+  return {
+    reasoning: { mode, effort: wanted, budgetTokens: thinking.budget_tokens ?? undefined, visible },
+    reasoningSummary: mode === "on" && visible !== false ? "auto" : undefined,
+    returnsReasoning: true,
+  };
+}
+
+const readFormat = ({ output_config }: InputBody): CallOptions["responseFormat"] =>
+  output_config?.format ? { type: "json_schema", name: "answer", schema: output_config.format.schema } : undefined;

@@ -1,0 +1,64 @@
+// POST /api/v1/messages: the same as POST /api/v1/prompt in Anthropic's format, so that its client and Claude Code only need another base
+// URL and key. POST /api/v1/messages/count_tokens: what the input would count, relayed to Anthropic for its models.
+
+import { AppError } from "@/lib/base/errors";
+import { writeJson } from "@/lib/base/json";
+import { countInputTokens } from "@/lib/providers/count-tokens";
+import { isProviderFailure } from "@/lib/providers/types";
+import { authenticate, limit } from "../http/caller";
+import { type Endpoint, type EndpointTraits, endpoint, jsonReply } from "../http/endpoint";
+import { MAX_LARGE_BODY_BYTES } from "../http/request";
+import { placeMoney, runPrompt } from "../prompt/pipeline";
+import { providerError } from "../prompt/provider-failure";
+import { readCountInput, readMessagesPrompt } from "./body";
+import { messagesErrorBody, messagesStatus } from "./errors";
+import { messagesWriter } from "./writer";
+
+/** How this dialect writes errors. */
+export const messagesTraits: EndpointTraits = { writeError: messagesErrorBody, statusOf: messagesStatus };
+
+/** Anthropic's clients read the request's id from a header of this name. */
+const named =
+  (steps: Endpoint): Endpoint =>
+  (request) => {
+    request.replyHeaders["request-id"] = request.id;
+    return steps(request);
+  };
+
+export const createMessage = endpoint(
+  "messages",
+  named((request) =>
+    runPrompt(request, {
+      identify: authenticate,
+      read: readMessagesPrompt,
+      place: placeMoney,
+      write: messagesWriter,
+      bodyLimit: MAX_LARGE_BODY_BYTES,
+    }),
+  ),
+  { ...messagesTraits, keepsFailures: true },
+);
+
+/** Costs nothing, and is limited like any other request. */
+export const countTokens = endpoint(
+  "messages/count_tokens",
+  named(async (request) => {
+    const caller = await authenticate(request);
+    await limit(request, caller);
+    await request.loadBody(MAX_LARGE_BODY_BYTES);
+    const { model, messages, options } = readCountInput(request, caller);
+    request.facts.model = model.id;
+    try {
+      const tokens = await countInputTokens(model, { messages, ...options }, request.signal);
+      if (tokens === null) {
+        throw new AppError("NOT_FOUND", {
+          message: `${model.id} is not a model of Anthropic: only its own are counted before they are called`,
+        });
+      }
+      return jsonReply(request, 200, writeJson({ input_tokens: tokens }));
+    } catch (error) {
+      throw isProviderFailure(error) ? providerError(error, { model, inputField: "messages" }) : error;
+    }
+  }),
+  messagesTraits,
+);

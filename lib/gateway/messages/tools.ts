@@ -1,0 +1,95 @@
+// The tools of a Messages request. Tools that run at Anthropic, or whose form only Anthropic knows, are dropped and named in a header; a
+// request that forces one is refused.
+
+import { z } from "zod";
+import type { CallOptions, Tool } from "@/lib/providers/types";
+import type { Issue } from "../http/request";
+import { cacheMark, jsonObject, lifetimeOf } from "./blocks";
+
+/** Far more than anybody sends, and few enough to read quickly. */
+const MAX_TOOLS = 1_024;
+
+export const tool = z.object({
+  /** Absent or `custom`: the caller's own. Any other is Anthropic's: `web_search_20250305`, `bash_20250124`, `mcp_toolset` … */
+  type: z.string().nullish(),
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,128}$/, "must be 1 to 128 letters, digits, _ or -")
+    .nullish(),
+  description: z.string().nullish(),
+  input_schema: jsonObject.nullish(),
+  strict: z.boolean().nullish(),
+  cache_control: cacheMark,
+});
+
+type GivenTool = z.infer<typeof tool>;
+
+const disable_parallel_tool_use = z.boolean().nullish();
+
+export const toolFields = {
+  tools: z.array(tool).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
+  tool_choice: z
+    .discriminatedUnion(
+      "type",
+      [
+        z.object({ type: z.enum(["auto", "any"]), disable_parallel_tool_use }),
+        z.object({ type: z.literal("none") }),
+        z.object({ type: z.literal("tool"), name: z.string(), disable_parallel_tool_use }),
+      ],
+      'must be {"type": "auto"}, {"type": "any"}, {"type": "none"} or {"type": "tool", "name": …}',
+    )
+    .nullish(),
+};
+
+const fields = z.object(toolFields);
+
+type ToolFields = z.infer<typeof fields>;
+
+interface ReadTools {
+  options: Pick<CallOptions, "tools" | "toolChoice" | "parallelToolCalls">;
+  /** The names of tools that were dropped. */
+  dropped: string[];
+}
+
+const isCustom = ({ type }: GivenTool): boolean => type === undefined || type === null || type === "custom";
+
+export function readTools({ tools, tool_choice: choice }: ToolFields, issues: Issue[]): ReadTools {
+  const dropped: string[] = [];
+  const kept: Tool[] = [];
+  for (const [index, given] of (tools ?? []).entries()) {
+    if (!isCustom(given)) dropped.push(given.name ?? given.type ?? "");
+    else if (!given.name) issues.push({ path: `tools.${index}.name`, message: "is required and must be a string" });
+    else if (!given.input_schema) issues.push({ path: `tools.${index}.input_schema`, message: "is required and must be a JSON object" });
+    else kept.push(toolOf(given, given.name, given.input_schema));
+  }
+  checkChoice(choice, { kept, dropped }, issues);
+  if (kept.length === 0) return { options: {}, dropped };
+  return { options: { tools: kept, ...choiceOf(choice) }, dropped };
+}
+
+const toolOf = ({ description, strict, cache_control }: GivenTool, name: string, parameters: Record<string, unknown>): Tool => ({
+  name,
+  description: description ?? undefined,
+  parameters,
+  strict: strict ?? undefined,
+  cache: lifetimeOf(cache_control),
+});
+
+function checkChoice(choice: ToolFields["tool_choice"], { kept, dropped }: { kept: Tool[]; dropped: string[] }, issues: Issue[]): void {
+  if (choice?.type === "tool" && !kept.some(({ name }) => name === choice.name)) {
+    const message = dropped.includes(choice.name)
+      ? `forces ${choice.name.slice(0, 128)}, a tool of Anthropic's own that does not run here: force one of yours, or none`
+      : "names a tool that is not among tools";
+    issues.push({ path: "tool_choice.name", message });
+  }
+  if (choice?.type === "any" && kept.length === 0) {
+    issues.push({ path: "tool_choice", message: "forces a tool, and there is none of your own: send one, or choose auto" });
+  }
+}
+
+function choiceOf(choice: ToolFields["tool_choice"]): Pick<CallOptions, "toolChoice" | "parallelToolCalls"> {
+  if (!choice) return {};
+  if (choice.type === "none") return { toolChoice: "none" };
+  const toolChoice = choice.type === "tool" ? { name: choice.name } : choice.type === "any" ? "required" : "auto";
+  return { toolChoice, parallelToolCalls: choice.disable_parallel_tool_use ? false : undefined };
+}

@@ -1,0 +1,162 @@
+// Answers of POST /api/v1/messages in Anthropic's format, whole or as its events. The id holds the request's own, so that its receipt can be
+// looked up; `usage.cost` is the amount charged, in USD; `payment` and `clippedTo` are our fields, present only when a payment came with the
+// request, and when its output limit was lowered. A provider counts the input at the end, so a stream's counts come with `message_delta`.
+
+import { writeJson } from "@/lib/base/json";
+import { nanoUsd } from "@/lib/base/money";
+import type { FinishReason, ModelRoute, ReasoningBlock } from "@/lib/providers/types";
+import { readJsonObject } from "@/lib/providers/wire-value";
+import type { GatewayRequest } from "../http/request";
+import { type ChargeReceipt, type OutputPiece, piecesOf } from "../prompt/completion";
+import type { ReplyWriter } from "../prompt/prompt-body";
+import type { PaymentFacts } from "../proof/facts";
+import { paymentBody } from "../proof/payment-body";
+import type { MessagesPrompt } from "./body";
+import { messagesErrorBody } from "./errors";
+import { sealThought } from "./thoughts";
+
+const writeEvent = (type: string, fields: string): string => `event: ${type}\ndata: {"type":"${type}"${fields}}\n\n`;
+
+export function messagesWriter(request: GatewayRequest, prompt: MessagesPrompt, payment: PaymentFacts | null = null): ReplyWriter {
+  const clipped = prompt.clippedTo === undefined ? "" : `,"clippedTo":${prompt.clippedTo}`;
+  const ours = ({ inputCost, outputCost }: ChargeReceipt): string =>
+    clipped + (payment === null ? "" : `,"payment":${writeJson(paymentBody(payment, nanoUsd(inputCost + outputCost)))}`);
+  const head = `"id":"${request.id.replace(/^req_/, "msg_")}","type":"message","role":"assistant","model":${JSON.stringify(prompt.model.id)}`;
+  const seal: Seal = (block) => sealThought(prompt.accountId, block.madeBy ?? prompt.model.routes[0], block);
+  let blocks = new BlockEvents(seal);
+  return {
+    whole: (receipt) =>
+      `{${head},"content":${contentText(receipt, seal)},${stopText(receipt)},"usage":${usageText(receipt)}${ours(receipt)}}`,
+    opening: () => {
+      blocks = new BlockEvents(seal);
+      const usage = `"usage":{"input_tokens":0,"output_tokens":0}`;
+      return writeEvent("message_start", `,"message":{${head},"content":[],"stop_reason":null,"stop_sequence":null,${usage}}`);
+    },
+    piece: (piece) => blocks.write(piece),
+    done: (receipt) =>
+      blocks.close() +
+      writeEvent("message_delta", `,"delta":{${stopText(receipt)}},"usage":${usageText(receipt)}${ours(receipt)}`) +
+      writeEvent("message_stop", ""),
+    failed: (error) => `event: error\ndata: ${messagesErrorBody(error, request.id)}\n\n`,
+    keepAlive: writeEvent("ping", ""),
+  };
+}
+
+type SealedBlock = Pick<ReasoningBlock, "kind" | "data" | "id"> & { madeBy?: ModelRoute | undefined };
+type Seal = (block: SealedBlock) => string;
+
+interface OpenBlock {
+  type: OutputPiece["type"];
+  /** Of its kind. */
+  index: number;
+  thought?: SealedBlock;
+}
+
+/** The content blocks of one stream, in the order in which their pieces come; one is open at a time. */
+class BlockEvents {
+  readonly #seal: Seal;
+  #count = 0;
+  #open: OpenBlock | undefined;
+
+  constructor(seal: Seal) {
+    this.#seal = seal;
+  }
+
+  write(piece: OutputPiece): string {
+    switch (piece.type) {
+      case "text":
+        return this.#enter("text", 0, () => `{"type":"text","text":""}`) + this.#delta(`"text_delta","text":${JSON.stringify(piece.text)}`);
+      case "tool_call": {
+        const start = () => `{"type":"tool_use","id":${JSON.stringify(piece.id)},"name":${JSON.stringify(piece.name)},"input":{}}`;
+        const entered = this.#enter("tool_call", piece.index, start);
+        return piece.arguments === ""
+          ? entered
+          : entered + this.#delta(`"input_json_delta","partial_json":${JSON.stringify(piece.arguments)}`);
+      }
+      case "reasoning":
+        return this.#writeThought(piece);
+    }
+  }
+
+  #writeThought(piece: Extract<OutputPiece, { type: "reasoning" }>): string {
+    const thought: SealedBlock = { kind: piece.kind, data: piece.data ?? "", id: piece.id, madeBy: piece.madeBy };
+    if (piece.kind === "redacted") {
+      return this.#enter("reasoning", piece.index, () => `{"type":"redacted_thinking","data":${JSON.stringify(this.#seal(thought))}}`);
+    }
+    const entered = this.#enter("reasoning", piece.index, () => `{"type":"thinking","thinking":"","signature":""}`);
+    if (this.#open) {
+      const { data, id } = this.#open.thought ?? thought;
+      this.#open.thought = { ...thought, data: data || thought.data, id: id ?? thought.id };
+    }
+    return piece.text === "" ? entered : entered + this.#delta(`"thinking_delta","thinking":${JSON.stringify(piece.text)}`);
+  }
+
+  /** Closes the open block and opens this one, unless it is open. */
+  #enter(type: OutputPiece["type"], index: number, start: () => string): string {
+    if (this.#open?.type === type && this.#open.index === index) return "";
+    const closed = this.close();
+    this.#open = { type, index };
+    return closed + writeEvent("content_block_start", `,"index":${this.#count},"content_block":${start()}`);
+  }
+
+  #delta(fields: string): string {
+    return writeEvent("content_block_delta", `,"index":${this.#count},"delta":{"type":${fields}}`);
+  }
+
+  /** A thought is signed at its end: only then is its data complete. */
+  close(): string {
+    if (!this.#open) return "";
+    const { thought } = this.#open;
+    const signed = thought ? this.#delta(`"signature_delta","signature":${JSON.stringify(this.#seal(thought))}`) : "";
+    this.#open = undefined;
+    return signed + writeEvent("content_block_stop", `,"index":${this.#count++}`);
+  }
+}
+
+const contentText = ({ completion: { output } }: ChargeReceipt, seal: Seal): string =>
+  JSON.stringify(piecesOf(output).map((piece) => blockOf(piece, seal)));
+
+function blockOf(piece: OutputPiece, seal: Seal): object {
+  switch (piece.type) {
+    case "text":
+      return { type: "text", text: piece.text };
+    case "tool_call":
+      return { type: "tool_use", id: piece.id, name: piece.name, input: inputOf(piece.arguments) };
+    case "reasoning": {
+      const sealed = seal({ kind: piece.kind, data: piece.data ?? "", id: piece.id, madeBy: piece.madeBy });
+      if (piece.kind === "redacted") return { type: "redacted_thinking", data: sealed };
+      return { type: "thinking", thinking: piece.text, signature: sealed };
+    }
+  }
+}
+
+/** An input is an object: {} for empty text, otherwise one that keeps what the model wrote. */
+const inputOf = (text: string): object => readJsonObject(text) ?? (text.trim() === "" ? {} : { arguments: text });
+
+const stopReasons: Record<FinishReason, string> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+  other: "end_turn",
+};
+
+function stopText({ completion: { output } }: ChargeReceipt): string {
+  const { finish, stopSequence } = output;
+  if (stopSequence !== undefined) return `"stop_reason":"stop_sequence","stop_sequence":${JSON.stringify(stopSequence)}`;
+  return `"stop_reason":"${stopReasons[finish ?? "other"]}","stop_sequence":null`;
+}
+
+/** Anthropic counts cached input beside the rest, and we inside it. */
+function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {
+  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  return writeJson({
+    input_tokens: inputTokens - cachedInputTokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cachedInputTokens,
+    output_tokens: outputTokens,
+    service_tier: "standard",
+    cost: nanoUsd(inputCost + outputCost),
+    cost_details: { input_cost: inputCost, output_cost: outputCost },
+  });
+}

@@ -1,0 +1,66 @@
+// The operations in Anthropic's format.
+
+import { errorAnswers, messagesErrorForm } from "../errors";
+import type { Examples } from "../examples";
+import { clipToBalance, idempotencyKey, jsonOf, keyedRefusals, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import type { Operation } from "../types";
+
+export const createMessage = ({ messagesBody, messagesAnswer, messagesEvents }: Examples): Operation => ({
+  operationId: "createMessage",
+  tags: ["Answers"],
+  summary: "Create a message (Anthropic format)",
+  description:
+    "Anthropic's Messages, with streaming, tools, thinking and cache_control, for every model. The `@anthropic-ai/sdk` package and Claude Code work with a different base URL and key, which may be sent as x-api-key. Fields not listed here are ignored. Tools that run at Anthropic are dropped and named in X-Dropped-Tools. Reserved and charged like a prompt; `usage` includes the cost.",
+  security: needsKey,
+  parameters: [idempotencyKey, clipToBalance, paymentProof],
+  requestBody: {
+    required: true,
+    content: jsonOf("MessagesBody", {
+      message: { summary: "A conversation", value: messagesBody },
+      stream: { summary: "Streamed", value: { ...messagesBody, stream: true } },
+      tools: { summary: "With a tool", value: { ...messagesBody, tools: [weatherTool] } },
+    }),
+  },
+  responses: {
+    "200": success(
+      "The answer. With `stream: true`, Anthropic's server-sent events; an `error` event ends a stream that broke off.",
+      {
+        ...jsonOf("Message", { answer: { summary: "An answer", value: messagesAnswer } }),
+        "text/event-stream": {
+          schema: { type: "string", description: "Events. The data is a MessageEvent." },
+          examples: { complete: { summary: "A complete stream", value: messagesEvents } },
+        },
+      },
+      "Idempotent-Replayed",
+      "X-Clipped-To",
+      "X-Dropped-Tools",
+      "Request-Id",
+      "Server-Timing",
+    ),
+    ...errorAnswers([...paidRefusals, "SERVICE_BUSY"], messagesErrorForm),
+  },
+});
+
+export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }: Examples): Operation => ({
+  operationId: "countMessageTokens",
+  tags: ["Answers"],
+  summary: "Count a message's input tokens (Anthropic format)",
+  description: "Free. For Anthropic's models, counted by Anthropic; 404 for others. POST /api/v1/quote prices any model's prompt.",
+  security: needsKey,
+  requestBody: { required: true, content: jsonOf("CountBody", { message: { summary: "A conversation", value: input } }) },
+  responses: {
+    "200": success(
+      "The count.",
+      jsonOf("TokenCount", { count: { summary: "A count", value: { input_tokens: 14 } } }),
+      "X-Dropped-Tools",
+      "Request-Id",
+    ),
+    ...errorAnswers(["INVALID_MODEL", ...keyedRefusals, "SERVICE_BUSY"], messagesErrorForm),
+  },
+});
+
+const weatherTool = {
+  name: "weather",
+  description: "The weather of a city now.",
+  input_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
