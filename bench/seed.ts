@@ -61,7 +61,7 @@ async function seed(charges: number): Promise<void> {
     await migrate({ url: database.url, mode: "sandbox" });
     const model = findModel(MODEL);
     if (!model) throw new Error(`The catalogue has no ${MODEL}`);
-    await recordPriceVersions([{ id: priceVersion(model), model: model.id, inputPrice: model.inputPrice, outputPrice: model.outputPrice }]);
+    await recordPriceVersions([{ id: priceVersion(model), model: model.id, prices: model.prices }]);
     const wallets = await openWallets(WALLETS + 1, BALANCE);
     const empty = await openWallets(WALLETS, ZERO_USD);
     const client = new pg.Client({ connectionString: database.url });
@@ -115,7 +115,7 @@ async function writeCharges(client: pg.Client, wallets: readonly Wallet[], model
     "INSERT INTO wallet SELECT number - 1, account_id, key_id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(account_id, key_id, number)",
     [wallets.map((wallet) => wallet.accountId), wallets.map((wallet) => wallet.keyId)],
   );
-  const prices = [priceVersion(model), model.id, model.inputPrice.toString(), model.outputPrice.toString()];
+  const prices = [priceVersion(model), model.id, model.prices[0].input.toString(), model.prices[0].output.toString()];
   for (let from = 0; from < total; from += CHARGES_A_STATEMENT) {
     const to = Math.min(total, from + CHARGES_A_STATEMENT) - 1;
     await client.query(chargeStatement, [from, to, wallets.length, endMs - (total - 1) * stepMs, stepMs, ...prices]);

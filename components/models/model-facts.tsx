@@ -1,23 +1,37 @@
 import type { ReactNode } from "react";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
+import { parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { priceModel } from "./model-row";
 
 const EXAMPLE = { input: 1_000n, output: 500n };
 
-/** A model's prices, and what one request of an example size costs. */
+const kindText: Readonly<Record<ModelPrice["prices"][number]["kind"], string>> = {
+  input: "Input",
+  cache_read: "Cached input",
+  cache_write: "Cache write",
+  cache_write_1h: "Cache write, for hours",
+  image: "Image input",
+  output: "Output",
+  reasoning: "Reasoning",
+};
+
+/** A model's prices, kind by kind, and what one request of an example size costs. */
 export function ModelPrices({ model }: { model: ModelPrice }) {
-  const { input, output, cost } = priceModel(model, EXAMPLE);
-  const places = placesOf([input, output]);
+  const { cost } = priceModel(model, EXAMPLE);
+  const prices = model.prices.map((price) => ({ ...price, amount: parseUsd(price.per1M) }));
+  const places = placesOf(prices.map(({ amount }) => amount));
   return (
     <Facts title="Pricing">
-      <Fact name="Input, per 1M tokens">
-        <Amount nano={input} places={places} />
-      </Fact>
-      <Fact name="Output, per 1M tokens">
-        <Amount nano={output} places={places} />
-      </Fact>
+      {prices.map(({ kind, fromInputTokens, amount }) => (
+        <Fact
+          key={`${kind} ${fromInputTokens}`}
+          name={`${kindText[kind]}, per 1M tokens${fromInputTokens ? longPrompt(fromInputTokens) : ""}`}
+        >
+          <Amount nano={amount} places={places} />
+        </Fact>
+      ))}
       {cost === null ? null : (
         <Fact name={`Example: ${countText(Number(EXAMPLE.input))} tokens in, ${countText(Number(EXAMPLE.output))} out`}>
           <Amount nano={cost} />
@@ -26,6 +40,8 @@ export function ModelPrices({ model }: { model: ModelPrice }) {
     </Facts>
   );
 }
+
+const longPrompt = (fromInputTokens: number): string => `, prompts from ${countText(fromInputTokens)} tokens on`;
 
 /** What a model can do. */
 export const ModelFacts = ({ model: { provider, contextWindow, maxOutputTokens, aliases } }: { model: ModelPrice }) => (

@@ -11,6 +11,7 @@ const row = (id: string, inputPrice: string, outputPrice: string, provider = "Op
   maxOutputTokens: 4_096,
   inputPrice,
   outputPrice,
+  prices: [],
 });
 
 const rows = [row("b", "10", "40"), row("a", "2", "0.525", "Anthropic"), row("c", "9.5", "40")];

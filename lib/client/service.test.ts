@@ -18,7 +18,9 @@ import {
   type PromptAnswer,
   type Quote,
   type Receipt,
+  type TokenUsage,
   type UsageGroup,
+  type UsageInKinds,
   type UsagePage,
   type UsageQuery,
   type UsageRequest,
@@ -28,6 +30,12 @@ const service = await openService();
 const request = { model: "gpt-4o-mini", prompt: QUESTION, maxTokens: 50 };
 const anyId = expect.stringMatching(/^req_[0-9A-Za-z]{20}$/);
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+/** The usage of a request without caches, images and reasoning. */
+const inKinds = (usage: TokenUsage): UsageInKinds => ({
+  ...usage,
+  ...{ cachedInputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens: 0 },
+});
 
 const openClient = (key: string, baseUrl = service.url("node")) => new PennyPrompt({ apiKey: key, baseUrl });
 
@@ -85,10 +93,11 @@ describe("answers match the types", () => {
       model,
       provider: "openai",
       keyId: account.keyId,
-      usage: { ...usage, cachedInputTokens: 0, reasoningTokens: 0 },
+      usage: inKinds(usage),
       cost,
       priceVersion: expect.any(String),
       pricing: { inputPerToken: expect.any(Number), outputPerToken: expect.any(Number), currency: "USD" },
+      costByKind: expect.any(Array),
       outcome: "complete",
       estimated: false,
       streamed: false,
@@ -154,7 +163,7 @@ describe("answers match the types", () => {
     }
     const expectedRows = answers.toReversed().map(
       ({ requestId, model, usage, cost }): UsageRequest => ({
-        ...{ requestId, model, usage, cost, keyId: account.keyId },
+        ...{ requestId, model, usage: inKinds(usage), cost, keyId: account.keyId },
         ...{ at: anyInstant, outcome: "complete", streamed: false },
       }),
     );

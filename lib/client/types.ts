@@ -42,6 +42,15 @@ export interface TokenUsage {
   totalTokens: number;
 }
 
+/** Cached tokens, cache writes and images are parts of the input, reasoning is part of the output. */
+export interface UsageInKinds extends TokenUsage {
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  cacheWrite1hTokens: number;
+  imageTokens: number;
+  reasoningTokens: number;
+}
+
 /** USD; `totalCost` is the exact sum of the others. */
 export interface Cost {
   inputCost: number;
@@ -63,7 +72,19 @@ export interface Model {
   maxOutputTokens: number;
   /** USD per 1,000 tokens. */
   pricing: { inputPer1K: number; outputPer1K: number; currency: "USD" };
+  /** Of each kind of token that has a price of its own. */
+  prices: ModelPrice[];
   aliases: string[];
+}
+
+export type TokenKind = "input" | "cache_read" | "cache_write" | "cache_write_1h" | "image" | "output" | "reasoning";
+
+export interface ModelPrice {
+  kind: TokenKind;
+  /** USD per million tokens. */
+  per1M: number;
+  /** From that much input on, the price applies to the whole request; absent: from the first token. */
+  fromInputTokens?: number;
 }
 
 export interface ModelList {
@@ -106,12 +127,12 @@ export interface ChargeReceipt {
   provider: string;
   /** The API key that the request came with. */
   keyId: string | null;
-  /** Cached tokens are part of the input, reasoning tokens of the output. */
-  usage: TokenUsage & { cachedInputTokens: number; reasoningTokens: number };
+  usage: UsageInKinds;
   cost: Cost;
   /** Identifies the prices at which it was charged. */
   priceVersion: string;
   pricing: TokenPrices;
+  costByKind: { kind: TokenKind; tokens: number; price: number; cost: number }[];
   outcome: Outcome;
   /** True when the service counted the tokens, because the provider's own count never arrived. */
   estimated: boolean;
@@ -205,7 +226,7 @@ export interface UsagePage<Row = UsageGroup | UsageRequest> {
 export interface UsageSums {
   /** The number of requests. */
   requests: number;
-  usage: TokenUsage;
+  usage: UsageInKinds;
   cost: Cost;
 }
 
@@ -224,7 +245,7 @@ export interface UsageRequest {
   at: string;
   model: string;
   keyId: string | null;
-  usage: TokenUsage;
+  usage: UsageInKinds;
   cost: Cost;
   outcome: Outcome;
   streamed: boolean;

@@ -2,6 +2,7 @@
 
 import { usdText } from "@/lib/base/money";
 import { defaultModel, listModels } from "@/lib/providers/catalogue";
+import { listPrices } from "@/lib/providers/prices";
 import type { ProviderId } from "@/lib/providers/types";
 import type { ModelPrice } from "./views/models";
 
@@ -32,7 +33,8 @@ export function listModelPrices(): ModelPrice[] {
     provider: providerName[model.routes[0].provider],
     contextWindow: model.contextWindow,
     maxOutputTokens: model.maxOutputTokens,
-    inputPrice: perMillion(model.inputPrice),
-    outputPrice: perMillion(model.outputPrice),
+    inputPrice: perMillion(model.prices[0].input),
+    outputPrice: perMillion(model.prices[0].output),
+    prices: listPrices(model.prices).map(({ price, ...listed }) => ({ ...listed, per1M: perMillion(price) })),
   }));
 }

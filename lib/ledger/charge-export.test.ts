@@ -6,7 +6,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "./accounts";
 import { type ExportedCharge, exportCharges } from "./charge-export";
 import { unitPrice } from "./testing/books";
-import { charge, someCharges, spanOf, sumsOf } from "./testing/charges";
+import { charge, kindsOf, someCharges, spanOf, sumsOf } from "./testing/charges";
 import { fundedAccount, openFunding } from "./testing/fund";
 import { listChargedRequests, type UsageSpan } from "./usage";
 
@@ -70,8 +70,7 @@ test("a row has the same tokens, price version and payment as the receipt", asyn
       outcome: "complete",
       streamed: inputTokens % 2 === 1,
       provider: "provider",
-      cachedInputTokens: 0,
-      reasoningTokens: 0,
+      ...kindsOf(one),
       estimated: false,
       priceVersion: unitPrice,
       paidBy: "balance",

@@ -10,10 +10,6 @@ const BATCH_ROWS = 1_000;
 
 export interface ExportedCharge extends ChargedRequest {
   provider: string;
-  /** Part of `inputTokens`. */
-  cachedInputTokens: number;
-  /** Part of `outputTokens`. */
-  reasoningTokens: number;
   estimated: boolean;
   priceVersion: string;
   paidBy: string;
@@ -33,18 +29,12 @@ export async function* exportCharges(span: UsageSpan & { mark: bigint }): AsyncG
 
 async function readBatch(span: UsageSpan & { mark: bigint }, before: string | null): Promise<ExportedCharge[]> {
   const query = { where: inSpanBefore(span, before), select: exportedColumns, orderBy: { requestId: "desc" }, take: BATCH_ROWS } as const;
-  return (await prisma().charge.findMany(query)).map((row) => ({
-    ...chargedRequest(row),
-    cachedInputTokens: Number(row.cachedInputTokens),
-    reasoningTokens: Number(row.reasoningTokens),
-  }));
+  return (await prisma().charge.findMany(query)).map(chargedRequest);
 }
 
 const exportedColumns = {
   ...chargeColumns,
   provider: true,
-  cachedInputTokens: true,
-  reasoningTokens: true,
   estimated: true,
   priceVersion: true,
   paidBy: true,

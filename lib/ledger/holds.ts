@@ -32,7 +32,7 @@ export type HoldRefusal =
 
 export type HoldDecision = { outcome: "held" } | HoldRefusal;
 
-/** A charge's details other than money, in the order of the SQL type ledger_charge_details. */
+/** A charge's details other than money, as the SQL type ledger_charge_details has them. */
 export interface ChargeDetails {
   model: string;
   provider: string;
@@ -41,7 +41,11 @@ export interface ChargeDetails {
   priceVersion: string;
   inputTokens: number;
   outputTokens: number;
+  /** Of the input, each token in one kind at most: read from the provider's cache, written into it for minutes or hours, of images. */
   cachedInputTokens: number;
+  cacheWriteTokens: number;
+  cacheWrite1hTokens: number;
+  imageTokens: number;
   reasoningTokens: number;
   /** lost: it could not be booked in time and was never delivered; the operator bears its whole cost. */
   outcome: "complete" | "partial" | "cancelled" | "lost";

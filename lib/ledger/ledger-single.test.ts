@@ -5,6 +5,7 @@ import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { fillPrices } from "@/lib/providers/prices";
 import { readBalance } from "./accounts";
 import type { Item } from "./commit/commit";
 import { recordPriceVersions } from "./price-versions";
@@ -67,7 +68,17 @@ const odd = `a "b", (c) \\ {d} 'e' ü NULL`;
 const oddCharge = {
   ...chargeDetails(11, 12),
   ...{ provider: odd, providerRequestId: odd, model: odd, priceVersion: odd },
-  ...{ cachedInputTokens: 3, reasoningTokens: 4, streamed: true, estimated: false, firstTokenMs: 77, providerMs: 88 },
+  ...{
+    cachedInputTokens: 3,
+    cacheWriteTokens: 2,
+    cacheWrite1hTokens: 1,
+    imageTokens: 5,
+    reasoningTokens: 4,
+    streamed: true,
+    estimated: false,
+    firstTokenMs: 77,
+    providerMs: 88,
+  },
   outcome: "partial" as const,
   paidBy: "x402" as const,
 };
@@ -75,11 +86,12 @@ const oddCharge = {
 const oddRow = {
   ...{ provider: odd, provider_request_id: odd, model: odd, price_version: odd, outcome: "partial", paid_by: "x402", period: "day" },
   ...{ input_tokens: 11, output_tokens: 12, cached_input_tokens: 3, reasoning_tokens: 4, first_token_ms: 77, provider_ms: 88 },
+  ...{ cache_write_tokens: 2, cache_write_1h_tokens: 1, image_tokens: 5 },
   ...{ streamed: true, estimated: false, late: false, input_cost: 11, output_cost: 12, operator_loss: 0, ceiling: 30 },
 };
 
 test("a charge has the same columns alone as in a batch, whatever characters they contain", async () => {
-  await recordPriceVersions([{ id: odd, model: odd, inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
+  await recordPriceVersions([{ id: odd, model: odd, prices: fillPrices({ input: nanoUsd(1), output: nanoUsd(1) }) }]);
   const account = await fundedAccount(1_000);
   const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
   const items: Item[] = [];

@@ -2,7 +2,9 @@
 
 import { beforeAll, expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { fillPrices } from "@/lib/providers/prices";
 import { findReceipt } from "./receipt";
 import { chargeDetails, unitPrice } from "./testing/books";
 import { fundedAccount, openFunding } from "./testing/fund";
@@ -37,8 +39,7 @@ test("under way it shows what is held; once charged, the cost and the prices", a
     inputCost: 7n,
     outputCost: 12n,
     priceVersion: unitPrice,
-    inputPrice: 1n,
-    outputPrice: 1n,
+    prices: fillPrices({ input: nanoUsd(1), output: nanoUsd(1) }),
     firstTokenMs: 450,
     providerMs: 900,
   });

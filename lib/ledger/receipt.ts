@@ -4,8 +4,10 @@
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
+import type { Prices } from "@/lib/providers/prices";
+import { findPrices } from "./price-versions";
 
-/** Costs in nano-USD as the customer paid them, prices in nano-USD per token. */
+/** Costs in nano-USD as the customer paid them. */
 export interface ChargeReceipt {
   state: "charged";
   /** When it was charged, at the end of the request. */
@@ -15,15 +17,17 @@ export interface ChargeReceipt {
   keyId: KeyId | null;
   inputTokens: number;
   outputTokens: number;
-  /** Part of `inputTokens`. */
+  /** Parts of `inputTokens`: read from the provider's cache, written into it for minutes or for hours, of images. */
   cachedInputTokens: number;
+  cacheWriteTokens: number;
+  cacheWrite1hTokens: number;
+  imageTokens: number;
   /** Part of `outputTokens`. */
   reasoningTokens: number;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
   priceVersion: string;
-  inputPrice: NanoUsd;
-  outputPrice: NanoUsd;
+  prices: Prices;
   outcome: string;
   estimated: boolean;
   streamed: boolean;
@@ -58,8 +62,8 @@ async function findHold(accountId: AccountId, requestId: string): Promise<HoldRe
 
 async function findCharge(accountId: AccountId, requestId: string): Promise<ChargeReceipt | null> {
   const charge = await prisma().charge.findUnique({ where: { accountId_requestId: { accountId, requestId } }, select: chargeColumns });
-  const price = charge && (await prisma().priceVersion.findUnique({ where: { id: charge.priceVersion } }));
-  if (!charge || !price) return null;
+  const prices = charge && (await findPrices(charge.priceVersion));
+  if (!charge || !prices) return null;
   return {
     ...charge,
     state: "charged",
@@ -67,11 +71,13 @@ async function findCharge(accountId: AccountId, requestId: string): Promise<Char
     inputTokens: Number(charge.inputTokens),
     outputTokens: Number(charge.outputTokens),
     cachedInputTokens: Number(charge.cachedInputTokens),
+    cacheWriteTokens: Number(charge.cacheWriteTokens),
+    cacheWrite1hTokens: Number(charge.cacheWrite1hTokens),
+    imageTokens: Number(charge.imageTokens),
     reasoningTokens: Number(charge.reasoningTokens),
     inputCost: nanoUsd(charge.inputCost),
     outputCost: nanoUsd(charge.outputCost),
-    inputPrice: nanoUsd(price.inputPrice),
-    outputPrice: nanoUsd(price.outputPrice),
+    prices,
   };
 }
 
@@ -84,6 +90,9 @@ const chargeColumns = {
   inputTokens: true,
   outputTokens: true,
   cachedInputTokens: true,
+  cacheWriteTokens: true,
+  cacheWrite1hTokens: true,
+  imageTokens: true,
   reasoningTokens: true,
   inputCost: true,
   outputCost: true,

@@ -4,6 +4,7 @@ import { newAccountId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { inTransaction, pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { fillPrices } from "@/lib/providers/prices";
 import { openCustomerAccount, openFundingAccount, readBalance } from "./accounts";
 import { checkLedger } from "./check";
 import { recordPriceVersions } from "./price-versions";
@@ -92,13 +93,15 @@ test("opening an account again changes nothing, and an account that was never op
   await expect(pool().query("SELECT ledger_open_account('new', 'custumer', now())")).rejects.toThrow("no kind of account called custumer");
 });
 
+const pricesOf = (input: number, output: number) => fillPrices({ input: nanoUsd(input), output: nanoUsd(output) });
+
 test("a price version stays as first recorded", async () => {
-  const versions = ["a", "b"].map((id) => ({ id, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(2) }));
+  const versions = ["a", "b"].map((id) => ({ id, model: "model", prices: pricesOf(1, 2) }));
   await recordPriceVersions(versions);
   await recordPriceVersions(
-    [...versions, { id: "c", model: "model", inputPrice: nanoUsd(3), outputPrice: nanoUsd(3) }].map((version) => ({
+    [...versions, { id: "c", model: "model", prices: pricesOf(3, 3) }].map((version) => ({
       ...version,
-      inputPrice: nanoUsd(9),
+      prices: pricesOf(9, 9),
     })),
   );
   const { rows } = await pool().query("SELECT id, input_price FROM price_version WHERE id = ANY ('{a,b,c}') ORDER BY id");
@@ -114,8 +117,7 @@ test("processes that record the same price versions at once, each in its own ord
     const versions = Array.from({ length: 500 }, (_, n) => ({
       id: `round ${round} version ${n}`,
       model: "model",
-      inputPrice: nanoUsd(n),
-      outputPrice: nanoUsd(n),
+      prices: pricesOf(n, n),
     }));
     await Promise.all([versions, versions.toReversed()].map((list) => recordPriceVersions(list)));
   }

@@ -6,7 +6,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "./check";
 import { rollUpRevenue } from "./roll-up";
-import { charge, DAY_MS, days, keys, someCharges, spanOf, startMs, sumsOf, type TestCharge } from "./testing/charges";
+import { charge, DAY_MS, days, keys, kindsOf, someCharges, spanOf, startMs, sumsOf, type TestCharge } from "./testing/charges";
 import { fundedAccount, openFunding } from "./testing/fund";
 import {
   type ChargedRequest,
@@ -104,6 +104,7 @@ test("a row is its charge, field by field", async () => {
       at: new Date(atMs),
       inputTokens,
       outputTokens,
+      ...kindsOf(one),
       inputCost: BigInt(inputTokens),
       outputCost: BigInt(outputTokens),
       outcome: "complete",

@@ -23,11 +23,20 @@ export interface UsageSpan {
   mark: bigint | null;
 }
 
-/** Sums of charges; costs in nano-USD, as the customer paid them. */
-export interface UsageSums {
-  requests: number;
+/** Token counts; all but the first two are parts of them. */
+export interface TokenSums {
   inputTokens: number;
   outputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  cacheWrite1hTokens: number;
+  imageTokens: number;
+  reasoningTokens: number;
+}
+
+/** Sums of charges; costs in nano-USD, as the customer paid them. */
+export interface UsageSums extends TokenSums {
+  requests: number;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
 }
@@ -42,14 +51,12 @@ export interface UsageGroup extends UsageSums {
 
 export type GroupPosition = Pick<UsageGroup, "day" | "model" | "keyId">;
 
-export interface ChargedRequest {
+export interface ChargedRequest extends TokenSums {
   requestId: RequestId;
   /** When it was charged, at the end of the request. */
   at: Date;
   model: string;
   keyId: KeyId | null;
-  inputTokens: number;
-  outputTokens: number;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
   outcome: string;
@@ -126,6 +133,9 @@ export function listUsageGroups(
           CASE WHEN ${byModel} THEN model ELSE '' END COLLATE "C" AS model,
           CASE WHEN ${byKey} THEN coalesce(key_id, '') ELSE '' END COLLATE "C" AS "keyId",
           count(*)::float8 AS requests, sum(input_tokens)::float8 AS "inputTokens", sum(output_tokens)::float8 AS "outputTokens",
+          sum(cached_input_tokens)::float8 AS "cachedInputTokens", sum(cache_write_tokens)::float8 AS "cacheWriteTokens",
+          sum(cache_write_1h_tokens)::float8 AS "cacheWrite1hTokens", sum(image_tokens)::float8 AS "imageTokens",
+          sum(reasoning_tokens)::float8 AS "reasoningTokens",
           sum(input_cost)::bigint AS "inputCost", sum(output_cost)::bigint AS "outputCost"
         FROM charge WHERE ${inSpanSql(span, mark)} GROUP BY 1, 2, 3
       ) g WHERE ${follows} ORDER BY g.day DESC, g.model, g."keyId" LIMIT ${limit + 1}`,
@@ -150,13 +160,12 @@ async function sumSpan(snapshot: Database, span: UsageSpan): Promise<UsageSums &
   const { _count, _sum, _max } = await snapshot.charge.aggregate({
     where: inSpan(span, span.mark ?? LAST_SEQUENCE),
     _count: true,
-    _sum: { inputTokens: true, outputTokens: true, inputCost: true, outputCost: true },
+    _sum: { ...tokenColumns, inputCost: true, outputCost: true },
     _max: { seq: true },
   });
   return {
     requests: _count,
-    inputTokens: Number(_sum.inputTokens),
-    outputTokens: Number(_sum.outputTokens),
+    ...readTokens(_sum),
     inputCost: nanoUsd(_sum.inputCost ?? 0n),
     outputCost: nanoUsd(_sum.outputCost ?? 0n),
     newest: _max.seq ?? 0n,
@@ -176,14 +185,34 @@ export const inSnapshot = <T>(read: (snapshot: Transaction) => Promise<T>): Prom
     { isolationLevel: "RepeatableRead" },
   );
 
+const tokenColumns = {
+  inputTokens: true,
+  outputTokens: true,
+  cachedInputTokens: true,
+  cacheWriteTokens: true,
+  cacheWrite1hTokens: true,
+  imageTokens: true,
+  reasoningTokens: true,
+} as const satisfies Record<keyof TokenSums, true>;
+
+/** Counts as numbers; a sum of no charges is null. */
+const readTokens = (row: Record<keyof TokenSums, bigint | null>): TokenSums => ({
+  inputTokens: Number(row.inputTokens),
+  outputTokens: Number(row.outputTokens),
+  cachedInputTokens: Number(row.cachedInputTokens),
+  cacheWriteTokens: Number(row.cacheWriteTokens),
+  cacheWrite1hTokens: Number(row.cacheWrite1hTokens),
+  imageTokens: Number(row.imageTokens),
+  reasoningTokens: Number(row.reasoningTokens),
+});
+
 /** The columns of a `ChargedRequest`. */
 export const chargeColumns = {
   requestId: true,
   at: true,
   model: true,
   keyId: true,
-  inputTokens: true,
-  outputTokens: true,
+  ...tokenColumns,
   inputCost: true,
   outputCost: true,
   outcome: true,
@@ -195,8 +224,7 @@ export const chargedRequest = <Row extends Prisma.ChargeGetPayload<{ select: typ
   ...row,
   requestId: row.requestId as RequestId,
   keyId: row.keyId as KeyId | null,
-  inputTokens: Number(row.inputTokens),
-  outputTokens: Number(row.outputTokens),
+  ...readTokens(row),
   inputCost: nanoUsd(row.inputCost),
   outputCost: nanoUsd(row.outputCost),
 });

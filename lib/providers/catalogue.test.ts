@@ -12,6 +12,7 @@ import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, s
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpointAt, providerIds, readEndpoints, setEndpoints } from "./endpoints";
 import { mergeModels } from "./models-file";
+import { fillPrices } from "./prices";
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -62,7 +63,7 @@ test("every model of the specification is listed, at its price for input and out
     "deepseek-chat": 1_000n,
   };
   for (const [name, price] of Object.entries(prices)) {
-    expect(byName.get(name)).toMatchObject({ id: name, inputPrice: price, outputPrice: price });
+    expect(byName.get(name)?.prices).toEqual(fillPrices({ input: nanoUsd(price), output: nanoUsd(price) }));
   }
   expect(byName.get("gpt-4")?.id).toBe("gpt-4");
 });
@@ -83,7 +84,11 @@ test("no built-in model is sold below what its provider charges", () => {
 test("a price below cost is refused, and every such model is named", () => {
   const [first, second, third] = builtInModels;
   if (!first || !second || !third) throw new Error("the catalogue is empty");
-  const models = [{ ...first, inputPrice: nanoUsd(1) }, second, { ...third, outputPrice: nanoUsd(2) }];
+  const models = [
+    { ...first, prices: fillPrices({ ...first.prices[0], input: nanoUsd(1) }) },
+    second,
+    { ...third, prices: fillPrices({ ...third.prices[0], output: nanoUsd(2) }) },
+  ];
   expect(() => checkLivePrices(models)).toThrow(new RegExp(`${first.id}: input.*\n.*${third.id}: output`));
 });
 
@@ -157,15 +162,17 @@ test("the models file adds models and overrides fields, with exact unit prices",
   const path = modelsFile({ models: [newModel, { id: "gpt-4o", inputPrice: 3, description: "Ours." }] });
   const { byName, models } = buildCatalogue({ endpoints: everyProvider, modelsFile: path, todayMs });
   expect(byName.get("my-model")).toMatchObject({
-    inputPrice: 2n,
-    outputPrice: 1_500n,
-    providerInputCost: 0n,
-    providerOutputCost: 1_499n,
+    prices: [{ input: 2n, output: 1_500n }],
+    costs: [{ input: 0n, output: 1_499n }],
     defaultMaxTokens: 500,
     tokenBound: "bytes",
     aliases: [],
   });
-  expect(byName.get("gpt-4o")).toMatchObject({ inputPrice: 3_000n, outputPrice: 10_500n, description: "Ours.", contextWindow: 128_000 });
+  expect(byName.get("gpt-4o")).toMatchObject({
+    prices: [{ input: 3_000n, output: 10_500n, cacheRead: 1_313n }],
+    description: "Ours.",
+    contextWindow: 128_000,
+  });
   expect(models.at(-1)?.id).toBe("my-model");
 });
 
@@ -195,13 +202,22 @@ test("a models file that is missing is named", () => {
 });
 
 test("a price version is named by model and prices, and by nothing else", () => {
-  const price = { id: "m", inputPrice: nanoUsd(1), outputPrice: nanoUsd(2) };
+  const plain = { input: nanoUsd(1), output: nanoUsd(2) };
+  const price = { id: "m", prices: fillPrices(plain) };
   expect(priceVersion(price)).toMatch(/^pv_[0-9a-f]{16}$/);
   expect(priceVersion({ ...price })).toBe(priceVersion(price));
   const others = [
     { ...price, id: "n" },
-    { ...price, inputPrice: nanoUsd(2) },
-    { ...price, outputPrice: nanoUsd(1) },
+    ...[
+      fillPrices({ ...plain, input: nanoUsd(2) }),
+      fillPrices({ ...plain, output: nanoUsd(1) }),
+      fillPrices({ ...plain, cacheRead: nanoUsd(0) }),
+      fillPrices({ ...plain, cacheWrite: nanoUsd(0) }),
+      fillPrices(plain, [{ ...plain, cacheRead: nanoUsd(0), fromInputTokens: 10 }]),
+      fillPrices(plain, [{ ...plain, cacheRead: nanoUsd(0), fromInputTokens: 11 }]),
+    ].map((prices) => ({ id: "m", prices })),
   ].map(priceVersion);
-  expect(new Set([priceVersion(price), ...others]).size).toBe(4);
+  expect(new Set([priceVersion(price), ...others]).size).toBe(8);
+  // As it was before there were kinds: charges of then name it.
+  expect(priceVersion(price)).toBe("pv_ca30489e31fef8ef");
 });

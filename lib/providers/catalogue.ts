@@ -9,6 +9,7 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
 import { type Endpoints, endpoints } from "./endpoints";
 import { readModelsFile } from "./models-file";
+import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
 import type { Model, ModelRoute } from "./types";
 
 export interface Catalogue {
@@ -101,27 +102,35 @@ export function defaultModel<M extends { id: string }>(models: readonly M[]): M 
 export const supportedModelNames = (): string[] => catalogue().models.map((model) => model.id);
 
 /**
- * Refuses to sell below cost.
- * @throws Error that lists every model whose price is below its provider's
+ * Refuses to sell below cost, whatever the kind of token and the length of the prompt.
+ * @throws Error that lists every price that is below its provider's
  */
 export function checkLivePrices(models: readonly Model[]): void {
   const perMillion = (nanoPerToken: bigint) => formatUsd(nanoPerToken * 1_000_000n);
   const problems: string[] = [];
-  for (const model of models) {
-    const sides = [
-      ["input", model.inputPrice, model.providerInputCost],
-      ["output", model.outputPrice, model.providerOutputCost],
-    ] as const;
-    for (const [side, price, cost] of sides) {
-      if (price < cost)
-        problems.push(`  ${model.id}: ${side} is sold at ${perMillion(price)} and costs ${perMillion(cost)} per million tokens`);
+  for (const { id, prices, costs } of models) {
+    const lengths = new Set([...prices, ...costs].map(({ fromInputTokens }) => fromInputTokens));
+    for (const length of [...lengths].sort((one, other) => one - other)) {
+      const [price, cost] = [tierAt(prices, length), tierAt(costs, length)];
+      for (const kind of kinds.filter((one) => price[one] < cost[one])) {
+        const where = length > 0 ? ` from ${length} input tokens on` : "";
+        const difference = `is sold at ${perMillion(price[kind])} and costs ${perMillion(cost[kind])} per million tokens`;
+        problems.push(`  ${id}: ${kindNames[kind]}${where} ${difference}`);
+      }
     }
   }
   if (problems.length > 0) throw new Error(`Prices below the provider's cost; correct them in MODELS_FILE:\n${problems.join("\n")}`);
 }
 
-/** Identifies a price by its content: the same model at the same prices has the same version on every machine. */
-export function priceVersion(model: Pick<Model, "id" | "inputPrice" | "outputPrice">): string {
-  const canonical = `model=${model.id}\ninputPrice=${model.inputPrice}\noutputPrice=${model.outputPrice}\n`;
+/**
+ * Identifies a price by its content: the same model at the same prices has the same version on every machine. A model whose kinds all cost
+ * the same has the version that it had when there were no kinds.
+ */
+export function priceVersion({ id, prices }: Pick<Model, "id" | "prices">): string {
+  const [{ input, output }] = prices;
+  const isPlain = ({ kind, fromInputTokens }: ListedPrice) => !fromInputTokens && (kind === "input" || kind === "output");
+  const others = listPrices(prices).filter((listed) => !isPlain(listed));
+  const lines = others.map(({ kind, price, fromInputTokens = 0 }) => `${kind} from ${fromInputTokens}=${price}\n`);
+  const canonical = `model=${id}\ninputPrice=${input}\noutputPrice=${output}\n${lines.join("")}`;
   return `pv_${createHash("sha256").update(canonical).digest("hex").slice(0, 16)}`;
 }

@@ -26,7 +26,8 @@ const SIMULATED_KEY = "simulated-key";
 
 export const providerIds = ["openai", "anthropic", "gemini", "xai", "deepseek"] as const satisfies readonly ProviderId[];
 
-const formatOf: Record<ProviderId, WireFormatId> = {
+/** The wire format that each provider speaks. */
+export const formatOf: Record<ProviderId, WireFormatId> = {
   openai: "openai",
   anthropic: "anthropic",
   gemini: "gemini",

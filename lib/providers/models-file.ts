@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type NanoUsd, nanoUsd, parseUsd } from "@/lib/base/money";
 import { providerIds } from "./endpoints";
+import { fillPrices, kindNames, type ListedPrice, listPrices, type Prices, readListedPrices } from "./prices";
 import type { Model } from "./types";
 
 const TOKENS_PER_MILLION = 1_000_000n;
@@ -29,6 +30,22 @@ const unitPrice = z.union([z.string(), z.number()]).transform((value, context): 
   }
 });
 
+/** As in `prices` of GET /api/v1/models. */
+const listedPrices = z
+  .array(
+    z
+      .strictObject({ kind: z.enum(Object.values(kindNames)), per1M: unitPrice, fromInputTokens: tokens.optional() })
+      .transform(({ per1M, ...listed }): ListedPrice => ({ ...listed, price: per1M })),
+  )
+  .transform((listed, context): Prices => {
+    try {
+      return readListedPrices(listed);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
+  });
+
 const route = z.strictObject({
   provider: z.enum(providerIds),
   wireName: z.string().min(1).max(200),
@@ -52,17 +69,24 @@ const entrySchema = z.strictObject({
   outputPrice: unitPrice.optional(),
   providerInputCost: unitPrice.optional(),
   providerOutputCost: unitPrice.optional(),
+  prices: listedPrices.optional(),
+  providerCosts: listedPrices.optional(),
   reasoningCeiling: z.number().int().min(0).max(100_000_000).optional(),
   tokenBound: z.enum(["o200k", "cl100k", "claude", "bytes"]).optional(),
 });
 
 /**
  * The format of the file: `{"models": [{…}, …]}`. An entry whose `id` is a built-in model changes only the fields it names;
- * any other `id` adds a model and needs `routes`, `contextWindow`, `maxOutputTokens` and the four unit prices.
+ * any other `id` adds a model and needs `routes`, `contextWindow`, `maxOutputTokens` and its prices and costs.
  *
  * `inputPrice`, `outputPrice` (charged to customers), `providerInputCost` and `providerOutputCost` (charged to us) are
  * **USD per million tokens**, as decimal text ("2.50") or a number, with at most 3 decimal places, so that each is a whole
- * number of nano-USD per token. New `routes` need both provider costs beside them, since a cost belongs to its provider.
+ * number of nano-USD per token. New `routes` need the provider's costs beside them, since a cost belongs to its provider.
+ *
+ * Where kinds of tokens differ, `prices` and `providerCosts` are written in their place, as GET /api/v1/models lists them:
+ * `[{"kind": "input", "per1M": "2"}, {"kind": "cache_read", "per1M": "0.2"}, {"kind": "output", "per1M": "10"}]`, with `fromInputTokens` for
+ * prices from a length of the prompt on, which need `input` and `output` of their own. A kind without a price costs `input`, reasoning
+ * `output`.
  * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for one
  * that has a model under another name.
  * Defaults: `tokenBound` is `bytes`, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the output limit if that is lower.
@@ -71,28 +95,54 @@ const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });
 
 type ModelsFileEntry = z.infer<typeof entrySchema>;
 
-const needed = [
-  "routes",
-  "contextWindow",
-  "maxOutputTokens",
-  "inputPrice",
-  "outputPrice",
-  "providerInputCost",
-  "providerOutputCost",
-] as const;
+const needed = ["routes", "contextWindow", "maxOutputTokens"] as const;
 
-function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: (field: string, message: string) => void): Model | undefined {
-  if (!base) {
-    for (const field of needed) if (entry[field] === undefined) report(field, "a new model needs it");
-  } else if (entry.routes && (entry.providerInputCost === undefined || entry.providerOutputCost === undefined)) {
-    report("routes", "new routes need providerInputCost and providerOutputCost beside them");
+type Report = (field: string, message: string) => void;
+
+/** The whole list, or the two plain prices in place of the base's; undefined when a new model has neither. */
+function mergePrices(
+  base: Prices | undefined,
+  given: { listed: Prices | undefined; input: NanoUsd | undefined; output: NanoUsd | undefined },
+  names: { listed: string; input: string; output: string },
+  report: Report,
+): Prices | undefined {
+  const { listed, input, output } = given;
+  if (listed && (input !== undefined || output !== undefined)) {
+    report(names.listed, `write it, or ${names.input} and ${names.output}, not both`);
+  }
+  if (listed) return listed;
+  if (base) {
+    // Kinds without a price of their own follow the new one.
+    const plain: Record<string, NanoUsd | undefined> = { input, output };
+    const changed = listPrices(base).map((one) => (one.fromInputTokens ? one : { ...one, price: plain[one.kind] ?? one.price }));
+    return readListedPrices(changed);
+  }
+  if (input === undefined) report(names.input, "a new model needs it");
+  if (output === undefined) report(names.output, "a new model needs it");
+  return input === undefined || output === undefined ? undefined : fillPrices({ input, output });
+}
+
+function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Report): Model | undefined {
+  const hasCosts = entry.providerCosts || (entry.providerInputCost !== undefined && entry.providerOutputCost !== undefined);
+  if (!base) for (const field of needed) if (entry[field] === undefined) report(field, "a new model needs it");
+  if (base && entry.routes && !hasCosts) {
+    report("routes", "new routes need providerInputCost and providerOutputCost, or providerCosts, beside them");
   }
   const { routes = base?.routes, contextWindow = base?.contextWindow, maxOutputTokens = base?.maxOutputTokens } = entry;
-  const { inputPrice = base?.inputPrice, outputPrice = base?.outputPrice } = entry;
-  const { providerInputCost = base?.providerInputCost, providerOutputCost = base?.providerOutputCost } = entry;
-  if (!routes || contextWindow === undefined || maxOutputTokens === undefined) return undefined;
-  if (inputPrice === undefined || outputPrice === undefined || providerInputCost === undefined || providerOutputCost === undefined)
-    return undefined;
+  const prices = mergePrices(
+    base?.prices,
+    { listed: entry.prices, input: entry.inputPrice, output: entry.outputPrice },
+    { listed: "prices", input: "inputPrice", output: "outputPrice" },
+    report,
+  );
+  const costs = mergePrices(
+    // The costs of other routes say nothing about new ones.
+    entry.routes ? undefined : base?.costs,
+    { listed: entry.providerCosts, input: entry.providerInputCost, output: entry.providerOutputCost },
+    { listed: "providerCosts", input: "providerInputCost", output: "providerOutputCost" },
+    base ? () => undefined : report,
+  );
+  if (!routes || contextWindow === undefined || maxOutputTokens === undefined || !prices || !costs) return undefined;
 
   if (maxOutputTokens > contextWindow) report("maxOutputTokens", "cannot exceed contextWindow");
   if (entry.defaultMaxTokens !== undefined && entry.defaultMaxTokens > maxOutputTokens)
@@ -105,10 +155,8 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: (fi
     contextWindow,
     maxOutputTokens,
     defaultMaxTokens: Math.min(entry.defaultMaxTokens ?? base?.defaultMaxTokens ?? DEFAULT_MAX_TOKENS, maxOutputTokens),
-    inputPrice,
-    outputPrice,
-    providerInputCost,
-    providerOutputCost,
+    prices,
+    costs,
     reasoningCeiling: entry.reasoningCeiling ?? base?.reasoningCeiling ?? 0,
     tokenBound: entry.tokenBound ?? base?.tokenBound ?? "bytes",
   };

@@ -4,7 +4,8 @@ import type { ModelCall, ProviderId } from "./types";
 
 /** A request body in which equivalent spellings are made equal. */
 function plainBody(body: Record<string, unknown>): Record<string, unknown> {
-  const { messages, system, max_tokens, max_completion_tokens, generationConfig, ...rest } = body;
+  // We always name the service tier; the packages leave it to the account.
+  const { messages, system, max_tokens, max_completion_tokens, generationConfig, service_tier: _, ...rest } = body;
   return {
     ...rest,
     // OpenAI's two names of the limit: only OpenAI gets the newer one.

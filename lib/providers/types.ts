@@ -1,7 +1,7 @@
 // What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate, the
 // transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
 
-import type { NanoUsd } from "@/lib/base/money";
+import type { Prices, TokenCounts } from "./prices";
 
 export type ProviderId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
 export type WireFormatId = "openai" | "openai-responses" | "anthropic" | "gemini";
@@ -29,12 +29,10 @@ export interface Model {
   maxOutputTokens: number;
   /** Output limit when the request sets none. */
   defaultMaxTokens: number;
-  /** Nano-USD per input token, charged to the customer. */
-  inputPrice: NanoUsd;
-  outputPrice: NanoUsd;
-  /** Nano-USD per token that the provider charges us; a live price is never below it. */
-  providerInputCost: NanoUsd;
-  providerOutputCost: NanoUsd;
+  /** What the customer is charged. */
+  prices: Prices;
+  /** What the provider charges us, of its routes the dearest; a live price is never below it. */
+  costs: Prices;
   /** Output tokens that the model may spend on reasoning beyond the wire's output limit; 0 where that limit includes them. */
   reasoningCeiling: number;
   tokenBound: TokenBoundId;
@@ -168,6 +166,11 @@ export interface CallOptions {
   verbosity?: "low" | "medium" | "high";
   /** Its reasoning is not handed on as events: until the first text or tool call, another route may still answer. */
   hidesReasoning?: boolean | undefined;
+  /**
+   * `off`: the call pays for no write into the provider's prompt cache, and asks for none. Absent: what its messages mark, and what the
+   * provider does by itself.
+   */
+  caching?: "off";
 }
 
 /** One call to a model, independent of any provider's format. */
@@ -180,13 +183,8 @@ export interface ModelCall extends CallOptions {
   written?: { route: ModelRoute; endpoint: object; request: WireRequest } | undefined;
 }
 
-/** The provider's own count. `outputTokens` includes reasoning, `inputTokens` includes cached input. */
-export interface TokenUsage {
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  reasoningTokens: number;
-}
+/** The provider's own count. */
+export type TokenUsage = TokenCounts;
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 

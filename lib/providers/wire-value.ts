@@ -3,6 +3,8 @@
 
 import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
 import { ProviderFailure, type ProviderId, type TokenUsage } from "./types";
 
 /** Far above what any model can read or write; a higher count is a provider's mistake and must not become a price. */
@@ -52,20 +54,54 @@ export function readJsonObject(text: string): Record<string, unknown> | undefine
   }
 }
 
+/** A provider's counts, added up so that `inputTokens` includes every kind of input. Kinds that it does not have may be left out. */
+type CountedUsage = Pick<TokenUsage, "inputTokens" | "outputTokens"> & Partial<TokenUsage>;
+
 /**
- * Validates a usage added up from a provider's counts. The informational parts (cached, reasoning) are capped at their totals,
- * and only the totals are charged.
+ * Validates a usage added up from a provider's counts. Kinds never exceed their total: cached input comes first, then writes, then images;
+ * what does not fit is left out, and the log says so.
  * @throws ProviderFailure malformed, when a sum is absurd
  */
-export function closeUsage(usage: TokenUsage): TokenUsage {
-  const { inputTokens, outputTokens } = usage;
+export function closeUsage(counted: CountedUsage): TokenUsage {
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = counted;
   if (inputTokens >= tokenLimit || outputTokens >= tokenLimit) throw malformed("usage adds up to an absurd number of tokens");
+  const cached = Math.min(cachedInputTokens, inputTokens);
+  const written1h = Math.min(cacheWrite1hTokens, inputTokens - cached);
+  const written = Math.min(cacheWriteTokens, inputTokens - cached - written1h);
+  const reasoning = Math.min(counted.reasoningTokens ?? 0, outputTokens);
+  if (
+    cached + written1h + written < cachedInputTokens + cacheWrite1hTokens + cacheWriteTokens ||
+    reasoning < (counted.reasoningTokens ?? 0)
+  )
+    log().warn({ usage: counted }, "a provider counted more tokens of a kind than in all: the rest is left out");
   return {
     inputTokens,
     outputTokens,
-    cachedInputTokens: Math.min(usage.cachedInputTokens, inputTokens),
-    reasoningTokens: Math.min(usage.reasoningTokens, outputTokens),
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
+    cacheWrite1hTokens: written1h,
+    // Images may be part of what was cached.
+    imageTokens: Math.min(counted.imageTokens ?? 0, inputTokens - cached - written1h - written),
+    reasoningTokens: reasoning,
   };
+}
+
+// The service tier of an answer. Requests name the standard one, at whose prices we sell; an answer of another tier is billed at prices that
+// nobody agreed to. The customer pays the standard price: the difference is ours, and an alarm.
+
+/** What providers call the tier of their list prices: OpenAI and xAI, Anthropic, Groq. */
+const standardTiers: ReadonlySet<string> = new Set(["default", "auto", "standard", "on_demand"]);
+/** Others are counted under one name: a label's values must be few. */
+const knownTiers: ReadonlySet<string> = new Set(["priority", "fast", "flex", "scale", "batch"]);
+
+/** Reports an answer of another tier; `tier` comes unchecked from the answer. */
+export function checkServiceTier(tier: unknown): void {
+  if (typeof tier !== "string" || standardTiers.has(tier)) return;
+  metrics().otherServiceTiers.inc({ tier: knownTiers.has(tier) ? tier : "other" });
+  log().error(
+    { tier: tier.slice(0, 40) },
+    "a provider served a call in another service tier than the standard one: we bear the difference",
+  );
 }
 
 // The provider's own id of a request: its support asks for it, and its invoice is reconciled by it. It comes in a response header;

@@ -63,6 +63,7 @@ describe("a prompt and its model's context window", () => {
     maxOutputTokens: 100,
     inputPrice,
     outputPrice: "1",
+    prices: [],
   });
   const small = model("small", 8_000, "1");
   const models = [small, model("dear", 1_000_000, "9"), model("cheap", 200_000, "2"), model("tight", 12_000, "0.1")];

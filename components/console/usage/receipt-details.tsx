@@ -17,6 +17,16 @@ const outcomes: Readonly<Record<string, { text: string; tone: "good" | "waiting"
   cancelled: { text: "Cancelled", tone: "plain" },
 };
 
+const kindText: Readonly<Record<ChargedRequestReceipt["lines"][number]["kind"], string>> = {
+  input: "input",
+  cache_read: "cached input",
+  cache_write: "cache write",
+  cache_write_1h: "cache write, hours",
+  image: "image input",
+  output: "output",
+  reasoning: "reasoning",
+};
+
 const payments: Readonly<Record<string, string>> = { balance: "Balance", payment: "Signed payment", x402: "x402" };
 
 function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
@@ -40,8 +50,6 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
         <Line title="Streamed">{receipt.streamed ? "Yes" : "No"}</Line>
         {receipt.firstTokenMs === null ? null : <Line title="Time to first token">{seconds(receipt.firstTokenMs)}</Line>}
         <Line title="Provider time">{seconds(receipt.providerMs)}</Line>
-        {receipt.cachedInputTokens > 0 ? <Line title="Cached input tokens">{countText(receipt.cachedInputTokens)}</Line> : null}
-        {receipt.reasoningTokens > 0 ? <Line title="Reasoning tokens">{countText(receipt.reasoningTokens)}</Line> : null}
         <Line title="Tokens counted by">{receipt.estimated ? "Us (the provider sent no count)" : "Provider"}</Line>
         <Line title="Paid by">{payments[receipt.paidBy] ?? receipt.paidBy}</Line>
         {receipt.payment ? <PaidWith payment={receipt.payment} /> : null}
@@ -81,9 +89,9 @@ function CostTable({ receipt: { lines, due, cost, borne } }: { receipt: ChargedR
       </thead>
       <tbody>
         {lines.map((line) => (
-          <tr key={line.side} className="border-b border-line">
+          <tr key={line.kind} className="border-b border-line">
             <th scope="row" className="py-2 pr-3 text-left font-normal">
-              {countText(line.tokens)} {line.side} × <span className="font-mono">{formatUsd(line.price)}</span>
+              {countText(line.tokens)} {kindText[line.kind]} × <span className="font-mono">{formatUsd(line.price)}</span>
             </th>
             <td className="py-2 text-right font-mono">
               <Amount nano={line.due} places={places} />

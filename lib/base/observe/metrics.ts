@@ -48,6 +48,9 @@ const requestMetrics = ({ counter, gauge, reading, histogram }: Declare) => ({
 const providerMetrics = ({ counter, gauge, histogram }: Declare) => ({
   providerCalls: counter("provider_calls_total", "Provider calls by outcome (ok or a failure kind)", ["provider", "outcome"]),
   providerSeconds: histogram("provider_seconds", "Seconds until a provider's answer was complete", ["provider"]),
+  otherServiceTiers: counter("provider_other_tier_total", "Answers of a service tier that was not asked for, whose extra cost is ours", [
+    "tier",
+  ]),
   circuitOpen: gauge("provider_circuit_open", "1 while calls to a provider are refused without trying", ["provider"]),
 });
 

@@ -30,8 +30,8 @@ test("a running request shows its hold; a charged one shows how tokens and price
     ...ofKey,
     state: "charged",
     lines: [
-      { side: "input", tokens: 7, price: 1n, due: 7n },
-      { side: "output", tokens: 12, price: 1n, due: 12n },
+      { kind: "input", tokens: 7, price: 1n, due: 7n },
+      { kind: "output", tokens: 12, price: 1n, due: 12n },
     ],
     due: 19n,
     cost: 19n,

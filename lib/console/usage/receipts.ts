@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
+import { costLines } from "@/lib/providers/prices";
 import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
 import { providerName } from "../models";
@@ -36,11 +37,8 @@ const shownPayment = (payment: RequestPayment | null): ChargedRequestReceipt["pa
 
 const heldReceipt = ({ keyId: _, ...held }: HoldReceipt) => held;
 
-function chargedReceipt({ keyId: _, inputPrice, outputPrice, ...charge }: ChargeReceipt) {
-  const lines: CostLine[] = [
-    { side: "input", tokens: charge.inputTokens, price: inputPrice, due: BigInt(charge.inputTokens) * inputPrice },
-    { side: "output", tokens: charge.outputTokens, price: outputPrice, due: BigInt(charge.outputTokens) * outputPrice },
-  ];
+function chargedReceipt({ keyId: _, prices, ...charge }: ChargeReceipt) {
+  const lines = costLines(prices, charge).map((line): CostLine => ({ ...line, due: BigInt(line.tokens) * line.price }));
   const due = lines.reduce((sum, line) => sum + line.due, 0n);
   const cost = charge.inputCost + charge.outputCost;
   return { ...charge, provider: shownProvider(charge.provider), lines, due, cost, borne: due - cost };

@@ -1,5 +1,15 @@
 // A model with its prices, as a plain serializable row.
 
+import type { KindName } from "@/lib/providers/prices";
+
+export interface ListedModelPrice {
+  kind: KindName;
+  /** USD per million tokens, exact. */
+  per1M: string;
+  /** The price applies from that much input on, to the whole request; absent in the first tier. */
+  fromInputTokens?: number;
+}
+
 export interface ModelPrice {
   id: string;
   aliases: readonly string[];
@@ -12,4 +22,6 @@ export interface ModelPrice {
   inputPrice: string;
   /** USD per million output tokens. */
   outputPrice: string;
+  /** Of each kind of token that has a price of its own, input and output included, and of each length of the prompt. */
+  prices: readonly ListedModelPrice[];
 }

@@ -2,10 +2,11 @@
 
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import type { RequestPayment } from "@/lib/payments/claims/request-payment";
+import type { KindName } from "@/lib/providers/prices";
 
-/** One side of a charge: `tokens` at `price` make `due`. */
+/** One kind of token of a charge: `tokens` at `price` make `due`. */
 export interface CostLine {
-  side: "input" | "output";
+  kind: KindName;
   tokens: number;
   price: bigint;
   due: bigint;
@@ -17,7 +18,7 @@ export interface RequestOfKey {
   isKeyRevoked: boolean;
 }
 
-export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt, "keyId" | "inputPrice" | "outputPrice"> {
+export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt, "keyId" | "prices"> {
   lines: CostLine[];
   /** The tokens times their prices. */
   due: bigint;

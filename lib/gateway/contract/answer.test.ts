@@ -44,8 +44,8 @@ function expectPromptBody(text: string, modelId: string): void {
   expect(outputTokens).toBeGreaterThan(20);
   expect(totalTokens).toBe(inputTokens + outputTokens);
   const { inputCost, outputCost, totalCost } = readCosts(text);
-  expect(inputCost).toBe(BigInt(inputTokens) * model.inputPrice);
-  expect(outputCost).toBe(BigInt(outputTokens) * model.outputPrice);
+  expect(inputCost).toBe(BigInt(inputTokens) * model.prices[0].input);
+  expect(outputCost).toBe(BigInt(outputTokens) * model.prices[0].output);
   expect(totalCost).toBe(inputCost + outputCost);
 }
 

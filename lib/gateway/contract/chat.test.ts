@@ -113,7 +113,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
 
     const charges = await chargesOf(account.accountId);
     expect(charges).toHaveLength(2);
-    const { inputPrice = 0n, outputPrice = 0n } = findModel(model) ?? {};
+    const { input: inputPrice = 0n, output: outputPrice = 0n } = findModel(model)?.prices[0] ?? {};
     const { prompt_tokens, completion_tokens, total_tokens, cost } = completion.usage;
     expect(total_tokens).toBe(prompt_tokens + completion_tokens);
     expect(Math.round(cost * 1e9)).toBe(Number(BigInt(prompt_tokens) * inputPrice + BigInt(completion_tokens) * outputPrice));

@@ -26,7 +26,7 @@ async function usdFor(outputTokens: number, body: object = promptOf()): Promise<
   const { key } = await openAccount();
   const { text } = await ask({ url: url(), key, path: "/api/v1/quote", body: { ...body, maxTokens: 1 } });
   const { inputTokens } = JSON.parse(text) as { inputTokens: number };
-  return usdText(nanoUsd(BigInt(inputTokens) * model.inputPrice + BigInt(outputTokens) * model.outputPrice));
+  return usdText(nanoUsd(BigInt(inputTokens) * model.prices[0].input + BigInt(outputTokens) * model.prices[0].output));
 }
 
 async function lastLimit(): Promise<number | undefined> {

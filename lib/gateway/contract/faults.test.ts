@@ -203,7 +203,7 @@ describe.each(entryNames)("a provider that counts more than the hold, through th
     const { totalCost } = readCosts(text);
     expect(charge?.operator_loss).toBe(loss);
     expect(totalCost).toBe((charge?.input_cost ?? 0n) + (charge?.output_cost ?? 0n));
-    const { inputPrice, outputPrice } = modelOf(model);
+    const { input: inputPrice, output: outputPrice } = modelOf(model).prices[0];
     expect((charge?.input_tokens ?? 0n) * inputPrice + (charge?.output_tokens ?? 0n) * outputPrice).toBe(totalCost + loss);
     const { rows } = await pool().query<{ amount: bigint }>(
       "SELECT amount FROM ledger_entry WHERE account_id = 'operator_loss' AND transfer_id = $1",
@@ -221,7 +221,8 @@ describe.each(entryNames)("a provider that counts more than the hold, through th
       await forget(model);
       const account = await openAccount();
       const prompt = `${QUESTION} [[simulate: usage=in:2000,out:300]]`;
-      const { inputPrice, outputPrice, tokenBound } = modelOf(model);
+      const { tokenBound, prices } = modelOf(model);
+      const { input: inputPrice, output: outputPrice } = prices[0];
       const bound = inputBoundForCall({ messages: [{ role: "user", content: prompt }] }, tokenBound);
       const ceiling = BigInt(bound) * inputPrice + 300n * outputPrice;
       const due = 2_000n * inputPrice + 300n * outputPrice;
@@ -251,7 +252,7 @@ describe.each(entryNames)("a provider that counts more than the hold, through th
     const answer = await ask({ url, key: account.key, body: misbehaving("usage=in:20,out:500", { model: "grok", maxTokens: 100 }) });
     expect(answer.status).toBe(200);
     const [charge] = await chargesOf(account.accountId);
-    const due = 20n * modelOf("grok").inputPrice + 500n * modelOf("grok").outputPrice;
+    const due = 20n * modelOf("grok").prices[0].input + 500n * modelOf("grok").prices[0].output;
     await expectOverrun(account, answer.text, {
       model: "grok",
       loss: due - nanoUsd((charge?.input_cost ?? 0n) + (charge?.output_cost ?? 0n)),

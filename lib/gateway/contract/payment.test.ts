@@ -128,7 +128,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expectOk(answer);
     const limit = Number(answer.headers.get("x-clipped-to"));
     expect(limit).toBeGreaterThanOrEqual(256);
-    const { outputPrice } = modelOf("gpt-4o");
+    const { output: outputPrice } = modelOf("gpt-4o").prices[0];
     expect(BigInt(limit) * outputPrice).toBeLessThanOrEqual(CENT);
     expect(BigInt(limit + 100) * outputPrice).toBeGreaterThan(CENT);
     expect(JSON.parse((await chat({ max_tokens: 16_384 })).text).error.details).toMatchObject({ reason: "amount_too_low" });

@@ -46,7 +46,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       expect(quoted).toMatchObject({ model: model.id, maxOutputTokens: 333, priceVersion: priceVersion(model), withinMaxCost: true });
       const { inputTokens, maxReasoningTokens, ceiling, expected } = quoted;
       expect(BigInt(quoted.paymentCents)).toBe((ceiling + 9_999_999n) / 10_000_000n);
-      expect(ceiling).toBe(BigInt(inputTokens) * model.inputPrice + BigInt(333 + maxReasoningTokens) * model.outputPrice);
+      expect(ceiling).toBe(BigInt(inputTokens) * model.prices[0].input + BigInt(333 + maxReasoningTokens) * model.prices[0].output);
       expect(expected).toBeGreaterThan(0n);
       expect(expected).toBeLessThanOrEqual(ceiling);
       expect(quoted.available).toBe(account.credit);

@@ -25,10 +25,10 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect(answer.headers.get("x-request-id")).not.toBe(requestId);
     const receipt = JSON.parse(answer.text) as Record<string, unknown>;
     expect(Object.keys(receipt)).toEqual([
-      ...["requestId", "state", "at", "model", "provider", "keyId", "usage", "cost", "priceVersion", "pricing"],
+      ...["requestId", "state", "at", "model", "provider", "keyId", "usage", "cost", "priceVersion", "pricing", "costByKind"],
       ...["outcome", "estimated", "streamed", "firstTokenMs", "providerMs", "paidBy", "whenLeft", "payment"],
     ]);
-    const { inputPrice, outputPrice } = modelOf(model);
+    const { input: inputPrice, output: outputPrice } = modelOf(model).prices[0];
     expect(receipt).toMatchObject({
       requestId,
       state: "charged",

@@ -53,7 +53,7 @@ const lossOf = async (reason: string) =>
   (await metrics().operatorLossNanoUsd.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
 
 const costOf = ({ model, input_tokens, output_tokens }: { model: string; input_tokens: bigint; output_tokens: bigint }) =>
-  input_tokens * modelOf(model).inputPrice + output_tokens * modelOf(model).outputPrice;
+  input_tokens * modelOf(model).prices[0].input + output_tokens * modelOf(model).prices[0].output;
 
 describe.each(entryNames)("through the %s server", (entry) => {
   const url = service.url(entry);

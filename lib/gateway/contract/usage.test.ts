@@ -12,16 +12,23 @@ import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 
+type TokenColumn = Extract<keyof Awaited<ReturnType<typeof chargesOf>>[number], `${string}_tokens`>;
+const usageOf = (count: (column: TokenColumn) => bigint) => ({
+  ...{ inputTokens: Number(count("input_tokens")), outputTokens: Number(count("output_tokens")) },
+  totalTokens: Number(count("input_tokens") + count("output_tokens")),
+  ...{ cachedInputTokens: Number(count("cached_input_tokens")), cacheWriteTokens: Number(count("cache_write_tokens")) },
+  ...{ cacheWrite1hTokens: Number(count("cache_write_1h_tokens")), imageTokens: Number(count("image_tokens")) },
+  reasoningTokens: Number(count("reasoning_tokens")),
+});
+
 interface Sums {
   requests: number;
-  usage: { inputTokens: number; outputTokens: number; totalTokens: number };
+  usage: ReturnType<typeof usageOf>;
   /** As digits from the answer. */
   cost: { inputCost: string; outputCost: string; totalCost: string };
 }
 
-interface Usage<Row> {
-  from: string;
-  to: string;
+interface Usage<Row> extends Record<"from" | "to", string> {
   groupBy: string[];
   rows: Row[];
   totals: Sums;
@@ -65,11 +72,10 @@ describe.each(entryNames)("through the %s server", (entry) => {
   async function sumsOf(account: TestAccount): Promise<Sums> {
     const charges = await chargesOf(account.accountId);
     const total = (of: (charge: (typeof charges)[number]) => bigint) => charges.reduce((sum, charge) => sum + of(charge), 0n);
-    const [inputTokens, outputTokens] = [Number(total((one) => one.input_tokens)), Number(total((one) => one.output_tokens))];
     const [inputCost, outputCost] = [total((one) => one.input_cost), total((one) => one.output_cost)];
     return {
       requests: charges.length,
-      usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+      usage: usageOf((column) => total((one) => one[column])),
       cost: { inputCost: usdText(inputCost), outputCost: usdText(outputCost), totalCost: usdText(inputCost + outputCost) },
     };
   }
@@ -106,11 +112,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         model: charge.model,
         keyId: expect.stringMatching(/^key_/),
-        usage: {
-          inputTokens: Number(charge.input_tokens),
-          outputTokens: Number(charge.output_tokens),
-          totalTokens: Number(charge.input_tokens + charge.output_tokens),
-        },
+        usage: usageOf((column) => charge[column]),
         cost: {
           inputCost: usdText(charge.input_cost),
           outputCost: usdText(charge.output_cost),
@@ -181,7 +183,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const answer = await get(other.key);
     expectCommonHeaders(answer.headers, answer.headers.get("x-request-id") ?? "");
     const nothing =
-      '"totals":{"requests":0,"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0},"cost":{"inputCost":0,"outputCost":0,"totalCost":0}}';
+      '"totals":{"requests":0,"usage":{"inputTokens":0,"outputTokens":0,"totalTokens":0,"cachedInputTokens":0,"cacheWriteTokens":0,"cacheWrite1hTokens":0,"imageTokens":0,"reasoningTokens":0},"cost":{"inputCost":0,"outputCost":0,"totalCost":0}}';
     expect(answer.text).toMatch(/^\{"from":"[^"]+","to":"[^"]+","groupBy":\[\],"rows":\[\],/);
     expect(answer.text).toContain(`${nothing},"nextCursor":null}`);
     expect((await read<Group>(other.key, "?groupBy=day,model,key")).rows).toEqual([]);

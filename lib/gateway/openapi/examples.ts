@@ -7,6 +7,7 @@ import type { AccountId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
 import type { PaymentId } from "@/lib/payments/claims/claim";
 import { defaultModel, listModels, priceVersion } from "@/lib/providers/catalogue";
+import { costLines } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
 import { chatWriter } from "../chat/writer";
@@ -16,6 +17,8 @@ import type { ChargeReceipt } from "../prompt/completion";
 import { promptWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
+import { priceList } from "../reads/models";
+import { usageInKinds } from "../reads/receipt";
 
 type PaymentObject = z.infer<typeof paymentSchema>;
 
@@ -62,6 +65,8 @@ export interface Examples {
   usage: { inputTokens: number; outputTokens: number; totalTokens: number };
   /** USD, as JSON carries them. */
   cost: { inputCost: number; outputCost: number; totalCost: number };
+  usageInKinds: object;
+  costByKind: readonly object[];
   pricing: { inputPerToken: number; outputPerToken: number; currency: "USD" };
   priceVersion: string;
   messagesBody: { model: string; max_tokens: number; messages: readonly { role: string; content: string }[] };
@@ -108,12 +113,17 @@ export function examplesOf(model: Model): Examples {
       outputTokens: example.tokens.output,
       totalTokens: example.tokens.input + example.tokens.output,
     },
+    usageInKinds: usageInKinds(receipt.completion.usage),
+    costByKind: costLines(model.prices, receipt.completion.usage).map(({ kind, tokens, price }) => ({
+      ...{ kind, tokens, price: usdNumber(price) },
+      cost: usdNumber(BigInt(tokens) * price),
+    })),
     cost: {
       inputCost: usdNumber(receipt.inputCost),
       outputCost: usdNumber(receipt.outputCost),
       totalCost: usdNumber(receipt.inputCost + receipt.outputCost),
     },
-    pricing: { inputPerToken: usdNumber(model.inputPrice), outputPerToken: usdNumber(model.outputPrice), currency: "USD" },
+    pricing: { inputPerToken: usdNumber(model.prices[0].input), outputPerToken: usdNumber(model.prices[0].output), currency: "USD" },
     priceVersion: priceVersion(model),
     messagesBody: { model: model.id, max_tokens: model.defaultMaxTokens, messages: [{ role: "user", content: example.prompt }] },
     messagesAnswer: JSON.parse(messages.whole(receipt)),
@@ -140,7 +150,15 @@ function receiptOf(model: Model, outputTokens: number = example.tokens.output): 
   return {
     completion: {
       output: { text: example.pieces.join(""), toolCalls: [], reasoning: [], finish: "stop" },
-      usage: { inputTokens: example.tokens.input, outputTokens, cachedInputTokens: 0, reasoningTokens: 0 },
+      usage: {
+        inputTokens: example.tokens.input,
+        outputTokens,
+        cachedInputTokens: 0,
+        cacheWriteTokens: 0,
+        cacheWrite1hTokens: 0,
+        imageTokens: 0,
+        reasoningTokens: 0,
+      },
       outcome: "complete",
       estimated: false,
       provider: model.routes[0].provider,
@@ -148,8 +166,8 @@ function receiptOf(model: Model, outputTokens: number = example.tokens.output): 
       firstTokenMs: null,
       providerMs: 640,
     },
-    inputCost: nanoUsd(BigInt(example.tokens.input) * model.inputPrice),
-    outputCost: nanoUsd(BigInt(outputTokens) * model.outputPrice),
+    inputCost: nanoUsd(BigInt(example.tokens.input) * model.prices[0].input),
+    outputCost: nanoUsd(BigInt(outputTokens) * model.prices[0].output),
   };
 }
 
@@ -189,9 +207,10 @@ export const modelExample = (model: Model): object => ({
   contextWindow: model.contextWindow,
   maxOutputTokens: model.maxOutputTokens,
   pricing: {
-    inputPer1K: usdNumber(model.inputPrice * 1_000n),
-    outputPer1K: usdNumber(model.outputPrice * 1_000n),
+    inputPer1K: usdNumber(model.prices[0].input * 1_000n),
+    outputPer1K: usdNumber(model.prices[0].output * 1_000n),
     currency: "USD",
   },
+  prices: priceList(model.prices).map(({ per1M, ...listed }) => ({ ...listed, per1M: usdNumber(per1M) })),
   aliases: model.aliases,
 });

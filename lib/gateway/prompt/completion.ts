@@ -141,6 +141,9 @@ export function estimateUsage(input: Input, text: string, inputBound: number): T
     inputTokens: Math.min(inputBound, inputTokens),
     outputTokens: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),
     cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    imageTokens: 0,
     reasoningTokens: 0,
   };
 }

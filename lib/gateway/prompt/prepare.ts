@@ -32,9 +32,7 @@ async function prepare(): Promise<{ stop: () => Promise<void> }> {
     );
   }
   if (config().MODE === "live") checkLivePrices(models);
-  await recordPriceVersions(
-    models.map((model) => ({ id: priceVersion(model), model: model.id, inputPrice: model.inputPrice, outputPrice: model.outputPrice })),
-  );
+  await recordPriceVersions(models.map((model) => ({ id: priceVersion(model), model: model.id, prices: model.prices })));
   await loadOverruns();
   inputTokenBound("", "o200k"); // unpacks its table now rather than during the first request
   const heartbeat = await startProcessHeartbeat();

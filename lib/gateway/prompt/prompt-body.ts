@@ -71,7 +71,8 @@ export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowed
     inputField: "prompt",
     maxOutputTokens,
     minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance: body.clipToBalance, limit: maxOutputTokens }),
-    options: { temperature: body.temperature, hidesReasoning: true },
+    // A prompt has no turns to come that could read what is written.
+    options: { temperature: body.temperature, caching: "off", hidesReasoning: true },
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost),
     payment: body.payment,

@@ -9,6 +9,7 @@ import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { readBalance } from "@/lib/ledger/accounts";
 import { readPeriodSpend } from "@/lib/ledger/key-spend";
+import { tierAt } from "@/lib/providers/prices";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { type GatewayReply, type GatewayRequest, MAX_BODY_BYTES } from "../http/request";
@@ -51,7 +52,7 @@ export async function replyWithQuote(request: GatewayRequest, caller: Caller): P
       clippedTo: clipQuote(priced, leastOf(available, capLeft, prompt.maxCost), minTokensOf(prompt, caller))?.maxOutputTokens ?? null,
       withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
       priceVersion,
-      pricing: pricePerToken(model),
+      pricing: pricePerToken(tierAt(model.prices, inputBound)),
     }),
   );
 }
@@ -79,5 +80,6 @@ const minTokensOf = ({ minOutputTokens, maxOutputTokens }: Prompt, { clipMinToke
  */
 function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {
   const { inputTokens } = estimateUsage({ messages }, "", inputBound);
-  return nanoUsd(BigInt(inputTokens) * model.inputPrice + BigInt(Math.ceil(maxOutputTokens / 2)) * model.outputPrice);
+  const tier = tierAt(model.prices, inputTokens);
+  return nanoUsd(BigInt(inputTokens) * tier.input + BigInt(Math.ceil(maxOutputTokens / 2)) * tier.output);
 }

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { isAppError } from "@/lib/base/errors";
 import { nanoUsd } from "@/lib/base/money";
 import { builtInModels } from "@/lib/providers/catalogue-data";
+import { tierAt } from "@/lib/providers/prices";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { Prompt } from "./prompt-body";
 import { insufficientBalance, quotePrompt } from "./quote";
@@ -27,7 +28,10 @@ test("the ceiling is the bound of the input and the whole output at the model's 
       expect(inputBound).toBe(
         Math.min(inputBoundForCall({ messages: [{ role: "user", content }] }, model.tokenBound), model.contextWindow),
       );
-      expect(ceiling).toBe(BigInt(inputBound) * model.inputPrice + BigInt(maxOutputTokens + model.reasoningCeiling) * model.outputPrice);
+      // A write may be billed where the provider writes by itself, as OpenAI does unless it is asked not to.
+      const { input, cacheWrite, output } = tierAt(model.prices, inputBound);
+      const dearest = model.routes[0].provider !== "anthropic" && cacheWrite > input ? cacheWrite : input;
+      expect(ceiling).toBe(BigInt(inputBound) * dearest + BigInt(maxOutputTokens + model.reasoningCeiling) * output);
     }),
   );
 });

@@ -7,8 +7,10 @@ import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { priceVersion } from "@/lib/providers/catalogue";
+import { formatOf } from "@/lib/providers/endpoints";
+import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/prices";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
-import type { Model } from "@/lib/providers/types";
+import type { CacheLifetime, Model } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
 import type { Prompt } from "./prompt-body";
 
@@ -17,6 +19,8 @@ export interface Quote {
   priceVersion: string;
   /** Upper bound of the input's tokens. */
   inputBound: number;
+  /** The dearest cache write that it can meet. */
+  cacheWrites: CacheWrites;
   /** The output limit that it prices: the prompt's, or a lower one. */
   maxOutputTokens: number;
   /** The most that the answer can cost. */
@@ -29,7 +33,15 @@ export interface Quote {
  */
 export function quotePrompt(prompt: Prompt): Quote {
   const { model } = prompt;
-  const quote = quoteOutput({ model, priceVersion: priceVersionOf(model), inputBound: boundInput(prompt) }, prompt.maxOutputTokens);
+  const quote = quoteOutput(
+    {
+      model,
+      priceVersion: priceVersionOf(model),
+      inputBound: boundInput(prompt),
+      cacheWrites: cacheWritesOf(prompt),
+    },
+    prompt.maxOutputTokens,
+  );
   const { ceiling } = quote;
   if (prompt.maxCost === undefined || ceiling <= prompt.maxCost) return quote;
   const clipped = clipQuote(quote, prompt.maxCost, prompt.minOutputTokens);
@@ -40,18 +52,45 @@ export function quotePrompt(prompt: Prompt): Quote {
 
 /** The quote of the same input with this output limit. */
 export function quoteOutput(
-  { model, priceVersion, inputBound }: Omit<Quote, "maxOutputTokens" | "ceiling">,
+  { model, priceVersion, inputBound, cacheWrites }: Omit<Quote, "maxOutputTokens" | "ceiling">,
   maxOutputTokens: number,
 ): Quote {
   const outputBound = maxOutputTokens + model.reasoningCeiling;
-  const ceiling = nanoUsd(BigInt(inputBound) * model.inputPrice + BigInt(outputBound) * model.outputPrice);
-  return { model, priceVersion, inputBound, maxOutputTokens, ceiling };
+  const ceiling = ceilingOf(model.prices, { inputBound, outputBound, cacheWrites, hasImages: false });
+  return { model, priceVersion, inputBound, cacheWrites, maxOutputTokens, ceiling };
 }
 
 /** The quote with its output limit lowered to what this much money pays for; null when that is below `minOutputTokens`, or without it. */
 export function clipQuote(quote: Quote, money: NanoUsd, minOutputTokens: number | undefined): Quote | null {
   const limit = Math.min(quote.maxOutputTokens, affordableMaxTokens(money, quote));
   return minOutputTokens === undefined || limit < minOutputTokens ? null : quoteOutput(quote, limit);
+}
+
+/**
+ * The dearest cache write that a call can be billed for by any of its model's routes. Anthropic writes only what is marked. OpenAI writes
+ * by itself unless it is asked not to; of other providers nothing is assumed.
+ */
+function cacheWritesOf(prompt: Prompt): CacheWrites {
+  let dearest: CacheWrites = "none";
+  for (const { provider } of prompt.model.routes) {
+    const isMarkedOnly = formatOf[provider] === "anthropic";
+    const writes = isMarkedOnly ? markedWrites(prompt) : provider !== "openai" || prompt.options.caching !== "off" ? "minutes" : "none";
+    if (writes === "hours") return writes;
+    if (writes === "minutes") dearest = writes;
+  }
+  return dearest;
+}
+
+/** The writes that the marks of messages and tools ask for. */
+function markedWrites({ messages, options: { tools } }: Prompt): CacheWrites {
+  let marked: CacheWrites = "none";
+  const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  for (const { cache } of [...parts, ...calls, ...(tools ?? [])] as readonly { cache?: CacheLifetime | undefined }[]) {
+    if (cache === "1h") return "hours";
+    if (cache) marked = "minutes";
+  }
+  return marked;
 }
 
 /** No prompt that the model accepts is longer than its context window. */
@@ -75,9 +114,8 @@ function priceVersionOf(model: Model): string {
 }
 
 /** The largest output limit whose ceiling fits into the available balance; 0 when none does. */
-export function affordableMaxTokens(available: NanoUsd, { model, inputBound }: Quote): number {
-  const leftForOutput = available - BigInt(inputBound) * model.inputPrice;
-  const affordable = model.outputPrice > 0n ? Number(leftForOutput / model.outputPrice) - model.reasoningCeiling : model.maxOutputTokens;
+export function affordableMaxTokens(available: NanoUsd, { model, inputBound, cacheWrites }: Quote): number {
+  const affordable = affordableOutput(model.prices, available, { inputBound, cacheWrites, hasImages: false }) - model.reasoningCeiling;
   return Math.max(0, Math.min(affordable, model.maxOutputTokens));
 }
 

@@ -25,7 +25,15 @@ afterEach(() => restoreClock());
 
 const completion: Completion = {
   output: emptyOutput(),
-  usage: { inputTokens: 3, outputTokens: 4, cachedInputTokens: 0, reasoningTokens: 0 },
+  usage: {
+    inputTokens: 3,
+    outputTokens: 4,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    imageTokens: 0,
+    reasoningTokens: 0,
+  },
   outcome: "complete",
   estimated: false,
   provider: "openai",
@@ -42,7 +50,14 @@ async function openHold(ceiling: bigint) {
   const keyId = await openKey(accountId);
   const hold = newHold(accountId, ceiling, { key: keyId });
   expect(await placeHold(commit(), hold)).toEqual({ outcome: "held" });
-  const quote = { model, priceVersion: unitPrice, inputBound: 100, maxOutputTokens: 100, ceiling: nanoUsd(ceiling) };
+  const quote = {
+    model,
+    priceVersion: unitPrice,
+    cacheWrites: "none" as const,
+    inputBound: 100,
+    maxOutputTokens: 100,
+    ceiling: nanoUsd(ceiling),
+  };
   return { hold, settlement: openSettlement({ onEnd: () => undefined }, hold, { stream: false }, quote) };
 }
 

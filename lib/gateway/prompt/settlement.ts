@@ -9,6 +9,7 @@ import { type ChargeDetails, dividePaid, type Hold, type Settlement as HoldEnd, 
 import { releaseHold } from "@/lib/ledger/release-hold";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { settleLater } from "@/lib/ledger/waiting-settlements";
+import { costOf } from "@/lib/providers/prices";
 import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
@@ -65,7 +66,7 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
 
 async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
   const { usage } = completion;
-  const { inputCost, outputCost } = costsOf(quote, usage);
+  const { inputCost, outputCost } = costOf(quote.model.prices, usage);
   const charge = chargeDetails(hold, prompt, quote, completion);
   const reply = hold.claim && { status: 200, body: writeBody(expectedReceipt(hold, quote, completion)) };
   const end: HoldEnd = { hold, inputCost, outputCost, charge, reply };
@@ -125,11 +126,6 @@ function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Sett
 
 type Usage = Pick<TokenUsage, "inputTokens" | "outputTokens">;
 
-const costsOf = ({ model }: Quote, usage: TokenUsage) => ({
-  inputCost: nanoUsd(BigInt(usage.inputTokens) * model.inputPrice),
-  outputCost: nanoUsd(BigInt(usage.outputTokens) * model.outputPrice),
-});
-
 /** Does not write a body twice for the same costs. */
 function rememberBody(writeBody: WriteBody): WriteBody {
   let last: { receipt: ChargeReceipt; body: string } | undefined;
@@ -142,7 +138,7 @@ function rememberBody(writeBody: WriteBody): WriteBody {
 
 /** The charge to expect while the hold exists: at most the hold, the input first. */
 function expectedReceipt(hold: Hold, quote: Quote, completion: Completion): ChargeReceipt {
-  const { inputCost, outputCost } = costsOf(quote, completion.usage);
+  const { inputCost, outputCost } = costOf(quote.model.prices, completion.usage);
   const due: bigint = inputCost + outputCost;
   const paid = due < hold.ceiling ? due : hold.ceiling;
   const divided = dividePaid(paid, inputCost);
@@ -158,6 +154,9 @@ function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completio
     inputTokens: completion.usage.inputTokens,
     outputTokens: completion.usage.outputTokens,
     cachedInputTokens: completion.usage.cachedInputTokens,
+    cacheWriteTokens: completion.usage.cacheWriteTokens,
+    cacheWrite1hTokens: completion.usage.cacheWrite1hTokens,
+    imageTokens: completion.usage.imageTokens,
     reasoningTokens: completion.usage.reasoningTokens,
     outcome: completion.outcome,
     streamed: prompt.stream,

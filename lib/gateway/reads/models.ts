@@ -4,6 +4,7 @@ import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import { findModel, listModels } from "@/lib/providers/catalogue";
+import { listPrices, type Prices } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import { endpoint, jsonReply } from "../http/endpoint";
 
@@ -26,6 +27,10 @@ export const model = endpoint("model", async (request) => {
   return jsonReply(request, 200, writeJson(modelBody(found)));
 });
 
+/** The price of each kind of token, in USD per million. */
+export const priceList = (prices: Prices) =>
+  listPrices(prices).map(({ kind, price, fromInputTokens }) => ({ kind, per1M: nanoUsd(price * 1_000_000n), fromInputTokens }));
+
 const modelBody = (of: Model): { [key: string]: Json } => ({
   id: of.id,
   object: "model",
@@ -39,6 +44,7 @@ const modelBody = (of: Model): { [key: string]: Json } => ({
   maxOutputTokens: of.maxOutputTokens,
   max_input_tokens: of.contextWindow,
   max_tokens: of.maxOutputTokens,
-  pricing: { inputPer1K: nanoUsd(of.inputPrice * 1000n), outputPer1K: nanoUsd(of.outputPrice * 1000n), currency: "USD" },
+  pricing: { inputPer1K: nanoUsd(of.prices[0].input * 1000n), outputPer1K: nanoUsd(of.prices[0].output * 1000n), currency: "USD" },
+  prices: priceList(of.prices),
   aliases: of.aliases,
 });

@@ -2,12 +2,14 @@
 
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
-import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import type { ChargeReceipt } from "@/lib/ledger/receipt";
+import type { TokenSums } from "@/lib/ledger/usage";
 import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
+import { costLines, type PriceTier, tierAt } from "@/lib/providers/prices";
 import { authenticate, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { paymentBody } from "../proof/payment-body";
@@ -28,7 +30,7 @@ export const receipt = endpoint("receipt", async (request) => {
 });
 
 function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
-  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, inputCost, outputCost } = charge;
+  const { inputCost, outputCost } = charge;
   const { outcome, estimated, streamed, firstTokenMs, providerMs, paidBy } = charge;
   return {
     state: charge.state,
@@ -36,10 +38,11 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
     model: charge.model,
     provider: charge.provider,
     keyId: charge.keyId,
-    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cachedInputTokens, reasoningTokens },
+    usage: usageInKinds(charge),
     cost: { inputCost, outputCost, totalCost: nanoUsd(inputCost + outputCost) },
     priceVersion: charge.priceVersion,
-    pricing: pricePerToken(charge),
+    pricing: pricePerToken(tierAt(charge.prices, charge.inputTokens)),
+    costByKind: costLines(charge.prices, charge).map((line) => ({ ...line, cost: nanoUsd(BigInt(line.tokens) * line.price) })),
     outcome,
     estimated,
     streamed,
@@ -50,6 +53,13 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
   };
 }
 
+/** The counts of a charge, with the kinds of its input and output. */
+export function usageInKinds(charge: TokenSums) {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens, reasoningTokens } = charge;
+  const parts = { cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, imageTokens, reasoningTokens };
+  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, ...parts };
+}
+
 function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeReceipt): { [key: string]: Json } {
   const { scheme, network, payer, state, creditedAccount } = payment;
   const changeBelongsTo = creditedAccount === creditAccountOf(network, payer) ? "address" : "account";
@@ -58,9 +68,9 @@ function paidWith(payment: RequestPayment, { inputCost, outputCost }: ChargeRece
 }
 
 /** Prices as receipts and quotes show them, in USD. */
-export const pricePerToken = (prices: { inputPrice: NanoUsd; outputPrice: NanoUsd }) => ({
-  inputPerToken: prices.inputPrice,
-  outputPerToken: prices.outputPrice,
+export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "output">) => ({
+  inputPerToken: input,
+  outputPerToken: output,
   currency: "USD",
 });
 

@@ -21,6 +21,7 @@ import { authenticate, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { type Issue, invalidRequest } from "../http/request";
+import { usageInKinds } from "./receipt";
 
 export const usage = endpoint("usage", async (request) => {
   const caller = await authenticate(request);
@@ -67,23 +68,17 @@ async function readRows(query: UsageQuery): Promise<Rows> {
   return { rows, totals: page.totals, next: nextCursor(query, page, (group) => [group.day, group.model, group.keyId]) };
 }
 
-const tokensBody = ({ inputTokens, outputTokens }: Pick<UsageSums, "inputTokens" | "outputTokens">) => ({
-  inputTokens,
-  outputTokens,
-  totalTokens: inputTokens + outputTokens,
-});
-
 const costBody = ({ inputCost, outputCost }: Pick<UsageSums, "inputCost" | "outputCost">) => ({
   inputCost,
   outputCost,
   totalCost: nanoUsd(inputCost + outputCost),
 });
 
-const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, usage: tokensBody(sums), cost: costBody(sums) });
+const sumsBody = (sums: UsageSums) => ({ requests: sums.requests, usage: usageInKinds(sums), cost: costBody(sums) });
 
 function requestBody(charge: ChargedRequest): Json {
   const { requestId, at, model, keyId, outcome, streamed } = charge;
-  return { requestId, at, model, keyId, usage: tokensBody(charge), cost: costBody(charge), outcome, streamed };
+  return { requestId, at, model, keyId, usage: usageInKinds(charge), cost: costBody(charge), outcome, streamed };
 }
 
 /** A group shows only the fields that it is grouped by. */

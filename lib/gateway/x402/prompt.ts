@@ -39,7 +39,7 @@ function readOffered(request: GatewayRequest, buyer: Buyer): Prompt {
 function smallestPrompt(): Prompt {
   const [model, ...others] = listModels();
   if (!model) throw new Error("assertion failed: there are no models");
-  const cheapest = others.reduce((least, other) => (other.outputPrice < least.outputPrice ? other : least), model);
+  const cheapest = others.reduce((least, other) => (other.prices[0].output < least.prices[0].output ? other : least), model);
   return {
     ...{ model: cheapest, messages: [{ role: "user", content: "a" }], inputField: "prompt", maxOutputTokens: 1 },
     ...{ options: {}, stream: false, maxCost: undefined },

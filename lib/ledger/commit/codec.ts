@@ -120,7 +120,8 @@ function writeDetails(charge: ChargeDetails): string {
   const tokens = `${charge.inputTokens},${charge.outputTokens},${charge.cachedInputTokens},${charge.reasoningTokens}`;
   const flags = `${writeField(outcome)},${charge.streamed},${charge.estimated},${writeField(paidBy)}`;
   const names = `${writeField(model)},${writeField(provider)},${writeField(providerRequestId)},${writeField(priceVersion)}`;
-  return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs})`;
+  const kinds = `${charge.cacheWriteTokens},${charge.cacheWrite1hTokens},${charge.imageTokens}`;
+  return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs},${kinds})`;
 }
 
 /** Reads the decision on a hold. @throws Error for an unknown outcome */

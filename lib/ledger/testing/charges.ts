@@ -38,11 +38,21 @@ export const someCharges = (count: number): TestCharge[] =>
     .sample(anyCharge, count)
     .map(({ tookMs, ...charge }) => ({ ...charge, requestId: `${requestIdAt(charge.atMs - tookMs)}${randomBase62(12)}` as RequestId }));
 
+/** Some tokens of each kind. */
+export const kindsOf = ({ inputTokens, outputTokens }: Pick<TestCharge, "inputTokens" | "outputTokens">) => ({
+  cachedInputTokens: Math.floor(inputTokens / 2),
+  cacheWriteTokens: Math.floor(inputTokens / 4),
+  cacheWrite1hTokens: Math.floor(inputTokens / 8),
+  imageTokens: Math.floor(inputTokens / 16),
+  reasoningTokens: Math.floor(outputTokens / 2),
+});
+
 /** Charges a customer; a token costs one nano-USD. */
 export async function charge(accountId: AccountId, charges: readonly TestCharge[]): Promise<void> {
   for (const { requestId, atMs, model, keyId, inputTokens: input, outputTokens: output } of charges) {
+    const kinds = kindsOf({ inputTokens: input, outputTokens: output });
     const hold = { request: requestId, account: accountId, key: keyId, ceiling: BigInt(input + output) };
-    await chargeLate(hold, { input, output, details: { model, streamed: input % 2 === 1 }, at: new Date(atMs) });
+    await chargeLate(hold, { input, output, details: { model, streamed: input % 2 === 1, ...kinds }, at: new Date(atMs) });
   }
 }
 
@@ -59,10 +69,16 @@ export const spanOf = (accountId: AccountId, fields: Partial<UsageSpan> = {}): U
 export const sumsOf = (charges: readonly TestCharge[]): UsageSums => {
   const total = (of: (charge: TestCharge) => number) => charges.reduce((sum, charge) => sum + of(charge), 0);
   const [inputTokens, outputTokens] = [total((one) => one.inputTokens), total((one) => one.outputTokens)];
+  const ofKind = (kind: keyof ReturnType<typeof kindsOf>) => total((one) => kindsOf(one)[kind]);
   return {
     requests: charges.length,
     inputTokens,
     outputTokens,
+    cachedInputTokens: ofKind("cachedInputTokens"),
+    cacheWriteTokens: ofKind("cacheWriteTokens"),
+    cacheWrite1hTokens: ofKind("cacheWrite1hTokens"),
+    imageTokens: ofKind("imageTokens"),
+    reasoningTokens: ofKind("reasoningTokens"),
     inputCost: BigInt(inputTokens),
     outputCost: BigInt(outputTokens),
   } as UsageSums;

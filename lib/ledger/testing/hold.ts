@@ -69,7 +69,7 @@ async function settle({ request, account, key, ceiling }: TestHold, costs: Costs
 
 const snakeCase = (fields: Record<string, unknown>) =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
+    Object.entries(fields).map(([name, value]) => [name.replace(/[A-Z]|\d+/g, (part) => `_${part.toLowerCase()}`), value]),
   );
 
 /** Runs the reaper at a given time. */

@@ -11,6 +11,7 @@ import { checkBooks } from "@/lib/jobs/check-books";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { unitPrice } from "@/lib/ledger/testing/books";
 import { endHold, openHold } from "@/lib/ledger/testing/hold";
+import { fillPrices } from "@/lib/providers/prices";
 import { getRelayed } from "@/lib/relay/relayed";
 import { collectDebts } from "@/lib/wallets/deposits/collect-debts";
 import { getClaim, type PaymentClaim, type PaymentTerms, relayIdOf } from "../claims/claim";
@@ -23,7 +24,7 @@ await openTestDatabase();
 let chain: SettledChain;
 beforeAll(async () => {
   chain = await startSettledChain();
-  await recordPriceVersions([{ id: unitPrice, model: "model", inputPrice: nanoUsd(1), outputPrice: nanoUsd(1) }]);
+  await recordPriceVersions([{ id: unitPrice, model: "model", prices: fillPrices({ input: nanoUsd(1), output: nanoUsd(1) }) }]);
 });
 afterEach(async () => {
   await chain.client.setAutomine(true);

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import type { FinishReason, OnRequestId, ProviderEvent, ReasoningEvent, TokenUsage, ToolCallEvent } from "../types";
-import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
+import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 
 export const anthropicBlockSchema = z.object({
@@ -24,7 +24,9 @@ export const anthropicUsageSchema = z.object({
   output_tokens: tokenCountSchema,
   cache_read_input_tokens: tokenCountSchema,
   cache_creation_input_tokens: tokenCountSchema,
+  cache_creation: z.object({ ephemeral_5m_input_tokens: tokenCountSchema, ephemeral_1h_input_tokens: tokenCountSchema }).nullish(),
   output_tokens_details: z.object({ thinking_tokens: tokenCountSchema }).nullish(),
+  service_tier: z.unknown().optional(),
 });
 
 export type AnthropicUsage = z.infer<typeof anthropicUsageSchema>;
@@ -131,11 +133,20 @@ function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsag
   const input = usage?.input_tokens;
   const output = usage?.output_tokens;
   if (!usage || typeof input !== "number" || typeof output !== "number") return null;
+  checkServiceTier(usage.service_tier);
   const cachedInputTokens = usage.cache_read_input_tokens ?? 0;
+  // The sum of the two lifetimes; where only the sum is given, nobody asked for the hour.
+  const cacheWrite1hTokens = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  const written = Math.max(
+    usage.cache_creation_input_tokens ?? 0,
+    cacheWrite1hTokens + (usage.cache_creation?.ephemeral_5m_input_tokens ?? 0),
+  );
   return closeUsage({
-    inputTokens: input + cachedInputTokens + (usage.cache_creation_input_tokens ?? 0),
+    inputTokens: input + cachedInputTokens + written,
     outputTokens: output,
     cachedInputTokens,
+    cacheWriteTokens: written - cacheWrite1hTokens,
+    cacheWrite1hTokens,
     reasoningTokens: usage.output_tokens_details?.thinking_tokens ?? 0,
   });
 }
@@ -147,6 +158,8 @@ export function mergeAnthropicUsage(earlier: AnthropicUsage | null | undefined, 
     output_tokens: later?.output_tokens ?? earlier?.output_tokens,
     cache_read_input_tokens: later?.cache_read_input_tokens ?? earlier?.cache_read_input_tokens,
     cache_creation_input_tokens: later?.cache_creation_input_tokens ?? earlier?.cache_creation_input_tokens,
+    cache_creation: later?.cache_creation ?? earlier?.cache_creation,
     output_tokens_details: later?.output_tokens_details ?? earlier?.output_tokens_details,
+    service_tier: later?.service_tier ?? earlier?.service_tier,
   };
 }

@@ -44,7 +44,7 @@ test.each<[ModelCall["toolChoice"], boolean | undefined, object | undefined]>([
 test("without tools no tool_choice is sent", () => {
   for (const tools of [undefined, []]) {
     const body = bodyOf({ tools, toolChoice: "required", parallelToolCalls: false }, "claude-opus-5-5");
-    expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages"]);
+    expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages", "service_tier"]);
   }
 });
 

@@ -30,6 +30,7 @@ test("requests contain the call and nothing else, every system message in front"
       { role: "assistant", content: "Hello" },
       { role: "user", content: "Again" },
     ],
+    service_tier: "standard_only",
     temperature: 0.5,
   });
 });

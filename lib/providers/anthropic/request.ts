@@ -25,6 +25,8 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
       thinking: thinking.config,
       output_config: format || thinking.effort ? { effort: thinking.effort, format } : undefined,
       stop_sequences: stopSequences(call.stop),
+      // Never the priority tier, which has prices of its own: https://docs.anthropic.com/en/api/service-tiers.
+      service_tier: "standard_only",
       stream: call.stream || undefined,
       ...sampling(call, wireName, thinking),
     }),

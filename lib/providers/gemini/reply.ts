@@ -13,6 +13,7 @@ const geminiUsageSchema = z.object({
   thoughtsTokenCount: tokenCountSchema,
   cachedContentTokenCount: tokenCountSchema,
   toolUsePromptTokenCount: tokenCountSchema,
+  promptTokensDetails: z.array(z.object({ modality: z.string().nullish(), tokenCount: tokenCountSchema })).nullish(),
 });
 
 export type GeminiUsage = z.infer<typeof geminiUsageSchema>;
@@ -124,6 +125,10 @@ export function readGeminiUsage(usage: GeminiUsage | null | undefined): TokenUsa
     inputTokens: usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
     outputTokens: (usage.candidatesTokenCount ?? 0) + reasoningTokens,
     cachedInputTokens: usage.cachedContentTokenCount ?? 0,
+    imageTokens: (usage.promptTokensDetails ?? []).reduce(
+      (sum, { modality, tokenCount }) => sum + (modality === "IMAGE" ? (tokenCount ?? 0) : 0),
+      0,
+    ),
     reasoningTokens,
   });
 }

@@ -2,12 +2,18 @@
 
 import { z } from "zod";
 import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailure, type TokenUsage } from "../types";
-import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
+import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { responsesFailure } from "./errors";
 
 const responsesUsageSchema = z.object({
   input_tokens: tokenCountSchema,
-  input_tokens_details: z.object({ cached_tokens: tokenCountSchema }).nullish(),
+  input_tokens_details: z
+    .object({
+      cached_tokens: tokenCountSchema,
+      cache_write_tokens: tokenCountSchema,
+      cache_write_tokens_details: z.object({ ttl_12h_tokens: tokenCountSchema }).nullish(),
+    })
+    .nullish(),
   output_tokens: tokenCountSchema,
   output_tokens_details: z.object({ reasoning_tokens: tokenCountSchema }).nullish(),
 });
@@ -38,6 +44,7 @@ export const responsesEndSchema = z.object({
   error: z.unknown().optional(),
   incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
   usage: responsesUsageSchema.nullish(),
+  service_tier: z.unknown().optional(),
 });
 
 type ResponsesEnd = z.infer<typeof responsesEndSchema>;
@@ -110,6 +117,7 @@ export function finishEvent(
   end: ResponsesEnd,
   { calls, isRefused }: { calls: number; isRefused: boolean },
 ): Extract<ProviderEvent, { type: "finish" }> {
+  checkServiceTier(end.service_tier);
   return { type: "finish", reason: finishReason(end, calls, isRefused), usage: readResponsesUsage(end.usage) };
 }
 
@@ -137,10 +145,14 @@ function readResponsesUsage(usage: ResponsesEnd["usage"]): TokenUsage | null {
   const inputTokens = usage?.input_tokens;
   const outputTokens = usage?.output_tokens;
   if (!usage || typeof inputTokens !== "number" || typeof outputTokens !== "number") return null;
+  const forHours = usage.input_tokens_details?.cache_write_tokens_details?.ttl_12h_tokens ?? 0;
   return closeUsage({
     inputTokens,
     outputTokens,
     cachedInputTokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    // The sum of two lifetimes, billed in place of plain input.
+    cacheWriteTokens: Math.max(0, (usage.input_tokens_details?.cache_write_tokens ?? 0) - forHours),
+    cacheWrite1hTokens: forHours,
     reasoningTokens: usage.output_tokens_details?.reasoning_tokens ?? 0,
   });
 }

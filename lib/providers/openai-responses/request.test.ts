@@ -70,7 +70,8 @@ describe("a call makes the same request as with OpenAI's package of the AI SDK",
       if (wireName === "o3") delete call.parallelToolCalls;
       const own = bodyOf(call, wireName);
       const sdk = (await oracleRequest("openai-responses", wireName, call)).body;
-      expect(own).toEqual(sdk);
+      // The package leaves the service tier to the account.
+      expect(own).toEqual({ ...sdk, service_tier: "default" });
     }
   });
 
@@ -89,8 +90,15 @@ test("a request contains the call and nothing else: nothing is stored, and `stri
     input: [{ role: "user", content: [{ type: "input_text", text: "Hi" }] }],
     store: false,
     max_output_tokens: 64,
+    service_tier: "default",
     tools: [{ type: "function", name: "get_time", parameters: { type: "object", properties: {} }, strict: false }],
   });
+});
+
+test("a call that pays for no cache write asks for explicit caching where writes are billed", () => {
+  expect(bodyOf({ caching: "off" }, "gpt-6-sol").prompt_cache_options).toEqual({ mode: "explicit" });
+  expect(bodyOf({}, "gpt-6-sol")).not.toHaveProperty("prompt_cache_options");
+  expect(bodyOf({ caching: "off" }, "gpt-5.5")).not.toHaveProperty("prompt_cache_options");
 });
 
 test("reasoning goes to the model that made it and to no other", () => {

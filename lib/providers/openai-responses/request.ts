@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { openaiEffort } from "../openai/effort";
-import { takesSampling } from "../openai/request";
+import { billsCacheWrites, takesSampling } from "../openai/request";
 import {
   type ChatMessage,
   type Content,
@@ -52,6 +52,9 @@ function responsesBody(call: ModelCall, target: Target): object {
     tool_choice: tools && responsesToolChoice(call, tools),
     parallel_tool_calls: tools && !oSeries.test(target.wireName) ? call.parallelToolCalls : undefined,
     text: responsesText(call, reasons),
+    // As on chat completions.
+    service_tier: target.provider === "openai" ? "default" : undefined,
+    prompt_cache_options: billsCacheWrites(target) && call.caching === "off" ? { mode: "explicit" } : undefined,
     stream: call.stream || undefined,
   };
 }

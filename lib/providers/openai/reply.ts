@@ -4,7 +4,7 @@ import { z } from "zod";
 import { randomBase62 } from "@/lib/base/ids";
 import { failureInside } from "../http-failure";
 import { type FinishReason, type OnRequestId, type ProviderEvent, ProviderFailure, type TokenUsage, type ToolCallEvent } from "../types";
-import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
+import { checkServiceTier, closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
 
 /** One entry of `tool_calls`, whole or a piece. Entries of other types than `function` have fields of their own. */
@@ -21,7 +21,9 @@ export const openaiUsageSchema = z.object({
   prompt_tokens: tokenCountSchema,
   completion_tokens: tokenCountSchema,
   total_tokens: tokenCountSchema,
-  prompt_tokens_details: z.object({ cached_tokens: tokenCountSchema }).nullish(),
+  prompt_tokens_details: z
+    .object({ cached_tokens: tokenCountSchema, cache_write_tokens: tokenCountSchema, image_tokens: tokenCountSchema })
+    .nullish(),
   completion_tokens_details: z.object({ reasoning_tokens: tokenCountSchema }).nullish(),
   prompt_cache_hit_tokens: tokenCountSchema,
 });
@@ -42,14 +44,16 @@ const replySchema = z.object({
   id: z.unknown().optional(),
   choices: z.tuple([z.object({ message: openaiMessageSchema, finish_reason: z.string().nullish() })], z.unknown()),
   usage: openaiUsageSchema.nullish(),
+  service_tier: z.unknown().optional(),
 });
 
 /** @throws ProviderFailure malformed, or the kind of the error inside a 200 (rejected where it names none) */
 export function readOpenAIReply(body: string, onRequestId?: OnRequestId): ProviderEvent[] {
   const parsed = parseJson(body, "the reply");
   if (isRecord(parsed) && parsed.error) throw failureInside(readOpenAIProblem(parsed), "rejected");
-  const { id, choices, usage } = readShape(replySchema, parsed, "the reply");
+  const { id, choices, usage, service_tier } = readShape(replySchema, parsed, "the reply");
   onRequestId?.(id);
+  checkServiceTier(service_tier);
   const { message, finish_reason } = choices[0];
   const reason = readOpenAIFinishReason(finish_reason, Boolean(message.refusal));
   const text = openaiText(message);
@@ -119,6 +123,9 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): TokenUsa
     inputTokens: isCachedBeside ? prompt + cached : prompt,
     outputTokens,
     cachedInputTokens: cached,
+    // Billed in place of plain input: https://developers.openai.com/api/docs/guides/prompt-caching (read 2026-11-26).
+    cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
+    imageTokens: usage.prompt_tokens_details?.image_tokens ?? 0,
     reasoningTokens: reasoning,
   });
 }

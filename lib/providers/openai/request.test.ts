@@ -44,7 +44,24 @@ test("a request contains the call and nothing else", () => {
     messages: call.messages,
     max_completion_tokens: 64,
     temperature: 0.5,
+    service_tier: "default",
   });
+});
+
+test("a call that pays for no cache write asks OpenAI for explicit caching where writes are billed, and sets no breakpoint", () => {
+  for (const name of ["gpt-5.6-sol", "gpt-6-luna", "gpt-6.1-sol", "gpt-10"]) {
+    expect(bodyOf(name, "openai", { caching: "off" }).prompt_cache_options, name).toEqual({ mode: "explicit" });
+    expect(bodyOf(name, "openai"), name).not.toHaveProperty("prompt_cache_options");
+  }
+  for (const name of ["gpt-4o", "gpt-5", "gpt-5.5"]) {
+    expect(bodyOf(name, "openai", { caching: "off" }), name).not.toHaveProperty("prompt_cache_options");
+  }
+  expect(bodyOf("gpt-6-luna", "xai", { caching: "off" })).not.toHaveProperty("prompt_cache_options");
+});
+
+test("only OpenAI is asked for its default service tier", () => {
+  expect(bodyOf("gpt-4o", "openai").service_tier).toBe("default");
+  for (const provider of ["xai", "deepseek"] as const) expect(bodyOf("some-model", provider)).not.toHaveProperty("service_tier");
 });
 
 test("a stream asks for its usage", () => {
@@ -60,7 +77,7 @@ test.each(["xai", "deepseek"] as const)("%s gets the older name of the output li
 test.each([
   ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5-mini", "gpt-5.1", "gpt-5.1-chat-latest", "openai/gpt-5", "gpt-4o-search-preview"],
 ])("models that refuse a temperature get none, and no other option that they refuse", (...names) => {
-  for (const name of names) expect(Object.keys(bodyOf(name, "openai", sampling)), name).toEqual([...plainKeys, "seed"]);
+  for (const name of names) expect(Object.keys(bodyOf(name, "openai", sampling)), name).toEqual([...plainKeys, "seed", "service_tier"]);
 });
 
 test.each([
@@ -87,7 +104,7 @@ test("DeepSeek gets no option that its reference does not list", () => {
 
 test("empty options are not sent", () => {
   const empty = { stop: [], tools: [], toolChoice: "auto", parallelToolCalls: true } as const;
-  expect(Object.keys(bodyOf("gpt-4o", "openai", empty))).toEqual([...plainKeys, "temperature"]);
+  expect(Object.keys(bodyOf("gpt-4o", "openai", empty))).toEqual([...plainKeys, "temperature", "service_tier"]);
 });
 
 test("tools are sent as functions, with the tool choice", () => {

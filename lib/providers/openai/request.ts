@@ -46,6 +46,10 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
     reasoning_effort: tools && dialect.needsNoEffortForTools ? "none" : call.reasoning && openaiEffort(call, wireName, provider),
     thinking: dialect.thinks ? thinkingSwitch(call) : undefined,
     response_format: openaiResponseFormat(call.responseFormat, dialect),
+    // Never the project's own choice of a tier, which may cost more.
+    service_tier: dialect.hasServiceTiers ? "default" : undefined,
+    // Without breakpoints nothing is cached, so that no write is billed: https://developers.openai.com/api/docs/guides/prompt-caching.
+    prompt_cache_options: dialect.billsCacheWrites && call.caching === "off" ? { mode: "explicit" } : undefined,
     stream: call.stream || undefined,
     stream_options: call.stream ? { include_usage: true } : undefined,
   };
@@ -128,6 +132,9 @@ interface OpenAIDialect {
   takesStrictTools: boolean;
   /** If false, the schema goes into a message and the format is json_object. */
   takesJsonSchema: boolean;
+  hasServiceTiers: boolean;
+  /** Writes into the prompt cache by itself, at a price of their own. */
+  billsCacheWrites: boolean;
   /** Function tools are refused unless `reasoning_effort` is "none": for a limit too low for Responses, or a host without it. */
   needsNoEffortForTools: boolean;
   /** DeepSeek's thinking: it refuses a forced tool choice, and assistant messages without `reasoning_content`. */
@@ -148,7 +155,9 @@ function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
     takesParallelToolCalls: !isDeepSeek && !oSeries.test(wireName),
     takesStrictTools: !isDeepSeek,
     takesJsonSchema: !isDeepSeek,
-    needsNoEffortForTools: withoutToolsWhileReasoning.test(wireName),
+    hasServiceTiers: provider === "openai",
+    billsCacheWrites: billsCacheWrites({ provider, wireName }),
+    needsNoEffortForTools: sinceGpt56.test(wireName),
     // All models but the oldest think unless told otherwise: https://api-docs.deepseek.com/guides/thinking_mode
     thinks: isDeepSeek && wireName !== "deepseek-chat",
   };
@@ -166,9 +175,13 @@ const reasoning = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$
 const oSeries = /^(?:.*\/)?o\d+(?:-|$)/;
 
 // From gpt-5.6 on: "Function tools with reasoning_effort are not supported in /v1/chat/completions. To use function tools,
-// use /v1/responses or set reasoning_effort to 'none'", which is also the answer when no effort is set.
-const withoutToolsWhileReasoning = /^(?:.*\/)?gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?:[.-]|$)/;
+// use /v1/responses or set reasoning_effort to 'none'", which is also the answer when no effort is set. From it on cache writes are billed.
+const sinceGpt56 = /^(?:.*\/)?gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?:[.-]|$)/;
 
 // "presencePenalty, frequencyPenalty and stop parameters are not supported by reasoning models": https://docs.x.ai/docs/guides/reasoning.
 // Every current model reasons, except those whose name says that they do not.
 const xaiWithoutReasoning = /non-reasoning/;
+
+/** True where input is written into the cache by itself, at a price of its own. */
+export const billsCacheWrites = ({ provider, wireName }: { provider: ProviderId; wireName: string }): boolean =>
+  provider === "openai" && sinceGpt56.test(wireName);

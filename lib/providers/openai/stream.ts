@@ -5,7 +5,7 @@ import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
 import type { FinishReason, OnRequestId, ProviderEvent, ToolCallEvent } from "../types";
-import { isRecord, malformed, parseJson, readShape } from "../wire-value";
+import { checkServiceTier, isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
 import {
   firstPiece,
@@ -23,6 +23,7 @@ const chunkSchema = z.object({
   // vLLM sends its closing usage with `choices: null`, Azure opens with a chunk without choices.
   choices: z.array(z.object({ delta: openaiMessageSchema.nullish(), finish_reason: z.string().nullish() })).nullish(),
   usage: openaiUsageSchema.nullish(),
+  service_tier: z.unknown().optional(),
 });
 
 type Chunk = z.infer<typeof chunkSchema>;
@@ -31,11 +32,13 @@ type Chunk = z.infer<typeof chunkSchema>;
 export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
   let reason: FinishReason | undefined;
   let usage: Chunk["usage"];
+  let serviceTier: unknown;
   let isRefused = false;
   const toolCalls = new ToolCallPieces();
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
       if (data === "[DONE]") {
+        checkServiceTier(serviceTier);
         yield { type: "finish", reason: reason ?? "other", usage: readOpenAIUsage(usage) };
         return;
       }
@@ -43,6 +46,7 @@ export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onReq
       const chunk = readChunk(data);
       onRequestId?.(chunk.id);
       usage = chunk.usage ?? usage;
+      serviceTier ??= chunk.service_tier;
       const choice = chunk.choices?.[0];
       if (choice === undefined) continue;
       if (choice.delta) {
@@ -58,6 +62,7 @@ export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onReq
     }
   }
   if (reason === undefined) throw malformed("the stream broke off before the answer ended");
+  checkServiceTier(serviceTier);
   yield { type: "finish", reason, usage: readOpenAIUsage(usage) };
 }
 

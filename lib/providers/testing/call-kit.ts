@@ -3,6 +3,7 @@
 import { nanoUsd } from "@/lib/base/money";
 import { callProvider, callProviderWhole, type ProviderCall, type RoutingSetup, type WholeCall } from "../call";
 import { endpointAt } from "../endpoints";
+import { fillPrices } from "../prices";
 import { isProviderFailure, type Model, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
 import { lineFormat } from "./provider-server";
 
@@ -31,10 +32,8 @@ export function modelAt(...urls: string[]): { model: Model; endpoints: RoutingSe
     contextWindow: 1_000,
     maxOutputTokens: 100,
     defaultMaxTokens: 100,
-    inputPrice: price,
-    outputPrice: price,
-    providerInputCost: price,
-    providerOutputCost: price,
+    prices: fillPrices({ input: price, output: price }),
+    costs: fillPrices({ input: price, output: price }),
     reasoningCeiling: 0,
     tokenBound: "bytes",
   };

@@ -161,6 +161,9 @@ function usageFrom({ inputTokens, outputTokens }: OracleUsage): Answer["usage"] 
     inputTokens: inputTokens.total,
     outputTokens: outputTokens.total,
     cachedInputTokens: inputTokens.cacheRead ?? 0,
+    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+    cacheWrite1hTokens: 0,
+    imageTokens: 0,
     reasoningTokens: outputTokens.reasoning ?? 0,
   };
 }

@@ -104,6 +104,14 @@ function readLine(line: string): ProviderEvent {
   const usage =
     input === undefined || output === undefined
       ? null
-      : { inputTokens: input, outputTokens: output, cachedInputTokens: 0, reasoningTokens: 0 };
+      : {
+          inputTokens: input,
+          outputTokens: output,
+          cachedInputTokens: 0,
+          cacheWriteTokens: 0,
+          cacheWrite1hTokens: 0,
+          imageTokens: 0,
+          reasoningTokens: 0,
+        };
   return { type: "finish", reason: "stop", usage };
 }

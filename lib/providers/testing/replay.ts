@@ -117,8 +117,8 @@ export function failureOf(read: () => unknown): ProviderFailure {
   throw new Error("nothing was thrown");
 }
 
-/** [input, output, cached input, reasoning] as a TokenUsage. */
-export function usageOf(counts: readonly [number, number, number, number]): TokenUsage {
-  const [inputTokens, outputTokens, cachedInputTokens, reasoningTokens] = counts;
-  return { inputTokens, outputTokens, cachedInputTokens, reasoningTokens };
+/** [input, output, cached input, reasoning, written into the cache] as a TokenUsage. */
+export function usageOf(counts: readonly [number, number, number, number, number?]): TokenUsage {
+  const [inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheWriteTokens = 0] = counts;
+  return { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens: 0, imageTokens: 0, reasoningTokens };
 }

@@ -1,5 +1,33 @@
 -- The proof that the books add up.
 
+-- The price of each kind of token of every price version, by length of the prompt; a kind without a price costs `input`, reasoning `output`.
+-- The columns of the version are its prices from the first token on, also where it lists no kinds.
+CREATE OR REPLACE FUNCTION ledger_price_tiers() RETURNS TABLE (
+  id text, starts_at bigint, ends_at bigint, input bigint, cache_read bigint, cache_write bigint, cache_write_1h bigint, image bigint,
+  output bigint, reasoning bigint
+) LANGUAGE sql STABLE AS $$
+  SELECT t.id, t.starts_at, lead(t.starts_at) OVER (PARTITION BY t.id ORDER BY t.starts_at), t.input, coalesce(t.cache_read, t.input),
+    coalesce(t.cache_write, t.input), coalesce(t.cache_write_1h, t.input), coalesce(t.image, t.input), t.output, coalesce(t.reasoning, t.output)
+  FROM (
+    SELECT p.id, k.starts_at,
+      CASE WHEN k.starts_at = 0 THEN p.input_price ELSE max(k.price) FILTER (WHERE k.kind = 'input') END AS input,
+      max(k.price) FILTER (WHERE k.kind = 'cache_read') AS cache_read,
+      max(k.price) FILTER (WHERE k.kind = 'cache_write') AS cache_write,
+      max(k.price) FILTER (WHERE k.kind = 'cache_write_1h') AS cache_write_1h,
+      max(k.price) FILTER (WHERE k.kind = 'image') AS image,
+      CASE WHEN k.starts_at = 0 THEN p.output_price ELSE max(k.price) FILTER (WHERE k.kind = 'output') END AS output,
+      max(k.price) FILTER (WHERE k.kind = 'reasoning') AS reasoning
+    FROM price_version p CROSS JOIN LATERAL (
+      SELECT 0::bigint AS starts_at, NULL::text AS kind, NULL::bigint AS price
+      UNION ALL
+      SELECT coalesce((e.value ->> 'fromInputTokens')::bigint, 0), e.value ->> 'kind', (e.value ->> 'price')::bigint
+      FROM jsonb_array_elements(p.kinds) e
+    ) k
+    GROUP BY p.id, p.input_price, p.output_price, k.starts_at
+  ) t
+$$;
+
+
 -- Proves the books; returns one row per violation, and none when they are clean. Run it in one REPEATABLE READ transaction.
 CREATE OR REPLACE FUNCTION ledger_check(at timestamptz)
 RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) LANGUAGE sql AS $$
@@ -32,10 +60,16 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
   SELECT 'a request is charged once', c.request_id, 1, count(*)
     FROM charge c GROUP BY c.request_id HAVING count(*) > 1
   UNION ALL
-  SELECT 'a charge is its tokens at its price version', c.request_id,
-      c.input_tokens * p.input_price + c.output_tokens * p.output_price, c.input_cost + c.output_cost + c.operator_loss
-    FROM charge c LEFT JOIN price_version p ON p.id = c.price_version
-    WHERE p.id IS NULL OR c.input_tokens * p.input_price + c.output_tokens * p.output_price <> c.input_cost + c.output_cost + c.operator_loss
+  SELECT 'a charge is its tokens at its price version', c.request_id, d.due, c.input_cost + c.output_cost + c.operator_loss
+    FROM charge c
+    LEFT JOIN ledger_price_tiers() p
+      ON p.id = c.price_version AND c.input_tokens >= p.starts_at AND (p.ends_at IS NULL OR c.input_tokens < p.ends_at)
+    CROSS JOIN LATERAL (
+      SELECT (c.input_tokens - c.cached_input_tokens - c.cache_write_tokens - c.cache_write_1h_tokens - c.image_tokens) * p.input
+        + c.cached_input_tokens * p.cache_read + c.cache_write_tokens * p.cache_write + c.cache_write_1h_tokens * p.cache_write_1h
+        + c.image_tokens * p.image + (c.output_tokens - c.reasoning_tokens) * p.output + c.reasoning_tokens * p.reasoning AS due
+    ) d
+    WHERE d.due IS DISTINCT FROM c.input_cost + c.output_cost + c.operator_loss
   UNION ALL
   SELECT 'a customer pays no more than the ceiling', c.request_id, c.ceiling, c.input_cost + c.output_cost
     FROM charge c WHERE c.input_cost + c.output_cost > c.ceiling

@@ -54,6 +54,11 @@ interface Charge {
   provider_request_id: string | null;
   input_tokens: bigint;
   output_tokens: bigint;
+  cached_input_tokens: bigint;
+  cache_write_tokens: bigint;
+  cache_write_1h_tokens: bigint;
+  image_tokens: bigint;
+  reasoning_tokens: bigint;
   input_cost: bigint;
   output_cost: bigint;
   operator_loss: bigint;

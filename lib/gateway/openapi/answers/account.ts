@@ -49,7 +49,7 @@ const chargedRequest = z.object({
   at: z.iso.datetime().describe("When it finished and was charged."),
   model: field.modelName,
   keyId: field.keyId,
-  usage: field.usage,
+  usage: field.usageInParts,
   cost: field.cost,
   outcome: field.outcome,
   streamed: field.streamed,
@@ -57,7 +57,7 @@ const chargedRequest = z.object({
 
 const sums = {
   requests: field.count("Number of requests."),
-  usage: field.usage,
+  usage: field.usageInParts,
   cost: field.cost,
 };
 
@@ -88,6 +88,7 @@ const charged = z.object({
   cost: field.cost,
   priceVersion: field.priceVersion,
   pricing: field.pricePerToken,
+  costByKind: field.costByKind,
   outcome: field.outcome,
   estimated: z.boolean().describe("true if the provider reported no token count and we used our own."),
   streamed: field.streamed,

@@ -1,6 +1,7 @@
 // Fields that several answers share: ids, token counts and amounts, each with its description.
 
 import { z } from "zod";
+import { kindNames } from "@/lib/providers/prices";
 
 /** An amount; `text` describes it. */
 export const usd = (text: string) => z.number().describe(`${text} In USD.`);
@@ -27,11 +28,14 @@ const tokens = {
 
 export const usage = z.object(tokens).describe("Token counts from the provider.");
 
-/** With the parts that are known only afterwards. */
+/** With its kinds, of which each token has one at most. */
 export const usageInParts = z
   .object({
     ...tokens,
     cachedInputTokens: count("Input tokens read from the provider's cache."),
+    cacheWriteTokens: count("Input tokens written to the provider's cache for minutes."),
+    cacheWrite1hTokens: count("Input tokens written to the provider's cache for hours."),
+    imageTokens: count("Input tokens of images that were neither read from the cache nor written to it."),
     reasoningTokens: count("Output tokens spent on reasoning."),
   })
   .describe("Token counts from the provider.");
@@ -51,6 +55,19 @@ export const pricePerToken = z
     currency,
   })
   .describe("The model's price per token.");
+
+export const tokenKind = z.enum(Object.values(kindNames)).describe("What a token was used for. Kinds that are not listed cost input.");
+
+export const costByKind = z
+  .array(
+    z.object({
+      kind: tokenKind,
+      tokens: count("Tokens of this kind alone."),
+      price: usd("One token."),
+      cost: usd("The product of both."),
+    }),
+  )
+  .describe("The cost, kind by kind.");
 
 export const priceVersion = z
   .string()

@@ -1,7 +1,7 @@
 // The answers to a prompt, to a quote, and of the models list.
 
 import { z } from "zod";
-import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, usage, usd } from "./fields";
+import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd } from "./fields";
 import { payment } from "./payment";
 
 /** Of an answer whose output limit was lowered. */
@@ -62,6 +62,21 @@ export const model = z.object({
   pricing: z
     .object({ inputPer1K: usd("Price per 1,000 input tokens."), outputPer1K: usd("Price per 1,000 output tokens."), currency })
     .describe("The model's price."),
+  prices: z
+    .array(
+      z.object({
+        kind: tokenKind,
+        per1M: usd("A million tokens."),
+        fromInputTokens: z
+          .int()
+          .min(1)
+          .optional()
+          .describe(
+            "From that much input on, cached input included, the price applies to the whole request. Absent: from the first token.",
+          ),
+      }),
+    )
+    .describe("The price of each kind of token."),
   aliases: z.array(z.string()).describe("Other names for this model."),
 });
 

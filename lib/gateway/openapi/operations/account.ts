@@ -61,7 +61,7 @@ const usageQuery: readonly Parameter[] = [
   query("cursor", "nextCursor of the previous page. Keep from, to and groupBy the same.", { type: "string" }),
 ];
 
-export const getUsage = ({ model, usage, cost, at }: Examples): Operation => {
+export const getUsage = ({ model, usageInKinds: usage, cost, at }: Examples): Operation => {
   const totals = { requests: 1, usage, cost };
   const page = { from: "2026-11-01T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z", totals, nextCursor: null };
   const row = { requestId: EXAMPLE_REQUEST_ID, at, model: model.id, keyId: "key_0WAqXk3eB1c2D3e4F5g6", usage, cost };
@@ -133,7 +133,7 @@ export const listDeposits = ({ at }: Examples): Operation => {
   };
 };
 
-export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Examples): Operation => ({
+export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, priceVersion, at }: Examples): Operation => ({
   operationId: "getReceipt",
   tags: ["Account"],
   summary: "Get a request's receipt",
@@ -157,16 +157,8 @@ export const getReceipt = ({ model, usage, cost, pricing, priceVersion, at }: Ex
         charged: {
           summary: "A finished request",
           value: {
-            requestId: EXAMPLE_REQUEST_ID,
-            state: "charged",
-            at,
-            model: model.id,
-            provider: model.routes[0].provider,
-            keyId: "key_0WAqXk3eB1c2D3e4F5g6",
-            usage: { ...usage, cachedInputTokens: 0, reasoningTokens: 0 },
-            cost,
-            priceVersion,
-            pricing,
+            ...{ requestId: EXAMPLE_REQUEST_ID, state: "charged", at, model: model.id, provider: model.routes[0].provider },
+            ...{ keyId: "key_0WAqXk3eB1c2D3e4F5g6", usage: usageInKinds, cost, priceVersion, pricing, costByKind },
             outcome: "complete",
             estimated: false,
             streamed: false,

@@ -37,6 +37,7 @@ export function callerOf({ accountId, keyId }: Customer): Caller {
 export const quoteOf = (ceiling: number): Quote => ({
   model,
   priceVersion: unitPrice,
+  cacheWrites: "none",
   inputBound: 0,
   maxOutputTokens: ceiling,
   ceiling: nanoUsd(ceiling),
@@ -68,5 +69,13 @@ const completionOf = (tokens: number): Completion => ({
     firstTokenMs: null,
     providerMs: 1,
   },
-  usage: { inputTokens: 0, outputTokens: tokens, cachedInputTokens: 0, reasoningTokens: 0 },
+  usage: {
+    inputTokens: 0,
+    outputTokens: tokens,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    imageTokens: 0,
+    reasoningTokens: 0,
+  },
 });

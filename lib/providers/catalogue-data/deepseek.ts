@@ -1,0 +1,24 @@
+// DeepSeek's models, at the prices of its peak hours.
+
+import type { ModelRow } from "./row";
+
+export const deepseekModels: readonly ModelRow[] = [
+  {
+    id: "deepseek-chat",
+    description: "Code generation.",
+    context: 128_000,
+    maxOutput: 8_192,
+    cost: { input: 280, output: 420 },
+    price: 1_000,
+    bound: "bytes",
+  },
+  // Costs are those of peak hours; off-peak is half.
+  {
+    id: "deepseek-flash",
+    description: "Code and agents. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    context: 1_000_000,
+    maxOutput: 384_000,
+    cost: { input: 300, output: 1_200 },
+    bound: "bytes",
+  },
+];

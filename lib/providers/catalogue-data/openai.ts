@@ -1,0 +1,88 @@
+// OpenAI's models. Writes into its cache are billed from GPT-5.6 on, and input read from it is cheaper on every model since GPT-4o.
+
+import type { ModelRow } from "./row";
+
+export const openaiModels: readonly ModelRow[] = [
+  {
+    id: "gpt-3.5-turbo",
+    description: "Fast answers to general queries.",
+    aliases: ["gpt-3.5-turbo-0125"],
+    context: 16_385,
+    maxOutput: 4_096,
+    cost: { input: 500, output: 1_500 },
+    price: 2_000,
+    bound: "cl100k",
+  },
+  {
+    id: "gpt-4",
+    description: "The original GPT-4.",
+    aliases: ["gpt-4-0613"],
+    context: 8_192,
+    maxOutput: 8_192,
+    cost: { input: 30_000, output: 60_000 },
+    bound: "cl100k",
+  },
+  {
+    id: "gpt-4-turbo",
+    description: "Complex reasoning.",
+    aliases: ["gpt-4-turbo-2024-04-09"],
+    context: 128_000,
+    maxOutput: 4_096,
+    cost: { input: 10_000, output: 30_000 },
+    price: 40_000,
+    bound: "cl100k",
+  },
+  {
+    id: "gpt-4o",
+    description: "An all-round model for everyday work.",
+    aliases: ["gpt-4o-2024-08-06"],
+    context: 128_000,
+    maxOutput: 16_384,
+    cost: { input: 2_500, output: 10_000, cacheRead: 1_250 },
+    bound: "o200k",
+  },
+  {
+    id: "gpt-4o-mini",
+    description: "Small, quick and cheap.",
+    aliases: ["gpt-4o-mini-2024-07-18"],
+    context: 128_000,
+    maxOutput: 16_384,
+    cost: { input: 150, output: 600, cacheRead: 75 },
+    bound: "o200k",
+  },
+  {
+    id: "gpt-4.1",
+    description: "Follows instructions closely over a long context.",
+    aliases: ["gpt-4.1-2025-04-14"],
+    context: 1_047_576,
+    maxOutput: 32_768,
+    cost: { input: 2_000, output: 8_000, cacheRead: 500 },
+    bound: "o200k",
+  },
+  {
+    id: "gpt-4.1-mini",
+    description: "Long context at a low price.",
+    aliases: ["gpt-4.1-mini-2025-04-14"],
+    context: 1_047_576,
+    maxOutput: 32_768,
+    cost: { input: 400, output: 1_600, cacheRead: 100 },
+    bound: "o200k",
+  },
+  // Above 272,000 input tokens OpenAI charges twice the input and 1.5 times the output price: our window ends there.
+  {
+    id: "gpt-6-sol",
+    description: "Hard problems. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    context: 272_000,
+    maxOutput: 128_000,
+    cost: { input: 2_000, output: 10_000, cacheRead: 200, cacheWrite: 2_500 },
+    bound: "bytes",
+  },
+  {
+    id: "gpt-6-luna",
+    description: "High volume at a low price. Reasons before it answers, out of maxTokens: ask for several thousand.",
+    context: 272_000,
+    maxOutput: 128_000,
+    cost: { input: 100, output: 500, cacheRead: 10, cacheWrite: 125 },
+    bound: "bytes",
+  },
+];

@@ -1,0 +1,30 @@
+// xAI's models that do not reason: its output limit does not bound reasoning.
+
+import type { ModelRow } from "./row";
+
+// xAI publishes no output limit; 30,000 is ours.
+export const xaiModels: readonly ModelRow[] = [
+  // The specification's price is below the cost of every current xAI model; this is the last one it covers (cost above 128,000 tokens).
+  {
+    id: "grok",
+    description: "General queries.",
+    wireName: "grok-4-fast-non-reasoning",
+    aliases: ["grok-4-fast-non-reasoning"],
+    context: 2_000_000,
+    maxOutput: 30_000,
+    cost: { input: 400, output: 1_000 },
+    price: 1_000,
+    bound: "bytes",
+  },
+  // xAI charges twice as much above 200,000 tokens: our window ends there.
+  {
+    id: "grok-4.20",
+    description: "General queries, answered at once, without reasoning.",
+    wireName: "grok-4.20-non-reasoning",
+    aliases: ["grok-4.20-non-reasoning"],
+    context: 200_000,
+    maxOutput: 30_000,
+    cost: { input: 1_250, output: 2_500 },
+    bound: "bytes",
+  },
+];
