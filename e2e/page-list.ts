@@ -16,6 +16,7 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs/withdrawals", heading: "Withdrawals", status: 200 },
   { path: "/docs/payments", heading: "Pay per request", status: 200 },
   { path: "/docs/x402", heading: "x402", status: 200 },
+  { path: "/docs/claude-code", heading: "Claude Code", status: 200 },
   { path: "/docs/api", heading: "API reference", status: 200 },
   { path: "/docs/errors", heading: "Errors", status: 200 },
   { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },

@@ -15,6 +15,7 @@ const pages = [
   { href: "/docs/withdrawals", text: "Withdrawals" },
   { href: "/docs/payments", text: "Pay per request" },
   { href: "/docs/x402", text: "x402" },
+  { href: "/docs/claude-code", text: "Claude Code" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
 ];

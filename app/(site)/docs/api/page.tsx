@@ -77,7 +77,8 @@ function Basics({ baseUrl }: { baseUrl: string }) {
       </p>
       <p>
         Requests are paid from your account balance, <DocLink href="/docs/payments">by a wallet signature</DocLink>, or without a key{" "}
-        <DocLink href="/docs/x402">with x402</DocLink>.
+        <DocLink href="/docs/x402">with x402</DocLink>. Clients of Anthropic use the base URL without <Code>/v1</Code>; see{" "}
+        <DocLink href="/docs/claude-code">Claude Code</DocLink>.
       </p>
     </section>
   );
