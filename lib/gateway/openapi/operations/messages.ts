@@ -1,5 +1,6 @@
 // The operations in Anthropic's format.
 
+import { listModels } from "@/lib/providers/catalogue";
 import { errorAnswers, messagesErrorForm } from "../errors";
 import type { Examples } from "../examples";
 import { clipToBalance, idempotencyKey, jsonOf, keyedRefusals, needsKey, paidRefusals, paymentProof, success } from "../operation";
@@ -47,7 +48,10 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
   summary: "Count a message's input tokens (Anthropic format)",
   description: "Free. For Anthropic's models, counted by Anthropic; 404 for others. POST /api/v1/quote prices any model's prompt.",
   security: needsKey,
-  requestBody: { required: true, content: jsonOf("CountBody", { message: { summary: "A conversation", value: input } }) },
+  requestBody: {
+    required: true,
+    content: jsonOf("CountBody", { message: { summary: "A conversation", value: { ...input, model: countedModel() ?? input.model } } }),
+  },
   responses: {
     "200": success(
       "The count.",
@@ -58,6 +62,9 @@ export const countMessageTokens = ({ messagesBody: { max_tokens: _, ...input } }
     ...errorAnswers(["INVALID_MODEL", ...keyedRefusals, "SERVICE_BUSY"], messagesErrorForm),
   },
 });
+
+/** Only Anthropic counts ahead. */
+const countedModel = (): string | undefined => listModels().find(({ routes: [route] }) => route.provider === "anthropic")?.id;
 
 const weatherTool = {
   name: "weather",
