@@ -149,10 +149,12 @@ function stopText({ completion: { output } }: ChargeReceipt): string {
 
 /** Anthropic counts cached input beside the rest, and we inside it. */
 function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {
-  const { inputTokens, outputTokens, cachedInputTokens } = usage;
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const written = cacheWriteTokens + cacheWrite1hTokens;
   return writeJson({
-    input_tokens: inputTokens - cachedInputTokens,
-    cache_creation_input_tokens: 0,
+    input_tokens: inputTokens - cachedInputTokens - written,
+    cache_creation_input_tokens: written,
+    cache_creation: { ephemeral_5m_input_tokens: cacheWriteTokens, ephemeral_1h_input_tokens: cacheWrite1hTokens },
     cache_read_input_tokens: cachedInputTokens,
     output_tokens: outputTokens,
     service_tier: "standard",

@@ -8,6 +8,12 @@ import { clippedTo } from "./prompt";
 const messageUsage = z.object({
   input_tokens: count("Input tokens that no cache served."),
   cache_creation_input_tokens: count("Input tokens written to the provider's cache."),
+  cache_creation: z
+    .object({
+      ephemeral_5m_input_tokens: count("Kept for five minutes."),
+      ephemeral_1h_input_tokens: count("Kept for an hour."),
+    })
+    .describe("How long they are kept."),
   cache_read_input_tokens: count("Input tokens read from the provider's cache."),
   output_tokens: count("Output tokens, including thinking."),
   service_tier: z.literal("standard").describe("Always standard."),
