@@ -15,7 +15,7 @@ const replySchema = z.object({ input_tokens: z.number().int().min(0) });
 const REPLY_LIMIT_BYTES = 64 * 1024;
 
 /** Fields of a message request that a count does not take. */
-const unwanted = ["max_tokens", "stream", "stop_sequences", "temperature", "top_p", "top_k"] as const;
+const unwanted = ["max_tokens", "service_tier", "stream", "stop_sequences", "temperature", "top_p", "top_k"] as const;
 
 /**
  * The tokens of this input at Anthropic; null when no route of the model leads there.

@@ -138,7 +138,8 @@ describe("what reaches Anthropic", () => {
       const answer = await ask({ url, key, path: `${path}?beta=true`, body: bodyOf(fields), headers });
       expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
       const [sent] = recorder.requests;
-      expect(Object.keys(sent?.body ?? {}).sort()).toEqual(["max_tokens", "messages", "model"]);
+      expect(Object.keys(sent?.body ?? {}).sort()).toEqual(["max_tokens", "messages", "model", "service_tier"]);
+      expect(sent?.body.service_tier).toBe("standard_only");
       expect(sent?.headers["anthropic-beta"]).toBeUndefined();
       expect(sent?.path).not.toContain("beta");
     } finally {
