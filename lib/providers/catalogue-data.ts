@@ -7,8 +7,8 @@
 //   gemini     ai.google.dev/gemini-api/docs/{pricing,models,thinking,deprecations}
 //   xai        docs.x.ai/developers/models, docs.x.ai/developers/migration/may-15-retirement
 //   deepseek   api-docs.deepseek.com/quick_start/pricing
-// Where only a public list quoting those pages could be read (prices of OpenAI, of xAI and of gemini-3.5-flash-lite), that list was
-// used (github.com/pydantic/genai-prices among them). A retired model keeps the last price its provider published.
+// Prices of every kind: those pages as of 2026-11-26 for Claude 5 and later, else a public list that quotes them: github.com/pydantic/
+// genai-prices 0.1.8 of 2026-09-23, for GPT-6.1 the notes of programs that price it, of September and October 2026. A retired model keeps the last price its provider published.
 // Prices move: check them before going live, and correct them in MODELS_FILE.
 //
 // No entry needs a reasoning ceiling: `max_completion_tokens` (OpenAI), `maxOutputTokens` (Gemini) and `max_tokens`

@@ -42,6 +42,10 @@ export function buildCatalogue(settings: CatalogueSettings): Catalogue {
   return { models, byName };
 }
 
+/** Every model in code or in the operator's file, whatever is configured. @throws Error when the file is wrong */
+export const readCatalogueModels = (modelsFile: string | undefined): readonly Model[] =>
+  modelsFile ? readModelsFile(builtInModels, modelsFile) : builtInModels;
+
 /** A provider's own host cannot serve what it has retired; any other host, and an operator's own route, is trusted. */
 function canServe(route: ModelRoute, { endpoints, todayMs }: CatalogueSettings): boolean {
   const endpoint = endpoints.get(route.provider);

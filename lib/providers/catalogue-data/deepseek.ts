@@ -21,4 +21,20 @@ export const deepseekModels: readonly ModelRow[] = [
     cost: { input: 300, output: 1_200 },
     bound: "bytes",
   },
+  {
+    id: "deepseek-v4-flash",
+    description: "Code and agents at a low price. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    context: 1_000_000,
+    maxOutput: 384_000,
+    cost: { input: 440, output: 1_320, cacheRead: 14 },
+    bound: "bytes",
+  },
+  {
+    id: "deepseek-v4-pro",
+    description: "Hard problems in code. Thinks before it answers, out of maxTokens: ask for several thousand.",
+    context: 1_000_000,
+    maxOutput: 384_000,
+    cost: { input: 1_320, output: 3_960, cacheRead: 44 },
+    bound: "bytes",
+  },
 ];

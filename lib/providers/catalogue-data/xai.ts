@@ -16,15 +16,20 @@ export const xaiModels: readonly ModelRow[] = [
     price: 1_000,
     bound: "bytes",
   },
-  // xAI charges twice as much above 200,000 tokens: our window ends there.
+  // From 200,000 tokens of prompt on xAI charges twice as much, for the whole request.
   {
     id: "grok-4.20",
     description: "General queries, answered at once, without reasoning.",
     wireName: "grok-4.20-non-reasoning",
     aliases: ["grok-4.20-non-reasoning"],
-    context: 200_000,
+    context: 1_000_000,
     maxOutput: 30_000,
-    cost: { input: 1_250, output: 2_500 },
+    cost: {
+      input: 1_250,
+      output: 2_500,
+      cacheRead: 200,
+      tiers: [{ fromInputTokens: 200_000, input: 2_500, output: 5_000, cacheRead: 400 }],
+    },
     bound: "bytes",
   },
 ];

@@ -88,6 +88,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       custody: "lib/server/custody.ts",
       withdrawals: "lib/server/withdrawals.ts",
       uncredited: "lib/server/list-uncredited.ts",
+      catalogue: "lib/server/catalogue.ts",
       settlement: "lib/server/settlement.ts",
     },
     outdir,

@@ -1,0 +1,69 @@
+// The proof of the books prices every kind of token and every tier as a charge does.
+
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { newRequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { costOf, fillPrices, type TokenCounts } from "@/lib/providers/prices";
+import { findPrices, recordPriceVersions } from "./price-versions";
+import { fundedAccount, openFunding } from "./testing/fund";
+import { chargeLate } from "./testing/hold";
+
+await openTestDatabase();
+beforeAll(openFunding);
+
+const price = fc.nat({ max: 50 }).map((value) => nanoUsd(value));
+const kindPrices = fc.record(
+  { input: price, output: price, cacheRead: price, cacheWrite: price, cacheWrite1h: price, image: price, reasoning: price },
+  { requiredKeys: ["input", "output"] },
+);
+const anyPrices = fc
+  .tuple(kindPrices, fc.option(kindPrices, { nil: undefined }))
+  .map(([base, tier]) => fillPrices(base, tier && [{ ...tier, fromInputTokens: 50 }]));
+const anyCounts = fc.tuple(...Array.from({ length: 7 }, () => fc.nat({ max: 20 }))).map(
+  ([plain = 0, read = 0, written = 0, written1h = 0, images = 0, text = 0, reasoning = 0]): TokenCounts => ({
+    ...{ inputTokens: plain + read + written + written1h + images, cachedInputTokens: read, cacheWriteTokens: written },
+    ...{ cacheWrite1hTokens: written1h, imageTokens: images, outputTokens: text + reasoning, reasoningTokens: reasoning },
+  }),
+);
+
+const wrongCharges = async (): Promise<string[]> =>
+  (
+    await pool().query<{ subject: string }>("SELECT subject FROM ledger_check(now()) WHERE invariant LIKE 'a charge is its tokens%'")
+  ).rows.map(({ subject }) => subject);
+
+test("a charge of any kinds, prices and tiers is proved; one unit more or less of it is reported", async () => {
+  const account = await fundedAccount(10_000_000);
+  let version = 0;
+  const wrong: string[] = [];
+  await fc.assert(
+    fc.asyncProperty(anyPrices, anyCounts, fc.constantFrom(0, 0, 1), async (prices, counts, made) => {
+      const id = `version ${version++}`;
+      await recordPriceVersions([{ id, model: "model", prices }]);
+      expect(await findPrices(id)).toEqual(prices);
+      const { inputCost, outputCost } = costOf(prices, counts);
+      const request = newRequestId();
+      const hold = { request, account, key: null, ceiling: inputCost + outputCost + 1n };
+      await chargeLate(hold, { input: Number(inputCost) + made, output: Number(outputCost), details: { priceVersion: id, ...counts } });
+      if (made > 0) wrong.push(request);
+    }),
+    { numRuns: 60 },
+  );
+  expect((await wrongCharges()).sort()).toEqual(wrong.sort());
+});
+
+test("a version from before there were kinds prices all of them as input and output", async () => {
+  await pool().query("INSERT INTO price_version (id, model, input_price, output_price, recorded_at) VALUES ('old', 'model', 2, 3, now())");
+  expect(await findPrices("old")).toEqual(fillPrices({ input: nanoUsd(2), output: nanoUsd(3) }));
+  const account = await fundedAccount(1_000);
+  const before = await wrongCharges();
+  const hold = { request: newRequestId(), account, key: null, ceiling: 100n };
+  await chargeLate(hold, {
+    input: 20,
+    output: 9,
+    details: { priceVersion: "old", inputTokens: 10, cachedInputTokens: 4, outputTokens: 3 },
+  });
+  expect(await wrongCharges()).toEqual(before);
+});
