@@ -14,6 +14,8 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs", heading: "Quick start", status: 200 },
   { path: "/docs/deposits", heading: "Deposits", status: 200 },
   { path: "/docs/withdrawals", heading: "Withdrawals", status: 200 },
+  { path: "/docs/codex", heading: "Codex", status: 200 },
+  { path: "/docs/clients", heading: "Clients", status: 200 },
   { path: "/docs/payments", heading: "Pay per request", status: 200 },
   { path: "/docs/x402", heading: "x402", status: 200 },
   { path: "/docs/claude-code", heading: "Claude Code", status: 200 },

@@ -13,6 +13,8 @@ const pages = [
   { href: "/docs", text: "Quick start" },
   { href: "/docs/deposits", text: "Deposits" },
   { href: "/docs/withdrawals", text: "Withdrawals" },
+  { href: "/docs/codex", text: "Codex" },
+  { href: "/docs/clients", text: "Clients" },
   { href: "/docs/payments", text: "Pay per request" },
   { href: "/docs/x402", text: "x402" },
   { href: "/docs/claude-code", text: "Claude Code" },

@@ -9,6 +9,9 @@ const time = { id: "call_def456", name: "get_time", arguments: '{"zone":"Ωμέ�
 const patch = '*** Begin Patch\n*** Add File: "a\\b".txt\n+Grüße 🚀\n*** End Patch';
 const refusalText = "I'm sorry, I can't help with that.";
 
+/** Without its reasoning, which has a test of its own. */
+const read = async (name: string, size?: number) => ({ ...(await readFixture(responsesFormat, name, size)), reasoning: undefined });
+
 async function eventsOf(name: string, size?: number): Promise<ProviderEvent[]> {
   const bytes = fixtureBytes("openai-responses", name);
   if (name.endsWith(".json")) return responsesFormat.readReply(bytes.toString("utf8"));
@@ -39,7 +42,7 @@ describe("answers", () => {
     ["hosted-tool.json", "Found it.", "stop", [40, 9, 0, 0]],
   ] as const)("%s", async (name, text, reason, counts) => {
     for (const size of name.endsWith(".sse") ? [undefined, 1, 7] : [undefined]) {
-      expect(await readFixture(responsesFormat, name, size)).toEqual({ text, reason, usage: counts && usageOf(counts) });
+      expect(await read(name, size)).toEqual({ text, reason, usage: counts && usageOf(counts) });
     }
   });
 
@@ -49,13 +52,13 @@ describe("answers", () => {
     ["custom-tool-call", "", [{ id: "call_def456", name: "apply_patch", arguments: JSON.stringify({ input: patch }) }], [120, 60, 0, 20]],
   ] as const)("%s calls tools, whole and in pieces", async (name, text, toolCalls, counts) => {
     const expected = { text, toolCalls, reason: "tool_calls", usage: usageOf(counts) };
-    expect(await readFixture(responsesFormat, `${name}.json`)).toEqual(expected);
-    for (const size of [undefined, 1, 7]) expect(await readFixture(responsesFormat, `${name}.sse`, size)).toEqual(expected);
+    expect(await read(`${name}.json`)).toEqual(expected);
+    for (const size of [undefined, 1, 7]) expect(await read(`${name}.sse`, size)).toEqual(expected);
   });
 
   test("an item that comes whole, without its pieces, is read too", async () => {
     const expected = { text: "Whole.", toolCalls: [lisbon], reason: "tool_calls", usage: usageOf([9, 3, 0, 0]) };
-    expect(await readFixture(responsesFormat, "without-deltas.sse")).toEqual(expected);
+    expect(await read("without-deltas.sse")).toEqual(expected);
   });
 
   test("reasoning comes with its summary, its id and its encrypted content, before the text", async () => {
@@ -101,8 +104,8 @@ describe("failures inside an answer", () => {
     ["failed-prompt.json", "rejected"],
     ["rubbish.txt", "malformed"],
   ])("the reply %s: %s", (name, kind) => {
-    const read = () => responsesFormat.readReply(fixtureBytes("openai-responses", name).toString());
-    expect(failureOf(read)).toMatchObject({ kind, accepted: true });
+    const readReply = () => responsesFormat.readReply(fixtureBytes("openai-responses", name).toString());
+    expect(failureOf(readReply)).toMatchObject({ kind, accepted: true });
   });
 
   test.each([

@@ -85,12 +85,6 @@ export interface ReasoningBlock {
 /** OpenAI tells its models' remarks while they work from their answer. */
 export type MessagePhase = "commentary" | "final_answer";
 
-/** A piece of an assistant's message, in its place; `index` counts the message's reasoning blocks, or its calls. */
-export type LayoutPiece =
-  | { type: "text"; text: string; phase?: MessagePhase | undefined }
-  | { type: "reasoning"; index: number }
-  | { type: "tool_call"; index: number };
-
 export type ChatMessage =
   | { role: "system" | "user"; content: Content }
   | {
@@ -98,8 +92,7 @@ export type ChatMessage =
       content: Content;
       toolCalls?: readonly ToolCall[];
       reasoning?: readonly ReasoningBlock[];
-      /** The order of it all, for a wire format that keeps any; without it reasoning comes first, then text, then calls. */
-      layout?: readonly LayoutPiece[];
+      phase?: MessagePhase | undefined;
     }
   /** What one of the customer's functions returned. */
   | { role: "tool"; content: Content; toolCallId: string; isError?: boolean | undefined };
@@ -122,7 +115,7 @@ export interface Tool {
    * A tool whose input is text of any form, as OpenAI's models were trained for. Other models get a function with one field, `input`:
    * that is what the fields above describe.
    */
-  custom?: { description?: string | undefined; format?: Record<string, unknown> | undefined };
+  custom?: { description?: string | undefined; format?: Record<string, unknown> | undefined } | undefined;
 }
 
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
@@ -159,11 +152,6 @@ export interface CallOptions {
   responseFormat?: ResponseFormat;
   /** Absent: as the model does by itself. */
   reasoning?: ReasoningOptions | undefined;
-  /** How much of its reasoning a model shall tell in words. */
-  reasoningSummary?: "auto" | "concise" | "detailed";
-  /** The client hands reasoning back in its next request: it is asked for in the form that its maker reads again. */
-  returnsReasoning?: boolean;
-  verbosity?: "low" | "medium" | "high";
   /** Its reasoning is not handed on as events: until the first text or tool call, another route may still answer. */
   hidesReasoning?: boolean | undefined;
   /**
@@ -171,6 +159,11 @@ export interface CallOptions {
    * provider does by itself.
    */
   caching?: "off";
+  /** How much of its reasoning a model shall tell in words. */
+  reasoningSummary?: "auto" | "concise" | "detailed" | undefined;
+  /** The client hands reasoning back in its next request: it is asked for in the form that its maker reads again. */
+  returnsReasoning?: boolean | undefined;
+  verbosity?: "low" | "medium" | "high" | undefined;
 }
 
 /** One call to a model, independent of any provider's format. */

@@ -13,6 +13,7 @@ import { model, models } from "../reads/models";
 import { paymentTerms } from "../reads/payment-terms";
 import { receipt } from "../reads/receipt";
 import { usage } from "../reads/usage";
+import { responses } from "../responses/responses";
 import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
 import { type Endpoint, endpoint, isDraining } from "./endpoint";
@@ -22,6 +23,7 @@ import { type GatewayReply, type GatewayRequest, type IncomingRequest, openReque
 const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/prompt": { POST: prompt },
   "/api/v1/chat/completions": { POST: chatCompletions },
+  "/api/v1/responses": { POST: responses },
   "/api/v1/x402/prompt": { POST: x402Prompt },
   "/api/v1/models": { GET: models },
   "/api/v1/balance": { GET: balance },
@@ -58,6 +60,7 @@ const shuttingDown = endpoint("draining", refuse);
 /** The endpoints whose clients read errors of another form. */
 const shuttingDownIn = new Map<Endpoint | undefined, Endpoint>([
   [chatCompletions, endpoint("draining", refuse, { writeError: chatErrorBody })],
+  [responses, endpoint("draining", refuse, { writeError: chatErrorBody })],
   [createMessage, endpoint("draining", refuse, messagesTraits)],
 ]);
 

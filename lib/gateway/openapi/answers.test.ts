@@ -111,6 +111,22 @@ describe("answers", () => {
     for (const event of events) expectFields("ChatCompletionChunk", JSON.parse(event.slice("data: ".length)));
   });
 
+  test("a response, whole and in events, with a hosted tool left out", async () => {
+    const { key } = await openAccount();
+    const path = "/api/v1/responses";
+    const example = operationOf("createResponse").requestBody?.content["application/json"].examples.tools?.value as { tools: object[] };
+    const body = { ...example, tools: [...example.tools, { type: "web_search" }], tool_choice: "required", input: QUESTION };
+    expectAnswer("createResponse", await ask({ url, key, path, body }), "Response");
+    const stream = await ask({ url, key, path, body: { ...body, stream: true } });
+    expectHeaders("createResponse", stream);
+    const events = [...stream.text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json ?? "") as { response?: object });
+    expect(events.length).toBeGreaterThan(3);
+    for (const event of events) {
+      expectFields("ResponseEvent", event);
+      if (event.response) expectFields("Response", event.response);
+    }
+  });
+
   test("models, balance and quote", async () => {
     const { key } = await openAccount();
     expectAnswer("listModels", await ask({ url, path: "/api/v1/models", method: "GET" }), "ModelList");

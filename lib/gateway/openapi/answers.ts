@@ -6,6 +6,7 @@ import { chatChunk, chatCompletion } from "./answers/chat";
 import { message, messageEvent, tokenCount } from "./answers/messages";
 import { paymentTerms } from "./answers/payment";
 import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
+import { responseAnswer, responseEvent } from "./answers/responses";
 
 export const answerSchemas = {
   Message: message,
@@ -16,6 +17,8 @@ export const answerSchemas = {
   Quote: quote,
   ChatCompletion: chatCompletion,
   ChatCompletionChunk: chatChunk,
+  Response: responseAnswer,
+  ResponseEvent: responseEvent,
   Model: model,
   ModelList: modelList,
   Balance: balance,

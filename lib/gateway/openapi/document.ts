@@ -9,6 +9,7 @@ import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/acc
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
 import { countMessageTokens, createMessage } from "./operations/messages";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
+import { createResponse } from "./operations/responses";
 import { createX402Prompt } from "./operations/x402";
 import { componentSchemas } from "./schemas";
 import type { OpenApiDocument } from "./types";
@@ -41,6 +42,7 @@ function build(): OpenApiDocument {
     paths: {
       "/api/v1/prompt": { post: createPrompt(examples) },
       "/api/v1/chat/completions": { post: createChatCompletion(examples) },
+      "/api/v1/responses": { post: createResponse(examples) },
       "/api/v1/x402/prompt": { post: createX402Prompt(examples) },
       "/api/v1/quote": { post: quotePrompt(examples) },
       "/api/v1/balance": { get: getBalance(examples) },

@@ -10,7 +10,7 @@ import { openApiDocument } from "./document";
 import { openapi } from "./endpoint";
 import { errorNotes } from "./error-notes";
 import { countNotes, messagesNotes } from "./messages-notes";
-import { chatNotes, promptNotes } from "./request-notes";
+import { chatNotes, promptNotes, responseNotes } from "./request-notes";
 import { fieldsOf } from "./schemas";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation } from "./types";
 
@@ -51,6 +51,7 @@ test("operation ids are those that generated clients already use", () => {
   expect(operations.map(({ method, path, operation }) => `${method} ${path} ${operation.operationId}`)).toEqual([
     "post /api/v1/prompt createPrompt",
     "post /api/v1/chat/completions createChatCompletion",
+    "post /api/v1/responses createResponse",
     "post /api/v1/x402/prompt createX402Prompt",
     "post /api/v1/quote quotePrompt",
     "get /api/v1/balance getBalance",
@@ -78,6 +79,7 @@ test("every reference resolves, and every named schema and header is referenced"
     "schemas/MessageEvent",
     "schemas/PromptDelta",
     "schemas/ChatCompletionChunk",
+    "schemas/ResponseEvent",
     "schemas/MethodNotAllowed",
     "schemas/ServiceBusy",
     "headers/Allow",
@@ -92,7 +94,9 @@ test("an operation with a key may return 200, 400, 401, 404, 429, 500 and 503; o
     expect(statuses, operation.operationId).toEqual(
       expect.arrayContaining(keyed ? ["200", "400", "401", "404", "429", "500", "503"] : ["200", "500", "503"]),
     );
-    const costs = ["createPrompt", "createChatCompletion", "createMessage", "createX402Prompt"].includes(operation.operationId);
+    const costs = ["createPrompt", "createChatCompletion", "createMessage", "createResponse", "createX402Prompt"].includes(
+      operation.operationId,
+    );
     expect(statuses.includes("409"), operation.operationId).toBe(costs);
     if (costs) expect(statuses).toContain("402");
   }
@@ -141,8 +145,9 @@ test("an example with a wrong field would be found", () => {
 
 test("every event of a stream's example matches the event schemas", () => {
   const streams = operations.flatMap((item) => mediaOf(item).filter(({ type }) => type === "text/event-stream"));
-  expect(streams).toHaveLength(4);
+  expect(streams).toHaveLength(5);
   const schemaOf = (event: string | undefined, body: object): string => {
+    if (event?.startsWith("response.")) return "ResponseEvent";
     if ("type" in body) return "MessageEvent";
     if (event === "delta") return "PromptDelta";
     if (event === "done") return "PromptAnswer";
@@ -153,7 +158,7 @@ test("every event of a stream's example matches the event schemas", () => {
     const blocks = String(value).split("\n\n").filter(Boolean);
     expect(blocks.length).toBeGreaterThanOrEqual(2);
     for (const block of blocks) {
-      const [, event, json = ""] = /^(?:event: (\w+)\n)?data: (.*)$/.exec(block) ?? [];
+      const [, event, json = ""] = /^(?:event: ([\w.]+)\n)?data: (.*)$/.exec(block) ?? [];
       if (json === "[DONE]") continue;
       const body = JSON.parse(json) as object;
       expect(problemsOf({ $ref: `#/components/schemas/${schemaOf(event, body)}` }, body), block).toEqual([]);
@@ -169,6 +174,7 @@ describe("nothing is left undescribed", () => {
     ["CountBody", countNotes],
     ["PromptBody", promptNotes],
     ["ChatBody", chatNotes],
+    ["ResponseBody", responseNotes],
   ])("each sentence on %s describes an existing field, and each of its own fields has one", (name, notes) => {
     const fields = fieldsOf(schemaOf(name));
     expect(Object.keys(notes).filter((path) => !fields.has(path))).toEqual([]);

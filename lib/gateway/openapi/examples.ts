@@ -19,6 +19,8 @@ import type { PaymentFacts } from "../proof/facts";
 import type { paymentSchema } from "../proof/proof-body";
 import { priceList } from "../reads/models";
 import { usageInKinds } from "../reads/receipt";
+import type { ResponsesPrompt } from "../responses/body";
+import { responsesWriter } from "../responses/writer";
 
 type PaymentObject = z.infer<typeof paymentSchema>;
 
@@ -86,7 +88,16 @@ export interface Examples {
   chatBody: { model: string; messages: readonly { role: string; content: string }[] };
   chatAnswer: unknown;
   chatEvents: string;
+  responseBody: { model: string; input: string };
+  responseAnswer: unknown;
+  responseEvents: string;
 }
+
+const withoutReasoning: Pick<ResponsesPrompt, "accountId" | "customTools" | "wantsEncrypted"> = {
+  accountId: "" as AccountId, // only reasoning is sealed for an account
+  customTools: new Set(),
+  wantsEncrypted: false,
+};
 
 /** Examples with `model`. */
 export function examplesOf(model: Model): Examples {
@@ -102,7 +113,9 @@ export function examplesOf(model: Model): Examples {
     includeUsage: true,
     inputField: "messages",
   };
+  const responseBody = { model: model.id, input: example.prompt };
   const [own, chat] = [promptWriter(request, prompt), chatWriter(request, prompt)];
+  const response = () => responsesWriter(request, { ...prompt, ...withoutReasoning, body: responseBody });
   const pieces = example.pieces.map((text) => ({ type: "text" as const, text }));
   const stream = (writer: typeof own) => writer.opening() + pieces.map(writer.piece).join("") + writer.done(receipt);
   const messages = messagesWriter(request, { ...prompt, accountId: "acct_example" as AccountId });
@@ -141,6 +154,9 @@ export function examplesOf(model: Model): Examples {
     chatBody: { model: model.id, messages: [{ role: "user", content: example.prompt }] },
     chatAnswer: JSON.parse(chat.whole(receipt)),
     chatEvents: stream(chat),
+    responseBody,
+    responseAnswer: JSON.parse(response().whole(receipt)),
+    responseEvents: stream(response()),
   };
 }
 

@@ -35,7 +35,7 @@ export const headers = {
     schema: { type: "string", const: "true" },
   },
   "X-Dropped-Tools": {
-    description: "Tools of Anthropic's own that were dropped from the request, by name.",
+    description: "Tools that only their own vendor can run, and that were dropped from the request, by name.",
     schema: { type: "string" },
     example: "web_search",
   },

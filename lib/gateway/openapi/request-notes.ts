@@ -58,3 +58,30 @@ export const chatNotes: FieldNotes = {
   clipToBalance:
     "true to lower the token limit to what your balance, the key's cap and maxCost allow, instead of a 402. Not an OpenAI field.",
 };
+
+export const responseNotes: FieldNotes = {
+  model: "A model ID or alias.",
+  input: "A text, or items in order: messages, reasoning, calls and their outputs.",
+  "input[].type": "message, reasoning, function_call, function_call_output, custom_tool_call or custom_tool_call_output. Default: message.",
+  "input[].encrypted_content": "Of a reasoning item: as an earlier answer sent it. Only the model that made it reads it.",
+  "input[].phase": "Of an assistant's message: as an earlier answer sent it.",
+  instructions: "System instruction for the model.",
+  tools: "Functions and custom tools the model can call, up to 128. Tools that OpenAI hosts are dropped and named in X-Dropped-Tools.",
+  tool_choice: "auto, none, required, one tool by its type and name, or allowed_tools.",
+  parallel_tool_calls: "false to allow at most one call per answer, where the provider supports it.",
+  text: "The answer's format and verbosity.",
+  "text.format": "text, json_object, or json_schema with the schema the answer must follow.",
+  "text.verbosity": "How much to write, where the model supports it.",
+  reasoning: "Whether and how much the model thinks.",
+  "reasoning.effort": "From none to max. The nearest level the model supports is used.",
+  "reasoning.summary": "auto, concise or detailed to get a summary of the reasoning.",
+  include: "reasoning.encrypted_content to get reasoning that you can send back. Other values are ignored.",
+  max_output_tokens:
+    "Maximum tokens in the answer, reasoning included. Default: 16,384, or less if the model, your balance, the key's cap or maxCost allow less. It also limits how much is reserved.",
+  temperature: "Sampling temperature. Default: the provider's own.",
+  top_p: "Nucleus sampling.",
+  metadata: "Returned with the answer.",
+  stream: "true to stream the answer as server-sent events. Default: false.",
+  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not in OpenAI's API.",
+  clipToBalance: "As in a prompt. Not in OpenAI's API.",
+};

@@ -5,10 +5,13 @@ import { chatBodySchema } from "../chat/body";
 import { countBodySchema, messagesBodySchema } from "../messages/body";
 import { promptBodySchema } from "../prompt/prompt-body";
 import { paymentSchema } from "../proof/proof-body";
+import { responsesBodySchema } from "../responses/body";
+import { inputItem } from "../responses/items";
+import { ownTool } from "../responses/tools";
 import { answerSchemas } from "./answers";
 import { errorSchemas } from "./errors";
 import { messagesNotesOf } from "./messages-notes";
-import { chatNotes, type FieldNotes, promptNotes } from "./request-notes";
+import { chatNotes, type FieldNotes, promptNotes, responseNotes } from "./request-notes";
 import type { JsonSchema } from "./types";
 
 /** Every named schema of the document, as a zod schema. */
@@ -19,11 +22,15 @@ export const namedSchemas: Record<string, z.ZodType> = {
   PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
   // Without OpenAI's old fields, which are known only so that they are refused with advice on what to send.
   ChatBody: chatBodySchema.omit({ functions: true, function_call: true }),
+  // Without what is known only to be refused. Items and tools are read one by one, since hosted ones are passed over.
+  ResponseBody: responsesBodySchema
+    .omit({ store: true, previous_response_id: true, conversation: true, background: true, prompt: true })
+    .extend({ input: z.union([z.string(), z.array(inputItem)]), tools: z.array(ownTool).nullish() }),
   ...answerSchemas,
   ...errorSchemas,
 };
 
-const notesOf: Record<string, FieldNotes> = { PromptBody: promptNotes, ChatBody: chatNotes };
+const notesOf: Record<string, FieldNotes> = { PromptBody: promptNotes, ChatBody: chatNotes, ResponseBody: responseNotes };
 
 /** All named schemas as JSON Schema 2020-12; a schema inside another is a $ref to its name. */
 export function componentSchemas(): Record<string, JsonSchema> {
@@ -62,7 +69,8 @@ function plainSchema(schema: unknown): JsonSchema {
 /** The part of a message that zod knows only to report what is wrong with it. */
 const isRefusedPart = (schema: unknown): boolean => {
   const { properties } = (schema ?? {}) as JsonSchema;
-  return properties?.type?.enum?.includes("image_url") ?? false;
+  const types = properties?.type?.enum ?? [];
+  return types.includes("image_url") || types.includes("input_image");
 };
 
 /** The same for blocks in Anthropic's form. */

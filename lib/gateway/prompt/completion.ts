@@ -8,6 +8,7 @@ import {
   type ChatMessage,
   contentText,
   type FinishReason,
+  type MessagePhase,
   type ModelCall,
   type ProviderEvent,
   type ReasoningBlock,
@@ -26,6 +27,8 @@ export interface Output {
   text: string;
   toolCalls: ToolCall[];
   reasoning: OutputReasoning[];
+  /** Where a new phase of the text begins, at a provider that tells phases apart. */
+  phases?: { from: number; phase: MessagePhase }[];
   /** Null while the output is incomplete. */
   finish: FinishReason | null;
   /** The stop sequence that ended it, where its provider says so. */
@@ -58,6 +61,7 @@ export const emptyOutput = (): Output => ({ text: "", toolCalls: [], reasoning: 
 /** Appends a piece to the output. */
 export function addPiece(output: Output, piece: OutputPiece): void {
   if (piece.type === "text") {
+    if (piece.phase !== undefined) addPhase(output, piece.phase);
     output.text += piece.text;
     return;
   }
@@ -74,6 +78,11 @@ export function addPiece(output: Output, piece: OutputPiece): void {
   output.toolCalls.push({ id: piece.id, name: piece.name, arguments: piece.arguments });
 }
 
+function addPhase(output: Output, phase: MessagePhase): void {
+  output.phases ??= [];
+  if (output.phases.at(-1)?.phase !== phase) output.phases.push({ from: output.text.length, phase });
+}
+
 function addReasoning({ reasoning, text: said, toolCalls }: Output, { kind, index, text, data, id, madeBy }: ReasoningEvent): void {
   const known = reasoning[index];
   if (!known) {
@@ -88,12 +97,13 @@ function addReasoning({ reasoning, text: said, toolCalls }: Output, { kind, inde
 }
 
 /** The output in few pieces: the text, then each tool call whole, and each reasoning block where it stood between them. */
-export function piecesOf({ text, toolCalls, reasoning }: Output): OutputPiece[] {
+export function piecesOf(output: Output): OutputPiece[] {
+  const { text, toolCalls, reasoning } = output;
   const pieces: OutputPiece[] = [];
   let characters = 0;
   let calls = 0;
   const addUntil = (end: { characters: number; calls: number }) => {
-    if (end.characters > characters) pieces.push({ type: "text", text: text.slice(characters, end.characters) });
+    if (end.characters > characters) pieces.push(...textPieces(output, characters, end.characters));
     characters = Math.max(characters, end.characters);
     for (; calls < end.calls; calls++) {
       const call = toolCalls[calls];
@@ -106,6 +116,16 @@ export function piecesOf({ text, toolCalls, reasoning }: Output): OutputPiece[] 
   }
   addUntil({ characters: text.length, calls: toolCalls.length });
   return pieces;
+}
+
+/** A part of the text, in as many pieces as it has phases. */
+function textPieces({ text, phases = [] }: Output, from: number, to: number): OutputPiece[] {
+  if (phases.length === 0) return [{ type: "text", text: text.slice(from, to) }];
+  const starts = [from, ...phases.map((one) => one.from).filter((start) => start > from && start < to)];
+  return starts.map((start, index) => {
+    const phase = phases.findLast((one) => one.from <= start)?.phase;
+    return { type: "text", text: text.slice(start, starts[index + 1] ?? to), phase };
+  });
 }
 
 /** Everything the model wrote, for our own count of it. */

@@ -31,7 +31,7 @@ export interface Prompt {
   model: Model;
   messages: readonly ChatMessage[];
   /** The field of the body that the messages came from. */
-  inputField: "prompt" | "messages";
+  inputField: "prompt" | "messages" | "input";
   maxOutputTokens: number;
   /** How far the output limit may be lowered to fit the balance, the key's cap and maxCost; undefined: not at all. */
   minOutputTokens?: number | undefined;

@@ -109,29 +109,24 @@ test("reasoning goes to the model that made it and to no other", () => {
   expect(itemsFor("gpt-6-luna").filter(({ type }) => type === "reasoning")).toEqual([]);
 });
 
-test("the pieces of a message keep their order and their phase", () => {
+test("reasoning keeps its place in a message, and the message its phase", () => {
   const [, ...items] = bodyOf({
     messages: [
       { role: "user", content: "Hi" },
       {
         role: "assistant",
         content: "Looking.",
-        reasoning: [thought, { ...thought, id: "rs_2" }],
+        phase: "commentary",
+        reasoning: [thought, { ...thought, id: "rs_2", after: { characters: 8, calls: 0 } }],
         toolCalls: [{ id: "call_1", name: "get_weather", arguments: "{}" }],
-        layout: [
-          { type: "reasoning", index: 0 },
-          { type: "text", text: "Looking.", phase: "commentary" },
-          { type: "reasoning", index: 1 },
-          { type: "tool_call", index: 0 },
-        ],
       },
       { role: "tool", content: "Sunny", toolCallId: "call_1" },
     ],
   }).input as { type?: string; id?: string; phase?: string }[];
-  expect(items.map(({ type, id, phase }) => type ?? phase ?? id)).toEqual([
-    "reasoning",
+  expect(items.map(({ type, id, phase }) => phase ?? id ?? type)).toEqual([
+    "rs_1",
     "commentary",
-    "reasoning",
+    "rs_2",
     "function_call",
     "function_call_output",
   ]);

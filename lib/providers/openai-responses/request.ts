@@ -8,7 +8,7 @@ import {
   type ChatMessage,
   type Content,
   contentText,
-  type LayoutPiece,
+  type MessagePhase,
   type ModelCall,
   type ProviderId,
   type ReasoningBlock,
@@ -115,27 +115,35 @@ const plainContent = (content: Content): string | object[] => (typeof content ==
 const inputParts = (content: Content): object[] =>
   typeof content === "string" ? [{ type: "input_text", text: content }] : content.map(({ text }) => ({ type: "input_text", text }));
 
+/** Its text, its calls, and each reasoning block where it stood between them. */
 function assistantItems(message: AssistantMessage, target: Target): object[] {
-  const { toolCalls = [], reasoning = [] } = message;
-  return (message.layout ?? defaultLayout(message)).flatMap((piece): object[] => {
-    if (piece.type === "text") return [{ role: "assistant", content: [{ type: "output_text", text: piece.text }], phase: piece.phase }];
-    if (piece.type === "reasoning") {
-      const block = reasoning[piece.index];
-      return block && isReadableBy(block, target) ? [reasoningItem(block)] : [];
+  const { toolCalls = [], reasoning = [], phase } = message;
+  const text = contentText(message.content);
+  const items: object[] = [];
+  let characters = 0;
+  let calls = 0;
+  const addUntil = (end: { characters: number; calls: number }): void => {
+    if (end.characters > characters) items.push(messageItem(text.slice(characters, end.characters), phase));
+    characters = Math.max(characters, end.characters);
+    for (; calls < end.calls; calls++) {
+      const call = toolCalls[calls];
+      if (call) items.push(callItem(call));
     }
-    const call = toolCalls[piece.index];
-    return call ? [callItem(call)] : [];
-  });
+  };
+  for (const block of reasoning.filter((one) => isReadableBy(one, target))) {
+    if (block.after) addUntil(block.after);
+    items.push(reasoningItem(block));
+  }
+  addUntil({ characters: text.length, calls: toolCalls.length });
+  // A message is never nothing at all.
+  return items.length > 0 ? items : [messageItem(text, phase)];
 }
 
-function defaultLayout({ content, toolCalls = [], reasoning = [] }: AssistantMessage): LayoutPiece[] {
-  const text = contentText(content);
-  return [
-    ...reasoning.map((_, index): LayoutPiece => ({ type: "reasoning", index })),
-    ...(text !== "" || toolCalls.length === 0 ? [{ type: "text", text } as const] : []),
-    ...toolCalls.map((_, index): LayoutPiece => ({ type: "tool_call", index })),
-  ];
-}
+const messageItem = (text: string, phase: MessagePhase | undefined): object => ({
+  role: "assistant",
+  content: [{ type: "output_text", text }],
+  phase,
+});
 
 /** Nothing is stored at OpenAI, so an item without its encrypted content names nothing; and only its maker can decrypt it. */
 const isReadableBy = ({ kind, data, madeBy }: ReasoningBlock, { provider, wireName }: Target): boolean =>

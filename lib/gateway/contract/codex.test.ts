@@ -1,0 +1,166 @@
+// Codex CLI against the running service. Its bodies and headers have the form that openai/codex builds (codex-rs/core/src/client.rs,
+// codex-rs/codex-api, read 2026-11-26): a stream, nothing stored, encrypted reasoning, a custom tool with a grammar, hosted tools.
+
+import { expect, test } from "vitest";
+import { openAccount, type TestAccount } from "./testing/accounts";
+import { chargesOf, expectPaid } from "./testing/books";
+import { open } from "./testing/client";
+import { entryNames, openService } from "./testing/service";
+
+const service = await openService();
+const session = "019ac0de-7f00-7a11-8000-3c1f5e8d2b10";
+
+const headers = {
+  accept: "text/event-stream",
+  originator: "codex_cli_rs",
+  "user-agent": "codex_cli_rs/0.162.1 (Debian 13.0.0; x86_64) xterm-256color",
+  version: "0.162.1",
+  session_id: session,
+  conversation_id: session,
+  "x-client-request-id": session,
+};
+
+const grammar = [
+  "start: begin hunk+ end",
+  'begin: "*** Begin Patch" LF',
+  'end: "*** End Patch" LF?',
+  'hunk: "*** Add File: " /(.+)/ LF ("+" /(.*)/ LF)+',
+  "%import common.LF",
+].join("\n");
+
+const string = { type: "string" };
+const object = (properties: object, required: string[]) => ({ type: "object", properties, required, additionalProperties: false });
+const tools = [
+  {
+    type: "function",
+    name: "exec_command",
+    description: "Runs a command in a terminal.",
+    strict: false,
+    parameters: object({ cmd: string, workdir: string, yield_time_ms: { type: "number" } }, ["cmd"]),
+  },
+  {
+    type: "function",
+    name: "update_plan",
+    description: "Shows the plan.",
+    strict: false,
+    parameters: object({ plan: { type: "array", items: object({ step: string, status: string }, ["step", "status"]) } }, ["plan"]),
+  },
+  {
+    type: "custom",
+    name: "apply_patch",
+    description: "Edits files. The input is a patch and no JSON.",
+    format: { type: "grammar", syntax: "lark", definition: grammar },
+  },
+  { type: "web_search", external_web_access: false },
+  { type: "local_shell" },
+];
+
+const message = (role: string, text: string) => ({ type: "message", role, content: [{ type: "input_text", text }] });
+const conversation = (prompt: string): object[] => [
+  message("developer", "Commands run without a sandbox. Ask for nothing."),
+  message("user", "<environment_context>\n  <cwd>/repo</cwd>\n  <shell>bash</shell>\n</environment_context>"),
+  message("user", prompt),
+];
+
+interface Item {
+  type: string;
+  call_id?: string;
+  [field: string]: unknown;
+}
+
+/** What Codex keeps of a turn: the items of `response.output_item.done`, and what `response.completed` says of its tokens. */
+async function turn({ key }: TestAccount, model: string, input: readonly object[]) {
+  const body = {
+    model,
+    instructions: "You are a coding agent in a terminal.",
+    input,
+    tools,
+    tool_choice: "auto",
+    parallel_tool_calls: true,
+    reasoning: { effort: "medium", summary: "auto" },
+    store: false,
+    stream: true,
+    include: ["reasoning.encrypted_content"],
+    prompt_cache_key: session,
+    text: { verbosity: "low" },
+    client_metadata: { "x-codex-installation-id": "2b0d9a52-3d8e-4b1f-9f0a-6f6b4fd0a111" },
+  };
+  const response = await open({ url: service.url(entryNames[0]), key, path: "/api/v1/responses", headers, body });
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status: 200 });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  const events = text.split("\n\n").flatMap((block) => {
+    const data = /^data: (.*)$/m.exec(block)?.[1];
+    return data ? [JSON.parse(data) as { type: string; item?: Item; response?: { id: string; usage: object | null } }] : [];
+  });
+  const items = events.flatMap(({ type, item }) => (type === "response.output_item.done" && item ? [item] : []));
+  return { items, last: events.at(-1), dropped: response.headers.get("x-dropped-tools") };
+}
+
+/** Codex sends its items back without their ids, reasoning with an empty content. */
+function kept({ id: _, ...item }: Item): Item {
+  return item.type === "reasoning" ? { ...item, content: null } : item;
+}
+
+test.each(["gpt-6-sol", "claude-sonnet-5-5", "gemini-2.5-flash", "gpt-4o-mini", "grok-4.20"])(
+  "Codex works with %s: it plans, runs and patches, and gets an answer from what came of it",
+  async (model) => {
+    const account = await openAccount();
+    const asked = conversation("Add a file. [[simulate: reasoning=40 tool=exec_command,apply_patch]]");
+    const first = await turn(account, model, asked);
+    expect(first.dropped).toBe("web_search, local_shell");
+    expect(first.last).toMatchObject({
+      type: "response.completed",
+      response: {
+        id: expect.any(String),
+        usage: {
+          input_tokens: expect.any(Number),
+          input_tokens_details: { cached_tokens: expect.any(Number) },
+          output_tokens: expect.any(Number),
+          output_tokens_details: { reasoning_tokens: expect.any(Number) },
+          total_tokens: expect.any(Number),
+        },
+      },
+    });
+    const calls = first.items.filter(({ type }) => type.endsWith("_call"));
+    expect(calls.map(({ type, name }) => [type, name])).toEqual([
+      ["function_call", "exec_command"],
+      ["custom_tool_call", "apply_patch"],
+    ]);
+    expect(typeof calls[1]?.input).toBe("string");
+
+    const outputs = [
+      { type: "function_call_output", call_id: calls[0]?.call_id, output: "Exit code: 0\nOutput:\nREADME.md" },
+      { type: "custom_tool_call_output", call_id: calls[1]?.call_id, output: "Success. Updated the following files:\nA one.txt" },
+    ];
+    const second = await turn(account, model, [...asked, ...first.items.map(kept), ...outputs]);
+    expect(second.last?.type).toBe("response.completed");
+    const [answer] = second.items.filter(({ type }) => type === "message");
+    expect(JSON.stringify(answer)).toMatch(/README\.md.*A one\.txt/);
+
+    // A third turn takes the answer with it, its phase included.
+    const third = await turn(account, model, [
+      ...asked,
+      ...first.items.map(kept),
+      ...outputs,
+      ...second.items.map(kept),
+      message("user", "Thanks."),
+    ]);
+    expect(third.last?.type).toBe("response.completed");
+    expect(await chargesOf(account.accountId)).toHaveLength(3);
+    await expectPaid(account);
+  },
+);
+
+test("reasoning that Codex carries along goes back to the model that made it, and stays out of another's turn", async () => {
+  const account = await openAccount();
+  const asked = conversation("Look. [[simulate: reasoning=40 tool=exec_command]]");
+  const first = await turn(account, "gpt-6-sol", asked);
+  expect(first.items.map(({ type }) => type)).toEqual(["reasoning", "function_call"]);
+  const output = { type: "function_call_output", call_id: first.items[1]?.call_id, output: "done" };
+  for (const model of ["gpt-6-sol", "gpt-6-luna", "claude-sonnet-5-5"]) {
+    const { last } = await turn(account, model, [...asked, ...first.items.map(kept), output]);
+    expect(last?.type, model).toBe("response.completed");
+  }
+  await expectPaid(account);
+});

@@ -1,0 +1,55 @@
+// The operation that sells answers in the format of OpenAI's Responses.
+
+import { chatErrorForm, errorAnswers } from "../errors";
+import type { Examples } from "../examples";
+import { clipToBalance, idempotencyKey, jsonOf, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import type { Operation } from "../types";
+
+export const createResponse = ({ responseBody, responseAnswer, responseEvents }: Examples): Operation => ({
+  operationId: "createResponse",
+  tags: ["Answers"],
+  summary: "Create a response (OpenAI format)",
+  description:
+    "OpenAI's Responses, stateless: send the whole conversation in `input` with each request. Works with Codex and the `openai` package. Function and custom tools reach every model; tools that OpenAI hosts are dropped, unless the request forces one. Reserved and charged like a prompt; `usage` includes the cost.",
+  security: needsKey,
+  parameters: [idempotencyKey, clipToBalance, paymentProof],
+  requestBody: {
+    required: true,
+    content: jsonOf("ResponseBody", {
+      text: { summary: "A text", value: responseBody },
+      stream: { summary: "Streamed", value: { ...responseBody, stream: true } },
+      tools: { summary: "With a function and a custom tool", value: { ...responseBody, tools } },
+      reasoning: {
+        summary: "With reasoning to send back next time",
+        value: { ...responseBody, reasoning: { effort: "low", summary: "auto" }, include: ["reasoning.encrypted_content"] },
+      },
+    }),
+  },
+  responses: {
+    "200": success(
+      "The answer. With `stream: true`, server-sent events with sequence numbers. The last one is `response.completed`, `response.incomplete` or `response.failed`.",
+      {
+        ...jsonOf("Response", { answer: { summary: "An answer", value: responseAnswer } }),
+        "text/event-stream": {
+          schema: { type: "string", description: "Server-sent events. Each carries a ResponseEvent." },
+          examples: { complete: { summary: "A complete stream", value: responseEvents } },
+        },
+      },
+      "Idempotent-Replayed",
+      "X-Clipped-To",
+      "X-Dropped-Tools",
+      "Server-Timing",
+    ),
+    ...errorAnswers([...paidRefusals, "SERVICE_BUSY"], chatErrorForm),
+  },
+});
+
+const tools = [
+  {
+    type: "function",
+    name: "weather",
+    description: "The current weather in a city.",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+  { type: "custom", name: "shell", description: "Runs a command." },
+];

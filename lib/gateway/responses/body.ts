@@ -1,0 +1,161 @@
+// The body of POST /api/v1/responses: OpenAI's own, stateless. What needs a memory of ours is refused, with what to send instead; fields that
+// change nothing we could promise (`user`, `service_tier`, `truncation`, `client_metadata`, …) are ignored, as are unknown ones.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import { type CallOptions, type ChatMessage, contentText, type ResponseFormat } from "@/lib/providers/types";
+import type { Caller } from "../http/caller";
+import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
+import { type ItemReading, readItems } from "./items";
+import { isJsonSchema } from "./json-schema";
+import { readResponsesTools, toolChoiceSchema } from "./tools";
+
+/** OpenAI's own limit. */
+const MAX_TOOLS = 128;
+
+const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
+
+const textFormat = z.discriminatedUnion(
+  "type",
+  [
+    z.object({ type: z.literal("text") }),
+    z.object({ type: z.literal("json_object") }),
+    z.object({
+      type: z.literal("json_schema"),
+      name,
+      description: z.string().nullish(),
+      schema: isJsonSchema,
+      strict: z.boolean().nullish(),
+    }),
+  ],
+  "must be text, json_object or json_schema",
+);
+
+const between = (least: number, most: number) => {
+  const errorText = `must be from ${least} to ${most}`;
+  return z.number().min(least, errorText).max(most, errorText);
+};
+
+const isUnset = (value: unknown): boolean => value === undefined || value === null || value === false;
+const unset = (errorText: string) => z.unknown().refine(isUnset, errorText).optional();
+
+export const responsesBodySchema = z.object({
+  model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
+  input: z.union([z.string().min(1, "write at least one character"), z.array(z.unknown()).min(1, "send at least one item")], {
+    error: ({ input }) => (input === undefined ? "is required: a text or an array of items" : "must be a text or an array of items"),
+  }),
+  instructions: z.string().nullish(),
+  tools: z.array(z.unknown()).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: z.object({ format: textFormat.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() }).nullish(),
+  reasoning: z
+    .object({
+      effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
+      summary: z.enum(["auto", "concise", "detailed", "none"]).nullish(),
+    })
+    .nullish(),
+  include: z.array(z.string()).nullish(),
+  max_output_tokens: z.int("must be a whole number").min(1, "must be at least 1").nullish(),
+  temperature: between(0, 2).nullish(),
+  top_p: between(0, 1).nullish(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  stream: z.boolean().nullish(),
+  store: unset("must be false: nothing is stored here. Send the whole conversation in input"),
+  previous_response_id: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
+  conversation: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
+  background: unset("must be false: stream the answer instead"),
+  prompt: unset("must be absent: there are no templates here. Send instructions and input instead"),
+  /** Our own fields, as in POST /api/v1/prompt. */
+  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+  clipToBalance: z.boolean().nullish(),
+});
+
+export type ResponsesBody = z.infer<typeof responsesBodySchema>;
+
+export interface ResponsesPrompt extends Prompt {
+  /** Whose reasoning is sealed. */
+  accountId: AccountId;
+  /** What the response repeats of its request. */
+  body: ResponsesBody;
+  /** Custom tools: their calls are written with an input of plain text. */
+  customTools: ReadonlySet<string>;
+  /** The client will hand reasoning back. */
+  wantsEncrypted: boolean;
+}
+
+/**
+ * Reads the body of a response.
+ * @throws AppError INVALID_REQUEST, INVALID_MODEL
+ */
+export function readResponses(request: GatewayRequest, caller: Caller): ResponsesPrompt {
+  const parsed = parseGiven(responsesBodySchema, readJsonBody(request));
+  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(responsesBodySchema.shape)));
+  const body = parsed.data;
+  const model = readModel(body.model, caller);
+  const tools = readResponsesTools(body);
+  const items = readItems(body.input, caller.accountId);
+  const messages = withInstructions(body, items);
+  const limits = readOutputLimits(request, caller, { model, limit: body.max_output_tokens, clipToBalance: body.clipToBalance });
+  const issues: Issue[] = [...tools.issues, ...items.issues];
+  if (limits.maxOutputTokens > model.maxOutputTokens) {
+    issues.push({ path: "max_output_tokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
+  }
+  if (countCharacters(messages) > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
+    issues.push({ path: "input", message: `exceeds the context window of ${model.id} (${model.contextWindow} tokens)` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  const dropped = [...new Set([...tools.dropped, ...items.dropped])];
+  if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.join(", ");
+  const wantsEncrypted = body.include?.includes("reasoning.encrypted_content") ?? false;
+  return {
+    model,
+    messages,
+    inputField: "input",
+    ...limits,
+    options: { ...readOptions(body, wantsEncrypted), ...tools.options },
+    stream: body.stream ?? false,
+    maxCost: readMaxCost(body.maxCost ?? undefined),
+    accountId: caller.accountId,
+    body,
+    customTools: new Set(tools.options.tools?.filter(({ custom }) => custom).map((tool) => tool.name)),
+    wantsEncrypted,
+  };
+}
+
+const countCharacters = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + contentText(content).length, 0);
+
+const withInstructions = ({ instructions }: ResponsesBody, { messages }: ItemReading): ChatMessage[] =>
+  instructions ? [{ role: "system", content: instructions }, ...messages] : messages;
+
+function readOptions({ temperature, top_p, text, reasoning }: ResponsesBody, wantsEncrypted: boolean): CallOptions {
+  const summary = readSummary(reasoning);
+  const effort = reasoning?.effort ?? undefined;
+  return {
+    temperature: temperature ?? undefined,
+    topP: top_p ?? undefined,
+    responseFormat: readFormat(text?.format),
+    verbosity: text?.verbosity ?? undefined,
+    reasoning:
+      effort === undefined && summary === undefined
+        ? undefined
+        : { mode: effort ? undefined : "default", effort, visible: summary !== undefined },
+    reasoningSummary: summary,
+    returnsReasoning: wantsEncrypted,
+    hidesReasoning: !wantsEncrypted && summary === undefined,
+  };
+}
+
+export function readSummary(reasoning: ResponsesBody["reasoning"]): CallOptions["reasoningSummary"] {
+  const summary = reasoning?.summary ?? "none";
+  return summary === "none" ? undefined : summary;
+}
+
+function readFormat(format: z.infer<typeof textFormat> | null | undefined): ResponseFormat | undefined {
+  if (!format || format.type === "text") return undefined;
+  if (format.type === "json_object") return { type: "json_object" };
+  const { description, schema, strict } = format;
+  return { type: "json_schema", name: format.name, description: description ?? undefined, schema, strict: strict ?? undefined };
+}

@@ -1,0 +1,228 @@
+// The input of a response's request: a text, or items in the order in which they were said. The items of one turn of the assistant (reasoning,
+// a message, calls) become one message.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import type { ChatMessage, Content, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
+import { isRecord } from "@/lib/providers/wire-value";
+import { type Issue, parseGiven, readIssues } from "../http/request";
+import { openThought } from "./sealed-thought";
+
+const inputText = z.object({ type: z.enum(["input_text", "text"]), text: z.string() });
+const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]), text: z.string() });
+const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
+const media = z
+  .object({ type: z.enum(["input_image", "input_file", "input_audio"]) })
+  .refine(() => false, "no model here takes images, audio or files: send input_text parts only");
+
+const inputContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion("type", [inputText, media]))],
+  "must be a string or an array of input_text parts",
+);
+const outputContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion("type", [outputText, refusal]))],
+  "must be a string or an array of output_text and refusal parts",
+);
+const callId = z.string().min(1, "must not be empty");
+const toolName = z.string().min(1, "must not be empty");
+
+const asked = z.object({ type: z.literal("message"), role: z.enum(["user", "system", "developer"]), content: inputContent });
+const answered = z.object({
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  content: outputContent,
+  phase: z.enum(["commentary", "final_answer"]).nullish(),
+});
+
+/** The items of the input, as the document shows them. */
+export const inputItem = z.discriminatedUnion("type", [
+  z.discriminatedUnion("role", [asked, answered], "must be user, assistant, system or developer"),
+  z.object({ type: z.literal("function_call"), call_id: callId, name: toolName, arguments: z.string() }),
+  z.object({ type: z.literal("function_call_output"), call_id: callId, output: inputContent }),
+  z.object({ type: z.literal("custom_tool_call"), call_id: callId, name: toolName, input: z.string() }),
+  z.object({ type: z.literal("custom_tool_call_output"), call_id: callId, output: inputContent }),
+  z.object({
+    type: z.literal("reasoning"),
+    id: z.string().nullish(),
+    summary: z.array(z.object({ text: z.string() })).nullish(),
+    encrypted_content: z.string().nullish(),
+  }),
+]);
+
+type InputItem = z.infer<typeof inputItem>;
+
+export interface ItemReading {
+  messages: ChatMessage[];
+  /** Types of items that hosted tools left, which are passed over. */
+  dropped: string[];
+  issues: Issue[];
+}
+
+const MAX_FAULTS = 20;
+
+/** Reads the input; its faults name their item. */
+export function readItems(input: string | readonly unknown[], accountId: AccountId): ItemReading {
+  if (typeof input === "string") return { messages: [{ role: "user", content: input }], dropped: [], issues: [] };
+  const turns = new Turns(accountId);
+  const dropped: string[] = [];
+  const issues: Issue[] = [];
+  for (const [index, given] of input.entries()) {
+    const path = `input.${index}`;
+    const type = typeOf(given);
+    if (leftByHostedTools.has(type)) dropped.push(type);
+    else if (Object.hasOwn(refusedItems, type)) issues.push({ path: `${path}.type`, message: refusedItems[type] ?? "" });
+    else issues.push(...turns.read({ ...(given as object), type }, path));
+    if (issues.length >= MAX_FAULTS) break;
+  }
+  if (issues.length === 0) issues.push(...turns.findUnanswered());
+  return { messages: turns.messages, dropped, issues };
+}
+
+/** A message may leave its type out. */
+function typeOf(given: unknown): string {
+  if (!isRecord(given)) return "";
+  return typeof given.type === "string" ? given.type : given.type === undefined && "role" in given ? "message" : "";
+}
+
+/** They hold no words for the model, and only OpenAI could have written them. */
+const leftByHostedTools = new Set([
+  "web_search_call",
+  "file_search_call",
+  "code_interpreter_call",
+  "image_generation_call",
+  "mcp_list_tools",
+  "mcp_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "tool_search_call",
+  "tool_search_output",
+]);
+
+const hostedShell = "is of a tool that only OpenAI's models have: send function or custom tools, and their calls and outputs";
+const refusedItems: Record<string, string> = {
+  item_reference: "must not be item_reference: nothing is stored here. Send the item itself",
+  local_shell_call: hostedShell,
+  local_shell_call_output: hostedShell,
+  shell_call: hostedShell,
+  shell_call_output: hostedShell,
+  apply_patch_call: hostedShell,
+  apply_patch_call_output: hostedShell,
+  computer_call: hostedShell,
+  computer_call_output: hostedShell,
+  compaction: "can be read by OpenAI only: send the items that it stands for, or a summary of them as a message",
+};
+
+type Assistant = { role: "assistant"; content: string; toolCalls: ToolCall[]; reasoning: ReasoningBlock[]; phase?: MessagePhase };
+
+class Turns {
+  readonly messages: ChatMessage[] = [];
+  readonly #accountId: AccountId;
+  /** The assistant's turn that the next item may belong to. */
+  #turn: Assistant | undefined;
+  /** The calls without a result so far: where they stand, and of which kind they are. */
+  readonly #open = new Map<string, { path: string; isCustom: boolean }>();
+
+  constructor(accountId: AccountId) {
+    this.#accountId = accountId;
+  }
+
+  read(given: object, path: string): Issue[] {
+    const parsed = parseGiven(inputItem, given);
+    if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
+    return this.#add(parsed.data, path);
+  }
+
+  /** Providers refuse a conversation in which a call has no result. */
+  findUnanswered(): Issue[] {
+    return [...this.#open].map(([id, { path }]) => ({
+      path,
+      message: `the call ${id.slice(0, 64)} has no output: send it after the call`,
+    }));
+  }
+
+  #add(item: InputItem, path: string): Issue[] {
+    switch (item.type) {
+      case "message":
+        this.#addMessage(item);
+        return [];
+      case "reasoning":
+        return this.#addReasoning(item, path);
+      case "function_call":
+      case "custom_tool_call":
+        this.#addCall(item, path);
+        return [];
+      default:
+        return this.#addOutput(item, path);
+    }
+  }
+
+  #addMessage(item: Extract<InputItem, { type: "message" }>): void {
+    if (item.role !== "assistant") {
+      this.#turn = undefined;
+      this.messages.push({ role: item.role === "user" ? "user" : "system", content: readContent(item.content) });
+      return;
+    }
+    const text = textOf(item.content);
+    // A second message begins a turn of its own, unless calls of this one still wait for their outputs.
+    if (this.#turn && this.#turn.content !== "" && this.#turn.toolCalls.length === 0) this.#turn = undefined;
+    const turn = this.#currentTurn();
+    turn.content += text;
+    if (item.phase && turn.content === text) turn.phase = item.phase;
+  }
+
+  #addReasoning({ encrypted_content, id, summary }: Extract<InputItem, { type: "reasoning" }>, path: string): Issue[] {
+    // Without it there is nothing that a model could read again.
+    if (!encrypted_content) return [];
+    const thought = openThought(this.#accountId, encrypted_content);
+    if (thought === null) {
+      const message =
+        "was not made by this service for this account, or was changed since: remove the reasoning item that another service made";
+      return [{ path: `${path}.encrypted_content`, message }];
+    }
+    const turn = this.#currentTurn();
+    const { content, toolCalls } = turn;
+    const after = content === "" && toolCalls.length === 0 ? undefined : { characters: content.length, calls: toolCalls.length };
+    const text = thought.kind === "encrypted" ? (summary ?? []).map((part) => part.text).join("\n\n") : thought.text;
+    turn.reasoning.push({ ...thought, text, id: thought.id ?? id ?? undefined, after });
+    return [];
+  }
+
+  #addCall(item: Extract<InputItem, { type: "function_call" | "custom_tool_call" }>, path: string): void {
+    const { call_id: id, name } = item;
+    const isCustom = item.type === "custom_tool_call";
+    this.#open.set(id, { path, isCustom });
+    this.#currentTurn().toolCalls.push(
+      isCustom ? { id, name, arguments: JSON.stringify({ input: item.input }), custom: true } : { id, name, arguments: item.arguments },
+    );
+  }
+
+  #addOutput({ type, call_id: id, output }: Extract<InputItem, { output: unknown }>, path: string): Issue[] {
+    const call = this.#open.get(id);
+    if (!call || call.isCustom !== (type === "custom_tool_call_output")) {
+      return [{ path: `${path}.call_id`, message: `is of no ${type.slice(0, -"_output".length)} before it that has no output yet` }];
+    }
+    this.#open.delete(id);
+    this.#turn = undefined;
+    this.messages.push({ role: "tool", content: readContent(output), toolCallId: id });
+    return [];
+  }
+
+  #currentTurn(): Assistant {
+    if (!this.#turn) {
+      this.#turn = { role: "assistant", content: "", toolCalls: [], reasoning: [] };
+      this.messages.push(this.#turn);
+    }
+    return this.#turn;
+  }
+}
+
+const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });
+
+/** Parts keep their borders, as the client sent them. */
+const readContent = (content: z.infer<typeof inputContent>): Content =>
+  typeof content === "string"
+    ? content
+    : content.flatMap((part) => (part.type === "text" || part.type === "input_text" ? [{ type: "text" as const, text: part.text }] : []));
+
+const textOf = (content: z.infer<typeof outputContent>): string =>
+  typeof content === "string" ? content : content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");

@@ -1,0 +1,221 @@
+// The items of a response's output, as they grow: each piece of an answer extends an item or begins one, and says which events that makes.
+// Whole answers are written from the same items.
+
+import type { AccountId } from "@/lib/base/ids";
+import type { MessagePhase, ReasoningBlock } from "@/lib/providers/types";
+import { readJsonObject } from "@/lib/providers/wire-value";
+import type { OutputPiece } from "../prompt/completion";
+import { sealThought } from "./sealed-thought";
+
+/** An event of the stream, without its sequence number. */
+export interface ItemEvent {
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface ItemOptions {
+  accountId: AccountId;
+  /** Of the request: items' ids are made of it. */
+  id: string;
+  customTools: ReadonlySet<string>;
+  /** Reasoning leaves sealed, to come back. */
+  wantsEncrypted: boolean;
+  /** Reasoning is shown in words. */
+  showsSummary: boolean;
+}
+
+interface Base {
+  id: string;
+  outputIndex: number;
+}
+interface MessageItem extends Base {
+  type: "message";
+  text: string;
+  phase: MessagePhase | undefined;
+}
+interface ReasoningItem extends Base {
+  type: "reasoning";
+  index: number;
+  block: Omit<ReasoningBlock, "madeBy"> & { madeBy?: ReasoningBlock["madeBy"] | undefined };
+}
+interface CallItem extends Base {
+  type: "call";
+  callId: string;
+  name: string;
+  isCustom: boolean;
+  arguments: string;
+}
+type Item = MessageItem | ReasoningItem | CallItem;
+
+type Piece<Type extends OutputPiece["type"]> = Extract<OutputPiece, { type: Type }>;
+type Status = "in_progress" | "completed" | "incomplete";
+
+export class OutputItems {
+  readonly #options: ItemOptions;
+  readonly #items: Item[] = [];
+  /** The message or the reasoning that the next piece may extend. */
+  #open: MessageItem | ReasoningItem | undefined;
+  readonly #calls: CallItem[] = [];
+
+  constructor(options: ItemOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a piece. */
+  add(piece: OutputPiece): ItemEvent[] {
+    switch (piece.type) {
+      case "text":
+        return this.#addText(piece);
+      case "reasoning":
+        return this.#addReasoning(piece);
+      case "tool_call":
+        return this.#addCall(piece);
+    }
+  }
+
+  /** Closes what is open. Calls end last: their pieces may have come in turns. */
+  end(status: Status): ItemEvent[] {
+    return [...this.#close(status), ...this.#calls.flatMap((call) => this.#callDone(call, status))];
+  }
+
+  /** The whole output. */
+  written(status: Status): object[] {
+    return this.#items.map((item) => this.#write(item, status));
+  }
+
+  #addText({ text, phase }: Piece<"text">): ItemEvent[] {
+    const events: ItemEvent[] = [];
+    let item = this.#open;
+    if (item?.type !== "message" || item.phase !== phase) {
+      events.push(...this.#close("completed"));
+      item = this.#begin({ type: "message", ...this.#next("msg"), text: "", phase });
+      this.#open = item;
+      events.push({ type: "response.output_item.added", output_index: item.outputIndex, item: this.#write(item, "in_progress") });
+      events.push({ type: "response.content_part.added", ...at(item), content_index: 0, part: textPart("") });
+    }
+    item.text += text;
+    events.push({ type: "response.output_text.delta", ...at(item), content_index: 0, delta: text, logprobs: [] });
+    return events;
+  }
+
+  #addReasoning({ index, kind, text, data, id, madeBy }: Piece<"reasoning">): ItemEvent[] {
+    const events: ItemEvent[] = [];
+    let item = this.#open;
+    if (item?.type !== "reasoning" || item.index !== index) {
+      events.push(...this.#close("completed"));
+      item = this.#begin({ type: "reasoning", ...this.#next("rs"), index, block: { kind, text: "", data: "", id, madeBy } });
+      this.#open = item;
+      const empty = { type: "reasoning", id: item.id, summary: [] };
+      events.push({ type: "response.output_item.added", output_index: item.outputIndex, item: empty });
+    }
+    const { block } = item;
+    const isFirst = block.text === "";
+    block.text += text;
+    block.data ||= data ?? "";
+    block.id ??= id;
+    block.madeBy ??= madeBy;
+    if (text === "" || !this.#options.showsSummary) return events;
+    const place = { ...at(item), summary_index: 0 };
+    if (isFirst) events.push({ type: "response.reasoning_summary_part.added", ...place, part: summaryPart("") });
+    events.push({ type: "response.reasoning_summary_text.delta", ...place, delta: text });
+    return events;
+  }
+
+  #addCall({ index, id, name, arguments: text }: Piece<"tool_call">): ItemEvent[] {
+    const events: ItemEvent[] = [];
+    let call = this.#calls[index];
+    if (!call) {
+      events.push(...this.#close("completed"));
+      const isCustom = this.#options.customTools.has(name ?? "");
+      const fields = { callId: id ?? "", name: name ?? "", isCustom, arguments: "" };
+      call = this.#begin({ type: "call", ...this.#next(isCustom ? "ctc" : "fc"), ...fields });
+      this.#calls[index] = call;
+      events.push({ type: "response.output_item.added", output_index: call.outputIndex, item: this.#write(call, "in_progress") });
+    }
+    call.arguments += text;
+    // The input of a custom tool is inside the arguments, and known once they are whole.
+    if (text !== "" && !call.isCustom) events.push({ type: "response.function_call_arguments.delta", ...at(call), delta: text });
+    return events;
+  }
+
+  #begin<Begun extends Item>(item: Begun): Begun {
+    this.#items.push(item);
+    return item;
+  }
+
+  #next(prefix: string): Base {
+    const outputIndex = this.#items.length;
+    return { id: `${prefix}_${this.#options.id.replace(/^req_/, "")}_${outputIndex}`, outputIndex };
+  }
+
+  #close(status: Status): ItemEvent[] {
+    const item = this.#open;
+    this.#open = undefined;
+    if (!item) return [];
+    const done: ItemEvent = { type: "response.output_item.done", output_index: item.outputIndex, item: this.#write(item, status) };
+    if (item.type === "message") {
+      const place = { ...at(item), content_index: 0 };
+      return [
+        { type: "response.output_text.done", ...place, text: item.text, logprobs: [] },
+        { type: "response.content_part.done", ...place, part: textPart(item.text) },
+        done,
+      ];
+    }
+    const { text } = item.block;
+    if (text === "" || !this.#options.showsSummary) return [done];
+    const place = { ...at(item), summary_index: 0 };
+    return [
+      { type: "response.reasoning_summary_text.done", ...place, text },
+      { type: "response.reasoning_summary_part.done", ...place, part: summaryPart(text) },
+      done,
+    ];
+  }
+
+  #callDone(call: CallItem, status: Status): ItemEvent[] {
+    const done: ItemEvent = { type: "response.output_item.done", output_index: call.outputIndex, item: this.#write(call, status) };
+    if (!call.isCustom) return [{ type: "response.function_call_arguments.done", ...at(call), arguments: call.arguments }, done];
+    const input = inputOf(call);
+    return [
+      { type: "response.custom_tool_call_input.delta", ...at(call), delta: input },
+      { type: "response.custom_tool_call_input.done", ...at(call), input },
+      done,
+    ];
+  }
+
+  #write(item: Item, status: Status): object {
+    switch (item.type) {
+      case "message": {
+        const content = status === "in_progress" ? [] : [textPart(item.text)];
+        return { id: item.id, type: "message", status, role: "assistant", content, phase: item.phase };
+      }
+      case "reasoning":
+        return this.#writeReasoning(item);
+      case "call": {
+        const { id, callId, name } = item;
+        const isOpen = status === "in_progress";
+        return item.isCustom
+          ? { id, type: "custom_tool_call", status, call_id: callId, name, input: isOpen ? "" : inputOf(item) }
+          : { id, type: "function_call", status, call_id: callId, name, arguments: isOpen ? "" : item.arguments };
+      }
+    }
+  }
+
+  #writeReasoning({ id, block }: ReasoningItem): object {
+    const { accountId, wantsEncrypted, showsSummary } = this.#options;
+    const { madeBy } = block;
+    const summary = showsSummary && block.text !== "" ? [summaryPart(block.text)] : [];
+    // Without a route and without data there is nothing that a model could read again.
+    const isSealed = wantsEncrypted && madeBy !== undefined && block.data !== "";
+    return { id, type: "reasoning", summary, encrypted_content: isSealed ? sealThought(accountId, { ...block, madeBy }) : undefined };
+  }
+}
+
+const at = ({ id, outputIndex }: Base) => ({ item_id: id, output_index: outputIndex });
+const textPart = (text: string) => ({ type: "output_text", annotations: [], logprobs: [], text });
+const summaryPart = (text: string) => ({ type: "summary_text", text });
+
+/** The input of a custom tool; what a model wrote instead of the one field, where it did. */
+function inputOf({ arguments: text }: CallItem): string {
+  const input = readJsonObject(text)?.input;
+  return typeof input === "string" ? input : text;
+}

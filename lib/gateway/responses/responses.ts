@@ -1,0 +1,22 @@
+// POST /api/v1/responses: the same as POST /api/v1/prompt in the format of OpenAI's Responses, stateless. Codex speaks nothing else.
+
+import { chatErrorBody } from "../chat/errors";
+import { authenticate } from "../http/caller";
+import { endpoint } from "../http/endpoint";
+import { MAX_LARGE_BODY_BYTES } from "../http/request";
+import { placeMoney, runPrompt } from "../prompt/pipeline";
+import { readResponses } from "./body";
+import { responsesWriter } from "./writer";
+
+export const responses = endpoint(
+  "responses",
+  (request) =>
+    runPrompt(request, {
+      identify: authenticate,
+      read: readResponses,
+      place: placeMoney,
+      write: responsesWriter,
+      bodyLimit: MAX_LARGE_BODY_BYTES,
+    }),
+  { writeError: chatErrorBody, keepsFailures: true },
+);

@@ -1,0 +1,35 @@
+// Reasoning as it leaves over Responses, and comes back: the whole block under our seal, in the field that OpenAI has for its own.
+
+import { z } from "zod";
+import type { AccountId } from "@/lib/base/ids";
+import type { ReasoningBlock } from "@/lib/providers/types";
+import { openReasoning, sealReasoning } from "../prompt/reasoning-seal";
+
+const thoughtSchema = z.object({
+  kind: z.enum(["thinking", "redacted", "encrypted"]),
+  text: z.string(),
+  data: z.string(),
+  id: z.string().optional(),
+});
+
+/** A signature covers the words of a thought, so both go along; an encrypted thought needs its data only. */
+export function sealThought(accountId: AccountId, { kind, madeBy, text, data, id }: ReasoningBlock): string {
+  return sealReasoning(accountId, madeBy, JSON.stringify({ kind, text: kind === "encrypted" ? "" : text, data, id }));
+}
+
+/** Null when it is not of our making for this account. */
+export function openThought(accountId: AccountId, sealed: string): ReasoningBlock | null {
+  const opened = openReasoning(accountId, sealed);
+  if (!opened) return null;
+  // The seal proves that we wrote it; a block that another endpoint sealed has another form.
+  const thought = thoughtSchema.safeParse(parsedOrNull(opened.data));
+  return thought.success ? { ...thought.data, madeBy: opened.madeBy } : null;
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
