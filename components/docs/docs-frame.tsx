@@ -18,6 +18,8 @@ const pages = [
   { href: "/docs/payments", text: "Pay per request" },
   { href: "/docs/x402", text: "x402" },
   { href: "/docs/claude-code", text: "Claude Code" },
+  { href: "/docs/images", text: "Images" },
+  { href: "/docs/embeddings", text: "Embeddings" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
 ];

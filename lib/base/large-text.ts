@@ -20,3 +20,15 @@ export class LargeText {
     return this.reference;
   }
 }
+
+const reference = /(large-text-[0-9a-f]{32})/;
+
+/** Splits a text at its references and puts the bytes in their place; null when there is none. */
+export function expandLargeTexts(text: string, texts: readonly LargeText[]): (string | Buffer)[] | null {
+  if (texts.length === 0) return null;
+  const byReference = new Map(texts.map((large) => [large.reference, large.bytes]));
+  return text
+    .split(reference)
+    .map((piece) => byReference.get(piece) ?? piece)
+    .filter((piece) => piece.length > 0);
+}

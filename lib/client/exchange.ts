@@ -143,8 +143,11 @@ class Exchange {
   }
 
   #errorOf(text: string, status: number, retryAfter: string | null): Error {
-    const body: { error?: unknown; code?: unknown; details?: Record<string, unknown>; requestId?: string } = parseObject(text) ?? {};
-    const { error, code, details = {}, requestId = this.requestId } = body;
+    const body: ErrorBody = parseObject(text) ?? {};
+    // Where the service speaks OpenAI's format, everything is inside the error.
+    const inner = typeof body.error === "object" && body.error !== null ? (body.error as ErrorBody & { message?: unknown }) : null;
+    const { code, details = {}, requestId = this.requestId } = inner ?? body;
+    const error = inner ? inner.message : body.error;
     if (typeof code !== "string") return this.failure(`HTTP ${status}, not from the service itself`, { status });
     const bodyRetryAfterMs = typeof details.retryAfterMs === "number" ? details.retryAfterMs : undefined;
     const retryAfterMs = readRetryAfter(retryAfter) ?? bodyRetryAfterMs;
@@ -160,4 +163,11 @@ function parseObject(text: string): object | undefined {
   } catch {
     return undefined; // a proxy's page, or a truncated answer
   }
+}
+
+interface ErrorBody {
+  error?: unknown;
+  code?: unknown;
+  details?: Record<string, unknown>;
+  requestId?: string;
 }

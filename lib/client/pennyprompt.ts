@@ -1,6 +1,7 @@
 // The client: one method for each operation of the service. It needs only `fetch` and web streams, so it runs in Node 20 and later,
 // browsers, Deno, Bun and workers.
 
+import type { EmbeddingRequest, Embeddings } from "./embedding-types";
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
 import type { PaymentTerms } from "./payment-types";
 import { PromptStream } from "./prompt-stream";
@@ -20,6 +21,7 @@ import type {
   UsageRow,
 } from "./types";
 
+export type * from "./embedding-types";
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
 export type { Fetch } from "./exchange";
 export type * from "./payment-types";
@@ -96,6 +98,11 @@ export class PennyPrompt {
   stream(request: PromptRequest, { idempotencyKey, signal }: PromptOptions = {}): PromptStream {
     const call = { ...post("/prompt", { ...request, stream: true }), idempotencyKey: keyFor(request, idempotencyKey), signal };
     return new PromptStream(this.#connection, call, this.#retry);
+  }
+
+  /** Makes embeddings and charges their exact cost, once, however often it is retried. */
+  async embeddings(request: EmbeddingRequest, { idempotencyKey, signal }: PromptOptions = {}): Promise<Embeddings> {
+    return this.#send({ ...post("/embeddings", request), idempotencyKey: readKey(idempotencyKey), signal });
   }
 
   /** The available models and their prices. */

@@ -67,7 +67,8 @@ export interface Model {
   /** The provider that runs it. */
   owned_by: string;
   description: string;
-  /** Tokens. */
+  outputModalities: ("text" | "embedding")[];
+  inputModalities: ("text" | "image")[];
   contextWindow: number;
   maxOutputTokens: number;
   /** USD per 1,000 tokens. */

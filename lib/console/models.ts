@@ -28,6 +28,7 @@ const perMillion = (nanoUsdPerToken: bigint): string => usdText(nanoUsdPerToken 
 export function listModelPrices(): ModelPrice[] {
   return listModels().map((model) => ({
     id: model.id,
+    type: model.type,
     aliases: model.aliases,
     description: model.description,
     provider: providerName[model.routes[0].provider],

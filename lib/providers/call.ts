@@ -46,6 +46,12 @@ export function wireFormatOf({ provider, wireName, wireFormat }: ModelRoute, end
 
 const processSetup = (): RoutingSetup => ({ endpoints: endpoints(), formats: wireFormats, limits: config() });
 
+/** The process's providers with one format for all of them: for calls that are no prompts. */
+export const setupWithFormat = (format: WireFormat): RoutingSetup => ({
+  ...processSetup(),
+  formats: Object.fromEntries(Object.keys(wireFormats).map((id) => [id, format])) as RoutingSetup["formats"],
+});
+
 export interface ProviderCall {
   /** Iterate once only. @throws ProviderFailure */
   events: AsyncIterableIterator<ProviderEvent, undefined>;

@@ -6,11 +6,14 @@ import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
-import { builtInModels, retiredWireNames } from "./catalogue-data";
+import { builtInModels as promptModels, retiredWireNames } from "./catalogue-data";
+import { embeddingModels } from "./catalogue-data/embedding";
 import { type Endpoints, endpoints } from "./endpoints";
 import { readModelsFile } from "./models-file";
 import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
 import type { Model, ModelRoute } from "./types";
+
+const builtInModels: readonly Model[] = [...promptModels, ...embeddingModels];
 
 export interface Catalogue {
   /** In catalogue order. */
@@ -95,15 +98,23 @@ const preferredModels: readonly string[] = ["gemini-3.5-flash-lite", "grok-4.20"
  * The model for somebody who has chosen none: of the playground, and of the examples on pages and in the API document.
  * @throws Error when the catalogue is empty; a service without models does not start
  */
-export function defaultModel<M extends { id: string }>(models: readonly M[]): M {
+export function defaultModel<M extends { id: string; type?: Model["type"] }>(models: readonly M[]): M {
   const preferred = preferredModels.flatMap((id) => models.find((model) => model.id === id) ?? []);
-  const model = preferred[0] ?? models[0];
+  const model = preferred[0] ?? models.find(({ type }) => type === undefined);
   if (!model) throw new Error("there is no model to show");
   return model;
 }
 
-/** Names (not aliases) of the models on offer, for the error about an unknown name. */
-export const supportedModelNames = (): string[] => catalogue().models.map((model) => model.id);
+/** Names (not aliases) of the models on offer that answer prompts, for the error about an unknown name. */
+export const supportedModelNames = (): string[] => namesOf((model) => model.type === undefined);
+
+/** The same of the models that make embeddings. */
+export const embeddingModelNames = (): string[] => namesOf((model) => model.type === "embedding");
+
+const namesOf = (isWanted: (model: Model) => boolean): string[] =>
+  catalogue()
+    .models.filter(isWanted)
+    .map((model) => model.id);
 
 /**
  * Refuses to sell below cost, whatever the kind of token and the length of the prompt.

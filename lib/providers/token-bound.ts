@@ -112,7 +112,8 @@ function messageBound(message: ChatMessage, bound: TokenBoundId): number {
 /** Parts may be joined or kept apart: apart, they have at least as many tokens, up to one for each border. */
 function contentBound(content: Content, bound: TokenBoundId): number {
   if (typeof content === "string") return textBound(content, bound);
-  return content.reduce((sum, part) => sum + textBound(part.text, bound) + TOKENS_PER_PART, 0);
+  // Images have bounds of their own: image-bound/bound.ts.
+  return content.reduce((sum, part) => sum + (part.type === "text" ? textBound(part.text, bound) : 0) + TOKENS_PER_PART, 0);
 }
 
 /** A signed or encrypted thought is read as the thought that it holds, which is shorter than its bytes. */

@@ -1,6 +1,7 @@
 // The network under the wire formats: one pool of kept-alive connections per origin, requests that can be stopped at any time, and
 // failures that say whether the provider had begun to answer. It knows no format and no price.
 
+import { Readable } from "node:stream";
 import { type Dispatcher, Pool, util } from "undici";
 import { BusyPoll } from "@/lib/base/busy-poll";
 import { config } from "@/lib/base/config";
@@ -68,15 +69,12 @@ export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget
     budget.once("abort", onAbort);
     const { pool, wait } = originOf(endpoint.origin);
     const endWait = wait.begin();
-    pool.request(
-      { method: "POST", path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body, signal: budget },
-      (error, answer) => {
-        endWait();
-        budget.removeListener("abort", onAbort);
-        if (error) reject(connectionFailure(error, endpoint));
-        else resolve({ status: answer.statusCode, headers: answer.headers, body: new WireBody(answer.body, budget) });
-      },
-    );
+    pool.request({ method: "POST", path: endpoint.pathPrefix + request.path, ...contentOf(request), signal: budget }, (error, answer) => {
+      endWait();
+      budget.removeListener("abort", onAbort);
+      if (error) reject(connectionFailure(error, endpoint));
+      else resolve({ status: answer.statusCode, headers: answer.headers, body: new WireBody(answer.body, budget) });
+    });
   });
 }
 
@@ -92,10 +90,17 @@ export function exchangeWhole(
   onHead: WholeReading["onHead"],
 ): Promise<WholeAnswer> {
   if (budget.reason) return Promise.reject(budget.reason);
-  const options = { method: "POST" as const, path: endpoint.pathPrefix + request.path, headers: request.headers, body: request.body };
+  const options = { method: "POST" as const, path: endpoint.pathPrefix + request.path, ...contentOf(request) };
   const { pool, wait } = originOf(endpoint.origin);
   const notBegun = (error: Error) => connectionFailure(error, endpoint);
   return readWholeAnswer(pool, options, { budget, onHead, onBegun: wait.begin(), notBegun });
+}
+
+/** Headers and body; the pieces of a large body are sent as they are, one after the other. */
+function contentOf({ headers, body, chunks }: WireRequest): { headers: Record<string, string>; body: string | Readable } {
+  if (!chunks) return { headers, body };
+  const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
+  return { headers: { ...headers, "content-length": `${length}` }, body: Readable.from(chunks) };
 }
 
 /** An error before the first byte of an answer. */

@@ -1,6 +1,7 @@
 // What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate, the
 // transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
 
+import type { ImagePart } from "./image-types";
 import type { Prices, TokenCounts } from "./prices";
 
 export type ProviderId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
@@ -18,6 +19,8 @@ export interface ModelRoute {
 
 export interface Model {
   id: string;
+  /** Absent for a model that answers prompts. */
+  type?: "embedding";
   aliases: readonly string[];
   /** One short line for people. */
   description: string;
@@ -62,7 +65,7 @@ export interface TextPart {
   cache?: CacheLifetime | undefined;
 }
 
-export type ContentPart = TextPart;
+export type ContentPart = TextPart | ImagePart;
 export type Content = string | readonly ContentPart[];
 
 /**
@@ -99,7 +102,7 @@ export type ChatMessage =
 
 /** The text of a message without the borders of its parts. */
 export const contentText = (content: Content): string =>
-  typeof content === "string" ? content : content.map((part) => part.text).join("");
+  typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 /** A customer's function that the model may call. */
 export interface Tool {
@@ -258,7 +261,10 @@ export interface WireRequest {
   path: string;
   /** Lower-case names; includes the credentials. */
   headers: Record<string, string>;
+  /** With references in place of large images, which `chunks` then has. */
   body: string;
+  /** The body in pieces, sent instead of `body`. */
+  chunks?: readonly (string | Buffer)[];
 }
 
 /** Receives an answer's id, unchecked: an invalid one must not fail the answer. A stream repeats it with every chunk. */

@@ -25,7 +25,7 @@ interface PlaygroundPageProps {
 export default async function PlaygroundPage({ searchParams }: PlaygroundPageProps) {
   const owner = await requireOwner();
   const { model: requested } = await searchParams;
-  const models = listModelPrices();
+  const models = listModelPrices().filter(({ type }) => type === undefined);
   const name = typeof requested === "string" ? requested : null;
   const chosen = name === null ? null : findModelPrice(models, name);
   const { baseUrl, keyVariable } = readSite();

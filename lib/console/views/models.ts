@@ -12,6 +12,8 @@ export interface ListedModelPrice {
 
 export interface ModelPrice {
   id: string;
+  /** Absent for a model that answers prompts. */
+  type?: "embedding" | undefined;
   aliases: readonly string[];
   description: string;
   /** The provider's display name. */

@@ -3,12 +3,22 @@
 
 import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
-import { type CallOptions, type ChatMessage, contentText, type ResponseFormat, type Tool, type ToolChoice } from "@/lib/providers/types";
+import {
+  type CallOptions,
+  type ChatMessage,
+  type Content,
+  type ContentPart,
+  contentText,
+  type ResponseFormat,
+  type Tool,
+  type ToolChoice,
+} from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { cutFaults, isLong } from "../prompt/few-faults";
+import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
@@ -19,13 +29,17 @@ const MAX_LEVELS = 100;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
+const imagePart = z.object({
+  type: z.literal("image_url"),
+  image_url: z.object({ url: z.string(), detail: z.enum(["auto", "low", "high", "original"]).nullish() }),
+});
 const mediaPart = z
-  .object({ type: z.enum(["image_url", "input_audio", "file"]) })
-  .refine(() => false, "no model here takes images, audio or files: send text parts only");
+  .object({ type: z.enum(["input_audio", "file"]) })
+  .refine(() => false, "no model here takes audio, PDF or other files: send text and images only");
 const textContent = z.union([z.string(), z.array(textPart)], "must be a string or an array of text parts");
 const userContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion("type", [textPart, mediaPart]))],
-  "must be a string or an array of text parts",
+  [z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart, mediaPart]))],
+  "must be a string or an array of text and image parts",
 );
 const assistantContent = z.union(
   [z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))],
@@ -158,7 +172,8 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   const model = readModel(body.model, caller);
   const limitName = body.max_completion_tokens ? "max_completion_tokens" : "max_tokens";
   const limits = readOutputLimits(request, caller, { model, limit: body[limitName], clipToBalance: body.clipToBalance });
-  const messages = body.messages.map(readMessage);
+  const images = new ImageReader(request.largeTexts);
+  const messages = body.messages.map((item, index) => readMessage(item, `messages.${index}.content`, images));
   const issues: Issue[] = [];
   if (limits.maxOutputTokens > model.maxOutputTokens) {
     issues.push({ path: limitName, message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
@@ -170,6 +185,7 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   if (typeof body.tool_choice === "object" && body.tool_choice !== null && !nameOf(body).has(body.tool_choice.function.name)) {
     issues.push({ path: "tool_choice", message: "names a function that is not among tools" });
   }
+  issues.push(...images.findIssues(model));
   if (issues.length > 0) throw invalidRequest(issues);
   return {
     model,
@@ -184,7 +200,7 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   };
 }
 
-const anyPart = z.discriminatedUnion("type", [textPart, refusalPart]);
+const anyPart = z.discriminatedUnion("type", [textPart, refusalPart, imagePart]);
 
 /** The body with its arrays cut after their first faulty items. */
 function withFewFaults(body: unknown): unknown {
@@ -197,13 +213,13 @@ function withFewFaults(body: unknown): unknown {
 
 const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));
 
-function readMessage(given: z.infer<typeof message>): ChatMessage {
+function readMessage(given: z.infer<typeof message>, path: string, images: ImageReader): ChatMessage {
   switch (given.role) {
     case "system":
     case "developer":
       return { role: "system", content: textOf(given.content) };
     case "user":
-      return { role: "user", content: textOf(given.content) };
+      return { role: "user", content: readUserContent(given.content, path, images) };
     case "tool":
       return { role: "tool", content: textOf(given.content), toolCallId: given.tool_call_id };
     case "assistant": {
@@ -212,6 +228,16 @@ function readMessage(given: z.infer<typeof message>): ChatMessage {
       return toolCalls && toolCalls.length > 0 ? { role: "assistant", content, toolCalls } : { role: "assistant", content };
     }
   }
+}
+
+/** Text alone is one string; beside images each text stays a part. */
+function readUserContent(content: z.infer<typeof userContent>, path: string, images: ImageReader): Content {
+  if (typeof content === "string" || !content.some(({ type }) => type === "image_url")) return textOf(content);
+  return content.flatMap((part, index): ContentPart[] => {
+    if (part.type !== "image_url") return part.type === "text" ? [{ type: "text", text: part.text }] : [];
+    const { url, detail } = part.image_url;
+    return images.fromUrl(`${path}.${index}.image_url.url`, url, detail) ?? [];
+  });
 }
 
 const textOf = (content: string | readonly { type: string; text?: string; refusal?: string }[]): string =>

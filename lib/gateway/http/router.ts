@@ -3,6 +3,7 @@
 import { AppError } from "@/lib/base/errors";
 import { chatCompletions } from "../chat/completions";
 import { chatErrorBody } from "../chat/errors";
+import { embeddings } from "../embeddings/endpoint";
 import { countTokens, createMessage, messagesTraits } from "../messages/messages";
 import { openapi } from "../openapi/endpoint";
 import { prompt } from "../prompt/pipeline";
@@ -24,6 +25,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/prompt": { POST: prompt },
   "/api/v1/chat/completions": { POST: chatCompletions },
   "/api/v1/responses": { POST: responses },
+  "/api/v1/embeddings": { POST: embeddings },
   "/api/v1/x402/prompt": { POST: x402Prompt },
   "/api/v1/models": { GET: models },
   "/api/v1/balance": { GET: balance },

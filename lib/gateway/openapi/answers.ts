@@ -3,6 +3,7 @@
 
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";
+import { embeddingList } from "./answers/embeddings";
 import { message, messageEvent, tokenCount } from "./answers/messages";
 import { paymentTerms } from "./answers/payment";
 import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
@@ -19,6 +20,7 @@ export const answerSchemas = {
   ChatCompletionChunk: chatChunk,
   Response: responseAnswer,
   ResponseEvent: responseEvent,
+  EmbeddingList: embeddingList,
   Model: model,
   ModelList: modelList,
   Balance: balance,

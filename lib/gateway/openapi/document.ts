@@ -7,6 +7,7 @@ import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
+import { createEmbeddings } from "./operations/embeddings";
 import { countMessageTokens, createMessage } from "./operations/messages";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { createResponse } from "./operations/responses";
@@ -43,6 +44,7 @@ function build(): OpenApiDocument {
       "/api/v1/prompt": { post: createPrompt(examples) },
       "/api/v1/chat/completions": { post: createChatCompletion(examples) },
       "/api/v1/responses": { post: createResponse(examples) },
+      "/api/v1/embeddings": { post: createEmbeddings() },
       "/api/v1/x402/prompt": { post: createX402Prompt(examples) },
       "/api/v1/quote": { post: quotePrompt(examples) },
       "/api/v1/balance": { get: getBalance(examples) },

@@ -52,6 +52,7 @@ test("operation ids are those that generated clients already use", () => {
     "post /api/v1/prompt createPrompt",
     "post /api/v1/chat/completions createChatCompletion",
     "post /api/v1/responses createResponse",
+    "post /api/v1/embeddings createEmbeddings",
     "post /api/v1/x402/prompt createX402Prompt",
     "post /api/v1/quote quotePrompt",
     "get /api/v1/balance getBalance",
@@ -94,9 +95,14 @@ test("an operation with a key may return 200, 400, 401, 404, 429, 500 and 503; o
     expect(statuses, operation.operationId).toEqual(
       expect.arrayContaining(keyed ? ["200", "400", "401", "404", "429", "500", "503"] : ["200", "500", "503"]),
     );
-    const costs = ["createPrompt", "createChatCompletion", "createMessage", "createResponse", "createX402Prompt"].includes(
-      operation.operationId,
-    );
+    const costs = [
+      "createPrompt",
+      "createChatCompletion",
+      "createMessage",
+      "createResponse",
+      "createEmbeddings",
+      "createX402Prompt",
+    ].includes(operation.operationId);
     expect(statuses.includes("409"), operation.operationId).toBe(costs);
     if (costs) expect(statuses).toContain("402");
   }
@@ -196,7 +202,7 @@ describe("nothing is left undescribed", () => {
     const { properties = {} } = schemaOf("ChatBody");
     expect(properties).not.toHaveProperty("functions");
     expect(properties).toHaveProperty("tools");
-    expect(JSON.stringify(properties)).not.toContain("image_url");
+    expect(JSON.stringify(properties)).not.toContain("input_audio");
   });
 
   test("every code documents when it happens", () => {

@@ -7,6 +7,7 @@ import type { AccountId, RequestId } from "@/lib/base/ids";
 import { fromCents, nanoUsd, usdText } from "@/lib/base/money";
 import type { PaymentId } from "@/lib/payments/claims/claim";
 import { defaultModel, listModels, priceVersion } from "@/lib/providers/catalogue";
+import { takesImages } from "@/lib/providers/image-bound/bound";
 import { costLines } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import type { ChatPrompt } from "../chat/body";
@@ -220,6 +221,8 @@ export const modelExample = (model: Model): object => ({
   max_tokens: model.maxOutputTokens,
   owned_by: model.routes[0].provider,
   description: model.description,
+  outputModalities: ["text"],
+  inputModalities: model.routes.every(takesImages) ? ["text", "image"] : ["text"],
   contextWindow: model.contextWindow,
   maxOutputTokens: model.maxOutputTokens,
   pricing: {

@@ -30,7 +30,7 @@ export const chatNotes: FieldNotes = {
   messages: "The conversation, oldest message first.",
   "messages[].role": "system, developer, user, assistant or tool. developer is treated as system.",
   "messages[].content":
-    "A text, or an array of text parts. Images, audio and files are refused with 400: no model here takes them. An assistant's may be null.",
+    "A text, or an array of text parts and, from a user, image parts: a data URL or an https URL, with detail low, high (the default) or original. Audio, PDF and other files are rejected with 400. An assistant's content may be null.",
   "messages[].refusal": "Used as the content of an assistant message without content.",
   "messages[].tool_calls": "The function calls from an earlier answer, unchanged.",
   "messages[].tool_call_id": "For role tool: the ID of the call this message answers.",
@@ -84,4 +84,13 @@ export const responseNotes: FieldNotes = {
   stream: "true to stream the answer as server-sent events. Default: false.",
   maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400 before the model is called. Not in OpenAI's API.",
   clipToBalance: "As in a prompt. Not in OpenAI's API.",
+};
+
+export const embeddingNotes: FieldNotes = {
+  model: "A model that makes embeddings: GET /api/v1/models lists it with outputModalities embedding.",
+  input: "A text, up to 2,048 texts, the tokens of a text, or lists of tokens. Each at most 8,192 tokens.",
+  encoding_format: "float for numbers, base64 for little-endian 32-bit floats. Default: float.",
+  dimensions: "How many numbers each embedding shall have, where the model can shorten it.",
+  user: "Accepted and not used.",
+  maxCost: "Maximum cost in USD. A request that could cost more is rejected with 400. OpenAI has no such field.",
 };

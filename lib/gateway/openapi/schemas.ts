@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { chatBodySchema } from "../chat/body";
+import { embeddingBodySchema } from "../embeddings/body";
 import { countBodySchema, messagesBodySchema } from "../messages/body";
 import { promptBodySchema } from "../prompt/prompt-body";
 import { paymentSchema } from "../proof/proof-body";
@@ -11,7 +12,7 @@ import { ownTool } from "../responses/tools";
 import { answerSchemas } from "./answers";
 import { errorSchemas } from "./errors";
 import { messagesNotesOf } from "./messages-notes";
-import { chatNotes, type FieldNotes, promptNotes, responseNotes } from "./request-notes";
+import { chatNotes, embeddingNotes, type FieldNotes, promptNotes, responseNotes } from "./request-notes";
 import type { JsonSchema } from "./types";
 
 /** Every named schema of the document, as a zod schema. */
@@ -26,11 +27,17 @@ export const namedSchemas: Record<string, z.ZodType> = {
   ResponseBody: responsesBodySchema
     .omit({ store: true, previous_response_id: true, conversation: true, background: true, prompt: true })
     .extend({ input: z.union([z.string(), z.array(inputItem)]), tools: z.array(ownTool).nullish() }),
+  EmbeddingBody: embeddingBodySchema,
   ...answerSchemas,
   ...errorSchemas,
 };
 
-const notesOf: Record<string, FieldNotes> = { PromptBody: promptNotes, ChatBody: chatNotes, ResponseBody: responseNotes };
+const notesOf: Record<string, FieldNotes> = {
+  PromptBody: promptNotes,
+  ChatBody: chatNotes,
+  ResponseBody: responseNotes,
+  EmbeddingBody: embeddingNotes,
+};
 
 /** All named schemas as JSON Schema 2020-12; a schema inside another is a $ref to its name. */
 export function componentSchemas(): Record<string, JsonSchema> {
@@ -70,7 +77,7 @@ function plainSchema(schema: unknown): JsonSchema {
 const isRefusedPart = (schema: unknown): boolean => {
   const { properties } = (schema ?? {}) as JsonSchema;
   const types = properties?.type?.enum ?? [];
-  return types.includes("image_url") || types.includes("input_image");
+  return types.includes("input_audio") || types.includes("input_image");
 };
 
 /** The same for blocks in Anthropic's form. */

@@ -22,6 +22,7 @@ import {
 } from "./completion";
 import type { ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
+import { imageBound } from "./quote";
 import { keepAlive } from "./sse-keep-alive";
 
 /**
@@ -177,7 +178,9 @@ function writeCostlyError(
 
 function completionOf(context: CallContext, progress: Progress, outcome: Completion["outcome"]): Completion {
   const { messages, options } = context.prompt;
-  const usage = progress.usage ?? estimateUsage({ messages, ...options }, writtenText(progress.output), context.quote.inputBound);
+  const usage =
+    progress.usage ??
+    estimateUsage({ messages, ...options }, writtenText(progress.output), context.quote.inputBound, imageBound(context.prompt));
   const providerMs = performance.now() - progress.startedAt;
   context.request.providerMs = providerMs;
   return {

@@ -154,9 +154,9 @@ const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
   (tools ? Buffer.byteLength(JSON.stringify(tools)) : 0) +
   (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
 
-/** Estimated usage of an answer that broke off; never above the input bound that was held. */
-export function estimateUsage(input: Input, text: string, inputBound: number): TokenUsage {
-  const inputTokens = Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + input.messages.length * TOKENS_AROUND_MESSAGE;
+/** Estimated usage of an answer that broke off; never above the input bound that was held. Images count as `imageTokens`. */
+export function estimateUsage(input: Input, text: string, inputBound: number, imageTokens = 0): TokenUsage {
+  const inputTokens = Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + input.messages.length * TOKENS_AROUND_MESSAGE + imageTokens;
   return {
     inputTokens: Math.min(inputBound, inputTokens),
     outputTokens: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),

@@ -37,7 +37,12 @@ const MAX_ATTEMPTS = 4;
  * Sets the quote's ceiling aside from the caller's balance; where that is too much and the prompt may be clipped, what is left.
  * @throws AppError INSUFFICIENT_BALANCE, SPEND_CAP_REACHED, INVALID_API_KEY (changed meanwhile, or the account is frozen), REQUEST_IN_PROGRESS, INVALID_REQUEST (another body)
  */
-export async function placeFromBalance(request: GatewayRequest, caller: Caller, prompt: Prompt, wanted: Quote): Promise<PlacedHold> {
+export async function placeFromBalance(
+  request: GatewayRequest,
+  caller: Caller,
+  prompt: Pick<Prompt, "minOutputTokens">,
+  wanted: Quote,
+): Promise<PlacedHold> {
   const { accountId, keyId } = caller;
   const claim = readIdempotencyClaim(request);
   const about = { requestId: request.id, accountId, keyId, model: wanted.model.id, claim, paidBy: "balance" } as const;

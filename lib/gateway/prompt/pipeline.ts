@@ -70,7 +70,7 @@ const within = <Read extends Prompt>(prompt: Read, { maxOutputTokens }: Quote): 
   maxOutputTokens === prompt.maxOutputTokens ? prompt : { ...prompt, maxOutputTokens, clippedTo: maxOutputTokens };
 
 /** Sends the first answer again: same status, same body, no second charge. A stream is sent as its text and its last event. */
-async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
+export async function replay(request: GatewayRequest, accountId: AccountId, key: string): Promise<GatewayReply> {
   const saved = await getSavedReply(accountId, key);
   request.facts.replayOf = saved.requestId;
   const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
@@ -90,13 +90,16 @@ async function replay(request: GatewayRequest, accountId: AccountId, key: string
  * costs no more than the hold itself.
  * @throws AppError
  */
-export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Prompt, quote: Quote): Promise<PlacedHold> {
+export function placeMoney(request: GatewayRequest, caller: Caller, prompt: Paying, quote: Quote): Promise<PlacedHold> {
   const header = request.headers["payment-proof"];
   if (header === undefined && prompt.payment === undefined) return placeFromBalance(request, caller, prompt, quote);
   return placeFromProof(request, caller, quote, { readGiven: () => givenPayment(prompt, header), minOutputTokens: prompt.minOutputTokens });
 }
 
-function givenPayment({ payment }: Prompt, header: string | undefined): unknown {
+/** What a request says about its payment. */
+export type Paying = Pick<Prompt, "payment" | "minOutputTokens">;
+
+function givenPayment({ payment }: Paying, header: string | undefined): unknown {
   if (header === undefined) return payment;
   if (payment !== undefined) throw paymentRefused("malformed", "Payment-Proof: send it, or payment in the body, and not both");
   return readProofHeader(header);

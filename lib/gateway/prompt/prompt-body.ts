@@ -86,6 +86,7 @@ export const MAX_CHARACTERS_PER_TOKEN = 128;
 export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): Model {
   const model = findModel(name);
   const allowed = caller.allowedModels;
+  if (model?.type === "embedding") throw noPrompts(model.id);
   if (model && (!allowed || allowed.includes(model.id))) return model;
   const supportedModels = supportedModelNames().filter((id) => !allowed || allowed.includes(id));
   const message = model
@@ -131,6 +132,12 @@ export function readOutputLimits(
   const maxOutputTokens = limit ?? Math.min(UNNAMED_OUTPUT_TOKENS, model.maxOutputTokens);
   return { maxOutputTokens, minOutputTokens: readMinOutputTokens(request, caller, { clipToBalance, isDefault, limit: maxOutputTokens }) };
 }
+
+const noPrompts = (id: string): AppError =>
+  new AppError("INVALID_MODEL", {
+    message: `${id} answers no prompts: send its texts to POST /api/v1/embeddings, or choose another model`,
+    details: { model: id, supportedModels: supportedModelNames() },
+  });
 
 /** @throws AppError INVALID_REQUEST when it is finer than a nano-USD or more than the ledger holds */
 export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {

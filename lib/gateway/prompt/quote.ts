@@ -8,6 +8,8 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { formatOf } from "@/lib/providers/endpoints";
+import { imagesBound } from "@/lib/providers/image-bound/bound";
+import { isPlain } from "@/lib/providers/image-types";
 import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/prices";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import type { CacheLifetime, Model } from "@/lib/providers/types";
@@ -21,6 +23,8 @@ export interface Quote {
   inputBound: number;
   /** The dearest cache write that it can meet. */
   cacheWrites: CacheWrites;
+  /** Images may have a price of their own. */
+  hasImages?: boolean;
   /** The output limit that it prices: the prompt's, or a lower one. */
   maxOutputTokens: number;
   /** The most that the answer can cost. */
@@ -39,6 +43,7 @@ export function quotePrompt(prompt: Prompt): Quote {
       priceVersion: priceVersionOf(model),
       inputBound: boundInput(prompt),
       cacheWrites: cacheWritesOf(prompt),
+      hasImages: imageBound(prompt) > 0,
     },
     prompt.maxOutputTokens,
   );
@@ -50,14 +55,25 @@ export function quotePrompt(prompt: Prompt): Quote {
   throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
 }
 
+/**
+ * Prices a request that has input only.
+ * @throws AppError INVALID_REQUEST when that is above the request's own maxCost
+ */
+export function quoteInput(model: Model, inputBound: number, maxCost: NanoUsd | undefined): Quote {
+  const quote = quoteOutput({ model, priceVersion: priceVersionOf(model), inputBound, cacheWrites: "none" }, 0);
+  if (maxCost === undefined || quote.ceiling <= maxCost) return quote;
+  const message = `is ${formatUsd(maxCost)}, but this request may cost up to ${formatUsd(quote.ceiling)}; raise it, or send less`;
+  throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
+}
+
 /** The quote of the same input with this output limit. */
 export function quoteOutput(
-  { model, priceVersion, inputBound, cacheWrites }: Omit<Quote, "maxOutputTokens" | "ceiling">,
+  { model, priceVersion, inputBound, cacheWrites, hasImages = false }: Omit<Quote, "maxOutputTokens" | "ceiling">,
   maxOutputTokens: number,
 ): Quote {
   const outputBound = maxOutputTokens + model.reasoningCeiling;
-  const ceiling = ceilingOf(model.prices, { inputBound, outputBound, cacheWrites, hasImages: false });
-  return { model, priceVersion, inputBound, cacheWrites, maxOutputTokens, ceiling };
+  const ceiling = ceilingOf(model.prices, { inputBound, outputBound, cacheWrites, hasImages });
+  return { model, priceVersion, inputBound, cacheWrites, hasImages, maxOutputTokens, ceiling };
 }
 
 /** The quote with its output limit lowered to what this much money pays for; null when that is below `minOutputTokens`, or without it. */
@@ -97,8 +113,12 @@ function markedWrites({ messages, options: { tools } }: Prompt): CacheWrites {
 function boundInput({ model, messages, options }: Prompt): number {
   const call = { messages, tools: options.tools, responseFormat: options.responseFormat };
   const bound = inputBoundForCall(call, needsByteBound(model.id) ? "bytes" : model.tokenBound);
-  return Math.min(bound, model.contextWindow);
+  return Math.min(bound + imageBound({ model, messages }), model.contextWindow);
 }
+
+/** The most tokens that the images of a prompt can be; 0 without any. */
+export const imageBound = ({ model, messages }: Pick<Prompt, "model" | "messages">): number =>
+  isPlain(messages) ? 0 : imagesBound(messages, model);
 
 const priceVersionIds = processSingleton("price version ids", () => new WeakMap<Model, string>());
 
@@ -114,8 +134,8 @@ function priceVersionOf(model: Model): string {
 }
 
 /** The largest output limit whose ceiling fits into the available balance; 0 when none does. */
-export function affordableMaxTokens(available: NanoUsd, { model, inputBound, cacheWrites }: Quote): number {
-  const affordable = affordableOutput(model.prices, available, { inputBound, cacheWrites, hasImages: false }) - model.reasoningCeiling;
+export function affordableMaxTokens(available: NanoUsd, { model, inputBound, cacheWrites, hasImages = false }: Quote): number {
+  const affordable = affordableOutput(model.prices, available, { inputBound, cacheWrites, hasImages }) - model.reasoningCeiling;
   return Math.max(0, Math.min(affordable, model.maxOutputTokens));
 }
 

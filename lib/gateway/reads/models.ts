@@ -4,6 +4,7 @@ import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import { findModel, listModels } from "@/lib/providers/catalogue";
+import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices, type Prices } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import { endpoint, jsonReply } from "../http/endpoint";
@@ -40,6 +41,8 @@ const modelBody = (of: Model): { [key: string]: Json } => ({
   created_at: "1970-01-01T00:00:00Z", // Anthropic's own word for an unknown date
   owned_by: of.routes[0].provider,
   description: of.description,
+  outputModalities: of.type === "embedding" ? ["embedding"] : ["text"],
+  inputModalities: of.routes.every(takesImages) ? ["text", "image"] : ["text"],
   contextWindow: of.contextWindow,
   maxOutputTokens: of.maxOutputTokens,
   max_input_tokens: of.contextWindow,

@@ -8,9 +8,11 @@ import {
   contentText,
   type ModelRoute,
   type ReasoningBlock,
+  type TextPart,
   type ToolCall,
 } from "../types";
 import { readJsonObject } from "../wire-value";
+import { type ImageBlock, imageBlock } from "./image";
 
 export interface CacheControl {
   type: "ephemeral";
@@ -24,13 +26,14 @@ export const cacheControl = (lifetime: CacheLifetime | undefined): CacheControl 
 type TextBlock = { type: "text"; text: string; cache_control?: CacheControl | undefined };
 type Block =
   | TextBlock
+  | ImageBlock
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string }
   | { type: "tool_use"; id: string; name: string; input: object; cache_control?: CacheControl | undefined }
   | {
       type: "tool_result";
       tool_use_id: string;
-      content?: string | TextBlock[] | undefined;
+      content?: string | (TextBlock | ImageBlock)[] | undefined;
       is_error?: boolean | undefined;
       cache_control?: CacheControl | undefined;
     };
@@ -71,7 +74,7 @@ export function anthropicMessages(messages: readonly ChatMessage[], route?: Mode
         break;
       case "user":
         if (results === undefined) turns.push({ role: "user", content: plainContent(message.content) });
-        else results.push(...textBlocks(message.content));
+        else results.push(...contentBlocks(message.content));
         break;
       case "tool":
         if (results === undefined) {
@@ -88,7 +91,7 @@ export function anthropicMessages(messages: readonly ChatMessage[], route?: Mode
 /** Text as it came: plain string content may be blank, where a block may not. */
 function plainContent(content: Content): string | Block[] {
   if (typeof content === "string") return content;
-  const blocks = textBlocks(content);
+  const blocks = contentBlocks(content);
   return blocks.length === 0 ? contentText(content) : blocks;
 }
 
@@ -158,14 +161,25 @@ function resultBlock({ content, toolCallId, isError }: Extract<ChatMessage, { ro
   const block = { type: "tool_result", tool_use_id: wireId(toolCallId), is_error: isError || undefined } as const;
   if (typeof content === "string") return { ...block, content: content === "" ? undefined : content };
   // The mark of the last part is the result's own.
-  const blocks = textBlocks(content).map(({ type, text }): TextBlock => ({ type, text }));
+  const blocks = contentBlocks(content).map(({ cache_control: _, ...unmarked }) => unmarked);
   return { ...block, content: blocks.length === 0 ? undefined : blocks, cache_control: cacheControl(content.at(-1)?.cache) };
 }
 
 const partsOf = (content: Content): TextBlock[] =>
   typeof content === "string"
     ? [{ type: "text", text: content }]
-    : content.map(({ text, cache }) => ({ type: "text", text, cache_control: cacheControl(cache) }));
+    : content.flatMap((part) => (part.type === "text" ? [textBlock(part)] : []));
+
+const textBlock = ({ text, cache }: TextPart): TextBlock => ({ type: "text", text, cache_control: cacheControl(cache) });
+
+/** Text and images in their order. */
+const contentBlocks = (content: Content): (TextBlock | ImageBlock)[] =>
+  typeof content === "string"
+    ? textBlocks(content)
+    : content.flatMap((part): (TextBlock | ImageBlock)[] => {
+        if (part.type === "image") return [{ ...imageBlock(part), cache_control: cacheControl(part.cache) }];
+        return part.text.trim() === "" ? [] : [textBlock(part)];
+      });
 
 /** A text block must contain more than white space; plain string content need not. */
 const textBlocks = (content: Content): TextBlock[] => partsOf(content).filter(({ text }) => text.trim() !== "");

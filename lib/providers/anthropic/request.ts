@@ -1,5 +1,6 @@
 // A model call as a request to Anthropic's Messages API.
 
+import { wireBody } from "../image-bound/wire-images";
 import type { ModelCall, ProviderId, ResponseFormat, Tool, WireRequest } from "../types";
 import { anthropicMessages, anthropicSystem, type CacheControl, cacheControl } from "./messages";
 import { readClaude, takesForcedTools, takesOutputFormat, takesSampling } from "./model-rules";
@@ -15,21 +16,24 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
   return {
     path: "v1/messages",
     headers: { "content-type": "application/json", "x-api-key": apiKey, "anthropic-version": "2023-06-01" },
-    body: JSON.stringify({
-      model: wireName,
-      max_tokens: call.maxOutputTokens,
-      system: anthropicSystem(call.messages, [toolInstruction, formatInstruction]),
-      messages: anthropicMessages(call.messages, route),
-      tools,
-      tool_choice,
-      thinking: thinking.config,
-      output_config: format || thinking.effort ? { effort: thinking.effort, format } : undefined,
-      stop_sequences: stopSequences(call.stop),
-      // Never the priority tier, which has prices of its own: https://docs.anthropic.com/en/api/service-tiers.
-      service_tier: "standard_only",
-      stream: call.stream || undefined,
-      ...sampling(call, wireName, thinking),
-    }),
+    ...wireBody(
+      JSON.stringify({
+        model: wireName,
+        max_tokens: call.maxOutputTokens,
+        system: anthropicSystem(call.messages, [toolInstruction, formatInstruction]),
+        messages: anthropicMessages(call.messages, route),
+        tools,
+        tool_choice,
+        thinking: thinking.config,
+        output_config: format || thinking.effort ? { effort: thinking.effort, format } : undefined,
+        stop_sequences: stopSequences(call.stop),
+        // Never the priority tier, which has prices of its own: https://docs.anthropic.com/en/api/service-tiers.
+        service_tier: "standard_only",
+        stream: call.stream || undefined,
+        ...sampling(call, wireName, thinking),
+      }),
+      call.messages,
+    ),
   };
 }
 

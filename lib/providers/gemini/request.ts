@@ -1,7 +1,19 @@
-// A model call as a request to Gemini's generateContent, documented at https://ai.google.dev/api/generate-content. Image parts
-// belong here once they exist.
+// A model call as a request to Gemini's generateContent, documented at https://ai.google.dev/api/generate-content.
 
-import { type ChatMessage, contentText, type ModelCall, type ResponseFormat, type Tool, type ToolChoice, type WireRequest } from "../types";
+import { imagesOf } from "../image-bound/bound";
+import { type MediaResolution, mediaResolution } from "../image-bound/gemini";
+import { hasImages, wireBody, withToolImages } from "../image-bound/wire-images";
+import type { ImagePart } from "../image-types";
+import {
+  type ChatMessage,
+  contentText,
+  type Content as MessageContent,
+  type ModelCall,
+  type ResponseFormat,
+  type Tool,
+  type ToolChoice,
+  type WireRequest,
+} from "../types";
 import { readJsonObject } from "../wire-value";
 import { isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
 import { geminiThinking } from "./thinking";
@@ -13,14 +25,22 @@ export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: st
   return {
     path: `v1beta/models/${encodeURIComponent(wireName)}:${method}`,
     headers: { "content-type": "application/json", "x-goog-api-key": apiKey },
-    body: JSON.stringify({
-      // Gemini has no system role among the contents: every system message comes first, wherever it was.
-      systemInstruction: system.length === 0 ? undefined : { parts: system.map(({ content }) => ({ text: contentText(content) })) },
-      contents: geminiContents(call.messages, wireName),
-      tools: tools && [{ functionDeclarations: tools.map(functionDeclaration) }],
-      toolConfig: tools && toolConfig(tools, toolChoice),
-      generationConfig: { ...samplingConfig(call), ...formatConfig(responseFormat), thinkingConfig: geminiThinking(call, wireName) },
-    }),
+    ...wireBody(
+      JSON.stringify({
+        // Gemini has no system role among the contents: every system message comes first, wherever it was.
+        systemInstruction: system.length === 0 ? undefined : { parts: system.map(({ content }) => ({ text: contentText(content) })) },
+        contents: geminiContents(call.messages, wireName),
+        tools: tools && [{ functionDeclarations: tools.map(functionDeclaration) }],
+        toolConfig: tools && toolConfig(tools, toolChoice),
+        generationConfig: {
+          ...samplingConfig(call),
+          ...formatConfig(responseFormat),
+          thinkingConfig: geminiThinking(call, wireName),
+          ...mediaConfig(call.messages),
+        },
+      }),
+      call.messages,
+    ),
   };
 }
 
@@ -80,8 +100,16 @@ function functionsAndFormat(call: ModelCall, wireName: string): Pick<ModelCall, 
   return toolChoice === "none" ? { responseFormat } : { tools, toolChoice };
 }
 
+/** One resolution for the whole request, the highest that an image asks for: per image it is still experimental. */
+function mediaConfig(messages: readonly ChatMessage[]): { mediaResolution?: MediaResolution } {
+  const images = imagesOf(messages);
+  if (images.length === 0) return {};
+  return { mediaResolution: mediaResolution(images.some(({ detail }) => detail !== "low") ? "high" : "low") };
+}
+
 type Part =
   | { text: string }
+  | { inlineData: { mimeType: string; data: string } }
   | { functionCall: { id: string; name: string; args: Record<string, unknown> }; thoughtSignature?: string }
   | { functionResponse: { id: string; name: string; response: Record<string, unknown> } };
 
@@ -99,12 +127,12 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
   const signsCalls = isSinceGemini3(wireName);
   const functionNames = new Map<string, string>();
   const contents: Content[] = [];
-  for (const message of messages) {
+  for (const message of withToolImages(messages)) {
     switch (message.role) {
       case "system":
         break;
       case "user":
-        contents.push({ role: "user", parts: [{ text: contentText(message.content) }] });
+        contents.push({ role: "user", parts: userParts(message.content) });
         break;
       case "assistant":
         for (const { id, name } of message.toolCalls ?? []) functionNames.set(id, name);
@@ -117,6 +145,15 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
   }
   return contents;
 }
+
+function userParts(content: MessageContent): Part[] {
+  if (!hasImages(content)) return [{ text: contentText(content) }];
+  return content.flatMap((part) => (part.type === "image" ? imageParts(part) : [{ text: part.text }]));
+}
+
+/** An image that a provider would have to fetch is refused before it gets here. */
+const imageParts = ({ source }: ImagePart): Part[] =>
+  source.kind === "bytes" ? [{ inlineData: { mimeType: source.mediaType, data: `${source.base64}` } }] : [];
 
 function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistant" }, signsCalls: boolean): Part[] {
   const text = contentText(content);

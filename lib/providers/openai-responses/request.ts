@@ -2,11 +2,15 @@
 // an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
 
 import { createHash } from "node:crypto";
+import { openaiDetail } from "../image-bound/openai";
+import { imageUrl, wireBody } from "../image-bound/wire-images";
+import { isPlain } from "../image-types";
 import { openaiEffort } from "../openai/effort";
 import { billsCacheWrites, takesSampling } from "../openai/request";
 import {
   type ChatMessage,
   type Content,
+  type ContentPart,
   contentText,
   type MessagePhase,
   type ModelCall,
@@ -23,10 +27,11 @@ type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;
 
 /** The request of one response; `provider` and `wireName` decide whose reasoning goes along. */
 export function buildResponsesRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
+  const json = JSON.stringify(responsesBody(call, { wireName, provider }));
   return {
     path: "responses",
     headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify(responsesBody(call, { wireName, provider })),
+    ...(isPlain(call.messages) ? { body: json } : wireBody(json, call.messages)),
   };
 }
 
@@ -101,19 +106,29 @@ function responsesInput(messages: readonly ChatMessage[], target: Target, reason
     if (message.role === "assistant") return assistantItems(message, target);
     if (message.role === "tool") {
       const type = customIds.has(message.toolCallId) ? "custom_tool_call_output" : "function_call_output";
-      return [{ type, call_id: shortId(message.toolCallId), output: plainContent(message.content) }];
+      return [{ type, call_id: shortId(message.toolCallId), output: plainContent(message.content, target) }];
     }
-    if (message.role === "user") return [{ role: "user", content: inputParts(message.content) }];
+    if (message.role === "user") return [{ role: "user", content: inputParts(message.content, target) }];
     // OpenAI's reasoning models have a name of their own for it.
-    return [{ role: reasons ? "developer" : "system", content: plainContent(message.content) }];
+    return [{ role: reasons ? "developer" : "system", content: plainContent(message.content, target) }];
   });
 }
 
 /** A string where it holds all that there is. */
-const plainContent = (content: Content): string | object[] => (typeof content === "string" ? content : inputParts(content));
+const plainContent = (content: Content, target: Target): string | object[] =>
+  typeof content === "string" ? content : inputParts(content, target);
 
-const inputParts = (content: Content): object[] =>
-  typeof content === "string" ? [{ type: "input_text", text: content }] : content.map(({ text }) => ({ type: "input_text", text }));
+const inputParts = (content: Content, target: Target): object[] =>
+  typeof content === "string" ? [{ type: "input_text", text: content }] : content.map((part) => inputPart(part, target));
+
+function inputPart(part: ContentPart, { provider, wireName }: Target): object {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  const { source, detail } = part;
+  // "original" is OpenAI's alone.
+  const foreign = detail === "low" ? "low" : "high";
+  const own = provider === "openai" ? openaiDetail(wireName, detail, source.kind === "bytes" ? source : null) : foreign;
+  return { type: "input_image", image_url: imageUrl(part), detail: own };
+}
 
 /** Its text, its calls, and each reasoning block where it stood between them. */
 function assistantItems(message: AssistantMessage, target: Target): object[] {

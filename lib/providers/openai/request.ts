@@ -1,8 +1,12 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { createHash } from "node:crypto";
+import { openaiDetail } from "../image-bound/openai";
+import { hasImages, imageUrl, wireBody, withToolImages } from "../image-bound/wire-images";
+import { type ImageDetail, type ImagePart, isPlain } from "../image-types";
 import {
   type ChatMessage,
+  type ContentPart,
   contentText,
   type ModelCall,
   type ModelRoute,
@@ -17,10 +21,11 @@ import { deepseekThinking, openaiEffort } from "./effort";
 
 /** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
 export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
+  const json = JSON.stringify(openaiBody(call, { wireName, provider }, openaiDialect(wireName, provider)));
   return {
     path: "chat/completions",
     headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify(openaiBody(call, { wireName, provider }, openaiDialect(wireName, provider))),
+    ...(isPlain(call.messages) ? { body: json } : wireBody(json, call.messages)),
   };
 }
 
@@ -76,13 +81,17 @@ function openaiResponseFormat(format: ResponseFormat | undefined, dialect: OpenA
   return { type: "json_schema", json_schema: { name, description, schema, strict } };
 }
 
-/** Image parts belong here once they exist. */
 function openaiMessages({ messages, responseFormat }: ModelCall, dialect: OpenAIDialect): object[] {
-  const written = messages.map((message) => openaiMessage(message, dialect));
+  const written = (isPlain(messages) ? messages : withToolImages(messages)).map((message) => openaiMessage(message, dialect));
   if (responseFormat?.type !== "json_schema" || dialect.takesJsonSchema) return written;
   // JSON mode must also be requested in a message: https://api-docs.deepseek.com/guides/json_mode
   const content = `Return JSON that conforms to this JSON Schema: ${JSON.stringify(responseFormat.schema)}`;
   return [{ role: "system", content }, ...written];
+}
+
+function openaiPart(part: ContentPart, dialect: OpenAIDialect): object {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return { type: "image_url", image_url: { url: imageUrl(part), detail: dialect.imageDetail(part) } };
 }
 
 /** `system` everywhere: OpenAI reads it as its newer `developer` role, which compatible servers do not know. */
@@ -100,7 +109,8 @@ function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
     case "tool":
       return { role: "tool", content, tool_call_id: shortId(message.toolCallId) };
     default:
-      return { role: message.role, content };
+      if (typeof message.content === "string" || !hasImages(message.content)) return { role: message.role, content };
+      return { role: message.role, content: message.content.map((part) => openaiPart(part, dialect)) };
   }
 }
 
@@ -121,6 +131,7 @@ function shortId(id: string): string {
  * served without them.
  */
 interface OpenAIDialect {
+  imageDetail: (image: ImagePart) => ImageDetail;
   /** OpenAI's reasoning models refuse `max_tokens`; DeepSeek and most compatible servers know only that. */
   limit: "max_completion_tokens" | "max_tokens";
   /** temperature and top_p */
@@ -144,8 +155,11 @@ interface OpenAIDialect {
 function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
   const reasons = !takesSampling(wireName);
   const isDeepSeek = provider === "deepseek";
+  const ownDetail = ({ detail, source }: ImagePart) => openaiDetail(wireName, detail, source.kind === "bytes" ? source : null);
   return {
     limit: provider === "openai" ? "max_completion_tokens" : "max_tokens",
+    // "original" is OpenAI's alone.
+    imageDetail: provider === "openai" ? ownDetail : ({ detail }) => (detail === "low" ? "low" : "high"),
     takesSampling: !reasons,
     takesPenalties: !reasons && (provider !== "xai" || xaiWithoutReasoning.test(wireName)),
     // DeepSeek's reference knows neither `seed` nor `parallel_tool_calls` nor json_schema, which it answers with "This

@@ -4,6 +4,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { type Behaviour, withoutDirectives } from "./behaviour";
+import { countImageTokens } from "./images";
 import { composeJson } from "./json-answer";
 import { countInputTokens, repeatToTokens, splitIntoTokens } from "./tokens";
 import { countCall, cutCalls, planToolCalls } from "./tool-calls";
@@ -55,7 +56,7 @@ export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Beh
     toolCalls,
     finish,
     stoppedBy: finish === "stop" ? stoppedBy : null,
-    usage: countUsage(call, behaviour, { visible: pieces.length + countCalls(toolCalls), reasoning }),
+    usage: countUsage(vendor, call, behaviour, { visible: pieces.length + countCalls(toolCalls), reasoning }),
   };
 }
 
@@ -121,10 +122,15 @@ function gistOf(question: string): string {
   return characters.length <= GIST_CHARACTERS ? line : `${characters.slice(0, GIST_CHARACTERS).join("").trimEnd()}…`;
 }
 
-function countUsage(call: SimulatedCall, behaviour: Behaviour, output: { visible: number; reasoning: number }): TokenCounts | null {
+function countUsage(
+  vendor: Vendor,
+  call: SimulatedCall,
+  behaviour: Behaviour,
+  output: { visible: number; reasoning: number },
+): TokenCounts | null {
   if (behaviour.noUsage) return null;
   const { reasoning } = output;
-  const input = behaviour.usage?.inputTokens ?? countInputTokens(call.messages, call.tools);
+  const input = behaviour.usage?.inputTokens ?? countInputTokens(call.messages, call.tools) + countImageTokens(vendor.provider, call);
   // An empty answer still costs its end-of-answer token, unless reasoning used up the limit.
   const text =
     behaviour.usage === undefined ? Math.max(output.visible, reasoning > 0 ? 0 : 1) : Math.max(0, behaviour.usage.outputTokens - reasoning);

@@ -11,7 +11,9 @@ import { type CallLog, type CallRecord, createCallLog } from "./call-log";
 import { type Control, createControl } from "./control";
 import { deliver, waitBefore } from "./deliver";
 import { gemini } from "./gemini";
+import { findImageRule } from "./images";
 import { deepseek, openai, xai } from "./openai";
+import { answerEmbeddings } from "./openai/embeddings";
 import { countInputTokens } from "./tokens";
 import type { Refusal, SimulatedCall, Vendor } from "./vendor";
 
@@ -88,6 +90,7 @@ async function serveCall(simulation: Simulation, exchange: Exchange, url: { path
   const key = vendor.readKey(request.headers, url.query);
   if (key === undefined) return refuse(exchange, { kind: "missing_key" });
   if (key !== simulation.apiKey) return refuse(exchange, { kind: "wrong_key", key });
+  if (request.method === "POST" && `${vendor.basePath}${url.path}` === EMBEDDINGS_PATH) return serveEmbeddings(simulation, exchange, body);
   const endpoint = request.method === "POST" ? vendor.readPath(url.path, url.query) : null;
   if (endpoint === null) return refuse(exchange, { kind: "unknown_path", path: url.path });
   if (body === null) return refuse(exchange, { kind: "status", status: 413 });
@@ -96,6 +99,8 @@ async function serveCall(simulation: Simulation, exchange: Exchange, url: { path
   const reading = vendor.readCall(json.value, endpoint, request.headers);
   if ("refusal" in reading) return refuse(exchange, reading.refusal);
   const { call } = reading;
+  const rule = findImageRule(vendor.provider, call);
+  if (rule) return refuse(exchange, { kind: "broken_rule", ...rule });
   if (!vendor.modelNames.test(call.model) && !simulation.extraModels?.includes(call.model)) {
     return refuse(exchange, { kind: "unknown_model", model: call.model });
   }
@@ -107,6 +112,26 @@ function answerCount({ vendor, requestId, response, record }: Exchange, body: st
   record.status = 200;
   record.bytesSent = Buffer.byteLength(body);
   response.writeHead(200, { "content-type": "application/json", ...vendor.replyHeaders(requestId) }).end(body);
+}
+
+const EMBEDDINGS_PATH = "/openai/v1/embeddings";
+
+async function serveEmbeddings(simulation: Simulation, exchange: Exchange, body: string | null): Promise<void> {
+  const { record, response } = exchange;
+  if (body === null) return refuse(exchange, { kind: "status", status: 413 });
+  const json = parseJson(body);
+  if (json === undefined) return refuse(exchange, { kind: "bad_json" });
+  const answer = answerEmbeddings(json.value);
+  if ("rule" in answer) return refuse(exchange, { kind: "broken_rule", ...answer.rule });
+  if ("unknownModel" in answer) return refuse(exchange, { kind: "unknown_model", model: answer.unknownModel });
+  const { model, question } = answer;
+  simulation.log.describe(record, { model, stream: false }, question);
+  const { behaviour } = decideBehaviour(simulation, exchange, { model, question });
+  if (behaviour.status !== undefined) return refuse(exchange, { kind: "status", status: behaviour.status });
+  const text = behaviour.noUsage ? answer.body.replace(/"usage":.*$/, '"usage":null}') : answer.body;
+  record.status = 200;
+  record.bytesSent = Buffer.byteLength(text);
+  response.writeHead(200, { "content-type": "application/json", "x-request-id": `req_${exchange.requestId}` }).end(text);
 }
 
 async function answerCall(simulation: Simulation, exchange: Exchange, call: SimulatedCall): Promise<void> {

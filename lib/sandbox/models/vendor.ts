@@ -9,8 +9,15 @@ export interface SimulatedMessage {
   /** `tool`: the result of one of the caller's functions. */
   role: "system" | "user" | "assistant" | "tool";
   text: string;
+  images?: readonly SimulatedImage[];
   /** The calls of an assistant message. */
   toolCalls?: readonly AskedCall[];
+}
+
+export interface SimulatedImage {
+  /** Base64; null for an image behind a URL, which the simulation does not fetch. */
+  data: string | null;
+  detail: "low" | "high" | "original";
 }
 
 export interface AskedCall {

@@ -57,6 +57,8 @@ export const model = z.object({
   max_tokens: count("The same as maxOutputTokens."),
   owned_by: z.string().describe("The provider."),
   description: z.string().describe("A one-line description."),
+  outputModalities: z.array(z.enum(["text", "embedding"])).describe("What it makes: embedding for POST /api/v1/embeddings."),
+  inputModalities: z.array(z.enum(["text", "image"])).describe("What it takes as input."),
   contextWindow: count("Maximum input and output tokens together."),
   maxOutputTokens: count("Maximum output tokens of a request."),
   pricing: z

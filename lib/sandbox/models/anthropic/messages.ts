@@ -3,7 +3,7 @@
 // quoted in public issue threads of its clients.
 
 import { z } from "zod/mini";
-import type { BrokenRule, SimulatedMessage } from "../vendor";
+import type { BrokenRule, SimulatedImage, SimulatedMessage } from "../vendor";
 import { signThought } from "./signature";
 
 const unread = z.optional(z.unknown());
@@ -23,9 +23,22 @@ const toolUse = z.strictObject({
   cache_control: unread,
   caller: unread,
 });
+const image = z.strictObject({
+  type: z.literal("image"),
+  source: z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("base64"),
+      media_type: z.enum(["image/jpeg", "image/png", "image/gif", "image/webp"]),
+      data: z.string().check(z.minLength(1)),
+    }),
+    z.strictObject({ type: z.literal("url"), url: z.string().check(z.minLength(1)) }),
+  ]),
+  cache_control: unread,
+});
 const resultPart = z.discriminatedUnion("type", [
   textBlock,
-  z.looseObject({ type: z.enum(["image", "document", "search_result", "tool_reference"]) }),
+  image,
+  z.looseObject({ type: z.enum(["document", "search_result", "tool_reference"]) }),
 ]);
 const toolResult = z.strictObject({
   type: z.literal("tool_result"),
@@ -35,8 +48,8 @@ const toolResult = z.strictObject({
   cache_control: unread,
 });
 const thought = z.strictObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() });
-const otherBlock = z.looseObject({ type: z.enum(["image", "document", "redacted_thinking", "search_result"]) });
-const block = z.discriminatedUnion("type", [textBlock, toolUse, toolResult, thought, otherBlock]);
+const otherBlock = z.looseObject({ type: z.enum(["document", "redacted_thinking", "search_result"]) });
+const block = z.discriminatedUnion("type", [textBlock, image, toolUse, toolResult, thought, otherBlock]);
 const content = z.union([z.string().check(z.minLength(1)), z.array(block).check(z.minLength(1))]);
 
 export const messages = z.array(z.strictObject({ role: z.enum(["user", "assistant"]), content })).check(z.minLength(1));
@@ -116,14 +129,21 @@ export function findThoughtlessTurn(given: Messages): BrokenRule | null {
 export function toSimulatedMessages({ role, content }: Messages[number]): SimulatedMessage[] {
   if (typeof content === "string") return [{ role, text: content }];
   const results = content.flatMap((block): SimulatedMessage[] =>
-    block.type === "tool_result" ? [{ role: "tool", text: textOf(block.content ?? "") }] : [],
+    block.type === "tool_result" ? [{ role: "tool", text: textOf(block.content ?? ""), images: imagesOf(block.content ?? "") }] : [],
   );
   const others = content.filter(({ type }) => type !== "tool_result");
   if (others.length === 0) return results;
   const toolCalls = others.flatMap((block) =>
     block.type === "tool_use" ? [{ name: block.name, arguments: JSON.stringify(block.input) }] : [],
   );
-  return [...results, { role, text: textOf(others), ...(toolCalls.length > 0 && { toolCalls }) }];
+  return [...results, { role, text: textOf(others), images: imagesOf(others), ...(toolCalls.length > 0 && { toolCalls }) }];
+}
+
+function imagesOf(content: string | readonly (Block | z.infer<typeof resultPart>)[]): SimulatedImage[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part): SimulatedImage[] =>
+    part.type === "image" ? [{ data: part.source.type === "base64" ? part.source.data : null, detail: "high" }] : [],
+  );
 }
 
 export function textOf(content: string | readonly { type: string; text?: unknown }[]): string {

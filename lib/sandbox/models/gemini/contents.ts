@@ -12,7 +12,9 @@ const base64 = z.string().check(z.regex(/^[A-Za-z0-9+/_-]*={0,2}$/));
 
 const dataFields = {
   text: z.optional(z.string()),
-  inlineData: unread,
+  inlineData: z.optional(
+    z.strictObject({ mimeType: z.enum(["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"]), data: base64 }),
+  ),
   fileData: unread,
   functionCall: z.optional(z.strictObject({ id: z.optional(z.string()), name, args: z.optional(struct) })),
   functionResponse: z.optional(
@@ -100,7 +102,7 @@ function findUnsigned(given: Contents): BrokenRule | null {
 const callsOf = ({ parts }: Content): Part[] => parts.filter((part) => part.functionCall !== undefined);
 
 /** One message for the text and one for each function response, in order. */
-export function toSimulatedMessages({ role, parts }: Content): SimulatedMessage[] {
+export function toSimulatedMessages({ role, parts }: Content, detail: "low" | "high" = "high"): SimulatedMessage[] {
   const results = parts.flatMap((part): SimulatedMessage[] =>
     part.functionResponse === undefined ? [] : [{ role: "tool", text: readResult(part.functionResponse.response) }],
   );
@@ -110,7 +112,11 @@ export function toSimulatedMessages({ role, parts }: Content): SimulatedMessage[
     functionCall === undefined ? [] : [{ name: functionCall.name, arguments: JSON.stringify(functionCall.args ?? {}) }],
   );
   const speaker = role === "model" ? "assistant" : "user";
-  return [...results, { role: speaker, text: textOf(others), ...(toolCalls.length > 0 && { toolCalls }) }];
+  const images = others.flatMap(({ inlineData }) => (inlineData ? [{ data: inlineData.data, detail }] : []));
+  return [
+    ...results,
+    { role: speaker, text: textOf(others), ...(images.length > 0 && { images }), ...(toolCalls.length > 0 && { toolCalls }) },
+  ];
 }
 
 // `output` is the documented field for a result that is not an object.

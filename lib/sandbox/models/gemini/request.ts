@@ -60,7 +60,9 @@ export function readGeminiCall(body: unknown, endpoint: VendorEndpoint): CallRea
   if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
   const { generationConfig: config } = data;
   const system = data.systemInstruction ?? data.system_instruction;
-  const turns = data.contents.flatMap(toSimulatedMessages);
+  const turns = data.contents.flatMap((content) =>
+    toSimulatedMessages(content, config?.mediaResolution === "MEDIA_RESOLUTION_LOW" ? "low" : "high"),
+  );
   return {
     call: {
       model,

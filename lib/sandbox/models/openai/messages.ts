@@ -3,11 +3,15 @@
 // public issue threads of its clients.
 
 import { z } from "zod/mini";
-import type { BrokenRule, SimulatedMessage } from "../vendor";
+import type { BrokenRule, SimulatedImage, SimulatedMessage } from "../vendor";
 
 const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });
-const otherPart = z.looseObject({ type: z.enum(["image_url", "input_audio", "file", "refusal"]) });
-const content = z.union([z.string(), z.array(z.union([textPart, otherPart]))]);
+const imagePart = z.looseObject({
+  type: z.literal("image_url"),
+  image_url: z.looseObject({ url: z.string(), detail: z.optional(z.enum(["auto", "low", "high", "original"])) }),
+});
+const otherPart = z.looseObject({ type: z.enum(["input_audio", "file", "refusal"]) });
+const content = z.union([z.string(), z.array(z.union([textPart, imagePart, otherPart]))]);
 const name = z.optional(z.string());
 
 const toolCall = z.looseObject({
@@ -100,8 +104,18 @@ export function toSimulatedMessage(given: Message): SimulatedMessage {
     case "assistant":
       return { role: "assistant", text, toolCalls: given.tool_calls?.map((call) => call.function) };
     default:
-      return { role: given.role, text };
+      return { role: given.role, text, images: imagesOf(given.content) };
   }
+}
+
+function imagesOf(given: Message["content"]): SimulatedImage[] {
+  if (typeof given === "string") return [];
+  return (given ?? []).flatMap((part): SimulatedImage[] => {
+    if (part.type !== "image_url") return [];
+    const { url, detail = "auto" } = part.image_url as { url: string; detail?: string };
+    const data = /^data:[^,]*;base64,/.exec(url);
+    return [{ data: data ? url.slice(data[0].length) : null, detail: detail === "low" || detail === "original" ? detail : "high" }];
+  });
 }
 
 function textOf(given: Message["content"]): string {

@@ -12,7 +12,11 @@ const status = z.nullish(z.enum(["in_progress", "completed", "incomplete"]));
 
 const inputPart = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("input_text"), text: z.string() }),
-  z.looseObject({ type: z.literal("input_image") }),
+  z.looseObject({
+    type: z.literal("input_image"),
+    image_url: z.optional(z.string()),
+    detail: z.optional(z.enum(["auto", "low", "high", "original"])),
+  }),
   z.looseObject({ type: z.literal("input_file") }),
 ]);
 const outputPart = z.discriminatedUnion("type", [

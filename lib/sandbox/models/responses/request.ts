@@ -3,7 +3,7 @@
 
 import { isReasoningModel } from "../openai/model-rules";
 import { firstIssue } from "../schema-issue";
-import type { BrokenRule, CallReading, SimulatedCall, SimulatedMessage, ToolChoice } from "../vendor";
+import type { BrokenRule, CallReading, SimulatedCall, SimulatedImage, SimulatedMessage, ToolChoice } from "../vendor";
 import { canDecrypt } from "./encrypted";
 import { type ResponsesItem, type ResponsesRequest, responsesRequest, withItemTypes } from "./fields";
 
@@ -96,7 +96,7 @@ function toMessage(item: ResponsesItem): SimulatedMessage[] {
   switch (item.type) {
     case "message": {
       const role = item.role === "developer" ? "system" : item.role;
-      return [{ role, text: textOf(item.content) }];
+      return [{ role, text: textOf(item.content), images: imagesOf(item.content) }];
     }
     case "function_call":
       return [{ role: "assistant", text: "", toolCalls: [item] }];
@@ -105,8 +105,18 @@ function toMessage(item: ResponsesItem): SimulatedMessage[] {
     case "reasoning":
       return []; // OpenAI bills what it decrypts; the simulation bills its summary
     default:
-      return [{ role: "tool", text: textOf(item.output) }];
+      return [{ role: "tool", text: textOf(item.output), images: imagesOf(item.output) }];
   }
+}
+
+function imagesOf(content: string | readonly object[]): SimulatedImage[] {
+  if (typeof content === "string") return [];
+  return content.flatMap((part): SimulatedImage[] => {
+    if (!("image_url" in part) || typeof part.image_url !== "string") return [];
+    const data = /^data:[^,]*;base64,/.exec(part.image_url);
+    const detail = "detail" in part && (part.detail === "low" || part.detail === "original") ? part.detail : "high";
+    return [{ data: data ? part.image_url.slice(data[0].length) : null, detail }];
+  });
 }
 
 const textOf = (content: string | readonly object[]): string =>

@@ -1,0 +1,107 @@
+// The bodies of POST /api/v1/embeddings: OpenAI's own, in and out. The vectors arrive in base64 and leave as they were asked for.
+
+import { z } from "zod";
+import { AppError } from "@/lib/base/errors";
+import { writeJson } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { embeddingModelNames, findModel } from "@/lib/providers/catalogue";
+import type { EmbeddingOrder } from "@/lib/providers/openai/embeddings";
+import type { Model } from "@/lib/providers/types";
+import type { Caller } from "../http/caller";
+import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import type { ChargeReceipt } from "../prompt/completion";
+import { readMaxCost } from "../prompt/prompt-body";
+
+/** OpenAI's own limits. */
+const MAX_INPUTS = 2_048;
+const MAX_TOKENS = 8_192;
+
+/** One check for the whole list: half a million faults in it would take seconds to list. */
+const isInput = (value: unknown): value is string | unknown[] =>
+  isText(value) || (Array.isArray(value) && value.length > 0 && (value.every(isText) || isTokens(value) || value.every(isTokens)));
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isToken = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
+const isTokens = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.length <= MAX_TOKENS && value.every(isToken);
+
+export const embeddingBodySchema = z.object({
+  model: z.string().min(1, "name a model: text-embedding-3-small is one"),
+  input: z
+    .union([z.string(), z.array(z.unknown())], "must be a text, an array of texts, an array of tokens, or an array of those")
+    .refine(isInput, `must be a text, texts, or tokens: none empty, and at most ${MAX_TOKENS} tokens each`),
+  encoding_format: z.enum(["float", "base64"], "must be float or base64").nullish(),
+  dimensions: z.int("must be a whole number").min(1, "must be at least 1").nullish(),
+  user: z.string().nullish(),
+  /** Our own field: USD, as in POST /api/v1/prompt. */
+  maxCost: z.number().positive("must be above 0, in USD").nullish(),
+});
+
+export interface EmbeddingRequest extends EmbeddingOrder {
+  model: Model;
+  encoding: "float" | "base64";
+  maxCost: NanoUsd | undefined;
+}
+
+/** How many numbers one answer may have: more would be too long for one body. */
+const MAX_NUMBERS = { base64: 2_500_000, float: 1_600_000 };
+
+const dimensionsOf: Record<string, number> = { "text-embedding-3-large": 3_072 };
+const DEFAULT_DIMENSIONS = 1_536;
+
+/** @throws AppError INVALID_REQUEST, INVALID_MODEL */
+export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "allowedModels">): EmbeddingRequest {
+  const parsed = parseGiven(embeddingBodySchema, readJsonBody(request));
+  if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(embeddingBodySchema.shape)));
+  const { input, encoding_format, dimensions, maxCost, model: name } = parsed.data;
+  const model = readEmbeddingModel(name, caller);
+  const inputs = readInputs(input as string | unknown[]);
+  const encoding = encoding_format ?? "float";
+  const most = dimensionsOf[model.id] ?? DEFAULT_DIMENSIONS;
+  const issues: Issue[] = [];
+  if (inputs.length > MAX_INPUTS) issues.push({ path: "input", message: `may have at most ${MAX_INPUTS} texts; it has ${inputs.length}` });
+  if (dimensions && model.id === "text-embedding-ada-002") issues.push({ path: "dimensions", message: `is not known to ${model.id}` });
+  if (dimensions && dimensions > most) issues.push({ path: "dimensions", message: `must be at most ${most} for ${model.id}` });
+  const fitting = Math.floor(MAX_NUMBERS[encoding] / (dimensions ?? most));
+  if (inputs.length > fitting) {
+    issues.push({ path: "input", message: `is too much for one answer: send at most ${fitting} texts, or ask for fewer dimensions` });
+  }
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { model, inputs, dimensions: dimensions ?? undefined, encoding, maxCost: readMaxCost(maxCost ?? undefined) };
+}
+
+function readInputs(input: string | unknown[]): EmbeddingOrder["inputs"] {
+  if (typeof input === "string") return [input];
+  return input.every(isToken) ? [input] : (input as (string | number[])[]);
+}
+
+function readEmbeddingModel(name: string, { allowedModels }: Pick<Caller, "allowedModels">): Model {
+  const model = findModel(name);
+  const supportedModels = embeddingModelNames().filter((id) => !allowedModels || allowedModels.includes(id));
+  if (model?.type === "embedding" && supportedModels.includes(model.id)) return model;
+  const message = !model
+    ? `Unknown model "${name.slice(0, 100)}". details.supportedModels lists those that make embeddings`
+    : model.type === "embedding"
+      ? `This API key may not use the model ${model.id}`
+      : `${model.id} makes no embeddings. details.supportedModels lists the models that do`;
+  throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
+}
+
+/** Writes the answer in OpenAI's form; `usage.cost` is our field. */
+export function writeEmbeddings({ model, encoding }: EmbeddingRequest, { completion, inputCost, outputCost }: ChargeReceipt): string {
+  const { inputTokens } = completion.usage;
+  const write = encoding === "base64" ? (vector: string) => JSON.stringify(vector) : writeNumbers;
+  const data = completion.output.text
+    .split("\n")
+    .map((vector, index) => `{"object":"embedding","index":${index},"embedding":${write(vector)}}`);
+  const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens, cost: nanoUsd(inputCost + outputCost) };
+  return `{"object":"list","data":[${data.join(",")}],"model":${JSON.stringify(model.id)},"usage":${writeJson(usage)}}`;
+}
+
+/** Little-endian floats of 32 bits; nine digits give each back exactly. */
+function writeNumbers(base64: string): string {
+  const bytes = Buffer.from(base64, "base64");
+  const numbers: number[] = [];
+  for (let at = 0; at + 4 <= bytes.length; at += 4) numbers.push(Number(bytes.readFloatLE(at).toPrecision(9)));
+  return JSON.stringify(numbers);
+}

@@ -1,0 +1,39 @@
+// The operation that makes embeddings, in OpenAI's format.
+
+import { chatErrorForm, errorAnswers } from "../errors";
+import { idempotencyKey, jsonOf, needsKey, paidRefusals, paymentProof, success } from "../operation";
+import type { Operation } from "../types";
+
+const MODEL = "text-embedding-3-small";
+
+const embeddingBody = { model: MODEL, input: ["What is a nano-dollar?", "One billionth of a dollar."] };
+
+const embeddingAnswer = {
+  object: "list",
+  data: [
+    { object: "embedding", index: 0, embedding: [0.0123456789, -0.0234567891] },
+    { object: "embedding", index: 1, embedding: [0.0345678912, -0.0456789123] },
+  ],
+  model: MODEL,
+  usage: { prompt_tokens: 14, total_tokens: 14, cost: 0.000000294 },
+};
+
+export const createEmbeddings = (): Operation => ({
+  operationId: "createEmbeddings",
+  tags: ["Answers"],
+  summary: "Make embeddings",
+  description:
+    "OpenAI's own embeddings: the `openai` package works with its `baseURL` and key changed. Money is held and charged as for a prompt; `usage` says the cost.",
+  security: needsKey,
+  parameters: [idempotencyKey, paymentProof],
+  requestBody: { required: true, content: jsonOf("EmbeddingBody", { texts: { summary: "Two texts", value: embeddingBody } }) },
+  responses: {
+    "200": success(
+      "The embeddings.",
+      jsonOf("EmbeddingList", { embeddings: { summary: "Two embeddings, cut short", value: embeddingAnswer } }),
+      "Idempotent-Replayed",
+      "Server-Timing",
+    ),
+    ...errorAnswers(paidRefusals, chatErrorForm),
+  },
+});

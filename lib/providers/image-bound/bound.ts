@@ -1,0 +1,67 @@
+// Upper bounds of the input tokens of images, and which routes take them. What no provider publishes is bounded by the most that a similar
+// model counts.
+
+import type { ImagePart } from "../image-types";
+import type { ChatMessage, Model, ModelRoute } from "../types";
+import { anthropicImageBound } from "./anthropic";
+import { geminiImageBound } from "./gemini";
+import { openaiImageBound, openaiTakesImages } from "./openai";
+import type { Size } from "./scale";
+
+/** xAI: tiles of 448 pixels at 256 tokens each, six at most and one for the whole (docs.x.ai, image understanding, as of 2026-11-26). */
+const XAI_IMAGE_TOKENS = 1_792;
+
+/** The text around an image: its start and end marks, and a name for it. */
+const TOKENS_AROUND_IMAGE = 16;
+
+/** Whether a route takes images. */
+export function takesImages({ provider, wireName }: ModelRoute): boolean {
+  const name = bareName(wireName);
+  switch (provider) {
+    case "openai":
+      return openaiTakesImages(name);
+    case "anthropic":
+      return name.startsWith("claude-");
+    case "gemini":
+      return name.startsWith("gemini-");
+    case "xai":
+      return name.startsWith("grok-");
+    default:
+      return false;
+  }
+}
+
+/** Whether a route's provider fetches an image by its URL. */
+export const fetchesImages = ({ provider }: ModelRoute): boolean => provider !== "gemini";
+
+/** Without the vendor that some hosts put before a model's name. */
+const bareName = (wireName: string): string => wireName.slice(wireName.lastIndexOf("/") + 1);
+
+/** The most input tokens that all the images of a request can be, at the route of the model that counts the most. */
+export function imagesBound(messages: readonly ChatMessage[], { routes }: Pick<Model, "routes">): number {
+  const images = imagesOf(messages);
+  if (images.length === 0) return 0;
+  const ofRoute = (route: ModelRoute) => images.reduce((sum, image) => sum + TOKENS_AROUND_IMAGE + imageBound(image, route), 0);
+  return Math.max(...routes.map(ofRoute));
+}
+
+/** The images of all messages, in order. */
+export const imagesOf = (messages: readonly ChatMessage[]): ImagePart[] =>
+  messages.flatMap(({ content }) => (typeof content === "string" ? [] : content.filter((part) => part.type === "image")));
+
+function imageBound({ source, detail }: ImagePart, { provider, wireName }: ModelRoute): number {
+  const name = bareName(wireName);
+  const size: Size | null = source.kind === "bytes" ? source : null;
+  switch (provider) {
+    case "openai":
+      return openaiImageBound(name, detail, size);
+    case "anthropic":
+      return anthropicImageBound(name, size);
+    case "gemini":
+      return geminiImageBound(name, detail, size ?? LARGEST);
+    default:
+      return XAI_IMAGE_TOKENS;
+  }
+}
+
+const LARGEST: Size = { width: 8_000, height: 8_000 };

@@ -1,0 +1,113 @@
+// Images at the simulated models: refused as the vendors refuse them, and billed by their published rules.
+
+import { type PixelSize, readPixelSize } from "./image-size";
+import type { BrokenRule, SimulatedCall, SimulatedImage, Vendor } from "./vendor";
+
+type Provider = Vendor["provider"];
+
+/** What the simulation takes an image to be that it would have to fetch. */
+const FETCHED: PixelSize = { width: 1_024, height: 768 };
+/** Base64 of the beginning, in which a header lies. */
+const HEAD = 1_048_576;
+
+const sizeOf = ({ data }: SimulatedImage): PixelSize | null =>
+  data === null ? FETCHED : readPixelSize(Buffer.from(data.slice(0, HEAD), "base64"));
+
+const imagesOf = ({ messages }: Pick<SimulatedCall, "messages">): SimulatedImage[] => messages.flatMap(({ images = [] }) => images);
+
+/** The first rule that an image of the call breaks. */
+export function findImageRule(provider: Provider, call: Pick<SimulatedCall, "messages">): BrokenRule | null {
+  const images = imagesOf(call);
+  if (provider === "anthropic" && images.length > 100) return { message: "messages: too many images: at most 100 are allowed per request" };
+  for (const image of images) {
+    const rule = findOwnRule(provider, image, images.length);
+    if (rule) return rule;
+  }
+  return null;
+}
+
+function findOwnRule(provider: Provider, image: SimulatedImage, count: number): BrokenRule | null {
+  const size = sizeOf(image);
+  if (provider === "deepseek") return { message: "unknown variant `image_url`, expected `text`" };
+  if (provider === "gemini" && image.data === null) return { message: "Cannot fetch content from the provided URL." };
+  if (!size || size.width < 1 || size.height < 1) return unreadable[provider];
+  if (provider !== "anthropic") return null;
+  const edge = Math.max(size.width, size.height);
+  if (edge > 8_000) return { message: "messages: At least one of the image dimensions exceed max allowed size: 8000 pixels" };
+  const isCrowd = count > 20 && edge > 2_000;
+  return isCrowd ? { message: "messages: image dimensions exceed max allowed size for many-image requests: 2000 pixels" } : null;
+}
+
+const openaiUnreadable = { message: "You uploaded an unsupported image. Please make sure your image is valid.", code: "image_parse_error" };
+const unreadable: Record<Provider, BrokenRule> = {
+  openai: openaiUnreadable,
+  xai: openaiUnreadable,
+  deepseek: openaiUnreadable,
+  anthropic: { message: "messages: Could not process image" },
+  gemini: {
+    message: "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
+  },
+};
+
+/** Billed tokens of a call's images. */
+export function countImageTokens(provider: Provider, call: Pick<SimulatedCall, "messages" | "model">): number {
+  return imagesOf(call).reduce((sum, image) => sum + countImage(provider, call.model, image), 0);
+}
+
+function countImage(provider: Provider, model: string, image: SimulatedImage): number {
+  const size = sizeOf(image) ?? FETCHED;
+  switch (provider) {
+    case "anthropic":
+      return countClaude(size, /^claude-\w+-(?:[5-9]|4-[7-9])/.test(model) ? [2_576, 4_784] : [1_568, 1_568]);
+    case "gemini":
+      if (/^gemini-[12][.-]/.test(model)) return image.detail === "low" ? 258 : 258 * Math.min(8, squares(size, 768));
+      return image.detail === "low" ? 280 : 1_120;
+    case "xai":
+      return 256 * (Math.min(6, squares(size, 448)) + 1);
+    default:
+      return countOpenai(model, size, image.detail);
+  }
+}
+
+const squares = ({ width, height }: PixelSize, side: number): number => Math.ceil(width / side) * Math.ceil(height / side);
+
+const scaled = ({ width, height }: PixelSize, scale: number): PixelSize => ({
+  width: Math.max(1, Math.floor(width * scale)),
+  height: Math.max(1, Math.floor(height * scale)),
+});
+
+/** The largest scale, in steps of a thousandth, at which an image fits. */
+function shrink(size: PixelSize, fits: (smaller: PixelSize) => boolean): PixelSize {
+  for (let thousandths = 1_000; thousandths > 0; thousandths--) {
+    const smaller = scaled(size, thousandths / 1_000);
+    if (fits(smaller)) return smaller;
+  }
+  return { width: 1, height: 1 };
+}
+
+function countClaude(size: PixelSize, [edge, most]: readonly [number, number]): number {
+  return squares(
+    shrink(size, (smaller) => Math.max(smaller.width, smaller.height) <= edge && squares(smaller, 28) <= most),
+    28,
+  );
+}
+
+function countOpenai(model: string, size: PixelSize, detail: SimulatedImage["detail"]): number {
+  if (/^gpt-4o-mini/.test(model)) return countTiles(size, detail, [2_833, 5_667]);
+  if (/^gpt-4(?:o|\.1$|\.1-2|-turbo)/.test(model)) return countTiles(size, detail, [85, 170]);
+  const multiplier = /mini/.test(model) ? 1.62 : /nano/.test(model) ? 2.46 : 1.2;
+  if (detail === "low") return Math.ceil(256 * multiplier);
+  const most = detail === "original" ? Number.POSITIVE_INFINITY : /mini|nano/.test(model) ? 1_536 : 2_500;
+  return Math.ceil(
+    squares(
+      shrink(size, (smaller) => squares(smaller, 32) <= most),
+      32,
+    ) * multiplier,
+  );
+}
+
+function countTiles(size: PixelSize, detail: SimulatedImage["detail"], [base, tile]: readonly [number, number]): number {
+  if (detail === "low") return base;
+  const inSquare = scaled(size, Math.min(1, 2_048 / Math.max(size.width, size.height)));
+  return base + tile * squares(scaled(inSquare, Math.min(1, 768 / Math.min(inSquare.width, inSquare.height))), 512);
+}
