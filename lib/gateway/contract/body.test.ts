@@ -132,7 +132,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const { key } = await openAccount();
     const { issues } = readIssues(await ask({ url, key, body: promptOf({ messages: [] }) }));
     expect(issues[0]?.message).toBe(
-      "is not a field of this request; known fields are model, prompt, payment, system, maxTokens, temperature, stream, maxCost",
+      "is not a field of this request; known fields are model, prompt, payment, system, maxTokens, temperature, stream, maxCost, clipToBalance",
     );
   });
 
