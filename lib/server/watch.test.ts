@@ -78,6 +78,7 @@ const documented = {
   pennyprompt_provider_calls_total: "counter",
   pennyprompt_provider_seconds: "histogram",
   pennyprompt_provider_circuit_open: "gauge",
+  pennyprompt_provider_other_tier_total: "counter",
   pennyprompt_holds_expired_total: "counter",
   pennyprompt_lost_answers_total: "counter",
   pennyprompt_ledger_batch_items: "histogram",
