@@ -1,7 +1,7 @@
 // Images through every provider: billed by the provider's own count under a hold that was never below it, and everything that no model
 // takes is refused with what to send instead, before anything is held.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openAccount } from "./testing/accounts";
 import { chargesOf, expectPaid, expectUncharged } from "./testing/books";
 import { ask, QUESTION } from "./testing/client";
@@ -142,4 +142,101 @@ test("/models says which models take images", async () => {
   expect(takers).toContain("gpt-4o");
   expect(takers).not.toContain("deepseek-chat");
   expect(takers).not.toContain("gpt-3.5-turbo");
+});
+
+describe("the same image in each vendor's form", () => {
+  const dot = png(800, 600);
+  const anthropic = { type: "image", source: { type: "base64", media_type: "image/png", data: dot } };
+  const forms: [path: string, bodyOf: (model: string) => object][] = [
+    [
+      "/api/v1/messages",
+      (model) => ({ model, max_tokens: 20, messages: [{ role: "user", content: [anthropic, { type: "text", text: QUESTION }] }] }),
+    ],
+    [
+      "/api/v1/messages",
+      (model) => ({
+        model,
+        max_tokens: 20,
+        messages: [
+          { role: "user", content: QUESTION },
+          { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "look", input: {} }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: [anthropic] }] },
+        ],
+        tools: [{ name: "look", input_schema: { type: "object" } }],
+      }),
+    ],
+    [
+      "/api/v1/responses",
+      (model) => ({
+        model,
+        max_output_tokens: 20,
+        input: [
+          {
+            role: "user",
+            content: [
+              { type: "input_text", text: QUESTION },
+              { type: "input_image", image_url: dataUrl(dot) },
+            ],
+          },
+        ],
+      }),
+    ],
+    [
+      "/api/v1/responses",
+      (model) => ({
+        model,
+        max_output_tokens: 20,
+        input: [
+          { role: "user", content: QUESTION },
+          { type: "function_call", call_id: "call_1", name: "look", arguments: "{}" },
+          { type: "function_call_output", call_id: "call_1", output: [{ type: "input_image", image_url: dataUrl(dot), detail: "low" }] },
+        ],
+        tools: [{ type: "function", name: "look", parameters: { type: "object", properties: {} } }],
+      }),
+    ],
+  ];
+
+  test.each(forms)("%s reaches every provider, in a message and in a tool's result", async (form, bodyOf) => {
+    for (const model of ["gpt-4o", "gpt-6-sol", "claude-haiku-4-5", "gemini-3.5-flash-lite", "grok-4.20"]) {
+      const account = await openAccount();
+      const answer = await ask({ url, key: account.key, path: form, body: bodyOf(model) });
+      expect(answer.status, `${model}: ${answer.text}`).toBe(200);
+      const [charge] = await chargesOf(account.accountId);
+      expect(charge?.input_tokens, model).toBeGreaterThan(80n);
+      await expectPaid(account);
+    }
+  });
+
+  test.each<[what: string, path: string, body: object, message: RegExp]>([
+    [
+      "base64 that is none",
+      "/api/v1/messages",
+      { messages: [{ role: "user", content: [{ ...anthropic, source: { ...anthropic.source, data: "?" } }] }], max_tokens: 5 },
+      /not base64/,
+    ],
+    [
+      "a stored file",
+      "/api/v1/messages",
+      { messages: [{ role: "user", content: [{ type: "image", source: { type: "file", file_id: "f" } }] }], max_tokens: 5 },
+      /source/,
+    ],
+    [
+      "a PDF as an image",
+      "/api/v1/responses",
+      { input: [{ role: "user", content: [{ type: "input_image", image_url: dataUrl("JVBE", "application/pdf") }] }] },
+      /no PDF/,
+    ],
+    [
+      "an image of the system",
+      "/api/v1/responses",
+      { input: [{ role: "system", content: [{ type: "input_image", image_url: dataUrl(dot) }] }] },
+      /message of the user/,
+    ],
+  ])("%s is refused in the form of %s", async (_what, form, body, message) => {
+    const account = await openAccount();
+    const answer = await ask({ url, key: account.key, path: form, body: { model: "claude-haiku-4-5", ...body } });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(message)]);
+    expect(answer.text).toContain("INVALID_REQUEST");
+    await expectUncharged(account);
+  });
 });

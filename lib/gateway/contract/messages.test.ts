@@ -70,7 +70,7 @@ test("a fault inside a block is named with its path and its cure", async () => {
   const account = await openAccount();
   const faults: [unknown, string, RegExp][] = [
     [{ role: "narrator", content: "Hi" }, "messages.0.role", /must be user or assistant/],
-    [{ role: "user", content: [{ type: "image", source: {} }] }, "messages.0.content.0", /send their content as a text block/],
+    [{ role: "user", content: [{ type: "image", source: {} }] }, "messages.0.content.0.source.type", /must be base64|is required/],
     [{ role: "user", content: [{ type: "document", source: {} }] }, "messages.0.content.0", /PDFs .* send their text/],
     [{ role: "user", content: [{ type: "tool_result", content: "42" }] }, "messages.0.content.0.tool_use_id", /is required/],
     [

@@ -4,8 +4,10 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { isNestedWithin } from "@/lib/base/json";
-import type { CacheLifetime, ChatMessage, Content, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/types";
+import type { ImagePart } from "@/lib/providers/image-types";
+import type { CacheLifetime, ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/types";
 import type { Issue } from "../http/request";
+import type { ImageReader } from "../prompt/images";
 import { openThought } from "./thoughts";
 
 export const cacheMark = z.object({ type: z.string(), ttl: z.string().nullish() }, 'must be {"type": "ephemeral"}').nullish();
@@ -24,13 +26,24 @@ export const jsonObject = z
 const refusedBlock = <const Types extends readonly [string, ...string[]]>(types: Types, errorText: string) =>
   z.object({ type: z.enum(types) }).refine(() => false, errorText);
 
-const image = refusedBlock(["image"], "images are not taken: send their content as a text block");
 const documents = refusedBlock(["document", "search_result"], "PDFs and other documents are not taken: send their text as a text block");
 const hosted = refusedBlock(
   ["server_tool_use", "web_search_tool_result", "web_fetch_tool_result", "code_execution_tool_result", "mcp_tool_use", "mcp_tool_result"],
   "belongs to a tool that runs at Anthropic, and no such tool runs here: leave it out",
 );
 
+const image = z.object({
+  type: z.literal("image"),
+  source: z.discriminatedUnion(
+    "type",
+    [
+      z.object({ type: z.literal("base64"), media_type: z.string(), data: z.string() }),
+      z.object({ type: z.literal("url"), url: z.string() }),
+    ],
+    "must be base64 with media_type and data, or url: files are not stored here",
+  ),
+  cache_control: cacheMark,
+});
 const textBlock = z.object({ type: z.literal("text"), text: z.string(), cache_control: cacheMark });
 const id = z.string().min(1, "must not be empty");
 
@@ -39,7 +52,7 @@ export const resultPart = z.discriminatedUnion("type", [textBlock, image, docume
 const toolResult = z.object({
   type: z.literal("tool_result"),
   tool_use_id: id,
-  content: z.union([z.string(), z.array(resultPart)], "must be a string or an array of text blocks").nullish(),
+  content: z.union([z.string(), z.array(resultPart)], "must be a string or an array of text and image blocks").nullish(),
   is_error: z.boolean().nullish(),
   cache_control: cacheMark,
 });
@@ -64,7 +77,7 @@ export const message = z.discriminatedUnion(
   [
     z.object({
       role: z.literal("user"),
-      content: z.union([z.string(), z.array(userBlock)], "must be a string or an array of text and tool_result blocks"),
+      content: z.union([z.string(), z.array(userBlock)], "must be a string or an array of text, image and tool_result blocks"),
     }),
     z.object({
       role: z.literal("assistant"),
@@ -83,16 +96,41 @@ export type GivenMessage = z.infer<typeof message>;
 /** The faults of each kind of block, for a message whose content is an array: the union above says only that it is wrong. */
 export const blocksOf: Record<string, z.ZodType> = { user: userBlock, assistant: assistantBlock, system: textBlock };
 
-/** Adds an issue for each thought that is not this account's. */
-export const readMessages = (given: readonly GivenMessage[], accountId: AccountId, issues: Issue[]): ChatMessage[] =>
-  given.flatMap((one, index) => readMessage(one, accountId, (at, path) => issues.push(foreign(`messages.${index}.content.${at}.${path}`))));
+interface Reading {
+  accountId: AccountId;
+  issues: Issue[];
+  images: ImageReader;
+}
 
-function readMessage({ role, content }: GivenMessage, accountId: AccountId, reportForeign: ReportForeign): ChatMessage[] {
+/** Adds an issue for each thought that is not this account's. */
+export const readMessages = (given: readonly GivenMessage[], { accountId, issues, images }: Reading): ChatMessage[] =>
+  given.flatMap((one, index) => {
+    const report: ReportForeign = (at, path) => void issues.push(foreign(`messages.${index}.content.${at}.${path}`));
+    return readMessage(one, accountId, report, (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`));
+  });
+
+type ReadImage = (block: z.infer<typeof image>, at: string) => ImagePart[];
+
+function readImage(images: ImageReader, { source, cache_control }: z.infer<typeof image>, path: string): ImagePart[] {
+  const cache = lifetimeOf(cache_control);
+  const found =
+    source.type === "url"
+      ? images.fromUrl(`${path}.url`, source.url)
+      : images.fromBytes(`${path}.data`, { mediaType: source.media_type, data: source.data });
+  return (found ?? []).map((part) => (cache ? { ...part, cache } : part));
+}
+
+function readMessage(
+  { role, content }: GivenMessage,
+  accountId: AccountId,
+  reportForeign: ReportForeign,
+  readImage: ReadImage,
+): ChatMessage[] {
   switch (role) {
     case "system":
       return [{ role, content: textContent(content) }];
     case "user":
-      return typeof content === "string" ? [{ role, content }] : readUser(content);
+      return typeof content === "string" ? [{ role, content }] : readUser(content, readImage);
     case "assistant":
       return typeof content === "string" ? [{ role, content }] : [readAssistant(content, accountId, reportForeign)];
   }
@@ -112,32 +150,36 @@ const partOf = ({ text, cache_control }: { text: string; cache_control?: CacheMa
 };
 
 /** A single part without a mark is the same as its text. */
-function contentOf(parts: readonly TextPart[]): Content {
+function contentOf(parts: readonly ContentPart[]): Content {
   const [only, more] = parts;
   if (only === undefined) return "";
-  return more === undefined && only.cache === undefined ? only.text : parts;
+  return more === undefined && only.type === "text" && only.cache === undefined ? only.text : parts;
 }
 
 /** Results come first, as messages of their own, whatever stands before them: every vendor wants them right after their calls. */
-function readUser(blocks: readonly UserBlock[]): ChatMessage[] {
+function readUser(blocks: readonly UserBlock[], readImage: ReadImage): ChatMessage[] {
   const results: ChatMessage[] = [];
-  const parts: TextPart[] = [];
-  for (const block of blocks) {
+  const parts: ContentPart[] = [];
+  for (const [at, block] of blocks.entries()) {
     if (block.type === "text") parts.push(partOf(block));
-    else if (block.type === "tool_result") results.push(readResult(block));
+    else if (block.type === "image") parts.push(...readImage(block, `${at}`));
+    else if (block.type === "tool_result") results.push(readResult(block, (image, inner) => readImage(image, `${at}.content.${inner}`)));
   }
   if (parts.length === 0 && results.length > 0) return results;
   return [...results, { role: "user", content: contentOf(parts) }];
 }
 
-function readResult({ tool_use_id, content, is_error, cache_control }: z.infer<typeof toolResult>): ChatMessage {
+function readResult({ tool_use_id, content, is_error, cache_control }: z.infer<typeof toolResult>, readImage: ReadImage): ChatMessage {
   const message = { role: "tool", toolCallId: tool_use_id, isError: is_error || undefined } as const;
   const cache = lifetimeOf(cache_control);
   const blocks = typeof content === "string" ? [{ type: "text", text: content } as const] : (content ?? []);
-  const parts: TextPart[] = blocks.flatMap((block) => (block.type === "text" ? [{ type: "text", text: block.text }] : []));
+  const parts = blocks.flatMap((block, at): ContentPart[] => {
+    if (block.type === "image") return readImage(block, `${at}`);
+    return block.type === "text" ? [{ type: "text", text: block.text }] : [];
+  });
   if (!cache) return { ...message, content: contentOf(parts) };
   // The result's own mark is that of its last part.
-  const last = parts.pop() ?? { type: "text", text: "" };
+  const last: ContentPart = parts.pop() ?? { type: "text", text: "" };
   return { ...message, content: [...parts, { ...last, cache }] };
 }
 

@@ -9,6 +9,7 @@ import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { cutFaults, isLong } from "../prompt/few-faults";
+import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { blocksOf, cacheMark, jsonObject, lifetimeOf, message, readMessages, resultPart, systemField, textContent } from "./blocks";
 import { readTools, tool, toolFields } from "./tools";
@@ -179,7 +180,9 @@ interface Reading {
 
 function readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): MessagesInput {
   const system = body.system ? textContent(body.system) : "";
-  const conversation = readMessages(body.messages, accountId, issues);
+  const images = new ImageReader(request.largeTexts);
+  const conversation = readMessages(body.messages, { accountId, issues, images });
+  issues.push(...images.findIssues(model));
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
   const marked = markLast(messages, body);
   const { options, dropped } = readTools(body, issues);

@@ -77,13 +77,13 @@ function plainSchema(schema: unknown): JsonSchema {
 const isRefusedPart = (schema: unknown): boolean => {
   const { properties } = (schema ?? {}) as JsonSchema;
   const types = properties?.type?.enum ?? [];
-  return types.includes("input_audio") || types.includes("input_image");
+  return types.includes("input_audio");
 };
 
 /** The same for blocks in Anthropic's form. */
 const isRefusedBlock = (schema: unknown): boolean => {
   const types = ((schema ?? {}) as JsonSchema).properties?.type?.enum ?? [];
-  return ["image", "document", "server_tool_use"].some((type) => types.includes(type));
+  return ["document", "server_tool_use"].some((type) => types.includes(type));
 };
 
 /** The fields of a schema by their path, including those of its parts, items and alternatives. */

@@ -6,6 +6,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { type CallOptions, type ChatMessage, contentText, type ResponseFormat } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
+import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { type ItemReading, readItems } from "./items";
 import { isJsonSchema } from "./json-schema";
@@ -95,10 +96,11 @@ export function readResponses(request: GatewayRequest, caller: Caller): Response
   const body = parsed.data;
   const model = readModel(body.model, caller);
   const tools = readResponsesTools(body);
-  const items = readItems(body.input, caller.accountId);
+  const images = new ImageReader(request.largeTexts);
+  const items = readItems(body.input, caller.accountId, images);
   const messages = withInstructions(body, items);
   const limits = readOutputLimits(request, caller, { model, limit: body.max_output_tokens, clipToBalance: body.clipToBalance });
-  const issues: Issue[] = [...tools.issues, ...items.issues];
+  const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues(model)];
   if (limits.maxOutputTokens > model.maxOutputTokens) {
     issues.push({ path: "max_output_tokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }

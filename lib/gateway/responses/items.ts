@@ -3,21 +3,27 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import type { ChatMessage, Content, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
+import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { type Issue, parseGiven, readIssues } from "../http/request";
+import type { ImageReader } from "../prompt/images";
 import { openThought } from "./sealed-thought";
 
 const inputText = z.object({ type: z.enum(["input_text", "text"]), text: z.string() });
 const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]), text: z.string() });
 const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
+const inputImage = z.object({
+  type: z.literal("input_image"),
+  image_url: z.string("is required: a data URL or an https URL, since no files are stored here"),
+  detail: z.enum(["auto", "low", "high", "original"]).nullish(),
+});
 const media = z
-  .object({ type: z.enum(["input_image", "input_file", "input_audio"]) })
-  .refine(() => false, "no model here takes images, audio or files: send input_text parts only");
+  .object({ type: z.enum(["input_file", "input_audio"]) })
+  .refine(() => false, "no model here takes audio, PDF or other files: send input_text and input_image parts only");
 
 const inputContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion("type", [inputText, media]))],
-  "must be a string or an array of input_text parts",
+  [z.string(), z.array(z.discriminatedUnion("type", [inputText, inputImage, media]))],
+  "must be a string or an array of input_text and input_image parts",
 );
 const outputContent = z.union(
   [z.string(), z.array(z.discriminatedUnion("type", [outputText, refusal]))],
@@ -61,9 +67,9 @@ export interface ItemReading {
 const MAX_FAULTS = 20;
 
 /** Reads the input; its faults name their item. */
-export function readItems(input: string | readonly unknown[], accountId: AccountId): ItemReading {
+export function readItems(input: string | readonly unknown[], accountId: AccountId, images: ImageReader): ItemReading {
   if (typeof input === "string") return { messages: [{ role: "user", content: input }], dropped: [], issues: [] };
-  const turns = new Turns(accountId);
+  const turns = new Turns(accountId, images);
   const dropped: string[] = [];
   const issues: Issue[] = [];
   for (const [index, given] of input.entries()) {
@@ -117,13 +123,15 @@ type Assistant = { role: "assistant"; content: string; toolCalls: ToolCall[]; re
 class Turns {
   readonly messages: ChatMessage[] = [];
   readonly #accountId: AccountId;
+  readonly #images: ImageReader;
   /** The assistant's turn that the next item may belong to. */
   #turn: Assistant | undefined;
   /** The calls without a result so far: where they stand, and of which kind they are. */
   readonly #open = new Map<string, { path: string; isCustom: boolean }>();
 
-  constructor(accountId: AccountId) {
+  constructor(accountId: AccountId, images: ImageReader) {
     this.#accountId = accountId;
+    this.#images = images;
   }
 
   read(given: object, path: string): Issue[] {
@@ -143,8 +151,7 @@ class Turns {
   #add(item: InputItem, path: string): Issue[] {
     switch (item.type) {
       case "message":
-        this.#addMessage(item);
-        return [];
+        return this.#addMessage(item, path);
       case "reasoning":
         return this.#addReasoning(item, path);
       case "function_call":
@@ -156,11 +163,13 @@ class Turns {
     }
   }
 
-  #addMessage(item: Extract<InputItem, { type: "message" }>): void {
+  #addMessage(item: Extract<InputItem, { type: "message" }>, path: string): Issue[] {
     if (item.role !== "assistant") {
       this.#turn = undefined;
-      this.messages.push({ role: item.role === "user" ? "user" : "system", content: readContent(item.content) });
-      return;
+      const content = readContent(item.content, `${path}.content`, this.#images);
+      this.messages.push({ role: item.role === "user" ? "user" : "system", content });
+      const isMisplaced = item.role !== "user" && typeof content !== "string" && content.some(({ type }) => type === "image");
+      return isMisplaced ? [{ path: `${path}.content`, message: "may have no images: send them in a message of the user" }] : [];
     }
     const text = textOf(item.content);
     // A second message begins a turn of its own, unless calls of this one still wait for their outputs.
@@ -168,6 +177,7 @@ class Turns {
     const turn = this.#currentTurn();
     turn.content += text;
     if (item.phase && turn.content === text) turn.phase = item.phase;
+    return [];
   }
 
   #addReasoning({ encrypted_content, id, summary }: Extract<InputItem, { type: "reasoning" }>, path: string): Issue[] {
@@ -203,7 +213,7 @@ class Turns {
     }
     this.#open.delete(id);
     this.#turn = undefined;
-    this.messages.push({ role: "tool", content: readContent(output), toolCallId: id });
+    this.messages.push({ role: "tool", content: readContent(output, `${path}.output`, this.#images), toolCallId: id });
     return [];
   }
 
@@ -219,10 +229,13 @@ class Turns {
 const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });
 
 /** Parts keep their borders, as the client sent them. */
-const readContent = (content: z.infer<typeof inputContent>): Content =>
-  typeof content === "string"
-    ? content
-    : content.flatMap((part) => (part.type === "text" || part.type === "input_text" ? [{ type: "text" as const, text: part.text }] : []));
+function readContent(content: z.infer<typeof inputContent>, path: string, images: ImageReader): Content {
+  if (typeof content === "string") return content;
+  return content.flatMap((part, at): ContentPart[] => {
+    if (part.type === "input_image") return images.fromUrl(`${path}.${at}.image_url`, part.image_url, part.detail) ?? [];
+    return part.type === "text" || part.type === "input_text" ? [{ type: "text", text: part.text }] : [];
+  });
+}
 
 const textOf = (content: z.infer<typeof outputContent>): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "refusal" ? part.refusal : part.text)).join("");
