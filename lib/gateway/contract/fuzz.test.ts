@@ -35,26 +35,37 @@ function expectDescribed({ operationId, method }: OddRequest, answer: Answer, do
   const operation = operationsOf(document).find((one) => one.operationId === operationId);
   expect(operation ? Object.keys(operation.responses) : ["404", "405"]).toContain(`${status}`);
   if (method === "HEAD") expect(text).toBe("");
-  else if (status !== 200) expectError(text, status, ["createChatCompletion", "createEmbeddings"].includes(operationId ?? ""));
+  else if (status !== 200) expectError(text, status, formOf[operationId ?? ""]);
   else if (headers.get("content-type") === "text/event-stream; charset=utf-8") expectStream(text);
   else expect(JSON.parse(text)).toBeInstanceOf(Object);
 }
+
+/** The schema of an operation's errors, where it is not our own. */
+const formOf: Record<string, string> = {
+  createChatCompletion: "ChatError",
+  createResponse: "ChatError",
+  createEmbeddings: "ChatError",
+  createMessage: "MessagesError",
+  countMessageTokens: "MessagesError",
+};
 
 interface OwnError {
   code: ErrorCode;
   details: { reason?: string };
 }
 
-function expectError(text: string, status: number, isChat: boolean): void {
+function expectError(text: string, status: number, form: string | undefined): void {
   const body = JSON.parse(text) as OwnError & { error: OwnError };
-  const { code, details } = isChat ? body.error : body;
-  const schema = namedSchemas[isChat ? "ChatError" : errorSchemaName(code)];
+  const { code, details } = form ? body.error : body;
+  const schema = namedSchemas[form ?? errorSchemaName(code)];
   expect(schema?.parse(body)).toEqual(body);
   expect(text).not.toMatch(/\n\s+at |node_modules|lib\/gateway|\.ts:\d/);
   if (status >= 500) expect(details.reason).toMatch(/^provider_/);
 }
 
-const expectStream = (text: string): void => expect(text).toMatch(/(?:event: done\ndata: [^\n]+|data: \[DONE\])\n\n$/);
+/** How a complete stream ends, in our own format and in those of OpenAI and Anthropic. */
+const lastEvent = /(?:event: (?:done|message_stop|response\.(?:completed|incomplete))\ndata: [^\n]+|data: \[DONE\])\n\n$/;
+const expectStream = (text: string): void => expect(text).toMatch(lastEvent);
 
 describe.each(entryNames)("through the %s server", (entry) => {
   test(`${requests[entry]} requests are each answered as the document says, and the books add up`, { timeout }, async () => {
@@ -78,7 +89,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       { numRuns: requests[entry], seed, interruptAfterTimeLimit: timeout - 10_000, markInterruptAsFailure: true },
     );
     // Not everything was refused: each operation has also succeeded.
-    for (const { operationId } of operationsOf(document)) expect(served.get(operationId), operationId).toBeGreaterThan(0);
+    for (const { operationId } of operationsOf(document)) expect(served.get(operationId) ?? 0, operationId).toBeGreaterThan(0);
     await expectPaid(account);
   });
 });
