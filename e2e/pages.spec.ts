@@ -254,11 +254,13 @@ test("the landing page's example is a cheap model, at its own price", async ({ p
   await open(page, "/");
   const { cost, usage, model } = JSON.parse((await page.getByRole("region", { name: "Answer" }).locator("code").textContent()) ?? "");
   await page.goto(`/models/${model}`);
-  const [input, output] = (await page.getByRole("region", { name: "Pricing" }).locator("dd").allTextContents()).map((text) =>
-    Number(text.slice(1)),
-  );
+  const priceOf = async (kind: string) => {
+    const price = page.getByRole("region", { name: "Pricing" }).locator(`dt:text-is("${kind}, per 1M tokens") + dd`);
+    return Number((await price.textContent())?.slice(1));
+  };
+  const [input, output] = [await priceOf("Input"), await priceOf("Output")];
   expect(output).toBeLessThan(5);
-  expect(cost.totalCost).toBeCloseTo((usage.inputTokens * Number(input) + usage.outputTokens * Number(output)) / 1e6, 9);
+  expect(cost.totalCost).toBeCloseTo((usage.inputTokens * input + usage.outputTokens * output) / 1e6, 9);
 });
 
 test("the docs say how long failed requests are kept, and how to find one by its id", async ({ page }) => {
