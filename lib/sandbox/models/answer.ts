@@ -6,6 +6,7 @@ import { randomBase62 } from "@/lib/base/ids";
 import { type Behaviour, withoutDirectives } from "./behaviour";
 import { countImageTokens } from "./images";
 import { composeJson } from "./json-answer";
+import type { PromptCaches } from "./prompt-caches";
 import { countInputTokens, repeatToTokens, splitIntoTokens } from "./tokens";
 import { countCall, cutCalls, planToolCalls } from "./tool-calls";
 import type { AnsweredCall, SimulatedAnswer, SimulatedCall, TokenCounts, Vendor } from "./vendor";
@@ -29,8 +30,16 @@ const NEXT_STEPS = [
 const FILLER = "This sentence stands in for more of the same answer, so that its length can be chosen. ";
 const THOUGHT = "Weighing the question before answering it, as far as a simulation can. ";
 
-/** Creates the answer of `vendor` to `call`. `problems` are invalid directives: the answer names them. */
-export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Behaviour, problems: readonly string[]): SimulatedAnswer {
+/** What decides an answer besides its call. */
+interface Simulation {
+  behaviour: Behaviour;
+  /** Invalid directives: the answer names them. */
+  problems: readonly string[];
+  caches: PromptCaches;
+}
+
+/** Creates the answer of `vendor` to `call`. */
+export function createAnswer(vendor: Vendor, call: SimulatedCall, { behaviour, problems, caches }: Simulation): SimulatedAnswer {
   const limit = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   const reasoningLimit = vendor.limitBoundsReasoning ? limit : Number.POSITIVE_INFINITY;
   const reasoning = Math.min(behaviour.reasoningTokens ?? 0, reasoningLimit);
@@ -56,7 +65,7 @@ export function createAnswer(vendor: Vendor, call: SimulatedCall, behaviour: Beh
     toolCalls,
     finish,
     stoppedBy: finish === "stop" ? stoppedBy : null,
-    usage: countUsage(vendor, call, behaviour, { visible: pieces.length + countCalls(toolCalls), reasoning }),
+    usage: countUsage({ vendor, call, behaviour, caches }, { visible: pieces.length + countCalls(toolCalls), reasoning }),
   };
 }
 
@@ -122,20 +131,24 @@ function gistOf(question: string): string {
   return characters.length <= GIST_CHARACTERS ? line : `${characters.slice(0, GIST_CHARACTERS).join("").trimEnd()}…`;
 }
 
-function countUsage(
-  vendor: Vendor,
-  call: SimulatedCall,
-  behaviour: Behaviour,
-  output: { visible: number; reasoning: number },
-): TokenCounts | null {
+interface Counted extends Omit<Simulation, "problems"> {
+  vendor: Vendor;
+  call: SimulatedCall;
+}
+
+function countUsage({ vendor, call, behaviour, caches }: Counted, output: { visible: number; reasoning: number }): TokenCounts | null {
   if (behaviour.noUsage) return null;
   const { reasoning } = output;
   const input = behaviour.usage?.inputTokens ?? countInputTokens(call.messages, call.tools) + countImageTokens(vendor.provider, call);
+  const cache = caches.count(vendor, call);
   // An empty answer still costs its end-of-answer token, unless reasoning used up the limit.
   const text =
     behaviour.usage === undefined ? Math.max(output.visible, reasoning > 0 ? 0 : 1) : Math.max(0, behaviour.usage.outputTokens - reasoning);
   const sign = behaviour.usageNegative ? -1 : 1;
-  return { input: sign * input, cached: Math.min(behaviour.cachedTokens ?? 0, input), text: sign * text, reasoning };
+  const cached = Math.min(behaviour.cachedTokens ?? cache.read, input);
+  const written = Math.min(behaviour.writtenTokens ?? cache.written, input - cached);
+  const writtenForHours = Math.min(cache.writtenForHours, input - cached - written);
+  return { input: sign * input, cached, written, writtenForHours, text: sign * text, reasoning };
 }
 
 const countCalls = (calls: readonly AnsweredCall[]): number => calls.reduce((sum, call) => sum + countCall(call), 0);

@@ -26,6 +26,7 @@ export interface Behaviour {
   usageNegative?: boolean;
   reasoningTokens?: number;
   cachedTokens?: number;
+  writtenTokens?: number;
   /** Length of the answer in tokens, still bounded by the request's limit. */
   answerTokens?: number;
   text?: string;
@@ -61,6 +62,7 @@ const directives = new Map<string, Directive>([
   ["stall-after", number(0, LONGEST_ANSWER_TOKENS, (stallAfter) => ({ stallAfter }))],
   ["reasoning", number(0, LONGEST_ANSWER_TOKENS, (reasoningTokens) => ({ reasoningTokens }))],
   ["cached", number(0, Number.MAX_SAFE_INTEGER, (cachedTokens) => ({ cachedTokens }))],
+  ["written", number(0, Number.MAX_SAFE_INTEGER, (writtenTokens) => ({ writtenTokens }))],
   ["tokens", number(1, LONGEST_ANSWER_TOKENS, (answerTokens) => ({ answerTokens }))],
   ["hang", flag({ hang: true })],
   ["close-midway", flag({ closeMidway: true })],

@@ -8,12 +8,14 @@ import { createAnswer, lastQuestion } from "./answer";
 import { anthropic } from "./anthropic";
 import { type Behaviour, type BehaviourReading, readDirectives, readPromptBehaviour } from "./behaviour";
 import { type CallLog, type CallRecord, createCallLog } from "./call-log";
+import { findWindowRule } from "./context-window";
 import { type Control, createControl } from "./control";
 import { deliver, waitBefore } from "./deliver";
 import { gemini } from "./gemini";
 import { findImageRule } from "./images";
 import { deepseek, openai, xai } from "./openai";
 import { answerEmbeddings } from "./openai/embeddings";
+import { PromptCaches } from "./prompt-caches";
 import { countInputTokens } from "./tokens";
 import type { Refusal, SimulatedCall, Vendor } from "./vendor";
 
@@ -31,6 +33,7 @@ interface Simulation extends SimulatedServerOptions {
   control: Control;
   /** Calls whose first attempt failed through `first-status`; oldest first. */
   failedOnce: Set<string>;
+  caches: PromptCaches;
 }
 
 interface Exchange {
@@ -52,7 +55,7 @@ const KEEP_ALIVE_MS = 75_000;
 /** Creates the server; the caller listens and closes. */
 export function createSimulatedServer(options: SimulatedServerOptions): Server {
   const log = createCallLog();
-  const simulation: Simulation = { ...options, log, control: createControl(log), failedOnce: new Set() };
+  const simulation: Simulation = { ...options, log, control: createControl(log), failedOnce: new Set(), caches: new PromptCaches() };
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {
     serve(simulation, request, response).catch((error: unknown) => {
       process.stderr.write(`simulated models: ${error instanceof Error ? error.stack : String(error)}\n`);
@@ -105,6 +108,8 @@ async function serveCall(simulation: Simulation, exchange: Exchange, url: { path
     return refuse(exchange, { kind: "unknown_model", model: call.model });
   }
   if (endpoint.isCount && vendor.writeCount) return answerCount(exchange, vendor.writeCount(countInputTokens(call.messages, call.tools)));
+  const beyond = findWindowRule(vendor, call);
+  if (beyond !== null) return refuse(exchange, { kind: "broken_rule", ...beyond });
   return answerCall(simulation, exchange, call);
 }
 
@@ -139,7 +144,7 @@ async function answerCall(simulation: Simulation, exchange: Exchange, call: Simu
   const question = lastQuestion(call);
   simulation.log.describe(record, call, question);
   const { behaviour, problems } = decideBehaviour(simulation, exchange, { model: call.model, question });
-  const answer = createAnswer(vendor, call, behaviour, problems);
+  const answer = createAnswer(vendor, call, { behaviour, problems, caches: simulation.caches });
   const delivery = { ...exchange, call, answer, behaviour, deltaDelayMs: simulation.deltaDelayMs, log: simulation.log };
   await waitBefore(delivery);
   const status = behaviour.status ?? firstStatus(simulation, behaviour, `${vendor.provider} ${call.model} ${question}`);

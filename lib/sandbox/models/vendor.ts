@@ -58,6 +58,7 @@ export interface SimulatedCall {
   stop: readonly string[];
   /** Set when the answer must be JSON; with a schema, JSON that fits it. */
   json: { schema?: unknown } | undefined;
+  cache?: CacheWishes;
   /** False when the vendor sends usage with a stream only on request, and it was not requested. */
   wantsUsage: boolean;
   /** Set when the call came over OpenAI's Responses, which answers in another form. */
@@ -71,10 +72,30 @@ export interface ResponsesAsked {
   summarizes: boolean;
 }
 
+/** Tokens of the input that were read from the vendor's prompt cache, and written into it. */
+export interface CacheCounts {
+  read: number;
+  written: number;
+  writtenForHours: number;
+}
+
+/** What a request says about the prompt cache. */
+export interface CacheWishes {
+  /** Nothing is read or written. */
+  isOff?: boolean;
+  /** Requests of different scopes share no cache. */
+  scope?: string;
+  /** The messages up to the last mark; only where marks decide. */
+  upTo?: number;
+  forHours?: boolean;
+}
+
 export interface TokenCounts {
-  /** Including cached input. */
+  /** Including input that was read from the cache or written into it. */
   input: number;
   cached: number;
+  written: number;
+  writtenForHours: number;
   /** Text and tool calls, without reasoning. */
   text: number;
   reasoning: number;

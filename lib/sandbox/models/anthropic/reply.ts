@@ -89,8 +89,13 @@ function head(answer: SimulatedAnswer) {
   return { id: `msg_01${answer.id.slice(0, 22)}`, type: "message", role: "assistant", model: answer.model };
 }
 
-function inputUsage({ input, cached }: TokenCounts) {
-  return { input_tokens: input - cached, cache_creation_input_tokens: 0, cache_read_input_tokens: cached };
+function inputUsage({ input, cached, written, writtenForHours }: TokenCounts) {
+  return {
+    input_tokens: input - cached - written - writtenForHours,
+    cache_creation_input_tokens: written + writtenForHours,
+    cache_creation: { ephemeral_5m_input_tokens: written, ephemeral_1h_input_tokens: writtenForHours },
+    cache_read_input_tokens: cached,
+  };
 }
 
 function outputUsage({ text, reasoning }: TokenCounts) {

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod/mini";
 import { firstIssue } from "../schema-issue";
 import type { BrokenRule, CallReading } from "../vendor";
+import { readCacheWishes } from "./cache-marks";
 import { findMessageRule, findThoughtlessTurn, findThoughtRule, messages, textBlock, textOf, toSimulatedMessages } from "./messages";
 import { findModelRule, thinksByBudget } from "./model-rules";
 import { findFormatRule, findToolRule, outputConfig, outputFormat, readTools, toolChoice, tools } from "./tools";
@@ -63,7 +64,8 @@ export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders, i
     findThoughtRule(data.messages, data.model) ??
     (thinksByBudget(data.thinking) ? findThoughtlessTurn(data.messages) : null);
   if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
-  const spoken = data.messages.flatMap(toSimulatedMessages);
+  const byMessage = data.messages.map(toSimulatedMessages);
+  const spoken = byMessage.flat();
   return {
     call: {
       model: data.model,
@@ -73,6 +75,10 @@ export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders, i
       temperature: data.temperature,
       ...readTools(data),
       stop: data.stop_sequences ?? [],
+      cache: readCacheWishes(
+        data,
+        byMessage.map(({ length }) => length),
+      ),
       wantsUsage: true,
     },
   };

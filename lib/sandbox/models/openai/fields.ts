@@ -32,6 +32,8 @@ const fields = {
   tool_choice: z.nullish(toolChoice),
   parallel_tool_calls: z.nullish(z.boolean()),
   response_format: z.nullish(responseFormat),
+  prompt_cache_options: z.nullish(z.looseObject({ mode: z.optional(z.enum(["implicit", "explicit"])) })),
+  prompt_cache_key: z.nullish(z.string()),
 };
 
 /** Accepted without validation: nothing here acts on them. */
@@ -43,8 +45,6 @@ const openaiOnly = [
   "metadata",
   "modalities",
   "prediction",
-  "prompt_cache_key",
-  "prompt_cache_options",
   "prompt_cache_retention",
   "safety_identifier",
   "verbosity",
@@ -59,6 +59,7 @@ export const lenientRequest = z.looseObject({
   ...fields,
   tools: z.nullish(lenientTools),
   thinking: z.nullish(z.looseObject({ type: z.string() })),
+  user_id: z.nullish(z.string()),
 });
 
 const common = z.object(fields);
@@ -67,4 +68,6 @@ const common = z.object(fields);
 export interface ChatRequest extends z.infer<typeof common> {
   tools?: ToolFields["tools"];
   thinking?: { type: string } | null;
+  /** DeepSeek's. */
+  user_id?: string | null;
 }

@@ -30,6 +30,11 @@ export function readDeepseekCall(body: unknown): CallReading {
   return "call" in reading ? { call: { ...reading.call, wantsUsage: true } } : reading;
 }
 
+/** OpenAI's cache is off when only breakpoints may write and there are none; DeepSeek and OpenAI keep scopes apart. */
+function readCacheWishes({ prompt_cache_options, prompt_cache_key, user_id }: ChatRequest) {
+  return { isOff: prompt_cache_options?.mode === "explicit", scope: user_id ?? prompt_cache_key ?? undefined };
+}
+
 function toReading(request: ChatRequest, ownRule: BrokenRule | null): CallReading {
   const simulated = request.messages.map(toSimulatedMessage);
   const texts = simulated.map(({ text }) => text);
@@ -45,6 +50,7 @@ function toReading(request: ChatRequest, ownRule: BrokenRule | null): CallReadin
       temperature: request.temperature ?? undefined,
       ...readTools(request),
       stop: [request.stop ?? []].flat(),
+      cache: readCacheWishes(request),
       wantsUsage: !stream || request.stream_options?.include_usage === true,
     },
   };

@@ -4,12 +4,12 @@
 
 import type { TokenCounts } from "../vendor";
 
-export function openaiUsage({ input, cached, text, reasoning }: TokenCounts) {
+export function openaiUsage({ input, cached, written, writtenForHours, text, reasoning }: TokenCounts) {
   return {
     prompt_tokens: input,
     completion_tokens: text + reasoning,
     total_tokens: input + text + reasoning,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written + writtenForHours, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: reasoning,
       audio_tokens: 0,

@@ -93,8 +93,6 @@ const unread = Object.fromEntries(
     "background",
     "max_tool_calls",
     "metadata",
-    "prompt_cache_key",
-    "prompt_cache_options",
     "prompt_cache_retention",
     "safety_identifier",
     "service_tier",
@@ -106,6 +104,8 @@ const unread = Object.fromEntries(
 );
 
 const fields = {
+  prompt_cache_key: z.nullish(z.string()),
+  prompt_cache_options: z.nullish(z.looseObject({ mode: z.optional(z.enum(["implicit", "explicit"])) })),
   model: z.string(),
   input: z.union([z.string(), z.array(item).check(z.minLength(1))]),
   instructions: text,

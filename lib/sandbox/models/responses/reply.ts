@@ -146,9 +146,9 @@ function callItem({ id, name, pieces, isCustom, isWhole }: AnsweredCall): Item {
     : { id: `fc_${id}`, type: "function_call", status, call_id, name, arguments: pieces.join("") };
 }
 
-const usageOf = ({ input, cached, text, reasoning }: TokenCounts) => ({
+const usageOf = ({ input, cached, written, writtenForHours, text, reasoning }: TokenCounts) => ({
   input_tokens: input,
-  input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
+  input_tokens_details: { cached_tokens: cached, cache_write_tokens: written + writtenForHours },
   output_tokens: text + reasoning,
   output_tokens_details: { reasoning_tokens: reasoning },
   total_tokens: input + text + reasoning,

@@ -142,6 +142,7 @@ function toCall(request: ResponsesRequest, messages: SimulatedMessage[]): Simula
     parallelToolCalls: request.parallel_tool_calls ?? true,
     stop: [],
     json: format === undefined || format.type === "text" ? undefined : format.type === "json_object" ? {} : { schema: format.schema },
+    cache: { isOff: request.prompt_cache_options?.mode === "explicit", scope: request.prompt_cache_key ?? undefined },
     wantsUsage: true,
     responses: {
       ...pickEcho(request),
