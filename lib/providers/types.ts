@@ -173,6 +173,8 @@ export interface CallOptions {
 export interface ModelCall extends CallOptions {
   messages: readonly ChatMessage[];
   maxOutputTokens: number;
+  /** Names the account whose prompt cache the call uses, without naming anybody: 43 characters of base64url. Absent: nobody's. */
+  cacheScope?: string | undefined;
   /** Requests a stream; false uses the provider's JSON call, which costs less CPU. The events are the same. */
   stream: boolean;
   /** The request to the first route, when it was written ahead. */

@@ -22,6 +22,8 @@ export interface Buyer {
   allowedModels: readonly string[] | null;
   /** Output limits are lowered to what balance and cap allow, down to this many tokens; null: only where a request asks for it. */
   clipMinTokens: number | null;
+  /** Absent without a key: who pays is known once the payment is read. */
+  accountId?: AccountId;
 }
 
 /** A buyer with an account. */

@@ -1,7 +1,11 @@
 // The model's answer in one JSON body, and the parts it shares with a streamed one: the call, the accepted token count, and the
 // measurements.
 
+import { createHmac } from "node:crypto";
+import { pepper } from "@/lib/access/pepper";
 import { nowMs } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
 import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { jsonReply, serverTiming } from "../http/endpoint";
@@ -28,9 +32,17 @@ export interface CallContext {
 const ABSURD_FACTOR = 10;
 const ABSURD_ROOM = 10_000;
 
-/** Creates the call of a prompt, with everything that can be done before it may be sent. */
-export const prepareCall = ({ model, messages, maxOutputTokens, options, stream }: Prompt): ModelCall =>
-  writeAhead(model, { messages, maxOutputTokens, stream, ...options });
+/**
+ * Creates the call of a prompt, with everything that can be done before it may be sent. `payer` is the account that is charged; undefined
+ * while nobody has paid.
+ */
+export const prepareCall = ({ model, messages, maxOutputTokens, options, stream }: Prompt, payer: AccountId | undefined): ModelCall =>
+  writeAhead(model, { messages, maxOutputTokens, stream, cacheScope: payer && cacheScopeOf(payer), ...options });
+
+const cacheScopeKey = processSingleton("cacheScopeKey", () => createHmac("sha256", pepper()).update("cache scope 1").digest());
+
+/** The same for every request of an account, and nobody else can tell whose (decision 0029). */
+const cacheScopeOf = (payer: AccountId): string => createHmac("sha256", cacheScopeKey()).update(payer).digest("base64url");
 
 /** Nothing is sent before the first event is requested. Without a signal the call cannot be cut: only its time limits end it. */
 export const startCall = ({ prompt, call }: CallContext, signal: AbortSignal | null): ProviderCall =>

@@ -52,14 +52,15 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request.facts.model = prompt.model.id;
   const wanted = quotePrompt(prompt);
   const placing = place(request, caller, prompt, wanted);
-  const prepared = prepareCall(within(prompt, wanted)); // written while the hold is decided
+  const prepared = prepareCall(within(prompt, wanted), caller.accountId); // written while the hold is decided
   const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
   const { hold, quote, payment } = placed;
   const settlement = openSettlement(request, hold, prompt, quote);
   const sold = within(prompt, quote);
   if (sold.clippedTo !== undefined) request.replyHeaders["x-clipped-to"] = String(sold.clippedTo);
-  const call = quote === wanted ? prepared : prepareCall(sold);
+  const isAsPrepared = quote === wanted && hold.accountId === caller.accountId;
+  const call = isAsPrepared ? prepared : prepareCall(sold, hold.accountId);
   const createWriter = () => write(request, sold, payment);
   const context = { request, prompt: sold, call, quote, settlement, writer: createWriter(), createWriter };
   return sold.stream ? answerStream(context) : answerWhole(context);

@@ -46,6 +46,11 @@ const conversation: ModelCall["messages"] = [
   { role: "user", content: "Again" },
 ];
 
+test("caches are kept apart by account", () => {
+  expect(bodyOf({ cacheScope: "scope-of-an-account" })).toMatchObject({ prompt_cache_key: "scope-of-an-account" });
+  expect(bodyOf({})).not.toHaveProperty("prompt_cache_key");
+});
+
 describe("a call makes the same request as with OpenAI's package of the AI SDK", () => {
   const options: Partial<ModelCall>[] = [
     {},

@@ -57,8 +57,9 @@ function responsesBody(call: ModelCall, target: Target): object {
     tool_choice: tools && responsesToolChoice(call, tools),
     parallel_tool_calls: tools && !oSeries.test(target.wireName) ? call.parallelToolCalls : undefined,
     text: responsesText(call, reasons),
-    // As on chat completions.
+    // Both as on chat completions.
     service_tier: target.provider === "openai" ? "default" : undefined,
+    prompt_cache_key: target.provider === "openai" ? call.cacheScope : undefined,
     prompt_cache_options: billsCacheWrites(target) && call.caching === "off" ? { mode: "explicit" } : undefined,
     stream: call.stream || undefined,
   };

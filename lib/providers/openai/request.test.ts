@@ -48,6 +48,18 @@ test("a request contains the call and nothing else", () => {
   });
 });
 
+test("caches are kept apart by account: each provider gets the scope in its own field, and the others none", () => {
+  const scoped = { cacheScope: "scope-of-an-account" };
+  expect(bodyOf("deepseek-chat", "deepseek", scoped)).toMatchObject({ user_id: "scope-of-an-account" });
+  expect(bodyOf("deepseek-chat", "deepseek", scoped)).not.toHaveProperty("prompt_cache_key");
+  expect(bodyOf("gpt-4o", "openai", scoped)).toMatchObject({ prompt_cache_key: "scope-of-an-account" });
+  expect(bodyOf("gpt-4o", "openai", scoped)).not.toHaveProperty("user_id");
+  const xai = openaiFormat.buildRequest({ ...call, ...scoped }, "grok-4.20-non-reasoning", "sk-test", "xai");
+  expect(xai.headers).toMatchObject({ "x-grok-conv-id": "scope-of-an-account" });
+  expect(xai.body).not.toContain("scope-of-an-account");
+  expect(openaiFormat.buildRequest(call, "grok-4.20-non-reasoning", "sk-test", "xai").headers).not.toHaveProperty("x-grok-conv-id");
+});
+
 test("a call that pays for no cache write asks OpenAI for explicit caching where writes are billed, and sets no breakpoint", () => {
   for (const name of ["gpt-5.6-sol", "gpt-6-luna", "gpt-6.1-sol", "gpt-10"]) {
     expect(bodyOf(name, "openai", { caching: "off" }).prompt_cache_options, name).toEqual({ mode: "explicit" });

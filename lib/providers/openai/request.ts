@@ -24,9 +24,16 @@ export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: st
   const json = JSON.stringify(openaiBody(call, { wireName, provider }, openaiDialect(wireName, provider)));
   return {
     path: "chat/completions",
-    headers: { "content-type": "application/json", authorization: `Bearer ${apiKey}` },
+    headers: openaiHeaders(call, apiKey, provider),
     ...(isPlain(call.messages) ? { body: json } : wireBody(json, call.messages)),
   };
+}
+
+/** xAI keeps caches by server, and sends a conversation's requests to one: docs.x.ai, "Maximizing Cache Hits", read 2026-11-26. */
+function openaiHeaders({ cacheScope }: ModelCall, apiKey: string, provider: ProviderId): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": "application/json", authorization: `Bearer ${apiKey}` };
+  if (provider === "xai" && cacheScope !== undefined) headers["x-grok-conv-id"] = cacheScope;
+  return headers;
 }
 
 /** One object of one shape for every call, not assembled from parts: each request creates one. Undefined fields are not serialized. */
@@ -53,6 +60,9 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
     response_format: openaiResponseFormat(call.responseFormat, dialect),
     // Never the project's own choice of a tier, which may cost more.
     service_tier: dialect.hasServiceTiers ? "default" : undefined,
+    // Caches are kept apart by account (decisions/0029): https://api-docs.deepseek.com/quick_start/rate_limit, "KVCache isolation".
+    user_id: provider === "deepseek" ? call.cacheScope : undefined,
+    prompt_cache_key: provider === "openai" ? call.cacheScope : undefined,
     // Without breakpoints nothing is cached, so that no write is billed: https://developers.openai.com/api/docs/guides/prompt-caching.
     prompt_cache_options: dialect.billsCacheWrites && call.caching === "off" ? { mode: "explicit" } : undefined,
     stream: call.stream || undefined,
