@@ -1,5 +1,6 @@
 // Codex CLI against the running service. Its bodies and headers have the form that openai/codex builds (codex-rs/core/src/client.rs,
-// codex-rs/codex-api, read 2026-11-26): a stream, nothing stored, encrypted reasoning, a custom tool with a grammar, hosted tools.
+// codex-rs/codex-api, codex-rs/tools, read 2026-11-26): a stream, nothing stored, encrypted reasoning, a custom tool with a grammar, hosted
+// tools, namespaces for the tools of MCP servers, and for models in its "Responses Lite" all tools in an item of the input.
 
 import { expect, test } from "vitest";
 import { openAccount, type TestAccount } from "./testing/accounts";
@@ -69,7 +70,7 @@ interface Item {
 }
 
 /** What Codex keeps of a turn: the items of `response.output_item.done`, and what `response.completed` says of its tokens. */
-async function turn({ key }: TestAccount, model: string, input: readonly object[]) {
+async function turn({ key }: TestAccount, model: string, input: readonly object[], fields: object = {}) {
   const body = {
     model,
     instructions: "You are a coding agent in a terminal.",
@@ -84,6 +85,7 @@ async function turn({ key }: TestAccount, model: string, input: readonly object[
     prompt_cache_key: session,
     text: { verbosity: "low" },
     client_metadata: { "x-codex-installation-id": "2b0d9a52-3d8e-4b1f-9f0a-6f6b4fd0a111" },
+    ...fields,
   };
   const response = await open({ url: service.url(entryNames[0]), key, path: "/api/v1/responses", headers, body });
   const text = await response.text();
@@ -161,6 +163,80 @@ test("reasoning that Codex carries along goes back to the model that made it, an
   for (const model of ["gpt-6-sol", "gpt-6-luna", "claude-sonnet-5-5"]) {
     const { last } = await turn(account, model, [...asked, ...first.items.map(kept), output]);
     expect(last?.type, model).toBe("response.completed");
+  }
+  await expectPaid(account);
+});
+
+const described = (name: string, description = `Tools in the ${name} namespace.`) => ({ type: "namespace", name, description });
+const tool = (name: string) => ({ type: "function", name, description: "", strict: false, parameters: object({ text: string }, ["text"]) });
+const docs = { ...described("mcp__docs", "The team's documents."), tools: [tool("search"), { type: "custom", name: "write" }] };
+const calendar = { ...described("mcp__calendar"), tools: [{ ...tool("create_event"), defer_loading: true }] };
+const toolSearch = {
+  type: "tool_search",
+  execution: "client",
+  description: "Searches for tools.",
+  parameters: object({ query: string, limit: { type: "number" } }, ["query"]),
+};
+
+/** How Codex finds the tool of a call, and what it may not have. */
+const called = (items: readonly Item[]) =>
+  items.filter(({ type }) => type.endsWith("_call")).map(({ type, namespace, name }) => [type, namespace, name]);
+
+test.each(["gpt-6-sol", "claude-sonnet-5-5", "gemini-2.5-flash", "gpt-4o-mini"])(
+  "%s calls tools in namespaces and those that a search of Codex's found, and each call comes back under its own names",
+  async (model) => {
+    const account = await openAccount();
+    const given = { tools: [...tools, docs, toolSearch] };
+    const asked = conversation("Go. [[simulate: tool=exec_command,mcp__docs__search,mcp__docs__write,tool_search]]");
+    const first = await turn(account, model, asked, given);
+    expect(first.dropped).toBe("web_search, local_shell");
+    expect(called(first.items)).toEqual([
+      ["function_call", undefined, "exec_command"],
+      ["function_call", "mcp__docs", "search"],
+      ["custom_tool_call", "mcp__docs", "write"],
+      ["tool_search_call", undefined, undefined],
+    ]);
+    const [run, search, write, find] = first.items.filter(({ type }) => type.endsWith("_call"));
+    expect(find).toMatchObject({ execution: "client", call_id: expect.any(String), arguments: { query: expect.any(String) } });
+    expect(first.last).toMatchObject({ response: { tools: expect.arrayContaining([expect.objectContaining(toolSearch)]) } });
+
+    const outputs = [
+      { type: "function_call_output", call_id: run?.call_id, output: "done" },
+      { type: "function_call_output", call_id: search?.call_id, output: "page 7" },
+      { type: "custom_tool_call_output", call_id: write?.call_id, output: "written" },
+      { type: "tool_search_output", call_id: find?.call_id, status: "completed", execution: "client", tools: [calendar] },
+    ];
+    const history = [...asked, ...first.items.map(kept), ...outputs];
+    const second = await turn(account, model, history, given);
+    expect(JSON.stringify(second.items)).toMatch(/page 7.*mcp__calendar__create_event/);
+
+    const again = message("user", "And that. [[simulate: tool=mcp__calendar__create_event]]");
+    const third = await turn(account, model, [...history, ...second.items.map(kept), again], given);
+    expect(called(third.items)).toEqual([["function_call", "mcp__calendar", "create_event"]]);
+    await expectPaid(account);
+  },
+);
+
+test("the tools of Responses Lite reach every model, though they stand in the input", async () => {
+  const account = await openAccount();
+  const own = { ...described("functions", ""), tools: tools.filter(({ type }) => type === "function" || type === "custom") };
+  const lite = {
+    tools: undefined,
+    instructions: undefined,
+    parallel_tool_calls: false,
+    reasoning: { effort: "low", context: "all_turns" },
+  };
+  const asked = [
+    { type: "additional_tools", role: "developer", tools: [own, docs] },
+    message("developer", "You are a coding agent in a terminal."),
+    message("user", "Patch it. [[simulate: tool=apply_patch]]"),
+  ];
+  for (const model of ["gpt-6-sol", "claude-sonnet-5-5", "gemini-2.5-flash"]) {
+    const first = await turn(account, model, asked, lite);
+    expect(called(first.items), model).toEqual([["custom_tool_call", undefined, "apply_patch"]]);
+    const output = { type: "custom_tool_call_output", call_id: first.items.at(-1)?.call_id, output: "patched" };
+    const second = await turn(account, model, [...asked, ...first.items.map(kept), output], lite);
+    expect(JSON.stringify(second.items), model).toContain("patched");
   }
   await expectPaid(account);
 });

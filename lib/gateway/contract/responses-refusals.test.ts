@@ -19,6 +19,7 @@ async function respond({ key }: Pick<TestAccount, "key">, fields: object) {
 }
 
 const add = { type: "function", name: "add", parameters: null };
+const manyTools = Array.from({ length: 129 }, (_, index) => ({ type: "function", name: `tool_${index}` }));
 
 test("hosted tools that nothing forces are dropped and named; forced ones are refused", async () => {
   const account = await openAccount();
@@ -60,6 +61,19 @@ test.each([
   [{ input: [{ hello: "there" }] }, "input.0", ""],
   [{ tools: [{ type: "function", name: "no good" }] }, "tools.0.name", "letters, digits"],
   [{ tools: [{ type: 7 }] }, "tools.0.type", "must be function or custom"],
+  [{ tools: [{ type: "namespace", name: "n", tools: [{ type: "web_search" }] }] }, "tools.0.tools.0.type", "must be function or custom"],
+  [{ tools: [{ type: "namespace", name: "n", tools: manyTools }] }, "tools", "at most 128"],
+  [
+    { input: [{ type: "additional_tools", role: "developer", tools: [{ type: 7 }] }] },
+    "input.0.tools.0.type",
+    "must be function or custom",
+  ],
+  [
+    { input: [{ type: "tool_search_output", execution: "client", call_id: "c", tools: [] }] },
+    "input.0.call_id",
+    "is of no tool_search_call",
+  ],
+  [{ tools: [add], tool_choice: { type: "function", name: "add", namespace: "n" } }, "tool_choice", "not among tools"],
   [{ max_output_tokens: 200_000_000 }, "max_output_tokens", "must be at most"],
 ])("%j is refused in OpenAI's form, with our code and what to do", async (fields, param, words) => {
   const account = await openAccount();

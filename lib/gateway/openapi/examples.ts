@@ -21,6 +21,7 @@ import type { paymentSchema } from "../proof/proof-body";
 import { priceList } from "../reads/models";
 import { usageInKinds } from "../reads/receipt";
 import type { ResponsesPrompt } from "../responses/body";
+import { ToolNames } from "../responses/tool-names";
 import { responsesWriter } from "../responses/writer";
 
 type PaymentObject = z.infer<typeof paymentSchema>;
@@ -94,9 +95,10 @@ export interface Examples {
   responseEvents: string;
 }
 
-const withoutReasoning: Pick<ResponsesPrompt, "accountId" | "customTools" | "wantsEncrypted"> = {
+const withoutReasoning: Pick<ResponsesPrompt, "accountId" | "toolNames" | "toolEcho" | "wantsEncrypted"> = {
   accountId: "" as AccountId, // only reasoning is sealed for an account
-  customTools: new Set(),
+  toolNames: new ToolNames(),
+  toolEcho: [],
   wantsEncrypted: false,
 };
 

@@ -62,11 +62,14 @@ export const chatNotes: FieldNotes = {
 export const responseNotes: FieldNotes = {
   model: "A model ID or alias.",
   input: "A text, or items in order: messages, reasoning, calls and their outputs.",
-  "input[].type": "message, reasoning, function_call, function_call_output, custom_tool_call or custom_tool_call_output. Default: message.",
+  "input[].type":
+    "message, reasoning, a call (function_call, custom_tool_call, tool_search_call), its output, or additional_tools. Default: message.",
+  "input[].namespace": "Of a call: as an earlier answer sent it.",
   "input[].encrypted_content": "Of a reasoning item: as an earlier answer sent it. Only the model that made it reads it.",
   "input[].phase": "Of an assistant's message: as an earlier answer sent it.",
   instructions: "System instruction for the model.",
-  tools: "Functions and custom tools the model can call, up to 128. Tools that OpenAI hosts are dropped and named in X-Dropped-Tools.",
+  tools:
+    "Functions and custom tools the model can call, up to 128, alone or inside a namespace. Tools that OpenAI hosts are dropped and named in X-Dropped-Tools.",
   tool_choice: "auto, none, required, one tool by its type and name, or allowed_tools.",
   parallel_tool_calls: "false to allow at most one call per answer, where the provider supports it.",
   text: "The answer's format and verbosity.",

@@ -10,10 +10,9 @@ import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { type ItemReading, readItems } from "./items";
 import { isJsonSchema } from "./json-schema";
-import { readResponsesTools, toolChoiceSchema } from "./tools";
-
-/** OpenAI's own limit. */
-const MAX_TOOLS = 128;
+import { toolChoiceSchema } from "./tool-choice";
+import type { ToolNames } from "./tool-names";
+import { readResponsesTools } from "./tools";
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
 
@@ -47,7 +46,7 @@ export const responsesBodySchema = z.object({
     error: ({ input }) => (input === undefined ? "is required: a text or an array of items" : "must be a text or an array of items"),
   }),
   instructions: z.string().nullish(),
-  tools: z.array(z.unknown()).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`).nullish(),
+  tools: z.array(z.unknown()).nullish(),
   tool_choice: toolChoiceSchema.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   text: z.object({ format: textFormat.nullish(), verbosity: z.enum(["low", "medium", "high"]).nullish() }).nullish(),
@@ -80,8 +79,9 @@ export interface ResponsesPrompt extends Prompt {
   accountId: AccountId;
   /** What the response repeats of its request. */
   body: ResponsesBody;
-  /** Custom tools: their calls are written with an input of plain text. */
-  customTools: ReadonlySet<string>;
+  toolNames: ToolNames;
+  /** The request's tools, as the response repeats them. */
+  toolEcho: object[];
   /** The client will hand reasoning back. */
   wantsEncrypted: boolean;
 }
@@ -97,7 +97,7 @@ export function readResponses(request: GatewayRequest, caller: Caller): Response
   const model = readModel(body.model, caller);
   const tools = readResponsesTools(body);
   const images = new ImageReader(request.largeTexts);
-  const items = readItems(body.input, caller.accountId, images);
+  const items = readItems(body.input, { accountId: caller.accountId, images, names: tools.names });
   const messages = withInstructions(body, items);
   const limits = readOutputLimits(request, caller, { model, limit: body.max_output_tokens, clipToBalance: body.clipToBalance });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues(model)];
@@ -121,7 +121,8 @@ export function readResponses(request: GatewayRequest, caller: Caller): Response
     maxCost: readMaxCost(body.maxCost ?? undefined),
     accountId: caller.accountId,
     body,
-    customTools: new Set(tools.options.tools?.filter(({ custom }) => custom).map((tool) => tool.name)),
+    toolNames: tools.names,
+    toolEcho: tools.echo,
     wantsEncrypted,
   };
 }

@@ -8,6 +8,8 @@ import { isRecord } from "@/lib/providers/wire-value";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
 import { openThought } from "./sealed-thought";
+import type { ClientTool, ToolNames } from "./tool-names";
+import { foundToolsText } from "./tools";
 
 const inputText = z.object({ type: z.enum(["input_text", "text"]), text: z.string() });
 const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]), text: z.string() });
@@ -31,6 +33,9 @@ const outputContent = z.union(
 );
 const callId = z.string().min(1, "must not be empty");
 const toolName = z.string().min(1, "must not be empty");
+const namespace = z.string().nullish();
+/** Read with the request's own tools. */
+const tools = z.array(z.unknown());
 
 const asked = z.object({ type: z.literal("message"), role: z.enum(["user", "system", "developer"]), content: inputContent });
 const answered = z.object({
@@ -43,10 +48,13 @@ const answered = z.object({
 /** The items of the input, as the document shows them. */
 export const inputItem = z.discriminatedUnion("type", [
   z.discriminatedUnion("role", [asked, answered], "must be user, assistant, system or developer"),
-  z.object({ type: z.literal("function_call"), call_id: callId, name: toolName, arguments: z.string() }),
+  z.object({ type: z.literal("function_call"), call_id: callId, name: toolName, namespace, arguments: z.string() }),
   z.object({ type: z.literal("function_call_output"), call_id: callId, output: inputContent }),
-  z.object({ type: z.literal("custom_tool_call"), call_id: callId, name: toolName, input: z.string() }),
+  z.object({ type: z.literal("custom_tool_call"), call_id: callId, name: toolName, namespace, input: z.string() }),
   z.object({ type: z.literal("custom_tool_call_output"), call_id: callId, output: inputContent }),
+  z.object({ type: z.literal("tool_search_call"), execution: z.literal("client"), call_id: callId, arguments: z.unknown() }),
+  z.object({ type: z.literal("tool_search_output"), execution: z.literal("client"), call_id: callId, tools }),
+  z.object({ type: z.literal("additional_tools"), role: z.literal("developer"), tools }),
   z.object({
     type: z.literal("reasoning"),
     id: z.string().nullish(),
@@ -66,16 +74,23 @@ export interface ItemReading {
 
 const MAX_FAULTS = 20;
 
+export interface ItemContext {
+  accountId: AccountId;
+  images: ImageReader;
+  /** Of the request's tools. */
+  names: ToolNames;
+}
+
 /** Reads the input; its faults name their item. */
-export function readItems(input: string | readonly unknown[], accountId: AccountId, images: ImageReader): ItemReading {
+export function readItems(input: string | readonly unknown[], context: ItemContext): ItemReading {
   if (typeof input === "string") return { messages: [{ role: "user", content: input }], dropped: [], issues: [] };
-  const turns = new Turns(accountId, images);
+  const turns = new Turns(context);
   const dropped: string[] = [];
   const issues: Issue[] = [];
   for (const [index, given] of input.entries()) {
     const path = `input.${index}`;
     const type = typeOf(given);
-    if (leftByHostedTools.has(type)) dropped.push(type);
+    if (isLeftByHostedTool(type, given)) dropped.push(type);
     else if (Object.hasOwn(refusedItems, type)) issues.push({ path: `${path}.type`, message: refusedItems[type] ?? "" });
     else issues.push(...turns.read({ ...(given as object), type }, path));
     if (issues.length >= MAX_FAULTS) break;
@@ -90,6 +105,12 @@ function typeOf(given: unknown): string {
   return typeof given.type === "string" ? given.type : given.type === undefined && "role" in given ? "message" : "";
 }
 
+const isLeftByHostedTool = (type: string, given: unknown): boolean =>
+  leftByHostedTools.has(type) || (toolSearchItems.has(type) && isRecord(given) && given.execution !== "client");
+
+/** Left by a hosted tool, too, unless the client ran the search. */
+const toolSearchItems = new Set(["tool_search_call", "tool_search_output"]);
+
 /** They hold no words for the model, and only OpenAI could have written them. */
 const leftByHostedTools = new Set([
   "web_search_call",
@@ -100,8 +121,6 @@ const leftByHostedTools = new Set([
   "mcp_call",
   "mcp_approval_request",
   "mcp_approval_response",
-  "tool_search_call",
-  "tool_search_output",
 ]);
 
 const hostedShell = "is of a tool that only OpenAI's models have: send function or custom tools, and their calls and outputs";
@@ -120,18 +139,26 @@ const refusedItems: Record<string, string> = {
 
 type Assistant = { role: "assistant"; content: string; toolCalls: ToolCall[]; reasoning: ReasoningBlock[]; phase?: MessagePhase };
 
+type CallItem = Extract<InputItem, { type: "function_call" | "custom_tool_call" | "tool_search_call" }>;
+type OutputItem = Extract<InputItem, { type: "function_call_output" | "custom_tool_call_output" | "tool_search_output" }>;
+
+/** The call that each output answers. */
+const callOf = {
+  function_call_output: "function_call",
+  custom_tool_call_output: "custom_tool_call",
+  tool_search_output: "tool_search_call",
+} as const;
+
 class Turns {
   readonly messages: ChatMessage[] = [];
-  readonly #accountId: AccountId;
-  readonly #images: ImageReader;
+  readonly #context: ItemContext;
   /** The assistant's turn that the next item may belong to. */
   #turn: Assistant | undefined;
   /** The calls without a result so far: where they stand, and of which kind they are. */
-  readonly #open = new Map<string, { path: string; isCustom: boolean }>();
+  readonly #open = new Map<string, { path: string; type: CallItem["type"] }>();
 
-  constructor(accountId: AccountId, images: ImageReader) {
-    this.#accountId = accountId;
-    this.#images = images;
+  constructor(context: ItemContext) {
+    this.#context = context;
   }
 
   read(given: object, path: string): Issue[] {
@@ -156,7 +183,10 @@ class Turns {
         return this.#addReasoning(item, path);
       case "function_call":
       case "custom_tool_call":
+      case "tool_search_call":
         this.#addCall(item, path);
+        return [];
+      case "additional_tools":
         return [];
       default:
         return this.#addOutput(item, path);
@@ -166,7 +196,7 @@ class Turns {
   #addMessage(item: Extract<InputItem, { type: "message" }>, path: string): Issue[] {
     if (item.role !== "assistant") {
       this.#turn = undefined;
-      const content = readContent(item.content, `${path}.content`, this.#images);
+      const content = readContent(item.content, `${path}.content`, this.#context.images);
       this.messages.push({ role: item.role === "user" ? "user" : "system", content });
       const isMisplaced = item.role !== "user" && typeof content !== "string" && content.some(({ type }) => type === "image");
       return isMisplaced ? [{ path: `${path}.content`, message: "may have no images: send them in a message of the user" }] : [];
@@ -183,7 +213,7 @@ class Turns {
   #addReasoning({ encrypted_content, id, summary }: Extract<InputItem, { type: "reasoning" }>, path: string): Issue[] {
     // Without it there is nothing that a model could read again.
     if (!encrypted_content) return [];
-    const thought = openThought(this.#accountId, encrypted_content);
+    const thought = openThought(this.#context.accountId, encrypted_content);
     if (thought === null) {
       const message =
         "was not made by this service for this account, or was changed since: remove the reasoning item that another service made";
@@ -197,23 +227,26 @@ class Turns {
     return [];
   }
 
-  #addCall(item: Extract<InputItem, { type: "function_call" | "custom_tool_call" }>, path: string): void {
-    const { call_id: id, name } = item;
-    const isCustom = item.type === "custom_tool_call";
-    this.#open.set(id, { path, isCustom });
+  #addCall(item: CallItem, path: string): void {
+    const { call_id: id, type } = item;
+    this.#open.set(id, { path, type });
+    const name = this.#context.names.nameOf(calledBy(item));
     this.#currentTurn().toolCalls.push(
-      isCustom ? { id, name, arguments: JSON.stringify({ input: item.input }), custom: true } : { id, name, arguments: item.arguments },
+      type === "custom_tool_call" ? { id, name, arguments: argumentsOf(item), custom: true } : { id, name, arguments: argumentsOf(item) },
     );
   }
 
-  #addOutput({ type, call_id: id, output }: Extract<InputItem, { output: unknown }>, path: string): Issue[] {
-    const call = this.#open.get(id);
-    if (!call || call.isCustom !== (type === "custom_tool_call_output")) {
-      return [{ path: `${path}.call_id`, message: `is of no ${type.slice(0, -"_output".length)} before it that has no output yet` }];
+  #addOutput(item: OutputItem, path: string): Issue[] {
+    const { call_id: id, type } = item;
+    if (this.#open.get(id)?.type !== callOf[type]) {
+      return [{ path: `${path}.call_id`, message: `is of no ${callOf[type]} before it that has no output yet` }];
     }
     this.#open.delete(id);
     this.#turn = undefined;
-    this.messages.push({ role: "tool", content: readContent(output, `${path}.output`, this.#images), toolCallId: id });
+    const { images, names } = this.#context;
+    const content =
+      item.type === "tool_search_output" ? foundToolsText(item.tools, names) : readContent(item.output, `${path}.output`, images);
+    this.messages.push({ role: "tool", content, toolCallId: id });
     return [];
   }
 
@@ -224,6 +257,17 @@ class Turns {
     }
     return this.#turn;
   }
+}
+
+function calledBy(item: CallItem): ClientTool {
+  if (item.type === "tool_search_call") return { kind: "search", name: "tool_search" };
+  return { kind: item.type === "custom_tool_call" ? "custom" : "function", name: item.name, namespace: item.namespace ?? undefined };
+}
+
+function argumentsOf(item: CallItem): string {
+  if (item.type === "custom_tool_call") return JSON.stringify({ input: item.input });
+  if (item.type === "function_call") return item.arguments;
+  return typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? {});
 }
 
 const within = (path: string, { path: inner, message }: Issue): Issue => ({ path: inner === "" ? path : `${path}.${inner}`, message });

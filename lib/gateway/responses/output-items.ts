@@ -6,6 +6,7 @@ import type { MessagePhase, ReasoningBlock } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { OutputPiece } from "../prompt/completion";
 import { sealThought } from "./sealed-thought";
+import type { ClientTool, ToolNames } from "./tool-names";
 
 /** An event of the stream, without its sequence number. */
 export interface ItemEvent {
@@ -17,7 +18,8 @@ export interface ItemOptions {
   accountId: AccountId;
   /** Of the request: items' ids are made of it. */
   id: string;
-  customTools: ReadonlySet<string>;
+  /** Of the request's tools. */
+  names: ToolNames;
   /** Reasoning leaves sealed, to come back. */
   wantsEncrypted: boolean;
   /** Reasoning is shown in words. */
@@ -41,8 +43,7 @@ interface ReasoningItem extends Base {
 interface CallItem extends Base {
   type: "call";
   callId: string;
-  name: string;
-  isCustom: boolean;
+  tool: ClientTool;
   arguments: string;
 }
 type Item = MessageItem | ReasoningItem | CallItem;
@@ -126,15 +127,15 @@ export class OutputItems {
     let call = this.#calls[index];
     if (!call) {
       events.push(...this.#close("completed"));
-      const isCustom = this.#options.customTools.has(name ?? "");
-      const fields = { callId: id ?? "", name: name ?? "", isCustom, arguments: "" };
-      call = this.#begin({ type: "call", ...this.#next(isCustom ? "ctc" : "fc"), ...fields });
+      const tool = this.#options.names.clientTool(name ?? "");
+      call = this.#begin({ type: "call", ...this.#next(idPrefix[tool.kind]), callId: id ?? "", tool, arguments: "" });
       this.#calls[index] = call;
       events.push({ type: "response.output_item.added", output_index: call.outputIndex, item: this.#write(call, "in_progress") });
     }
     call.arguments += text;
-    // The input of a custom tool is inside the arguments, and known once they are whole.
-    if (text !== "" && !call.isCustom) events.push({ type: "response.function_call_arguments.delta", ...at(call), delta: text });
+    // The input of a custom tool and the arguments of a search are known once they are whole.
+    if (text !== "" && call.tool.kind === "function")
+      events.push({ type: "response.function_call_arguments.delta", ...at(call), delta: text });
     return events;
   }
 
@@ -173,7 +174,10 @@ export class OutputItems {
 
   #callDone(call: CallItem, status: Status): ItemEvent[] {
     const done: ItemEvent = { type: "response.output_item.done", output_index: call.outputIndex, item: this.#write(call, status) };
-    if (!call.isCustom) return [{ type: "response.function_call_arguments.done", ...at(call), arguments: call.arguments }, done];
+    if (call.tool.kind === "search") return [done];
+    if (call.tool.kind === "function") {
+      return [{ type: "response.function_call_arguments.done", ...at(call), arguments: call.arguments }, done];
+    }
     const input = inputOf(call);
     return [
       { type: "response.custom_tool_call_input.delta", ...at(call), delta: input },
@@ -190,13 +194,8 @@ export class OutputItems {
       }
       case "reasoning":
         return this.#writeReasoning(item);
-      case "call": {
-        const { id, callId, name } = item;
-        const isOpen = status === "in_progress";
-        return item.isCustom
-          ? { id, type: "custom_tool_call", status, call_id: callId, name, input: isOpen ? "" : inputOf(item) }
-          : { id, type: "function_call", status, call_id: callId, name, arguments: isOpen ? "" : item.arguments };
-      }
+      case "call":
+        return writeCall(item, status);
     }
   }
 
@@ -207,6 +206,24 @@ export class OutputItems {
     // Without a route and without data there is nothing that a model could read again.
     const isSealed = wantsEncrypted && madeBy !== undefined && block.data !== "";
     return { id, type: "reasoning", summary, encrypted_content: isSealed ? sealThought(accountId, { ...block, madeBy }) : undefined };
+  }
+}
+
+const idPrefix = { function: "fc", custom: "ctc", search: "tsc" } as const;
+
+function writeCall(item: CallItem, status: Status): object {
+  const { id, callId, tool } = item;
+  const isOpen = status === "in_progress";
+  const called = { call_id: callId, namespace: tool.namespace, name: tool.name };
+  switch (tool.kind) {
+    case "function":
+      return { id, type: "function_call", status, ...called, arguments: isOpen ? "" : item.arguments };
+    case "custom":
+      return { id, type: "custom_tool_call", status, ...called, input: isOpen ? "" : inputOf(item) };
+    case "search": {
+      const given = isOpen ? {} : (readJsonObject(item.arguments) ?? {});
+      return { id, type: "tool_search_call", status, call_id: callId, execution: "client", arguments: given };
+    }
   }
 }
 

@@ -1,13 +1,21 @@
-// The tools of a response's request: functions and custom tools are the client's own, and reach every model. Tools that OpenAI hosts are
-// dropped and named in a header, unless the request forces one of them.
+// The tools of a response's request: functions and custom tools are the client's own, alone or in a namespace, and reach every model; so does
+// the tool search that a client runs itself. Tools that OpenAI hosts are dropped and named in a header, unless the request forces one of them.
 
 import { z } from "zod";
-import type { CallOptions, Tool, ToolChoice } from "@/lib/providers/types";
+import type { CallOptions, Tool } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import { isJsonSchema } from "./json-schema";
+import { hostedType, readChoice, type ToolChoiceField } from "./tool-choice";
+import { type ClientTool, ToolNames } from "./tool-names";
+
+/** OpenAI's own limit. */
+const MAX_TOOLS = 128;
+const MAX_FAULTS = 20;
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
+/** OpenAI's limit inside a namespace. */
+const memberName = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, "must be 1 to 128 letters, digits, _ or -");
 
 const functionTool = z.object({
   type: z.literal("function"),
@@ -33,66 +41,147 @@ const customTool = z.object({
     .nullish(),
 });
 
-/** A tool that reaches the model. */
-export const ownTool = z.discriminatedUnion("type", [functionTool, customTool]);
-/** The type of a tool that OpenAI runs itself; it may stand in a header. */
-const hostedType = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be function or custom");
-const chosenTool = z.object({ type: hostedType, name: z.string().optional() });
-
-export const toolChoiceSchema = z.union(
-  [
-    z.enum(["none", "auto", "required"]),
-    z.object({ type: z.literal("allowed_tools"), mode: z.enum(["auto", "required"]), tools: z.array(chosenTool) }),
-    z.object({ type: z.enum(["function", "custom"]), name }),
-    chosenTool,
-  ],
-  'must be none, auto, required, {"type": "function" or "custom", "name": …} or {"type": "allowed_tools", …}',
+const member = z.discriminatedUnion(
+  "type",
+  [functionTool.extend({ name: memberName }), customTool.extend({ name: memberName })],
+  "must be function or custom",
 );
 
-interface ToolFields {
+/** Tools under one name, as Codex sends those of an MCP server. */
+const namespaceTool = z.object({
+  type: z.literal("namespace"),
+  name: z.string().min(1, "must not be empty").max(128, "may have at most 128 characters"),
+  description: z.string().nullish(),
+  tools: z.array(member),
+});
+
+/** A search for further tools that the client runs itself. */
+const searchTool = z.object({
+  type: z.literal("tool_search"),
+  execution: z.literal("client"),
+  description: z.string().nullish(),
+  parameters: isJsonSchema.nullish(),
+});
+
+/** A tool that reaches the model. */
+export const ownTool = z.discriminatedUnion("type", [functionTool, customTool, namespaceTool, searchTool]);
+
+type OwnTool = z.infer<typeof ownTool>;
+type SingleTool = z.infer<typeof functionTool> | z.infer<typeof customTool>;
+
+export interface ToolFields {
   tools?: readonly unknown[] | null | undefined;
-  tool_choice?: z.infer<typeof toolChoiceSchema> | null | undefined;
+  tool_choice?: ToolChoiceField;
   parallel_tool_calls?: boolean | null | undefined;
+  input: string | readonly unknown[];
 }
 
 interface ToolReading {
   options: Pick<CallOptions, "tools" | "toolChoice" | "parallelToolCalls">;
+  names: ToolNames;
+  /** The request's own `tools` that reach the model, as they were understood. */
+  echo: object[];
   /** Types of hosted tools that are left out. */
   dropped: string[];
   issues: Issue[];
 }
 
-/** The tools that reach the model. */
-export function readResponsesTools({ tools: given, tool_choice, parallel_tool_calls }: ToolFields): ToolReading {
+/** The tools that reach the model, those that items of the input bring included. Of two with the same name the first counts. */
+export function readResponsesTools(fields: ToolFields): ToolReading {
+  const reading: ToolReading = { options: {}, names: new ToolNames(), echo: [], dropped: [], issues: [] };
+  const { names, echo, dropped, issues } = reading;
   const tools: Tool[] = [];
-  const dropped: string[] = [];
-  const issues: Issue[] = [];
-  for (const [index, one] of (given ?? []).entries()) {
-    const read = readTool(one, index);
+  for (const { path, given, isEchoed } of givenTools(fields)) {
+    const read = readTool(given, path);
     if ("issues" in read) issues.push(...read.issues);
     else if ("hosted" in read) dropped.push(read.hosted);
-    else tools.push(read.tool);
+    else {
+      if (isEchoed) echo.push(echoOf(read.own));
+      for (const { tool, client } of singleTools(read.own)) if (!names.has(client)) tools.push(toolOf(tool, names.add(client)));
+    }
+    if (tools.length > MAX_TOOLS) issues.push({ path: "tools", message: `may be at most ${MAX_TOOLS}, those inside namespaces included` });
+    if (tools.length > MAX_TOOLS || issues.length >= MAX_FAULTS) break;
   }
-  if (issues.length > 0) return { options: {}, dropped, issues };
-  const { allowed, choice, problem } = readChoice(tool_choice, tools, dropped);
-  if (problem) return { options: {}, dropped, issues: [{ path: "tool_choice", message: problem }] };
-  if (allowed.length === 0) return { options: {}, dropped, issues };
-  return { options: { tools: allowed, toolChoice: choice, parallelToolCalls: parallel_tool_calls ?? undefined }, dropped, issues };
+  if (issues.length > 0) return reading;
+  const { allowed, choice, problem } = readChoice(fields.tool_choice, { tools, names, dropped });
+  if (problem) issues.push({ path: "tool_choice", message: problem });
+  else if (allowed.length > 0) {
+    reading.options = { tools: allowed, toolChoice: choice, parallelToolCalls: fields.parallel_tool_calls ?? undefined };
+  }
+  return reading;
 }
 
-function readTool(given: unknown, index: number): { tool: Tool } | { hosted: string } | { issues: Issue[] } {
-  const path = `tools.${index}`;
+interface GivenTool {
+  path: string;
+  given: unknown;
+  /** A response repeats them. */
+  isEchoed: boolean;
+}
+
+function* givenTools({ tools, input }: ToolFields): Generator<GivenTool> {
+  for (const [index, given] of (tools ?? []).entries()) yield { path: `tools.${index}`, given, isEchoed: true };
+  if (typeof input === "string") return;
+  for (const [at, item] of input.entries()) {
+    if (!bringsTools(item) || !Array.isArray(item.tools)) continue;
+    for (const [index, given] of item.tools.entries()) yield { path: `input.${at}.tools.${index}`, given, isEchoed: false };
+  }
+}
+
+/** Codex sends all tools in such an item for some models; and what its search found, it sends as the search's output. */
+const bringsTools = (item: unknown): item is Record<string, unknown> =>
+  isRecord(item) && (item.type === "additional_tools" || (item.type === "tool_search_output" && item.execution === "client"));
+
+function readTool(given: unknown, path: string): { own: OwnTool } | { hosted: string } | { issues: Issue[] } {
   if (!isRecord(given)) return { issues: [{ path, message: "must be a tool" }] };
-  if (given.type !== "function" && given.type !== "custom") {
+  const isOwn = ["function", "custom", "namespace"].includes(String(given.type)) || isClientSearch(given);
+  if (!isOwn) {
     const type = hostedType.safeParse(given.type);
     return type.success ? { hosted: type.data } : { issues: [{ path: `${path}.type`, message: "must be function or custom" }] };
   }
   const parsed = parseGiven(ownTool, given);
-  if (!parsed.success) return { issues: readIssues(parsed.error, []).map((issue) => ({ ...issue, path: `${path}.${issue.path}` })) };
-  return { tool: parsed.data.type === "custom" ? readCustomTool(parsed.data) : readFunction(parsed.data) };
+  if (parsed.success) return { own: parsed.data };
+  return { issues: readIssues(parsed.error, []).map((issue) => ({ ...issue, path: `${path}.${issue.path}` })) };
 }
 
-const readFunction = ({ name: called, description, parameters, strict }: z.infer<typeof functionTool>): Tool => ({
+const isClientSearch = ({ type, execution }: Record<string, unknown>): boolean => type === "tool_search" && execution === "client";
+
+/** What Codex writes where a server says nothing of itself. */
+const fillerOf = (namespace: string): string => `Tools in the ${namespace} namespace.`;
+
+/** A namespace's description stands once, in front of its first tool: in front of each it would be paid for each time. */
+function singleTools(own: OwnTool): { tool: SingleTool; client: ClientTool }[] {
+  switch (own.type) {
+    case "function":
+    case "custom":
+      return [{ tool: own, client: { kind: own.type, name: own.name } }];
+    case "tool_search":
+      return [{ tool: { ...own, type: "function", name: "tool_search", strict: false }, client: { kind: "search", name: "tool_search" } }];
+    case "namespace": {
+      const { name: namespace, description } = own;
+      const about = description && description !== fillerOf(namespace) ? `${namespace}: ${description}` : "";
+      return own.tools.map((tool, index) => ({
+        tool: index === 0 && about !== "" ? { ...tool, description: joined([about, tool.description]) } : tool,
+        client: { kind: tool.type, name: tool.name, namespace },
+      }));
+    }
+  }
+}
+
+/** What a model reads as the outcome of its search: the tools themselves are among its tools by then. */
+export function foundToolsText(found: readonly unknown[], names: ToolNames): string {
+  const own = found.flatMap((given) => {
+    const read = readTool(given, "");
+    return "own" in read ? singleTools(read.own) : [];
+  });
+  const called = [...new Set(own.map(({ client }) => names.nameOf(client)))];
+  return called.length === 0 ? "No tools were found." : `These tools can be called now: ${called.join(", ")}`;
+}
+
+const joined = (parts: readonly (string | null | undefined)[]): string => parts.filter(Boolean).join("\n\n");
+
+const toolOf = (tool: SingleTool, called: string): Tool => (tool.type === "custom" ? customToolOf(tool, called) : functionOf(tool, called));
+
+const functionOf = ({ description, parameters, strict }: z.infer<typeof functionTool>, called: string): Tool => ({
   name: called,
   description: description ?? undefined,
   parameters: parameters ?? undefined,
@@ -100,46 +189,27 @@ const readFunction = ({ name: called, description, parameters, strict }: z.infer
 });
 
 /** For models without custom tools: a function whose only argument is the input, and whose description holds the grammar. */
-function readCustomTool({ name: called, description, format }: z.infer<typeof customTool>): Tool {
+function customToolOf({ description, format }: z.infer<typeof customTool>, called: string): Tool {
   const grammar = format?.type === "grammar" ? `It must match this grammar (${format.syntax}):\n${format.definition}` : "";
-  const parts = [description ?? "", 'Write the whole input, as plain text, into "input".', grammar];
   return {
     name: called,
-    description: parts.filter((part) => part !== "").join("\n\n"),
+    description: joined([description, 'Write the whole input, as plain text, into "input".', grammar]),
     parameters: { type: "object", properties: { input: { type: "string" } }, required: ["input"], additionalProperties: false },
     custom: { description: description ?? undefined, format: format ?? undefined },
   };
 }
 
-interface Choice {
-  /** The tools that may be called. */
-  allowed: readonly Tool[];
-  choice?: ToolChoice | undefined;
-  problem?: string;
-}
-
-function readChoice(given: ToolFields["tool_choice"], tools: readonly Tool[], dropped: readonly string[]): Choice {
-  if (given === null || given === undefined || typeof given === "string") {
-    const forcesNothing = given !== "required" || tools.length > 0;
-    return forcesNothing ? { allowed: tools, choice: given ?? undefined } : { allowed: [], problem: nothingToForce(dropped) };
+/** A tool as it was understood, without what the document does not list. */
+function echoOf(own: OwnTool): object {
+  const { type, description = null } = own;
+  switch (type) {
+    case "function":
+      return { type, name: own.name, description, parameters: own.parameters ?? null, strict: own.strict ?? false };
+    case "custom":
+      return { type, name: own.name, description: description ?? undefined, format: own.format ?? { type: "text" } };
+    case "namespace":
+      return { type, name: own.name, description: description ?? "", tools: own.tools.map(echoOf) };
+    case "tool_search":
+      return { type, execution: own.execution, description, parameters: own.parameters ?? null };
   }
-  if ("mode" in given) {
-    const names = new Set(given.tools.map((one) => one.name));
-    const allowed = tools.filter((tool) => names.has(tool.name));
-    if (allowed.length > 0 || given.mode === "auto") return { allowed, choice: given.mode };
-    return { allowed, problem: nothingToForce(given.tools.map(({ type }) => type)) };
-  }
-  const { type, name: called } = given;
-  if (type !== "function" && type !== "custom") return { allowed: [], problem: hostedProblem(type) };
-  const isKnown = tools.some((tool) => tool.name === called && (tool.custom !== undefined) === (type === "custom"));
-  if (called === undefined || !isKnown) return { allowed: [], problem: `names a ${type} tool that is not among tools` };
-  return { allowed: tools, choice: { name: called } };
-}
-
-const hostedProblem = (type: string): string =>
-  `forces ${type}, which OpenAI hosts and this service does not: send a function or a custom tool instead`;
-
-function nothingToForce(hosted: readonly string[]): string {
-  const [type] = hosted;
-  return type === undefined ? "needs tools to choose from" : hostedProblem(type);
 }

@@ -4,7 +4,6 @@
 import type { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
-import type { Tool } from "@/lib/providers/types";
 import { chatErrorBody } from "../chat/errors";
 import type { GatewayRequest } from "../http/request";
 import { type ChargeReceipt, piecesOf } from "../prompt/completion";
@@ -49,11 +48,11 @@ export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt
 
 const written = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
 
-const itemsOf = (request: GatewayRequest, { accountId, customTools, wantsEncrypted, options }: ResponsesPrompt): OutputItems =>
+const itemsOf = (request: GatewayRequest, { accountId, toolNames, wantsEncrypted, options }: ResponsesPrompt): OutputItems =>
   new OutputItems({
     accountId,
     id: request.id,
-    customTools,
+    names: toolNames,
     wantsEncrypted,
     showsSummary: options.reasoningSummary !== undefined,
   });
@@ -84,7 +83,7 @@ function failureOf(error: AppError, request: GatewayRequest): Omit<ResponseState
 }
 
 /** Fields of a response that repeat its request, or have one value here. */
-function echoOf({ model, body, maxOutputTokens, options }: ResponsesPrompt): object {
+function echoOf({ model, body, maxOutputTokens, options, toolEcho }: ResponsesPrompt): object {
   return {
     model: model.id,
     background: false,
@@ -100,18 +99,12 @@ function echoOf({ model, body, maxOutputTokens, options }: ResponsesPrompt): obj
     temperature: options.temperature ?? null,
     text: { format: body.text?.format ?? { type: "text" }, verbosity: body.text?.verbosity ?? "medium" },
     tool_choice: body.tool_choice ?? "auto",
-    tools: (options.tools ?? []).map(toolEcho),
+    tools: toolEcho,
     top_p: options.topP ?? null,
     // Nothing is ever cut from a conversation here, whatever the request allows.
     truncation: "disabled",
     user: null,
   };
-}
-
-/** A tool as it was understood, without what the document does not list. */
-function toolEcho({ name, description, parameters, strict, custom }: Tool): object {
-  if (custom) return { type: "custom", name, description: custom.description, format: custom.format ?? { type: "text" } };
-  return { type: "function", name, description: description ?? null, parameters: parameters ?? null, strict: strict ?? false };
 }
 
 function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {

@@ -72,8 +72,9 @@ function ToolsChapter({ id, title }: ChapterProps) {
     <Section id={id} title={title}>
       <p>
         Codex’s functions and its custom tool <Code>apply_patch</Code> reach every model; models without custom tools get it as a function
-        with one text field, and its grammar in the description. Tools that OpenAI hosts, such as <Code>web_search</Code>, are left out and
-        named in the header <Code>X-Dropped-Tools</Code>.
+        with one text field, and its grammar in the description. Tools of MCP servers work with every model, whether Codex lists them or
+        searches for them. Tools that OpenAI hosts, such as <Code>web_search</Code>, are left out and named in the header{" "}
+        <Code>X-Dropped-Tools</Code>.
       </p>
       <p>
         Nothing is stored here: Codex sends the whole conversation each time. Reasoning goes back encrypted, to the model that made it only.

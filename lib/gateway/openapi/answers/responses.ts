@@ -19,7 +19,7 @@ const usage = z.object({
 
 const item = z
   .looseObject({
-    type: z.enum(["message", "reasoning", "function_call", "custom_tool_call"]).describe("What the item is."),
+    type: z.enum(["message", "reasoning", "function_call", "custom_tool_call", "tool_search_call"]).describe("What the item is."),
     id: z.string().describe("The item's ID."),
   })
   .describe("An item, with OpenAI's fields of its type.");
