@@ -5,6 +5,7 @@
 const floors = [
   ["base"],
   ["db", "providers", "chains"],
+  ["events"],
   ["access", "ledger", "relay"],
   ["wallets", "payments"],
   ["gateway", "console"],

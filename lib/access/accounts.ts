@@ -2,7 +2,6 @@
 
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 
 interface AccountLimits {
@@ -21,18 +20,6 @@ export async function createAccount(limits?: AccountLimits, database: Database =
 export async function readAgreedLimits(accountId: AccountId): Promise<{ [Limit in keyof AccountLimits]: AccountLimits[Limit] | null }> {
   const limits = await prisma().account.findUnique({ where: { id: accountId }, select: { ratePerMinute: true, concurrency: true } });
   return limits ?? { ratePerMinute: null, concurrency: null };
-}
-
-/** The owner's low-balance threshold for a notification, in nano-USD; null when they did not request one. */
-export async function readLowBalance(accountId: AccountId): Promise<NanoUsd | null> {
-  const account = await prisma().account.findUnique({ where: { id: accountId }, select: { lowBalanceNanoUsd: true } });
-  const line = account?.lowBalanceNanoUsd ?? null;
-  return line === null ? null : nanoUsd(line);
-}
-
-/** Sets the low-balance threshold; null turns the notification off. */
-export async function setLowBalance(accountId: AccountId, line: NanoUsd | null): Promise<void> {
-  await prisma().account.updateMany({ where: { id: accountId }, data: { lowBalanceNanoUsd: line } });
 }
 
 /** Locks the account until the transaction ends: no other transaction counts or changes its wallets and keys meanwhile. */

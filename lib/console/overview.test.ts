@@ -2,13 +2,15 @@ import { beforeAll, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
 import { setClock } from "@/lib/base/clock";
 import { type AccountId, newRequestId } from "@/lib/base/ids";
+import { nanoUsd } from "@/lib/base/money";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { setLowLine } from "@/lib/ledger/accounts";
 import { charge, someCharges } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { openHold } from "@/lib/ledger/testing/hold";
 import { readOverview } from "./overview";
 
-const { pool } = await openTestDatabase();
+await openTestDatabase();
 beforeAll(openFunding);
 
 /** One charge of this many nano-USD at this moment. */
@@ -83,7 +85,7 @@ test("held money is shown separately from the available balance", async () => {
 
 test("the low-balance warning shows below the owner's threshold, not at it, and never without a threshold", async () => {
   const account = await fundedAccount(1_000);
-  const setLine = (line: number | null) => pool.query("UPDATE account SET low_balance_nano_usd = $2 WHERE id = $1", [account, line]);
+  const setLine = (line: number) => setLowLine(account, nanoUsd(line));
   expect((await readOverview(account)).lowBalanceLine).toBeNull();
   await setLine(1_000);
   expect((await readOverview(account)).lowBalanceLine).toBeNull();

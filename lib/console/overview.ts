@@ -1,10 +1,9 @@
 // The overview: the account's balance, its spend, its latest requests, and the next onboarding steps.
 
-import { readLowBalance } from "@/lib/access/accounts";
 import { hasMadeKey } from "@/lib/access/key-names";
 import { nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { readBalance } from "@/lib/ledger/accounts";
+import { readBalance, readLowLine } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
 import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
 import { readKeyLabels } from "./keys/key-labels";
@@ -26,7 +25,7 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
     readBalance(accountId),
     readSpendByDay(span),
     listLatestRequests(accountId, LATEST),
-    readLowBalance(accountId),
+    readLowLine(accountId),
     hasMadeKey(accountId),
   ]);
   const labelOf = await readKeyLabels(

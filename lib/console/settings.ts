@@ -1,6 +1,5 @@
 // The owner's settings: wallets, sessions and the low-balance threshold.
 
-import { readLowBalance, setLowBalance } from "@/lib/access/accounts";
 import type { Challenge } from "@/lib/access/challenges";
 import { listIdentities } from "@/lib/access/identities";
 import type { Proof } from "@/lib/access/proofs";
@@ -9,6 +8,7 @@ import type { SessionId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import type { MessageField } from "@/lib/chains/sign-in-message";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { readLowLine, setLowLine } from "@/lib/ledger/accounts";
 import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { type RefusalReason, refusalText } from "./refusals";
@@ -23,7 +23,7 @@ export async function readSettings(owner: Owner): Promise<Settings> {
   const [wallets, sessions, lowBalance] = await Promise.all([
     listOwnWallets(owner),
     listSessions(owner.accountId),
-    readLowBalance(owner.accountId),
+    readLowLine(owner.accountId),
   ]);
   return {
     wallets,
@@ -52,7 +52,7 @@ export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
 /** Below this available balance the console shows an alert; null turns it off. */
 export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
-  await setLowBalance(accountId, line);
+  await setLowLine(accountId, line);
   return { ok: true };
 }
 

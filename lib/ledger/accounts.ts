@@ -41,6 +41,18 @@ export async function readBalance(accountId: AccountId): Promise<Balance> {
   return { posted: nanoUsd(posted), held: nanoUsd(held), available: free > 0n ? nanoUsd(free) : ZERO_USD };
 }
 
+/** The balance below which the owner is told, in nano-USD; null when they did not ask for it. */
+export async function readLowLine(accountId: AccountId): Promise<NanoUsd | null> {
+  const line = (await prisma().ledgerAccount.findUnique({ where: { id: accountId }, select: { lowLine: true } }))?.lowLine ?? null;
+  return line === null ? null : nanoUsd(line);
+}
+
+/** Sets the balance below which the owner is told; null: they are not. A line above the balance tells them at once. */
+export async function setLowLine(accountId: AccountId, line: NanoUsd | null): Promise<void> {
+  // It locks a customer's ledger account: one call that commits by itself.
+  await prisma().$executeRaw`SELECT ledger_set_low_line(${accountId}, ${line}::bigint)`;
+}
+
 /** Whether the account never had money: no transfer or charge names it, and nothing is held of it or owed by it. */
 export async function isUnused(accountId: AccountId, database: Database = prisma()): Promise<boolean> {
   const withMoney = { id: accountId, OR: [{ posted: { not: 0n } }, { held: { not: 0n } }, { debt: { not: 0n } }] };

@@ -8,6 +8,7 @@ import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, typ
 /** The owner of each table; the only machine-readable list of them. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   db: ["setting", "process", "_prisma_migrations"],
+  events: ["event", "event_count"],
   access: ["account", "identity", "sign_in_nonce", "session", "api_key", "failed_request", "failed_request_count"],
   ledger: ["ledger_account", "transfer", "entry", "arrival", "hold", "expired_hold", "debt", "charge", "key_spend", "price_version"],
   relay: ["relay_sender", "relayed", "relay_broadcast"],
@@ -25,16 +26,17 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 /** Floors of the folders that may own SQL; a folder may call its own functions and those of lower floors. */
 const floors: Readonly<Record<string, number>> = {
   db: 2,
-  access: 3,
-  ledger: 3,
-  relay: 3,
-  wallets: 4,
-  payments: 4,
-  gateway: 5,
-  console: 5,
-  jobs: 6,
-  sandbox: 6,
-  server: 7,
+  events: 3,
+  access: 4,
+  ledger: 4,
+  relay: 4,
+  wallets: 5,
+  payments: 5,
+  gateway: 6,
+  console: 6,
+  jobs: 7,
+  sandbox: 7,
+  server: 8,
 };
 
 const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner] as const)));

@@ -10,6 +10,7 @@ import { prompt } from "../prompt/pipeline";
 import { quote } from "../prompt/quote-endpoint";
 import { balance } from "../reads/balance";
 import { deposits } from "../reads/deposits";
+import { events } from "../reads/events";
 import { model, models } from "../reads/models";
 import { paymentTerms } from "../reads/payment-terms";
 import { receipt } from "../reads/receipt";
@@ -31,6 +32,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/balance": { GET: balance },
   "/api/v1/usage": { GET: usage },
   "/api/v1/deposits": { GET: deposits },
+  "/api/v1/events": { GET: events },
   "/api/v1/quote": { POST: quote },
   "/api/v1/messages": { POST: createMessage },
   "/api/v1/messages/count_tokens": { POST: countTokens },

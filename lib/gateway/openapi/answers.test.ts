@@ -5,6 +5,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { pool } from "@/lib/db/pool";
+import { eventTypes } from "@/lib/events/catalogue";
+import { numberEvents } from "@/lib/events/outbox";
 import { addDeposit } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "../contract/testing/accounts";
 import { openHolds, until } from "../contract/testing/books";
@@ -136,6 +139,14 @@ describe("answers", () => {
 
   test("the terms that a wallet signs to pay for a request", async () => {
     expectAnswer("getPaymentTerms", await ask({ url, path: "/api/v1/payment-terms", method: "GET" }), "PaymentTerms");
+  });
+
+  test("events", async () => {
+    const { key, accountId } = await openAccount();
+    for (const [type, { example }] of Object.entries(eventTypes))
+      await pool().query("SELECT events_record($1, $2, $3, now())", [accountId, type, JSON.stringify(example)]);
+    await numberEvents();
+    expectAnswer("listEvents", await ask({ url, key, path: "/api/v1/events", method: "GET" }), "EventList");
   });
 
   test("deposits", async () => {

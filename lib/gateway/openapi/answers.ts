@@ -4,6 +4,7 @@
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
 import { chatChunk, chatCompletion } from "./answers/chat";
 import { embeddingList } from "./answers/embeddings";
+import { event, eventList } from "./answers/events";
 import { message, messageEvent, tokenCount } from "./answers/messages";
 import { paymentTerms } from "./answers/payment";
 import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
@@ -27,5 +28,7 @@ export const answerSchemas = {
   UsagePage: usagePage,
   DepositPage: depositPage,
   Receipt: receipt,
+  Event: event,
+  EventList: eventList,
   PaymentTerms: paymentTerms,
 };

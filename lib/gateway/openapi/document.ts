@@ -8,6 +8,7 @@ import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
 import { createEmbeddings } from "./operations/embeddings";
+import { listEvents } from "./operations/events";
 import { countMessageTokens, createMessage } from "./operations/messages";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { createResponse } from "./operations/responses";
@@ -37,7 +38,7 @@ function build(): OpenApiDocument {
     ],
     tags: [
       { name: "Answers", description: "Send a prompt, get an answer. You are charged its exact cost." },
-      { name: "Account", description: "Balance, deposits and usage." },
+      { name: "Account", description: "Balance, deposits, usage and events." },
       { name: "Catalogue", description: "Models, prices and payment terms. No API key needed." },
     ],
     paths: {
@@ -50,6 +51,7 @@ function build(): OpenApiDocument {
       "/api/v1/balance": { get: getBalance(examples) },
       "/api/v1/usage": { get: getUsage(examples) },
       "/api/v1/deposits": { get: listDeposits(examples) },
+      "/api/v1/events": { get: listEvents(examples) },
       "/api/v1/messages": { post: createMessage(examples) },
       "/api/v1/messages/count_tokens": { post: countMessageTokens(examples) },
       "/api/v1/requests/{requestId}": { get: getReceipt(examples) },

@@ -58,6 +58,7 @@ test("operation ids are those that generated clients already use", () => {
     "get /api/v1/balance getBalance",
     "get /api/v1/usage getUsage",
     "get /api/v1/deposits listDeposits",
+    "get /api/v1/events listEvents",
     "post /api/v1/messages createMessage",
     "post /api/v1/messages/count_tokens countMessageTokens",
     "get /api/v1/requests/{requestId} getReceipt",

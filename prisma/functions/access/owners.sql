@@ -30,7 +30,7 @@ $$;
 
 -- A text that changes with the account's own settings and with any of its keys.
 CREATE OR REPLACE FUNCTION access_mark(account text, at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT concat_ws('.', max(hashtextextended(concat_ws('|', a.state, a.low_balance_nano_usd), 0)), count(k.id),
+  SELECT concat_ws('.', max(hashtextextended(concat_ws('|', a.state), 0)), count(k.id),
     sum(hashtextextended(concat_ws('|', k.id, k.name, k.state, k.expires_at, k.expires_at <= at, k.cap_nano_usd, k.cap_period,
       k.allowed_models, k.last_used_at), 0)))
   FROM account a LEFT JOIN api_key k ON k.account_id = a.id

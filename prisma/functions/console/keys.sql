@@ -16,5 +16,6 @@ BEGIN
   IF new_period IS NOT NULL AND limited.old_period IS DISTINCT FROM new_period THEN
     PERFORM ledger_open_key_spend(account, key, new_period, counted_from, counted, counted_up_to);
   END IF;
+  IF new_cap IS NOT NULL THEN PERFORM ledger_set_spend_cap(account, key, new_period, counted_from, new_cap); END IF;
   RETURN 'limited';
 END $$;

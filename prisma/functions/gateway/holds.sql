@@ -42,6 +42,7 @@ BEGIN
   END IF;
   IF refusal IS NULL AND NOT fits THEN
     refusal := json_build_object('outcome', 'insufficient', 'available', ledger_available(account)::text);
+    PERFORM ledger_tell_exhausted(account, ceiling, at);
   END IF;
   IF refusal IS NULL THEN
     used := ledger_open_hold(request, account, key, model, ceiling, cap, period, period_start, process, at, until);
@@ -54,6 +55,7 @@ BEGIN
     END IF;
     refusal := json_build_object('outcome', 'cap_reached', 'cap', cap::text, 'spent', used::text,
       'resetsAt', access_cap_period_end(period, period_start));
+    PERFORM ledger_tell_cap_reached(account, key, period, period_start, cap, used, ceiling, access_cap_period_end(period, period_start), at);
   END IF;
   IF fits THEN PERFORM ledger_hold_money(account, -ceiling); END IF;
   RETURN refusal;

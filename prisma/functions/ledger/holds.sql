@@ -15,7 +15,7 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_balance(account text) RETURNS TABLE (available bigint, held bigint, charges text) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT greatest(a.posted - a.held - a.debt, 0), a.held,
     -- The newest request as well: what costs nothing changes no balance.
-    concat_ws('.', a.posted, (SELECT max(c.request_id) FROM charge c WHERE c.account_id = a.id))
+    concat_ws('.', a.posted, a.low_line, (SELECT max(c.request_id) FROM charge c WHERE c.account_id = a.id))
   FROM ledger_account a WHERE a.id = account
 $$;
 
@@ -48,7 +48,8 @@ BEGIN
     IF NOT FOUND THEN
       used := ledger_key_used(key, key_period, key_period_start);
       IF used + amount > key_cap THEN RETURN used; END IF;
-      INSERT INTO key_spend (key_id, period, period_start, spent, held) VALUES (key, key_period, key_period_start, 0, amount);
+      INSERT INTO key_spend (key_id, period, period_start, spent, held, account_id, cap)
+        VALUES (key, key_period, key_period_start, 0, amount, account, key_cap);
     END IF;
   END IF;
   INSERT INTO hold (request_id, account_id, key_id, model, ceiling, period, period_start, process_id, placed_at, deadline)

@@ -50,7 +50,7 @@ BEGIN
     FROM json_to_recordset(legs) AS leg(transfer text, account text, amount bigint)
     WHERE leg.transfer = ANY (posted_now) GROUP BY leg.account
   ), changed AS (
-    UPDATE ledger_account a SET posted = a.posted + g.amount FROM gains g WHERE a.id = g.account RETURNING a.id
+    UPDATE ledger_account a SET posted = a.posted + g.amount, told_exhausted = a.told_exhausted AND g.amount <= 0 FROM gains g WHERE a.id = g.account RETURNING a.id
   )
   SELECT (SELECT count(*) FROM changed), (SELECT count(*) FROM gains) INTO touched, expected;
   IF touched <> expected THEN

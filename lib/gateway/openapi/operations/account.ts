@@ -30,7 +30,7 @@ export const getBalance = ({ cost }: Examples): Operation => ({
 
 // Written by hand: the schema that validates a query parses text, and describes its numbers and lists only as text. A test checks each
 // bound on the running service.
-const query = (name: string, description: string, schema: JsonSchema, example?: string): Parameter => ({
+export const query = (name: string, description: string, schema: JsonSchema, example?: string): Parameter => ({
   name,
   in: "query",
   required: false,
@@ -46,7 +46,7 @@ const instant: JsonSchema = {
   ],
 };
 
-const rowsOnAPage = query("limit", "Rows per page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 });
+export const rowsOnAPage = query("limit", "Rows per page.", { type: "integer", minimum: 1, maximum: 1_000, default: 100 });
 
 const usageQuery: readonly Parameter[] = [
   query("from", "Start: a date or a time. Default: 30 days before to.", instant),

@@ -1,0 +1,155 @@
+// The types of events, what each one says, and an example. The rows are written in SQL, in the commit that makes them true; this list says
+// how they are read, shown, documented and sent.
+
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+
+/** `usd` is stored as a text in nano-USD. */
+export interface EventField {
+  kind: "usd" | "text" | "time" | "count";
+  description: string;
+  isOptional?: true;
+}
+
+export interface EventType {
+  /** When it is sent: one sentence for the documentation and the console. */
+  when: string;
+  fields: Readonly<Record<string, EventField>>;
+  /** Well-formed data as it is stored. */
+  example: Readonly<Record<string, string | number>>;
+}
+
+const usd = (description: string): EventField => ({ kind: "usd", description });
+const text = (description: string): EventField => ({ kind: "text", description });
+const time = (description: string): EventField => ({ kind: "time", description });
+const optional = (field: EventField): EventField => ({ ...field, isOptional: true });
+
+const keyId = text("The key's ID.");
+const period = text("What the cap counts: day, week, month or total.");
+
+const exampleKey = "key_0WAqXk3eB1c2D3e4F5g6";
+const exampleAddress = "0x52908400098527886E0F7030069857D2E4169EE7";
+const exampleTransaction = "0x9f0c1d2e3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
+
+const key = { fields: { keyId, name: text("The key's name."), last4: text("Its last four characters.") } };
+const keyExample = { keyId: exampleKey, name: "research agent", last4: "x7Qz" };
+
+const deposit = {
+  fields: {
+    depositId: text("The deposit's ID."),
+    chain: text("base or solana."),
+    amount: usd("Amount of USDC received."),
+    address: text("Your deposit address that received it."),
+    transaction: text("The transaction's hash on Base, its signature on Solana."),
+  },
+  example: {
+    ...{ depositId: `base_${exampleTransaction}_17_5000000`, chain: "base", amount: "5000000000" },
+    ...{ address: exampleAddress, transaction: exampleTransaction },
+  },
+};
+
+const payment = {
+  fields: {
+    paymentId: text("The payment's ID."),
+    network: text("The chain, as a CAIP-2 name."),
+    payer: text("The wallet that signed it."),
+    amount: usd("Amount of USDC."),
+    transaction: optional(text("The transaction that moved it.")),
+    reason: optional(text("Why it failed.")),
+  },
+  example: { paymentId: "pay_0WAqXk3eB1c2D3e4F5g6", network: "eip155:8453", payer: exampleAddress, amount: "10000000" },
+};
+
+const withdrawal = {
+  fields: {
+    withdrawalId: text("The withdrawal's ID."),
+    chain: text("base or solana."),
+    amount: usd("Amount that the destination receives."),
+    fee: usd("Fee charged on top of it."),
+    destination: text("The wallet that it is paid to."),
+    transaction: optional(text("The transaction that paid it.")),
+    reason: optional(text("Why it was not paid; the money is back in the balance.")),
+  },
+  example: {
+    ...{ withdrawalId: "wd_0WAqXk3eB1c2D3e4F5g6", chain: "base", amount: "20000000000", fee: "50000000" },
+    destination: exampleAddress,
+  },
+};
+
+const wallet = {
+  fields: { chain: text("evm or solana."), address: text("The wallet's address.") },
+  example: { chain: "evm", address: exampleAddress },
+};
+
+const types = {
+  "balance.low": {
+    when: "The balance fell below your threshold. Sent again only after the balance was a tenth above it.",
+    fields: { balance: usd("The balance, including what is reserved."), threshold: usd("Your threshold.") },
+    example: { balance: "4980000000", threshold: "5000000000" },
+  },
+  "balance.exhausted": {
+    when: "A request was refused because the balance does not cover it. Sent once until money comes in.",
+    fields: { available: usd("What was available."), needed: usd("The most that the request could cost.") },
+    example: { available: "1200000", needed: "4500000" },
+  },
+  "deposit.seen": { ...deposit, when: "A deposit is on its chain. It is credited once its block is safe." },
+  "deposit.credited": { ...deposit, when: "A deposit is part of the balance." },
+  "deposit.reversed": { ...deposit, when: "The chain dropped a deposit's transaction. If it was credited, it was taken back." },
+  "payment.completed": {
+    ...{ ...payment, when: "A signed payment of one of your wallets, or with one of your keys, is on its chain." },
+    example: { ...payment.example, transaction: exampleTransaction },
+  },
+  "payment.failed": {
+    ...{ ...payment, when: "A signed payment moved no money, or its chain dropped it." },
+    example: { ...payment.example, reason: "expired" },
+  },
+  "withdrawal.completed": {
+    ...{ ...withdrawal, when: "A withdrawal is paid, in a block that is final." },
+    example: { ...withdrawal.example, transaction: exampleTransaction },
+  },
+  "withdrawal.failed": {
+    ...{ ...withdrawal, when: "A withdrawal was cancelled, refused or not possible. Its money is back in the balance." },
+    example: { ...withdrawal.example, reason: "cancelled" },
+  },
+  "key.cap_80": {
+    when: "A key has spent four fifths of its cap. Sent once a period.",
+    fields: { keyId, cap: usd("The key's cap."), spent: usd("Spent in this period."), period },
+    example: { keyId: exampleKey, cap: "10000000000", spent: "8010000000", period: "day" },
+  },
+  "key.cap_reached": {
+    when: "A request was refused because of its key's cap. Sent once a period.",
+    fields: {
+      ...{ keyId, cap: usd("The key's cap."), used: usd("Spent and reserved in this period."), period },
+      needed: usd("The most that the request could cost."),
+      resetsAt: optional(time("When the next period begins; absent for a cap on everything.")),
+    },
+    example: {
+      ...{ keyId: exampleKey, cap: "10000000000", used: "9990000000", needed: "45000000", period: "day" },
+      resetsAt: "2026-11-24T00:00:00+00:00",
+    },
+  },
+  "key.created": { ...key, when: "A key was created.", example: keyExample },
+  "key.paused": { ...key, when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
+  "key.revoked": { ...key, when: "A key was revoked, for good.", example: keyExample },
+  "wallet.linked": { ...wallet, when: "A wallet was linked. It can sign in, and withdrawals can be paid to it." },
+  "wallet.unlinked": { ...wallet, when: "A wallet was unlinked." },
+} satisfies Record<string, EventType>;
+
+export type EventTypeName = keyof typeof types;
+
+export const eventTypes: Readonly<Record<EventTypeName, EventType>> = types;
+
+export const isEventType = (name: string): name is EventTypeName => Object.hasOwn(eventTypes, name);
+
+export type EventValue = string | number | NanoUsd | Date;
+
+/** Stored data as it is shown: amounts as nano-USD, times as dates. Fields of a type that a newer release wrote stay texts. */
+export function readEventData(type: string, stored: Readonly<Record<string, unknown>>): Record<string, EventValue> {
+  const fields = isEventType(type) ? eventTypes[type].fields : {};
+  return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, readValue(fields[name]?.kind, value)]));
+}
+
+function readValue(kind: EventField["kind"] | undefined, value: unknown): EventValue {
+  if (kind === "usd") return nanoUsd(BigInt(String(value)));
+  if (kind === "time") return new Date(String(value));
+  return kind === "count" ? Number(value) : String(value);
+}

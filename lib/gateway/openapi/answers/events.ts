@@ -1,0 +1,37 @@
+// What happened to an account: one schema for each type of event, made from the catalogue of events.
+
+import { z } from "zod";
+import { type EventField, type EventTypeName, eventTypes } from "@/lib/events/catalogue";
+import * as field from "./fields";
+
+function fieldSchema({ kind, description, isOptional }: EventField): z.ZodType {
+  const schema = {
+    usd: () => field.usd(description),
+    count: () => field.count(description),
+    time: () => z.iso.datetime({ offset: true }).describe(description),
+    text: () => z.string().describe(description),
+  }[kind]();
+  return isOptional ? schema.optional() : schema;
+}
+
+const eventOf = (type: EventTypeName) =>
+  z.object({
+    id: z.string().describe("The event's ID. A webhook that is sent again keeps it."),
+    sequence: z.int().min(1).describe("Counts the account's events, without gaps."),
+    type: z.literal(type).describe(eventTypes[type].when),
+    createdAt: z.iso.datetime().describe("When it happened."),
+    data: z
+      .object(Object.fromEntries(Object.entries(eventTypes[type].fields).map(([name, of]) => [name, fieldSchema(of)])))
+      .describe("What happened."),
+  });
+
+const [first, ...rest] = (Object.keys(eventTypes) as EventTypeName[]).map(eventOf);
+if (!first) throw new Error("there are no types of events");
+
+export const event = z.discriminatedUnion("type", [first, ...rest]);
+
+export const eventList = z.object({
+  object: z.literal("list").describe("Always list."),
+  data: z.array(event).describe("Events, the oldest first."),
+  hasMore: z.boolean().describe("true if there are more: send the last id as after."),
+});

@@ -1,0 +1,30 @@
+// GET /api/v1/events: what happened to the account, the oldest first, for a program that was away.
+
+import { z } from "zod";
+import { type Json, writeJson } from "@/lib/base/json";
+import { type AccountEvent, listEvents } from "@/lib/events/outbox";
+import { authenticate, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
+import { readQuery, rowLimit } from "../http/query";
+import { invalidRequest } from "../http/request";
+
+export const events = endpoint("events", async (request) => {
+  const caller = await authenticate(request);
+  await limit(request, caller);
+  const { limit: most, after } = readQuery(request.query, querySchema);
+  const found = await listEvents(caller.accountId, { afterId: after, limit: most + 1 });
+  if (!found) {
+    const message =
+      "is not an event of this account, or is older than 30 days. Send the id of an event, or leave it out to start from the oldest";
+    throw invalidRequest([{ path: "after", message }]);
+  }
+  const data = found.slice(0, most).map(eventBody);
+  return jsonReply(request, 200, writeJson({ object: "list", data, hasMore: found.length > most }));
+});
+
+const querySchema = z.strictObject({ limit: rowLimit, after: z.string().max(100).optional() });
+
+/** An event as the API and webhooks write it. */
+const eventBody = ({ id, sequence, type, at, data }: AccountEvent): { [key: string]: Json } => ({
+  ...{ id, sequence: Number(sequence), type, createdAt: at, data },
+});

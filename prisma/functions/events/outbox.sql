@@ -1,0 +1,33 @@
+-- The outbox: what happened, written in the commit that makes it true, and numbered for each account once it is committed.
+
+-- Records what happened to an account. `data` has amounts as texts in nano-USD; lib/events/catalogue.ts says what belongs to each type.
+CREATE OR REPLACE FUNCTION events_record(account text, event_type text, data jsonb, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO event (id, account_id, type, at, data)
+    VALUES ('evt_' || to_hex((extract(epoch FROM at) * 1000)::bigint) || left(replace(gen_random_uuid()::text, '-', ''), 20),
+      account, event_type, at, jsonb_strip_nulls(events_record.data));
+END $$;
+
+-- Gives committed events their numbers, at most `most` per call: for each account in the order in which they were written, without gaps.
+-- One caller at a time; nobody else waits for it. Returns how many.
+CREATE OR REPLACE FUNCTION events_number(most integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  numbered_now integer;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7305002);
+  WITH fresh AS (
+    SELECT f.place, f.account_id, row_number() OVER (PARTITION BY f.account_id ORDER BY f.place) AS ordinal
+    FROM (SELECT e.place, e.account_id FROM event e WHERE e.sequence IS NULL ORDER BY e.place LIMIT most) f
+  ), total AS (
+    SELECT f.account_id, count(*) AS added FROM fresh f GROUP BY f.account_id
+  ), counted AS (
+    INSERT INTO event_count AS c (account_id, numbered) SELECT t.account_id, t.added FROM total t
+      ON CONFLICT (account_id) DO UPDATE SET numbered = c.numbered + excluded.numbered
+      RETURNING c.account_id, c.numbered
+  )
+  UPDATE event e SET sequence = c.numbered - t.added + f.ordinal
+    FROM fresh f JOIN total t ON t.account_id = f.account_id JOIN counted c ON c.account_id = f.account_id
+    WHERE e.place = f.place;
+  GET DIAGNOSTICS numbered_now = ROW_COUNT;
+  RETURN numbered_now;
+END $$;
