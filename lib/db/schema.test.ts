@@ -9,7 +9,7 @@ import { createTestDatabase } from "./testing/test-database";
 /** Facts that are in the database on purpose and that Prisma's language cannot express, each with its reason. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [
-    /^function (access|ledger|relay|wallets|payments|gateway|console)_\w+$/,
+    /^function (events|access|ledger|relay|wallets|payments|gateway|console)_\w+$/,
     "a request's hot path decides inside the database; the owner's name comes first",
   ],
   [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as a complete one"],
@@ -22,15 +22,23 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^composite type ledger_charge_details$/, "the details of a batch's charges, except their money, are one array of these"],
   [/^aggregate ledger_total$/, "sum() of bigints returns numeric, which costs as much as reading the row"],
   [
-    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
+    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|event|event_count|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
     "no bug of ours may store an impossible value",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "booked and signed rows are never changed"],
   [/^account: trigger absorbed_account_stays_frozen$/, "an operator who unfreezes by hand gets an error that says why not"],
   [/^(account|api_key): trigger \w+_changed$/, "every process is notified when a key or its account changes"],
   [
-    /^(payment_claim|idempotent_reply): index .* where /,
-    "open, paid, marked or void rows have their own index, and Prisma cannot express a partial index",
+    /^(api_key|identity|deposit|withdrawal|payment_claim): trigger (api_key|wallet|deposit|withdrawal|payment)_(made|stopped|linked|unlinked|seen|moved|ended)$/,
+    "what an owner hears of is recorded with the change, whoever writes it",
+  ],
+  [
+    /^(ledger_account|key_spend): (trigger|constraint) (low_line|cap)_is_judged$/,
+    "a line is judged at the commit, whoever moved the money",
+  ],
+  [
+    /^(payment_claim|idempotent_reply|event): index .* where /,
+    "open, paid, marked, void or new rows have their own index, and Prisma cannot express a partial index",
   ],
   [/^charge: index using brin \(seq\)$/, "it has autosummarize on, a setting that Prisma cannot express"],
 ];

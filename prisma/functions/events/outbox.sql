@@ -1,11 +1,14 @@
 -- The outbox: what happened, written in the commit that makes it true, and numbered for each account once it is committed.
 
--- Records what happened to an account. `data` has amounts as texts in nano-USD; lib/events/catalogue.ts says what belongs to each type.
+-- Records what happened to an account. `data` has amounts as texts in nano-USD; lib/events/catalogue.ts says what belongs to each type. A
+-- time that is not known is now: an event must not fail the commit that it tells of.
 CREATE OR REPLACE FUNCTION events_record(account text, event_type text, data jsonb, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  happened timestamptz := coalesce(events_record.at, clock_timestamp());
 BEGIN
   INSERT INTO event (id, account_id, type, at, data)
-    VALUES ('evt_' || to_hex((extract(epoch FROM at) * 1000)::bigint) || left(replace(gen_random_uuid()::text, '-', ''), 20),
-      account, event_type, at, jsonb_strip_nulls(events_record.data));
+    VALUES ('evt_' || to_hex((extract(epoch FROM happened) * 1000)::bigint) || left(replace(gen_random_uuid()::text, '-', ''), 20),
+      account, event_type, happened, jsonb_strip_nulls(events_record.data));
 END $$;
 
 -- Gives committed events their numbers, at most `most` per call: for each account in the order in which they were written, without gaps.
