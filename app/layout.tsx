@@ -85,8 +85,8 @@ function SandboxBanner({ mayHaveRealModels }: SandboxBannerProps) {
     <aside aria-label="Sandbox" className="border-b border-amber-edge bg-amber-wash text-amber-ink">
       <p className="mx-auto max-w-wide px-5 py-1.5 text-center text-xs">
         <strong className="font-medium">Sandbox:</strong>{" "}
-        {mayHaveRealModels ? "money is simulated, and so are models without a configured provider." : "models and money are simulated."} No
-        real money is involved.
+        {mayHaveRealModels ? "money is simulated, and so are models without a configured provider." : "models and money are simulated."}{" "}
+        <span className="max-sm:sr-only">No real money is involved.</span>
       </p>
     </aside>
   );

@@ -255,7 +255,7 @@ test("the landing page's example is a cheap model, at its own price", async ({ p
   const { cost, usage, model } = JSON.parse((await page.getByRole("region", { name: "Answer" }).locator("code").textContent()) ?? "");
   await page.goto(`/models/${model}`);
   const priceOf = async (kind: string) => {
-    const price = page.getByRole("region", { name: "Pricing" }).locator(`dt:text-is("${kind}, per 1M tokens") + dd`);
+    const price = page.getByRole("region", { name: "Pricing" }).locator(`tr:has(th:text-is("${kind}")) td`).first();
     return Number((await price.textContent())?.slice(1));
   };
   const [input, output] = [await priceOf("Input"), await priceOf("Output")];

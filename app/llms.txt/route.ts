@@ -52,8 +52,11 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 - [Quick start](${baseUrl}/docs): curl, TypeScript and Python
 - [Deposits](${baseUrl}/docs/deposits): how to deposit USDC, on which networks, and how long it takes
 - [Withdrawals](${baseUrl}/docs/withdrawals): how to withdraw USDC to your wallet, what it costs, and what the wallet signs
+- [Claude Code](${baseUrl}/docs/claude-code): its settings, and Anthropic's SDK
 - [Codex](${baseUrl}/docs/codex): config.toml for Codex CLI
 - [Clients](${baseUrl}/docs/clients): OpenAI SDK, Vercel AI SDK, LangChain and Cursor
+- [Images](${baseUrl}/docs/images): endpoints, formats, limits and cost
+- [Embeddings](${baseUrl}/docs/embeddings): in OpenAI's format, with batches
 - [Pay per request](${baseUrl}/docs/payments): sign a payment with each request; an example, and every reason for a refusal
 - [x402](${baseUrl}/docs/x402): pay without an account, with stock clients
 - [API reference](${baseUrl}/docs/api): every operation and field

@@ -1,5 +1,5 @@
-import Link from "next/link";
 import type { ReactNode } from "react";
+import { DocsNav } from "./docs-nav";
 
 interface DocsFrameProps {
   /** The path of this page. */
@@ -13,11 +13,11 @@ const pages = [
   { href: "/docs", text: "Quick start" },
   { href: "/docs/deposits", text: "Deposits" },
   { href: "/docs/withdrawals", text: "Withdrawals" },
-  { href: "/docs/codex", text: "Codex" },
-  { href: "/docs/clients", text: "Clients" },
   { href: "/docs/payments", text: "Pay per request" },
   { href: "/docs/x402", text: "x402" },
   { href: "/docs/claude-code", text: "Claude Code" },
+  { href: "/docs/codex", text: "Codex" },
+  { href: "/docs/clients", text: "Clients" },
   { href: "/docs/images", text: "Images" },
   { href: "/docs/embeddings", text: "Embeddings" },
   { href: "/docs/api", text: "API reference" },
@@ -30,18 +30,7 @@ export function DocsFrame({ current, sections = [], children }: DocsFrameProps) 
     <div className="gap-10 lg:grid lg:grid-cols-[176px_minmax(0,1fr)]">
       <div className="pt-4 lg:pt-14">
         <div className="lg:sticky lg:top-6 lg:max-h-[calc(100dvh-48px)] lg:overflow-y-auto lg:pb-4">
-          <nav aria-label="Docs" className="flex gap-5 overflow-x-auto border-b border-line text-sm lg:flex-col lg:gap-0 lg:border-0">
-            {pages.map(({ href, text }) => (
-              <Link
-                key={href}
-                href={href}
-                aria-current={href === current ? "page" : undefined}
-                className="py-2 whitespace-nowrap text-muted transition hover:text-ink aria-[current]:font-medium aria-[current]:text-ink lg:py-1"
-              >
-                {text}
-              </Link>
-            ))}
-          </nav>
+          <DocsNav pages={pages} current={current} />
           {sections.length > 0 ? <Sections sections={sections} /> : null}
         </div>
       </div>

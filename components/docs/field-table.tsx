@@ -4,11 +4,13 @@ import { DataTable } from "../ui/data-table";
 interface FieldTableProps {
   /** The first column's heading: "Field", "Header". */
   heading: string;
+  /** The names are words, and no names of fields. */
+  isPlain?: boolean;
   rows: readonly { name: string; about: ReactNode }[];
 }
 
-/** Names in a monospaced font with a sentence each; on a phone the sentence is below its name. */
-export const FieldTable = ({ heading, rows }: FieldTableProps) => (
+/** Names with a sentence each, those of fields in a monospaced font; on a phone the sentence is below its name. */
+export const FieldTable = ({ heading, isPlain = false, rows }: FieldTableProps) => (
   <DataTable
     headClassName="max-sm:sr-only"
     rowClassName="align-top max-sm:block max-sm:py-2.5"
@@ -18,7 +20,7 @@ export const FieldTable = ({ heading, rows }: FieldTableProps) => (
         id: "name",
         heading,
         className: "text-left sm:pr-6",
-        cellClassName: "font-mono font-normal whitespace-nowrap",
+        cellClassName: isPlain ? "font-normal whitespace-nowrap" : "font-mono font-normal whitespace-nowrap",
         cell: ({ name }) => name,
       },
       { id: "about", heading: "Meaning", className: "text-left", cellClassName: "text-muted", cell: ({ about }) => about },

@@ -4,7 +4,7 @@ import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
 import { CopyButton } from "../ui/copy-button";
 import type { Column } from "../ui/data-table";
-import { modelHref, type PricedModel } from "./model-row";
+import { firstSentence, modelHref, type PricedModel } from "./model-row";
 import { directionOf, SortButton, type Sorting } from "./sort-controls";
 import type { SortKey } from "./table-view";
 
@@ -50,7 +50,7 @@ const NameCell = ({ model: { id, description, provider, contextWindow } }: { mod
       </Link>
       <CopyButton quiet text={id} label={`Copy ${id}`} />
     </span>
-    <span className="block text-muted max-md:hidden">{description}</span>
+    <span className="block text-muted max-md:hidden">{firstSentence(description)}</span>
     <span className="block truncate text-xs text-muted md:hidden">
       {provider} · {countText(contextWindow)}
     </span>

@@ -15,10 +15,15 @@ export interface PricedModel extends ModelPrice {
 /** The page of a model; a name may contain a slash. */
 export const modelHref = (id: string): string => `/models/${encodeURIComponent(id)}`;
 
+/** What a list says of a model; the model's page says all of it. */
+export const firstSentence = (description: string): string => description.split(/(?<=\.)\s/)[0] ?? "";
+
 const MILLION = 1_000_000n;
 
 /** Prices are whole nano-USD per token, so the division by a million is exact. */
-export function priceModel(row: ModelPrice, tokens: { input: bigint; output: bigint }): PricedModel {
+export function priceModel(row: ModelPrice, wanted: { input: bigint; output: bigint }): PricedModel {
+  // An embedding has no output.
+  const tokens = row.type === "embedding" ? { input: wanted.input, output: 0n } : wanted;
   const input = parseUsd(row.inputPrice);
   const output = parseUsd(row.outputPrice);
   const fits = tokens.input + tokens.output <= BigInt(row.contextWindow) && tokens.output <= BigInt(row.maxOutputTokens);

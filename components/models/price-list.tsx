@@ -4,7 +4,7 @@ import { countText } from "@/components/ui/text/number-text";
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { type Column, DataTable } from "../ui/data-table";
-import { modelHref } from "./model-row";
+import { firstSentence, modelHref } from "./model-row";
 
 /** A static list of models and prices, without JavaScript. */
 export function PriceList({ rows }: { rows: readonly ModelPrice[] }) {
@@ -30,7 +30,7 @@ const columnsOf = (places: number): Column<Priced>[] => [
         <Link href={modelHref(id)} className="underline-offset-4 hover:underline">
           {id}
         </Link>
-        <span className="ml-3 font-sans font-normal text-muted max-lg:hidden">{description.split(/(?<=\.)\s/)[0]}</span>
+        <span className="ml-3 font-sans font-normal text-muted max-lg:hidden">{firstSentence(description)}</span>
       </>
     ),
   },

@@ -9,6 +9,7 @@ const row = (id: string, inputPrice: string, outputPrice: string, provider = "Op
   provider,
   contextWindow: 8_192,
   maxOutputTokens: 4_096,
+  takesImages: false,
   inputPrice,
   outputPrice,
   prices: [],
@@ -38,6 +39,12 @@ test("a cost is exact to the nano-dollar", () => {
   const [, cheap] = arrange(rows, view("in=8191&out=1"));
   expect(cheap?.cost).toBe(8_191n * 2_000n + 525n);
   expect(arrange(rows, view("in=&out="))[0]?.cost).toBe(0n);
+});
+
+test("an embedding costs its input, however many tokens of output are asked for", () => {
+  const embedding = { ...row("embedding", "1", "0"), type: "embedding" as const, contextWindow: 100, maxOutputTokens: 0 };
+  expect(arrange([embedding], view("in=100&out=500"))[0]?.cost).toBe(100_000n);
+  expect(arrange([embedding], view("in=101&out=0"))[0]?.cost).toBeNull();
 });
 
 test("models that do not accept the tokens have no cost, and sort last in either direction", () => {

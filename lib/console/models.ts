@@ -2,6 +2,7 @@
 
 import { usdText } from "@/lib/base/money";
 import { defaultModel, listModels } from "@/lib/providers/catalogue";
+import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices } from "@/lib/providers/prices";
 import type { ProviderId } from "@/lib/providers/types";
 import type { ModelPrice } from "./views/models";
@@ -32,6 +33,7 @@ export function listModelPrices(): ModelPrice[] {
     aliases: model.aliases,
     description: model.description,
     provider: providerName[model.routes[0].provider],
+    takesImages: model.routes.every(takesImages),
     contextWindow: model.contextWindow,
     maxOutputTokens: model.maxOutputTokens,
     inputPrice: perMillion(model.prices[0].input),

@@ -10,6 +10,7 @@ import { FailuresList } from "@/components/console/usage/failures-list";
 import { Pager } from "@/components/console/usage/pager";
 import { RequestSearch } from "@/components/console/usage/request-search";
 import { SearchResult } from "@/components/console/usage/search-result";
+import { inputParts, outputParts } from "@/components/console/usage/token-parts";
 import { type UsageAddress, usageHref } from "@/components/console/usage/usage-address";
 import { UsageFilter } from "@/components/console/usage/usage-filter";
 import { ActionLink } from "@/components/ui/action-link";
@@ -132,11 +133,11 @@ function addressOf({ fromDay, toDay, preset, model, key, split, status }: UsageQ
 }
 
 /** The totals of the whole filter, independent of the shown page. */
-const figuresOf = ({ totals: { cost, requests, inputTokens, outputTokens } }: UsageView) => [
-  { title: "Cost", value: <HeadlineAmount nano={cost} /> },
-  { title: "Requests", value: countText(requests) },
-  { title: "Input tokens", value: countText(inputTokens) },
-  { title: "Output tokens", value: countText(outputTokens) },
+const figuresOf = ({ totals }: UsageView) => [
+  { title: "Cost", value: <HeadlineAmount nano={totals.cost} /> },
+  { title: "Requests", value: countText(totals.requests) },
+  { title: "Input tokens", value: countText(totals.inputTokens), note: inputParts(totals) },
+  { title: "Output tokens", value: countText(totals.outputTokens), note: outputParts(totals) },
 ];
 
 interface PagesProps {

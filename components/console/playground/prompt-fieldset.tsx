@@ -27,7 +27,7 @@ export function PromptFieldset({ models, form, problems, onChange, children }: P
                   .filter((row) => row.provider === provider)
                   .map(({ id, inputPrice, outputPrice }) => (
                     <option key={id} value={id}>
-                      {id} · ${inputPrice} in, ${outputPrice} out
+                      {id} · ${inputPrice} / ${outputPrice}
                     </option>
                   ))}
               </optgroup>
@@ -89,6 +89,6 @@ const providersOf = (models: readonly ModelPrice[]): string[] => [...new Set(mod
 
 const ModelLimits = ({ model }: { model: ModelPrice }) => (
   <>
-    USD per 1M tokens. Context {countText(model.contextWindow)}, output up to {countText(model.maxOutputTokens)}.
+    In / out: USD per 1M tokens. Context {countText(model.contextWindow)}, output up to {countText(model.maxOutputTokens)}.
   </>
 );

@@ -61,6 +61,7 @@ describe("a prompt and its model's context window", () => {
     provider: "Test",
     contextWindow,
     maxOutputTokens: 100,
+    takesImages: false,
     inputPrice,
     outputPrice: "1",
     prices: [],

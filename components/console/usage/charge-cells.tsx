@@ -7,6 +7,7 @@ import { countText } from "@/components/ui/text/number-text";
 import type { UsageRow } from "@/lib/console/views/usage";
 import { Badge } from "../../ui/badge";
 import type { Column } from "../../ui/data-table";
+import { allParts } from "./token-parts";
 
 /** The outcome of an incomplete answer. */
 const outcomeText: Readonly<Record<string, string>> = { partial: "incomplete", cancelled: "cancelled" };
@@ -22,7 +23,7 @@ interface ChargeCellProps {
 /** Covers the whole row. */
 export const chargeLink = "truncate font-mono after:absolute after:inset-0";
 
-/** The model, which names the row; on a phone with the time and the key below it. */
+/** The model, which names the row; on a phone with the time, the key and the kinds of tokens below it. */
 export function ChargeCell({ row, keyName, link }: ChargeCellProps) {
   const outcome = outcomeText[row.outcome];
   return (
@@ -42,6 +43,7 @@ export function ChargeCell({ row, keyName, link }: ChargeCellProps) {
       <span className="mt-0.5 block truncate text-xs text-muted md:hidden">
         <LocalTime at={row.at} shape="short" /> · {keyName}
       </span>
+      <span className="mt-0.5 block text-xs text-pretty text-muted empty:hidden md:hidden">{allParts(row)}</span>
     </>
   );
 }
@@ -62,12 +64,22 @@ export const keyColumn = (nameOf: (row: UsageRow) => ReactNode): Column<UsageRow
   cell: nameOf,
 });
 
-export const tokenColumn = (heading: string, countOf: (row: UsageRow) => number): Column<UsageRow> => ({
+/** `partsOf` names the kinds of tokens in the count. */
+export const tokenColumn = (
+  heading: string,
+  countOf: (row: UsageRow) => number,
+  partsOf: (row: UsageRow) => string = () => "",
+): Column<UsageRow> => ({
   id: heading,
   heading,
   className: "pr-4 text-right max-md:hidden",
   cellClassName: "font-mono",
-  cell: (row) => countText(countOf(row)),
+  cell: (row) => (
+    <>
+      {countText(countOf(row))}
+      <span className="mt-0.5 ml-auto block max-w-44 font-sans text-xs text-pretty text-muted empty:hidden">{partsOf(row)}</span>
+    </>
+  ),
 });
 
 /** On a phone with the tokens below it. */

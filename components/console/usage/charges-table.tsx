@@ -5,6 +5,7 @@ import { placesOf } from "@/components/ui/text/amount";
 import type { UsageRow } from "@/lib/console/views/usage";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ChargeCell, chargeLink, chargeTable, costColumn, keyColumn, timeColumn, tokenColumn } from "./charge-cells";
+import { inputParts, outputParts } from "./token-parts";
 
 type Open = (requestId: string, from: HTMLElement) => void;
 
@@ -37,8 +38,8 @@ export function ChargesTable({ rows, onOpen }: ChargesTableProps) {
     },
     timeColumn,
     keyColumn((row) => <KeyName row={row} />),
-    tokenColumn("Input", ({ inputTokens }) => inputTokens),
-    tokenColumn("Output", ({ outputTokens }) => outputTokens),
+    tokenColumn("Input", ({ inputTokens }) => inputTokens, inputParts),
+    tokenColumn("Output", ({ outputTokens }) => outputTokens, outputParts),
     costColumn(placesOf(rows.map(({ cost }) => cost))),
   ];
   return <DataTable {...chargeTable} columns={columns} rows={rows} idOf={({ requestId }) => requestId} />;

@@ -29,6 +29,8 @@ interface Range extends Omit<Limits, "fee"> {
 /** The allowed range, and the reason when the chain holds less than could leave. */
 export function rangeText({ chain, allowance: { leftOnChain, withdrawable, unfinal }, most, least }: Range): string {
   const [left, other] = [leftOnChain[chain], otherChain(chain)];
+  // Another chain would not help.
+  if (withdrawable + unfinal < least) return `Not enough to withdraw. Minimum: ${formatUsd(least)}.`;
   if (left !== null && left < least) {
     const isOtherOpen = (leftOnChain[other] ?? least) >= least;
     return `Nothing can be withdrawn on ${chainNames[chain]} right now. ${isOtherOpen ? `Choose ${chainNames[other]}` : "Try again later"}.`;

@@ -47,6 +47,8 @@ test("the allowed range is shown for the chosen chain, with the other chain wher
   expect(range({ base: 9n * USD, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Choose Base.");
   expect(range({ base: 0n, solana: 0n }, 0n)).toBe("Nothing can be withdrawn on Solana right now. Try again later.");
   expect(range({ base: 9n * USD, solana: 9n * USD }, 0n)).toBe("Not enough to withdraw. Minimum: $1.00.");
+  const empty = allowance({ withdrawable: 0n, leftOnChain: { base: 9n * USD, solana: 0n } });
+  expect(rangeText({ chain: "solana", allowance: empty, most: 0n, least: USD })).toBe("Not enough to withdraw. Minimum: $1.00.");
   const recent = allowance({ withdrawable: 0n, unfinal: 5n * USD });
   expect(rangeText({ chain: "base", allowance: recent, most: 0n, least: USD })).toMatch(
     /^Recent deposits can be withdrawn once they are final\./,

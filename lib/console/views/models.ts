@@ -18,6 +18,7 @@ export interface ModelPrice {
   description: string;
   /** The provider's display name. */
   provider: string;
+  takesImages: boolean;
   contextWindow: number;
   maxOutputTokens: number;
   /** USD per million input tokens, exact: `2.625`. */

@@ -1,16 +1,18 @@
 // The usage page: the charges that its URL selects, page by page, with their chart.
 
+import type { TokenSums } from "@/lib/ledger/usage";
 import type { SpendChart } from "./spend-chart";
 
+/** Input and output, and the kinds of tokens that are parts of them. */
+export type TokenCounts = TokenSums;
+
 /** A charge as a table shows it; `cost` in nano-USD. */
-export interface UsageRow {
+export interface UsageRow extends TokenCounts {
   requestId: string;
   at: Date;
   model: string;
   key: string;
   isKeyRevoked: boolean;
-  inputTokens: number;
-  outputTokens: number;
   cost: bigint;
   outcome: string;
   streamed: boolean;
@@ -23,7 +25,7 @@ export interface UsageChoice {
 
 export interface UsageView {
   /** Of the whole filter, independent of the page. */
-  totals: { requests: number; inputTokens: number; outputTokens: number; cost: bigint };
+  totals: TokenCounts & { requests: number; cost: bigint };
   rows: UsageRow[];
   /** The URL's `older` or `newer` for the neighbouring page; null when there is none. */
   older: string | null;

@@ -18,7 +18,11 @@ export const settingsFile = ({ baseUrl }: Site, model: string): string =>
 export const typescriptClient = ({ baseUrl, keyVariable }: Site, model: string): string =>
   `import Anthropic from "@anthropic-ai/sdk";
 
-const client = new Anthropic({ apiKey: process.env.${keyVariable}, baseURL: "${baseUrl}/api" });
+const client = new Anthropic({
+  apiKey: process.env.${keyVariable},
+  baseURL: "${baseUrl}/api",
+});
+
 const message = await client.messages.create({
   model: "${model}",
   max_tokens: 1024,

@@ -55,6 +55,7 @@ export default function ClaudeCodePage() {
       </Section>
       <Section id="differences" title="What is different">
         <FieldTable
+          isPlain
           heading="Topic"
           rows={[
             {
@@ -68,7 +69,10 @@ export default function ClaudeCodePage() {
             },
             { name: "Betas", about: "Beta headers, priority, fast mode and unknown fields are ignored." },
             { name: "Thinking", about: "Thinking is kept between turns with the same model, and left out when you switch models." },
-            { name: "Images and PDFs", about: "Both are refused with 400. Send their content as text." },
+            {
+              name: "Images and PDFs",
+              about: "Images work with models that take them. PDFs are refused with 400: send their text, or their pages as images.",
+            },
             {
               name: "Prompt caching",
               about:

@@ -13,23 +13,40 @@ const QUESTION = "What is a nano-dollar?";
 
 export const openaiResponses = ({ baseUrl, keyVariable }: Site, model: string): string => `import OpenAI from "openai";
 
-const openai = new OpenAI({ baseURL: "${baseUrl}/api/v1", apiKey: process.env.${keyVariable} });
+const openai = new OpenAI({
+  baseURL: "${baseUrl}/api/v1",
+  apiKey: process.env.${keyVariable},
+});
 
-const response = await openai.responses.create({ model: "${model}", input: "${QUESTION}", store: false });
+const response = await openai.responses.create({
+  model: "${model}",
+  input: "${QUESTION}",
+  store: false,
+});
 console.log(response.output_text, response.usage);`;
 
 const openaiResponsesPython = ({ baseUrl, keyVariable }: Site, model: string): string => `import os
 from openai import OpenAI
 
-client = OpenAI(base_url="${baseUrl}/api/v1", api_key=os.environ["${keyVariable}"])
+client = OpenAI(
+    base_url="${baseUrl}/api/v1",
+    api_key=os.environ["${keyVariable}"],
+)
 
-response = client.responses.create(model="${model}", input="${QUESTION}", store=False)
+response = client.responses.create(
+    model="${model}",
+    input="${QUESTION}",
+    store=False,
+)
 print(response.output_text, response.usage)`;
 
 export const aiSdk = ({ baseUrl, keyVariable }: Site, model: string): string => `import { createOpenAI } from "@ai-sdk/openai";
 import { generateText } from "ai";
 
-const provider = createOpenAI({ baseURL: "${baseUrl}/api/v1", apiKey: process.env.${keyVariable} });
+const provider = createOpenAI({
+  baseURL: "${baseUrl}/api/v1",
+  apiKey: process.env.${keyVariable},
+});
 
 const { text, usage } = await generateText({
   model: provider.responses("${model}"),

@@ -82,6 +82,7 @@ function CursorChapter({ id, title, site, model }: ChapterProps) {
     <Section id={id} title={title}>
       <p>In Cursor’s settings, under Models:</p>
       <FieldTable
+        isPlain
         heading="Setting"
         rows={[
           { name: "OpenAI API Key", about: "Your key." },

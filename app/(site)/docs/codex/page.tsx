@@ -32,11 +32,11 @@ export default function CodexPage() {
   const prices = listModelPrices();
   const models = prices.map(({ id }) => id);
   const wanted = models.find((id) => id.startsWith("gpt-6")) ?? defaultModelPrice(prices).id;
-  const others = models.filter((id) => id !== wanted);
+  const other = models.find((id) => id.startsWith("claude-sonnet")) ?? models.find((id) => id !== wanted) ?? wanted;
   return (
     <DocsArticle current="/docs/codex" title="Codex" intro="Use Codex CLI with any model of the catalogue." sections={chapters}>
       {chapters.map(({ id, title, Chapter }) => (
-        <Chapter key={id} id={id} title={title} site={site} models={[wanted, ...others]} />
+        <Chapter key={id} id={id} title={title} site={site} models={[wanted, other]} />
       ))}
     </DocsArticle>
   );

@@ -9,6 +9,7 @@ export function TimeChapter({ id, title, site }: DepositChapterProps) {
   return (
     <Section id={id} title={title}>
       <FieldTable
+        isPlain
         heading="Network"
         rows={[
           {

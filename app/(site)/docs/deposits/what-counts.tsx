@@ -30,6 +30,7 @@ export function PayInChapter({ site, ...section }: DepositChapterProps) {
         <>
           <p>Send only this token on this network:</p>
           <FieldTable
+            isPlain
             heading="Network"
             rows={tokens.map(({ network, token }) => ({ name: network, about: <code className="font-mono break-all">{token}</code> }))}
           />
@@ -80,6 +81,7 @@ export function NotCreditedChapter({ id, title }: DepositChapterProps) {
   return (
     <Section id={id} title={title}>
       <FieldTable
+        isPlain
         heading="Sent"
         rows={[
           {

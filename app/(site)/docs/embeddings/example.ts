@@ -2,8 +2,14 @@
 
 import type { Site } from "@/app/site";
 
-export const embeddingExample = ({ baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">): string =>
+export const embeddingExample = (
+  { baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">,
+  model = "text-embedding-3-small",
+): string =>
   `curl ${baseUrl}/api/v1/embeddings \\
   -H "Authorization: Bearer $${keyVariable}" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "text-embedding-3-small", "input": ["first text", "second text"], "dimensions": 8}'`;
+  -d '{"model": "${model}", "input": ["first text", "second text"]${shorter(model)}}'`;
+
+/** Few numbers to look at, where the model can shorten them. */
+const shorter = (model: string): string => (model.startsWith("text-embedding-3-") ? ', "dimensions": 8' : "");

@@ -31,6 +31,7 @@ export const TakeOutChapter = ({ id, title, name, isSandbox }: ChapterProps) => 
 export const CostChapter = ({ id, title, terms: { fees, least } }: ChapterProps) => (
   <Section id={id} title={title}>
     <FieldTable
+      isPlain
       heading="To"
       rows={[
         { name: "Base", about: <Amount nano={fees.base} /> },
@@ -72,6 +73,7 @@ export const LimitsChapter = ({ id, title, terms: { mostADay, approvalAbove } }:
 export const StatesChapter = ({ id, title }: ChapterProps) => (
   <Section id={id} title={title}>
     <FieldTable
+      isPlain
       heading="State"
       rows={[
         { name: "waiting for approval", about: "Waiting for manual approval. You can cancel." },

@@ -23,6 +23,7 @@ export const WhatChapter = ({ id, title }: PaymentChapterProps) => (
       <Code>/api/v1/prompt</Code> and needs no API key, no account and no allowance.
     </p>
     <FieldTable
+      isPlain
       heading="Network"
       rows={[
         { name: "Base", about: "Scheme exact: the wallet signs an EIP-3009 authorization of USDC. We pay the gas." },

@@ -4,12 +4,15 @@ import { notFound, redirect } from "next/navigation";
 import { curlPrompt, pythonPrompt, typescriptPrompt } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { CodeTabs } from "@/components/docs/code-tabs";
-import { ModelFacts, ModelPrices } from "@/components/models/model-facts";
+import { ModelFacts } from "@/components/models/model-facts";
+import { ModelPrices } from "@/components/models/model-prices";
 import { modelHref } from "@/components/models/model-row";
 import { ActionLink } from "@/components/ui/action-link";
+import { CodeBlock } from "@/components/ui/code-block";
 import { CopyButton } from "@/components/ui/copy-button";
 import { findModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
+import { embeddingExample } from "../../docs/embeddings/example";
 
 interface ModelPageProps {
   /** The name's segments: an operator may name a model `vendor/model`. */
@@ -42,7 +45,7 @@ export async function generateMetadata(props: ModelPageProps): Promise<Metadata>
 
 export default async function ModelPage(props: ModelPageProps) {
   const model = await readModel(props);
-  const { id, provider, description } = model;
+  const { id, provider, description, type } = model;
   const site = readSite();
   return (
     <article className="max-w-reading pt-8 lg:pt-12">
@@ -58,10 +61,18 @@ export default async function ModelPage(props: ModelPageProps) {
       </div>
       <p className="mt-2 text-muted">{description}</p>
       <div className="mt-6 flex flex-wrap gap-3">
-        <ActionLink primary href={`/playground?model=${encodeURIComponent(id)}`}>
-          Try it
-        </ActionLink>
-        <ActionLink href="/docs">Read the docs</ActionLink>
+        {type === "embedding" ? (
+          <ActionLink primary href="/docs/embeddings">
+            Read the docs
+          </ActionLink>
+        ) : (
+          <>
+            <ActionLink primary href={`/playground?model=${encodeURIComponent(id)}`}>
+              Try it
+            </ActionLink>
+            <ActionLink href="/docs">Read the docs</ActionLink>
+          </>
+        )}
       </div>
       <ModelPrices model={model} />
       <ModelFacts model={model} />
@@ -69,15 +80,19 @@ export default async function ModelPage(props: ModelPageProps) {
         <h2 id="code" className="mb-4 text-base font-medium">
           Use it from code
         </h2>
-        <CodeTabs
-          name="code"
-          legend="Language"
-          tabs={[
-            { label: "curl", title: "curl", code: curlPrompt(site, id) },
-            { label: "TypeScript", title: "TypeScript", code: typescriptPrompt(site, id) },
-            { label: "Python", title: "Python", code: pythonPrompt(site, id) },
-          ]}
-        />
+        {type === "embedding" ? (
+          <CodeBlock title="curl" copy={embeddingExample(site, id)} />
+        ) : (
+          <CodeTabs
+            name="code"
+            legend="Language"
+            tabs={[
+              { label: "curl", title: "curl", code: curlPrompt(site, id) },
+              { label: "TypeScript", title: "TypeScript", code: typescriptPrompt(site, id) },
+              { label: "Python", title: "Python", code: pythonPrompt(site, id) },
+            ]}
+          />
+        )}
       </section>
     </article>
   );
