@@ -27,9 +27,10 @@ interface KindRow {
 /** A model's prices: a line for each kind of token, a column for each length of the prompt; and the cost of an example. */
 export function ModelPrices({ model }: { model: ModelPrice }) {
   const { cost } = priceModel(model, EXAMPLE);
-  const tiers = [...new Set(model.prices.map(({ fromInputTokens = 0 }) => fromInputTokens))];
-  const rows = [...new Set(model.prices.map(({ kind }) => kind))].map((kind): KindRow => {
-    const own = model.prices.filter((price) => price.kind === kind);
+  const prices = model.prices.filter(({ kind }) => kind !== "output" || model.type !== "embedding");
+  const tiers = [...new Set(prices.map(({ fromInputTokens = 0 }) => fromInputTokens))];
+  const rows = [...new Set(prices.map(({ kind }) => kind))].map((kind): KindRow => {
+    const own = prices.filter((price) => price.kind === kind);
     return { kind, amounts: new Map(own.map(({ fromInputTokens = 0, per1M }) => [fromInputTokens, parseUsd(per1M)])) };
   });
   return (
@@ -59,7 +60,13 @@ export function ModelPrices({ model }: { model: ModelPrice }) {
 
 function columnsOf(tiers: readonly number[], places: number): Column<KindRow>[] {
   return [
-    { id: "kind", heading: "Prompt", className: "text-left", cellClassName: "font-normal text-muted", cell: ({ kind }) => kindText[kind] },
+    {
+      id: "kind",
+      heading: "Prompt",
+      className: "text-left",
+      cellClassName: "font-normal whitespace-nowrap text-muted",
+      cell: ({ kind }) => kindText[kind],
+    },
     ...tiers.map((from, index): Column<KindRow> => {
       const next = tiers[index + 1];
       return {

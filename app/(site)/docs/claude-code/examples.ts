@@ -2,9 +2,13 @@
 
 import type { Site } from "@/app/site";
 
-/** The Claude of the list to show, if there is one. */
+/** The Claude of the list to show, if there is one: the newest Sonnet. */
 export const claudeModel = (ids: readonly string[]): string | undefined =>
-  ids.find((id) => id.startsWith("claude-sonnet")) ?? ids.find((id) => id.startsWith("claude-"));
+  newestOf(ids.filter((id) => id.startsWith("claude-sonnet"))) ?? ids.find((id) => id.startsWith("claude-"));
+
+/** Of names that differ in their version. */
+export const newestOf = (ids: readonly string[]): string | undefined =>
+  ids.toSorted((left, right) => right.localeCompare(left, "en", { numeric: true }))[0];
 
 export const shellSetup = ({ baseUrl, keyVariable }: Site, model: string): string =>
   `export ANTHROPIC_BASE_URL="${baseUrl}/api"

@@ -6,6 +6,7 @@ import { DocsArticle } from "@/components/docs/docs-frame";
 import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
+import { claudeModel, newestOf } from "../claude-code/examples";
 import { codexConfig, codexOtherModel } from "./examples";
 
 export const metadata: Metadata = {
@@ -31,8 +32,8 @@ export default function CodexPage() {
   const site = readSite();
   const prices = listModelPrices();
   const models = prices.map(({ id }) => id);
-  const wanted = models.find((id) => id.startsWith("gpt-6")) ?? defaultModelPrice(prices).id;
-  const other = models.find((id) => id.startsWith("claude-sonnet")) ?? models.find((id) => id !== wanted) ?? wanted;
+  const wanted = newestOf(models.filter((id) => /^gpt-\d.*-sol$/.test(id))) ?? defaultModelPrice(prices).id;
+  const other = claudeModel(models) ?? models.find((id) => id !== wanted) ?? wanted;
   return (
     <DocsArticle current="/docs/codex" title="Codex" intro="Use Codex CLI with any model of the catalogue." sections={chapters}>
       {chapters.map(({ id, title, Chapter }) => (

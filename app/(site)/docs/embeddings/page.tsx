@@ -4,7 +4,6 @@ import { Code } from "@/components/docs/code";
 import { DocsArticle } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
-import { PriceList } from "@/components/models/price-list";
 import { CodeBlock } from "@/components/ui/code-block";
 import { listModelPrices } from "@/lib/console/models";
 import { embeddingExample } from "./example";
@@ -31,7 +30,10 @@ export default function EmbeddingsPage() {
           <Code>embeddings()</Code>.
         </p>
         <CodeBlock title="curl" copy={embeddingExample(site)} />
-        <PriceList rows={models} />
+        <FieldTable
+          heading="Model"
+          rows={models.map(({ id, description, inputPrice }) => ({ name: id, about: `${description} $${inputPrice} per 1M tokens.` }))}
+        />
       </Section>
       <Section id="batches" title="Batches and formats">
         <FieldTable
