@@ -110,7 +110,7 @@ function CapField({ draft, change, error }: PartProps) {
 
 function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
   const hint = clips
-    ? "A request that costs more than is left gets a shorter answer, down to this many tokens."
+    ? "A request that could cost more than is left gets a shorter answer. If not even this many tokens fit, it fails with 402."
     : "A request that could cost more than is left fails with 402.";
   return (
     <Field label="When money runs low" error={error} hint={hint}>
@@ -126,14 +126,20 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
             <option value="clip">Shorten the answer</option>
           </Select>
           {clips ? (
-            <Input
-              inputMode="numeric"
-              aria-label="Minimum tokens"
-              aria-describedby={control["aria-describedby"]}
-              aria-invalid={control["aria-invalid"]}
-              value={minTokens}
-              onChange={({ target }) => change({ minTokens: target.value })}
-            />
+            <div className="relative">
+              <Input
+                inputMode="numeric"
+                aria-label="Minimum tokens"
+                aria-describedby={control["aria-describedby"]}
+                aria-invalid={control["aria-invalid"]}
+                className="pr-16"
+                value={minTokens}
+                onChange={({ target }) => change({ minTokens: target.value })}
+              />
+              <span aria-hidden="true" className="absolute top-2.5 right-3 text-sm text-muted">
+                tokens
+              </span>
+            </div>
           ) : null}
         </div>
       )}
