@@ -149,7 +149,7 @@ test("a link chooses the model; one that is not on offer is reported, and a chea
   await open(page, "/playground");
   const model = page.getByLabel("Model");
   const usual = await model.inputValue();
-  expect(Number(/\$([\d.]+) out/.exec((await model.locator("option:checked").textContent()) ?? "")?.[1])).toBeLessThan(5);
+  expect(Number(/\/ \$([\d.]+)$/.exec((await model.locator("option:checked").textContent()) ?? "")?.[1])).toBeLessThan(5);
   await open(page, "/playground?model=claude-haiku-4-5");
   await expect(model).toHaveValue("claude-haiku-4-5");
   await promptField(page).fill("A draft with another model");

@@ -5,7 +5,7 @@ import { createKey, setKeyState } from "@/lib/access/keys";
 import { type AccountId, newKeyId } from "@/lib/base/ids";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
-import { charge, keys, someCharges, type TestCharge } from "@/lib/ledger/testing/charges";
+import { charge, keys, kindsOf, someCharges, type TestCharge } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import type { UsageView } from "../views/usage";
 import { readUsage } from "./usage";
@@ -156,6 +156,18 @@ test("rows show a key's name, even once revoked; keys with equal names are disti
     [["Playground", false], ["ci", true], ...laptops.map((name) => [name, false])].sort(),
   );
   expect(choices.map(({ text }) => text).sort()).toEqual(["Playground", "ci (revoked)", ...laptops].sort());
+});
+
+test("a row and the totals name the tokens of each kind", async () => {
+  const account = await fundedAccount(MONEY);
+  const charges = someCharges(3);
+  await charge(account, charges);
+  const { rows, totals } = await read(account);
+  const kindsOfRow = new Map(charges.map((one) => [one.requestId as string, kindsOf(one)]));
+  for (const row of rows) expect(row).toMatchObject(kindsOfRow.get(row.requestId) ?? {});
+  for (const kind of ["cachedInputTokens", "cacheWriteTokens", "cacheWrite1hTokens", "imageTokens", "reasoningTokens"] as const) {
+    expect(totals[kind]).toBe(charges.reduce((sum, one) => sum + kindsOf(one)[kind], 0));
+  }
 });
 
 test("the chart has every day of the span, and the most expensive part first", async () => {
