@@ -1,6 +1,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
@@ -8,7 +9,6 @@ import { authenticateBearer, authenticateKey, readBearerKey } from "./authentica
 import { startKeyCache } from "./key-cache";
 import { generateKey } from "./key-format";
 import { createKey, setKeyState } from "./keys";
-import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 let account: AccountId;

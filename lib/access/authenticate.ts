@@ -1,10 +1,10 @@
 // Turns an Authorization header into a key that may be used now, or the reason why not.
 
 import { nowMs } from "@/lib/base/clock";
+import { pepper } from "@/lib/base/pepper";
 import type { KeyRecord } from "./find-key";
 import { loadKey, peekKey } from "./key-cache";
 import { digestKey, hashKey, isWellFormedKey } from "./key-format";
-import { pepper } from "./pepper";
 
 export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled";
 

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { AccountId, KeyId } from "@/lib/base/ids";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase, urlOfDatabase } from "@/lib/db/testing/test-database";
 import { type Child, killChildren, startChild } from "@/lib/ledger/testing/child";
@@ -10,7 +11,6 @@ import { authenticateKey } from "./authenticate";
 import { forgetKey, peekKey, startKeyCache } from "./key-cache";
 import { digestKey } from "./key-format";
 import { createKey, setKeyState } from "./keys";
-import { setSandboxPepper } from "./pepper";
 
 const pepper = "a pepper for tests, of more than 32 characters";
 const database = await openTestDatabase();

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { nanoUsd } from "@/lib/base/money";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { listLiveKeys, listRevokedKeys } from "./key-list";
 import { createKey, setKeyState } from "./keys";
-import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));

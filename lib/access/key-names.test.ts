@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { hasMadeKey, listKeyNames } from "./key-names";
 import { createKey, setKeyState } from "./keys";
-import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { pepper, setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -9,7 +10,6 @@ import { createAccount } from "./accounts";
 import { findKeyByHash } from "./find-key";
 import { hashKey } from "./key-format";
 import { type CapPeriod, countLiveKeys, createKey, type KeyLimits, renameKey, setKeyState } from "./keys";
-import { pepper, setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));

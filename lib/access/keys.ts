@@ -4,10 +4,10 @@
 import { now } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { pepper } from "@/lib/base/pepper";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { lockAccount } from "./accounts";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
-import { pepper } from "./pepper";
 
 export type CapPeriod = "day" | "week" | "month" | "total";
 

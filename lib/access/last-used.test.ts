@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
 import { createKey } from "./keys";
 import { recordKeyUse, writeKeyUses } from "./last-used";
-import { setSandboxPepper } from "./pepper";
 
 await openTestDatabase();
 let account: AccountId;

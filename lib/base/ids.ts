@@ -85,6 +85,7 @@ export const newKeyId = (): KeyId => timeOrderedId("key") as KeyId;
 export const newSessionId = (): SessionId => timeOrderedId("ses") as SessionId;
 export const newPaymentId = (): string => timeOrderedId("pay");
 export const newSweepId = (): string => timeOrderedId("sweep");
+export const newEndpointId = (): string => timeOrderedId("end");
 export const newWithdrawalId = (): WithdrawalId => timeOrderedId("wd") as WithdrawalId;
 
 /** The smallest request id of the given moment: a lower bound for time-range reads. */

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
-import { setSandboxPepper } from "@/lib/access/pepper";
 import { newSessionId } from "@/lib/base/ids";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";

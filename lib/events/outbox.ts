@@ -3,6 +3,7 @@
 
 import { dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
+import type { Json } from "@/lib/base/json";
 import { Prisma, prisma } from "@/lib/db/prisma";
 import { type EventValue, readEventData } from "./catalogue";
 
@@ -18,13 +19,13 @@ export interface AccountEvent {
 
 const NUMBERED_AT_ONCE = 5_000;
 
-/** Numbers all committed events. A job runs it; in several processes at once, one waits for the other. */
+/** Numbers all committed events, each with its deliveries. A job runs it; in several processes at once, one waits for the other. */
 export async function numberEvents(): Promise<void> {
   for (;;) {
     // Without events to number, which is nearly always, nobody takes the lock.
     const waiting = await prisma().event.findFirst({ where: { sequence: null }, select: { id: true } });
     if (!waiting) return;
-    await prisma().$queryRaw`SELECT events_number(${NUMBERED_AT_ONCE}::integer)`;
+    await prisma().$queryRaw`SELECT events_number(${NUMBERED_AT_ONCE}::integer, ${now()})`;
   }
 }
 
@@ -47,7 +48,13 @@ export async function listEvents(
   return rows.map(readEvent);
 }
 
-function readEvent({ id, sequence, type, at, data }: Prisma.EventModel): AccountEvent {
+/** An event as the API and webhooks write it. */
+export const eventBody = ({ id, sequence, type, at, data }: AccountEvent): { [key: string]: Json } => ({
+  ...{ id, sequence: Number(sequence), type, createdAt: at, data },
+});
+
+/** @throws Error when the event has no number yet */
+export function readEvent({ id, sequence, type, at, data }: Prisma.EventModel): AccountEvent {
   if (sequence === null) throw new Error(`the event ${id} has no number yet`);
   return { id, sequence, type, at, data: readEventData(type, data as Record<string, unknown>) };
 }

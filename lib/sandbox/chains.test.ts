@@ -6,7 +6,7 @@ import { Keypair } from "@solana/web3.js";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { setSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances, readGasBalance } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";

@@ -1,11 +1,11 @@
 // Assembles the sandbox: simulated models, its own chains and secrets, and the demo account. Nothing here runs in live mode.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { setSandboxPepper } from "@/lib/access/pepper";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { assert } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { setDemoWallets } from "@/lib/console/demo-wallets";
 import { deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { findSettlementTerms } from "@/lib/payments/settlement/settlement-terms";

@@ -2,9 +2,9 @@
 // measurements.
 
 import { createHmac } from "node:crypto";
-import { pepper } from "@/lib/access/pepper";
 import { nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
+import { pepper } from "@/lib/base/pepper";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
 import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";

@@ -3,8 +3,8 @@
 // (decision 0031).
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { pepper } from "@/lib/access/pepper";
 import type { AccountId } from "@/lib/base/ids";
+import { pepper } from "@/lib/base/pepper";
 import type { ModelRoute, ProviderId } from "@/lib/providers/types";
 
 /** Reasoning that was sealed for this account, as its maker wrote it. */

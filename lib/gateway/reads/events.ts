@@ -1,8 +1,8 @@
 // GET /api/v1/events: what happened to the account, the oldest first, for a program that was away.
 
 import { z } from "zod";
-import { type Json, writeJson } from "@/lib/base/json";
-import { type AccountEvent, listEvents } from "@/lib/events/outbox";
+import { writeJson } from "@/lib/base/json";
+import { eventBody, listEvents } from "@/lib/events/outbox";
 import { authenticate, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readQuery, rowLimit } from "../http/query";
@@ -23,8 +23,3 @@ export const events = endpoint("events", async (request) => {
 });
 
 const querySchema = z.strictObject({ limit: rowLimit, after: z.string().max(100).optional() });
-
-/** An event as the API and webhooks write it. */
-const eventBody = ({ id, sequence, type, at, data }: AccountEvent): { [key: string]: Json } => ({
-  ...{ id, sequence: Number(sequence), type, createdAt: at, data },
-});

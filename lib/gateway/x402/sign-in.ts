@@ -4,12 +4,12 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { pepper } from "@/lib/access/pepper";
 import { now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { randomBase62 } from "@/lib/base/ids";
 import type { Json } from "@/lib/base/json";
 import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
+import { pepper } from "@/lib/base/pepper";
 import { publicUrl } from "@/lib/base/public-url";
 import { writeSignInMessage } from "@/lib/chains/sign-in-message";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";

@@ -3,9 +3,9 @@
 import type { PoolClient } from "pg";
 import { createAccount } from "@/lib/access/accounts";
 import { type CapPeriod, createKey } from "@/lib/access/keys";
-import { setSandboxPepper } from "@/lib/access/pepper";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { openCustomerAccount, openFundingAccount } from "@/lib/ledger/accounts";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { postTransfer } from "@/lib/ledger/transfers";

@@ -6,7 +6,7 @@ import { authenticateKey } from "@/lib/access/authenticate";
 import type { KeyRecord } from "@/lib/access/find-key";
 import { peekKey, startKeyCache } from "@/lib/access/key-cache";
 import { digestKey } from "@/lib/access/key-format";
-import { setSandboxPepper } from "@/lib/access/pepper";
+import { setSandboxPepper } from "@/lib/base/pepper";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 
 export interface KeyAnswer {

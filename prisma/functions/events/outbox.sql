@@ -11,11 +11,12 @@ BEGIN
       account, event_type, happened, jsonb_strip_nulls(events_record.data));
 END $$;
 
--- Gives committed events their numbers, at most `most` per call: for each account in the order in which they were written, without gaps.
--- One caller at a time; nobody else waits for it. Returns how many.
-CREATE OR REPLACE FUNCTION events_number(most integer) RETURNS integer LANGUAGE plpgsql AS $$
+-- Gives committed events their numbers, at most `most` per call: for each account in the order in which they were written, without gaps;
+-- and with its number each event gets its deliveries. One caller at a time; nobody else waits for it. Returns how many.
+CREATE OR REPLACE FUNCTION events_number(most integer, moment timestamptz) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   numbered_now integer;
+  waiting text[];
 BEGIN
   PERFORM pg_advisory_xact_lock(7305002);
   WITH fresh AS (
@@ -27,10 +28,18 @@ BEGIN
     INSERT INTO event_count AS c (account_id, numbered) SELECT t.account_id, t.added FROM total t
       ON CONFLICT (account_id) DO UPDATE SET numbered = c.numbered + excluded.numbered
       RETURNING c.account_id, c.numbered
+  ), numbered AS (
+    UPDATE event e SET sequence = c.numbered - t.added + f.ordinal
+      FROM fresh f JOIN total t ON t.account_id = f.account_id JOIN counted c ON c.account_id = f.account_id
+      WHERE e.place = f.place
+      RETURNING e.id, e.account_id, e.type, e.sequence
+  ), addressed AS (
+    INSERT INTO delivery (id, endpoint_id, account_id, event_id, sequence, type, state, try_at, tries, attempts, created_at)
+      SELECT events_delivery_id(moment), p.id, n.account_id, n.id, n.sequence, n.type, 'pending', moment, '[]', 0, moment
+      FROM numbered n JOIN endpoint p ON p.account_id = n.account_id AND p.state = 'active' AND (p.types = '{}' OR n.type = ANY (p.types))
+      RETURNING endpoint_id
   )
-  UPDATE event e SET sequence = c.numbered - t.added + f.ordinal
-    FROM fresh f JOIN total t ON t.account_id = f.account_id JOIN counted c ON c.account_id = f.account_id
-    WHERE e.place = f.place;
-  GET DIAGNOSTICS numbered_now = ROW_COUNT;
+  SELECT (SELECT count(*) FROM numbered), (SELECT array_agg(DISTINCT a.endpoint_id) FROM addressed a) INTO numbered_now, waiting;
+  PERFORM events_wake(waiting);
   RETURN numbered_now;
 END $$;

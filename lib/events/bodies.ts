@@ -1,0 +1,33 @@
+// What is sent of an event, by the kind of endpoint. It follows from the event, so that nothing of it is stored with a delivery.
+
+import { assertNever } from "@/lib/base/assert";
+import { config } from "@/lib/base/config";
+import { writeJson } from "@/lib/base/json";
+import { type EventTypeName, eventTypes, readEventData } from "./catalogue";
+import { type AccountEvent, eventBody } from "./outbox";
+import { sentenceOf } from "./sentences";
+
+/** webhook: the event, signed. chat: one sentence in Slack's form, which Discord takes at …/slack. email: one sentence. */
+export const endpointKinds = ["webhook", "chat", "email"] as const;
+export type EndpointKind = (typeof endpointKinds)[number];
+
+/** The event of a sample: the example of its type, under an id of its own. */
+export const sampleEvent = (deliveryId: string, type: EventTypeName, at: Date): AccountEvent => ({
+  ...{ id: deliveryId.replace(/^dlv_/, "evt_sample_"), sequence: 1n, type, at, data: readEventData(type, eventTypes[type].example) },
+});
+
+export function bodyOf(kind: EndpointKind, event: AccountEvent): string {
+  switch (kind) {
+    case "webhook":
+      return writeJson(eventBody(event));
+    case "chat":
+      return writeJson({ text: `${config().SERVICE_NAME}: ${escapeForSlack(sentenceOf(event))}` });
+    case "email":
+      return sentenceOf(event);
+    default:
+      return assertNever(kind);
+  }
+}
+
+/** Slack reads these three as its own marks: a key's name must not become a link or a call to everybody. */
+const escapeForSlack = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,132 @@
+// Endpoints: where the owner of an account hears of its events. Every function takes the account, and another account's endpoint counts
+// as missing.
+
+import { dateOf, now } from "@/lib/base/clock";
+import { type AccountId, newEndpointId } from "@/lib/base/ids";
+import { inTransaction, lockName, type Prisma, prisma } from "@/lib/db/prisma";
+import type { EndpointKind } from "./bodies";
+import { type EventTypeName, isEventType } from "./catalogue";
+import { checkTarget } from "./outside/target";
+import { webhookSecret } from "./secrets";
+
+export interface Endpoint {
+  id: string;
+  kind: EndpointKind;
+  /** A URL, or an e-mail address. */
+  target: string;
+  /** Null: all, also those that a later release adds. */
+  types: readonly EventTypeName[] | null;
+  state: "unconfirmed" | "active" | "disabled";
+  /** owner: switched off; gone: it answered 410; failing: every attempt of five days failed. */
+  disabledReason: "owner" | "gone" | "failing" | null;
+  /** Until then the secret before the last rotation signs too. */
+  oldSecretUntil: Date | null;
+  /** Failed attempts in a row. */
+  failures: number;
+  failingSince: Date | null;
+  /** Until then nothing is sent. */
+  restsUntil: Date | null;
+  createdAt: Date;
+}
+
+/** The maximum number of endpoints of an account. */
+export const MAX_ENDPOINTS = 20;
+const OLD_SECRET_MS = 24 * 3_600_000;
+
+export interface NewEndpoint {
+  accountId: AccountId;
+  kind: "webhook" | "chat";
+  /** An https URL. A chat is an incoming webhook of Slack, or one of Discord with /slack at its end. */
+  target: string;
+  types: readonly EventTypeName[] | null;
+}
+
+/**
+ * Creates an endpoint. The secret of a webhook is in this answer and never shown again; a chat has none. Otherwise `problem` says what
+ * to do.
+ */
+export async function createEndpoint({
+  accountId,
+  kind,
+  target,
+  types,
+}: NewEndpoint): Promise<{ ok: true; endpointId: string; secret: string | null } | { ok: false; problem: string }> {
+  const checked = await checkTarget(target.trim());
+  if (!checked.ok) return checked;
+  const id = newEndpointId();
+  const isCreated = await inTransaction(async (transaction) => {
+    await lockName(`endpoints of ${accountId}`, transaction);
+    if ((await transaction.endpoint.count({ where: { accountId } })) >= MAX_ENDPOINTS) return false;
+    await transaction.endpoint.create({
+      data: { id, accountId, kind, target: checked.url, types: [...(types ?? [])], state: "active", createdAt: now() },
+    });
+    return true;
+  });
+  if (!isCreated) return { ok: false, problem: `You have reached the limit of ${MAX_ENDPOINTS} endpoints. Delete one you no longer use.` };
+  return { ok: true, endpointId: id, secret: kind === "webhook" ? webhookSecret(id, 1) : null };
+}
+
+/** The account's endpoints, the newest first. */
+export async function listEndpoints(accountId: AccountId): Promise<Endpoint[]> {
+  const rows = await prisma().endpoint.findMany({ where: { accountId }, orderBy: { id: "desc" } });
+  return rows.map(readEndpoint);
+}
+
+const readEndpoint = (row: Prisma.EndpointModel): Endpoint => ({
+  ...{ id: row.id, target: row.target, oldSecretUntil: row.oldSecretUntil, failures: row.failures },
+  ...{ failingSince: row.failingSince, restsUntil: row.restsUntil, createdAt: row.createdAt },
+  kind: row.kind as EndpointKind,
+  types: row.types.length === 0 ? null : row.types.filter(isEventType),
+  state: row.state as Endpoint["state"],
+  disabledReason: row.disabledReason as Endpoint["disabledReason"],
+});
+
+/** False for an unknown endpoint, as in the functions below. Deliveries that are under way are sent all the same. */
+export async function setEndpointTypes(accountId: AccountId, endpointId: string, types: readonly EventTypeName[] | null): Promise<boolean> {
+  const { count } = await prisma().endpoint.updateMany({ where: { id: endpointId, accountId }, data: { types: [...(types ?? [])] } });
+  return count === 1;
+}
+
+/** Switches an endpoint off: what it has not received yet fails, and later events are not for it; `resendFailed` sends them again. */
+export async function disableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
+  return inTransaction(async (transaction) => {
+    const { count } = await transaction.endpoint.updateMany({
+      where: { id: endpointId, accountId, state: "active" },
+      data: { state: "disabled", disabledReason: "owner" },
+    });
+    if (count === 1) await failPending(endpointId, transaction);
+    return count === 1;
+  });
+}
+
+/** Ends what an endpoint that is off has not received yet. */
+async function failPending(endpointId: string, transaction: Prisma.TransactionClient): Promise<void> {
+  await transaction.delivery.updateMany({
+    where: { endpointId, state: "pending" },
+    data: { state: "failed", tryAt: null, endedAt: now() },
+  });
+}
+
+/** Switches a disabled endpoint on again; it gets later events. */
+export async function enableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
+  const { count } = await prisma().endpoint.updateMany({
+    where: { id: endpointId, accountId, state: "disabled" },
+    data: { state: "active", disabledReason: null, failures: 0, failingSince: null, restsUntil: null },
+  });
+  return count === 1;
+}
+
+/** Deletes an endpoint with its deliveries. */
+export async function deleteEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
+  const { count } = await prisma().endpoint.deleteMany({ where: { id: endpointId, accountId } });
+  return count === 1;
+}
+
+/** A webhook's new secret, which is never shown again; for 24 hours the old one signs too. Null for any other endpoint. */
+export async function rotateSecret(accountId: AccountId, endpointId: string): Promise<string | null> {
+  const [row] = await prisma().endpoint.updateManyAndReturn({
+    where: { id: endpointId, accountId, kind: "webhook" },
+    data: { secretNumber: { increment: 1 }, oldSecretUntil: dateOf(now().getTime() + OLD_SECRET_MS) },
+  });
+  return row ? webhookSecret(row.id, row.secretNumber) : null;
+}

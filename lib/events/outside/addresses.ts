@@ -1,0 +1,65 @@
+// Which addresses may be reached for an owner who names a URL: public ones only, never our own network. A name is resolved when a
+// connection is made, all its addresses are checked, and the connection goes to a checked one: a name that resolves to another address at
+// the next look gains nothing.
+
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { config } from "@/lib/base/config";
+import { processSingleton } from "@/lib/base/process-singleton";
+
+/** An address that is refused, or a name without any. The message is for the endpoint's owner. */
+export class AddressRefused extends Error {}
+
+type Resolve = (name: string) => Promise<readonly string[]>;
+
+const resolver = processSingleton<{ resolve: Resolve }>("resolver of names outside", () => ({
+  resolve: async (name) => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address),
+}));
+
+/** Replaces the resolver; returns a function that restores it. Only tests call this. */
+export function setResolver(resolve: Resolve): () => void {
+  const before = resolver().resolve;
+  resolver().resolve = resolve;
+  return () => {
+    resolver().resolve = before;
+  };
+}
+
+/**
+ * The addresses of a URL's host, each checked.
+ * @throws AddressRefused
+ */
+export async function publicAddresses(host: string): Promise<string[]> {
+  const name = host.replace(/^\[|\]$/g, "");
+  if (isOwnMachine(name)) return [name === "localhost" ? "127.0.0.1" : name];
+  const addresses = isIP(name) ? [name] : await resolve(name);
+  if (addresses.length === 0) throw new AddressRefused(`The name ${name} has no address.`);
+  const refused = addresses.find((address) => !isPublic(address));
+  // Our resolver may know names that the public one does not: what it answers is nobody else's business.
+  if (refused !== undefined)
+    throw new AddressRefused(isIP(name) ? `${name} is not a public address.` : `The name ${name} leads to an address that is not public.`);
+  return [...addresses];
+}
+
+async function resolve(name: string): Promise<readonly string[]> {
+  try {
+    return await resolver().resolve(name);
+  } catch (cause) {
+    throw new AddressRefused(`The name ${name} cannot be resolved.`, { cause });
+  }
+}
+
+/** A sandbox sends to programs beside it, if their address says so; a name that leads here is refused there too. */
+export const isOwnMachine = (name: string): boolean =>
+  config().MODE === "sandbox" && (name === "localhost" || (isIP(name) !== 0 && ipaddr.parse(name).range() === "loopback"));
+
+/** All public IPv6 addresses lie here; outside of it are local ones, and those in which an IPv4 address is hidden. */
+const globalIpv6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+function isPublic(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== "unicast") return false;
+  return parsed instanceof ipaddr.IPv6 ? parsed.match(globalIpv6) : true;
+}

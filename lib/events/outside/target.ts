@@ -1,0 +1,33 @@
+// What an owner may name as the URL of an endpoint.
+
+import { AddressRefused, isOwnMachine, publicAddresses } from "./addresses";
+
+const MAX_CHARACTERS = 1_000;
+
+type Checked<Value> = ({ ok: true } & Value) | { ok: false; problem: string };
+
+/** The URL as it is stored, or what is wrong with it. */
+export async function checkTarget(text: string): Promise<Checked<{ url: string }>> {
+  const read = readTarget(text);
+  if (!read.ok) return read;
+  try {
+    await publicAddresses(read.url.hostname);
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error;
+    return { ok: false, problem: `${error.message} Enter a URL that is reachable from the internet.` };
+  }
+  return { ok: true, url: read.url.href };
+}
+
+/** The part of the check that needs no network. */
+function readTarget(text: string): Checked<{ url: URL }> {
+  const refuse = (problem: string) => ({ ok: false, problem }) as const;
+  if (text.length > MAX_CHARACTERS) return refuse(`The URL has more than ${MAX_CHARACTERS} characters.`);
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return refuse("Enter a full URL: https://example.com/webhooks.");
+  if (url.username || url.password) return refuse("Remove the user name and password from the URL. Check our signature instead.");
+  const name = url.hostname.replace(/^\[|\]$/g, "");
+  if (url.protocol === "http:" && !isOwnMachine(name)) return refuse("The URL must begin with https://.");
+  url.hash = "";
+  return { ok: true, url };
+}

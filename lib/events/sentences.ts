@@ -1,0 +1,35 @@
+// Each event in one sentence for people, with the amounts that decide: for chats, mails and the console.
+
+import { formatUsd, nanoUsd } from "@/lib/base/money";
+import { type EventTypeName, type EventValue, isEventType } from "./catalogue";
+
+type Data = Readonly<Record<string, EventValue>>;
+
+const money = (value: EventValue | undefined): string => (typeof value === "bigint" ? formatUsd(nanoUsd(value)) : "an amount");
+const because = ({ reason }: Data): string => (reason ? ` (${reason})` : "");
+const keyOf = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
+
+const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
+  "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
+  "balance.exhausted": ({ available, needed }) =>
+    `A request was refused: it could cost ${money(needed)}, and ${money(available)} is available.`,
+  "deposit.seen": ({ amount, chain }) => `A deposit of ${money(amount)} is on ${chain}. It is credited once its block is safe.`,
+  "deposit.credited": ({ amount, chain }) => `A deposit of ${money(amount)} on ${chain} is credited.`,
+  "deposit.reversed": ({ amount, chain }) => `${chain} dropped a deposit of ${money(amount)}. If it was credited, it was taken back.`,
+  "payment.completed": ({ amount, payer }) => `A payment of ${money(amount)} by ${payer} is complete.`,
+  "payment.failed": (data) => `A payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
+  "withdrawal.completed": ({ amount, destination }) => `A withdrawal of ${money(amount)} to ${destination} is paid.`,
+  "withdrawal.failed": (data) => `A withdrawal of ${money(data.amount)} was not paid${because(data)}. Its money is back in your balance.`,
+  "key.cap_80": ({ keyId, spent, cap, period }) => `Key ${keyId} has spent ${money(spent)} of its cap of ${money(cap)} (${period}).`,
+  "key.cap_reached": ({ keyId, needed, used, cap, period }) =>
+    `A request of key ${keyId} was refused: it could cost ${money(needed)}, and ${money(used)} of its cap of ${money(cap)} (${period}) is used.`,
+  "key.created": (data) => `Key ${keyOf(data)} was created.`,
+  "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
+  "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
+  "wallet.linked": ({ address }) => `Wallet ${address} was linked. It can sign in.`,
+  "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
+};
+
+/** One sentence, or two; for a type that a newer release wrote, its name. */
+export const sentenceOf = ({ type, data }: { type: string; data: Data }): string =>
+  isEventType(type) ? sentences[type](data) : `Event ${type}.`;

@@ -1,0 +1,31 @@
+// Endpoints for tests, and events for them.
+
+import { now } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { pool } from "@/lib/db/pool";
+import type { EventTypeName } from "../catalogue";
+import { createEndpoint } from "../endpoints";
+import { numberEvents } from "../outbox";
+
+export interface EndpointWish {
+  kind?: "webhook" | "chat";
+  types?: readonly EventTypeName[];
+}
+
+/** An active endpoint. @throws Error with what is wrong with the URL */
+export async function openEndpoint(
+  accountId: AccountId,
+  target: string,
+  { kind = "webhook", types }: EndpointWish = {},
+): Promise<{ endpointId: string; secret: string }> {
+  const made = await createEndpoint({ accountId, kind, target, types: types ?? null });
+  if (!made.ok) throw new Error(made.problem);
+  return { endpointId: made.endpointId, secret: made.secret ?? "" };
+}
+
+/** Records events of the account and numbers them, so that they have their deliveries. `address` tells them apart. */
+export async function happen(accountId: AccountId, addresses: readonly string[], type: EventTypeName = "wallet.linked"): Promise<void> {
+  for (const address of addresses)
+    await pool().query("SELECT events_record($1, $2, $3, $4)", [accountId, type, JSON.stringify({ chain: "evm", address }), now()]);
+  await numberEvents();
+}

@@ -1,0 +1,34 @@
+-- Deliveries: an event's way to an endpoint.
+
+-- An id that sorts by time.
+CREATE OR REPLACE FUNCTION events_delivery_id(moment timestamptz) RETURNS text LANGUAGE sql AS $$
+  SELECT 'dlv_' || lpad(to_hex((extract(epoch FROM moment) * 1000)::bigint), 12, '0') || left(replace(gen_random_uuid()::text, '-', ''), 20)
+$$;
+
+-- Sends an active endpoint a sample of a type, and returns its delivery's id; null when there is no such endpoint.
+CREATE OR REPLACE FUNCTION events_send_sample(account text, endpoint_asked text, event_type text, moment timestamptz)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  made text;
+BEGIN
+  INSERT INTO delivery (id, endpoint_id, account_id, type, state, try_at, tries, attempts, created_at)
+    SELECT events_delivery_id(moment), p.id, p.account_id, event_type, 'pending', moment, '[]', 0, moment
+    FROM endpoint p WHERE p.id = endpoint_asked AND p.account_id = account AND p.state = 'active'
+    RETURNING id INTO made;
+  PERFORM events_wake(ARRAY[endpoint_asked]);
+  RETURN made;
+END $$;
+
+-- Puts the job of each endpoint with something to send into the queue, for when its next delivery is due; a job that waits there is moved.
+-- The queue's tables are made by the first process with the jobs role, which then wakes all endpoints.
+CREATE OR REPLACE FUNCTION events_wake(endpoints text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF to_regclass('queue.jobs') IS NULL THEN
+    RETURN;
+  END IF;
+  PERFORM queue.add_job('deliver', json_build_object('endpointId', p.id), job_key => p.id,
+      run_at => greatest(p.rests_until, (SELECT min(d.try_at) FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')))
+    FROM endpoint p
+    WHERE p.id = ANY (endpoints) AND EXISTS (SELECT FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
+    ORDER BY p.id;
+END $$;
