@@ -91,6 +91,7 @@ const schema = z.object({
   SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   MODELS_FILE: z.string().min(1).optional(),
+  PROVIDERS_FILE: z.string().min(1).optional(),
   SANDBOX_REAL_MODELS: flag,
   OPENAI_API_KEY: z.string().min(1).optional(),
   OPENAI_BASE_URL: httpUrl.default("https://api.openai.com/v1"),
@@ -102,6 +103,11 @@ const schema = z.object({
   XAI_BASE_URL: httpUrl.default("https://api.x.ai/v1"),
   DEEPSEEK_API_KEY: z.string().min(1).optional(),
   DEEPSEEK_BASE_URL: httpUrl.default("https://api.deepseek.com"),
+  MISTRAL_API_KEY: z.string().min(1).optional(),
+  GROQ_API_KEY: z.string().min(1).optional(),
+  FIREWORKS_API_KEY: z.string().min(1).optional(),
+  MOONSHOT_API_KEY: z.string().min(1).optional(),
+  CEREBRAS_API_KEY: z.string().min(1).optional(),
   PROVIDER_CONNECT_TIMEOUT_MS: count(100, 60_000).default(5_000),
   PROVIDER_FIRST_TOKEN_TIMEOUT_MS: count(100, 600_000).default(60_000),
   PROVIDER_IDLE_TIMEOUT_MS: count(100, 600_000).default(30_000),
@@ -201,3 +207,6 @@ export function readCustodySettings(environment: Record<string, string | undefin
 
 /** The settings of this process, read on first use: `next build` evaluates route modules without any. */
 export const config = processSingleton<Config>("config", () => readConfig(process.env));
+
+/** The value of a variable that PROVIDERS_FILE names; undefined when it is empty or not set. */
+export const readNamedVariable = (name: string): string | undefined => process.env[name] || undefined;

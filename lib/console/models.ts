@@ -2,19 +2,21 @@
 
 import { usdText } from "@/lib/base/money";
 import { defaultModel, listModels } from "@/lib/providers/catalogue";
+import { endpoints } from "@/lib/providers/endpoints";
 import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices } from "@/lib/providers/prices";
-import type { ProviderId } from "@/lib/providers/types";
 import type { ModelPrice } from "./views/models";
 
-/** The display name of a provider. */
-export const providerName: Record<ProviderId, string> = {
+const vendorNames: Readonly<Record<string, string>> = {
   openai: "OpenAI",
   anthropic: "Anthropic",
   gemini: "Google",
   xai: "xAI",
   deepseek: "DeepSeek",
 };
+
+/** The display name of a provider. One that is no longer configured has the name that charges know. */
+export const providerName = (id: string): string => vendorNames[id] ?? endpoints().get(id)?.entry?.name ?? id;
 
 /** The model of this id or alias, or null. */
 export const findModelPrice = (models: readonly ModelPrice[], name: string): ModelPrice | null =>
@@ -32,7 +34,7 @@ export function listModelPrices(): ModelPrice[] {
     type: model.type,
     aliases: model.aliases,
     description: model.description,
-    provider: providerName[model.routes[0].provider],
+    provider: providerName(model.routes[0].provider),
     takesImages: model.routes.every(takesImages),
     contextWindow: model.contextWindow,
     maxOutputTokens: model.maxOutputTokens,

@@ -121,7 +121,7 @@ function isHandedOn(event: ProviderEvent, { call, route }: Attempt): boolean {
 const writtenRequest = ({ route, endpoint, format, call }: Pick<Attempt, "route" | "endpoint" | "format" | "call">): WireRequest =>
   call.written?.route === route && call.written.endpoint === endpoint
     ? call.written.request
-    : format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+    : format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider, route.entry);
 
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
 

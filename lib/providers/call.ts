@@ -74,7 +74,7 @@ export function writeAhead<Call extends ModelCall>(model: Model, call: Call, set
     const endpoint = route && endpoints.get(route.provider);
     if (!endpoint) return call;
     const format = formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
-    const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider);
+    const request = format.buildRequest(call, route.wireName, endpoint.apiKey, route.provider, route.entry);
     call.written = { route, endpoint, request };
   } catch {
     // It is built again when it is sent, and throws there.

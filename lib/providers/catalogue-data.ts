@@ -7,16 +7,18 @@
 //   gemini     ai.google.dev/gemini-api/docs/{pricing,models,thinking,deprecations}
 //   xai        docs.x.ai/developers/models, docs.x.ai/developers/migration/may-15-retirement
 //   deepseek   api-docs.deepseek.com/quick_start/pricing
+//   others     in catalogue-data/open-models.ts
 // Prices of every kind: those pages as of 2026-11-26 for Claude 5 and later, else a public list that quotes them: github.com/pydantic/
 // genai-prices 0.1.8 of 2026-09-23, for GPT-6.1 the notes of programs that price it, of September and October 2026. A retired model keeps the last price its provider published.
 // Prices move: check them before going live, and correct them in MODELS_FILE.
 //
-// No entry needs a reasoning ceiling: `max_completion_tokens` (OpenAI), `maxOutputTokens` (Gemini) and `max_tokens`
-// (Anthropic, DeepSeek) limit reasoning and answer together, and the xAI models listed here do not reason.
+// No model needs a reasoning ceiling: the xAI models listed here do not reason, and the output limit of all others includes reasoning
+// (reasoning-limit.ts).
 
 import { anthropicModels } from "./catalogue-data/anthropic";
 import { deepseekModels } from "./catalogue-data/deepseek";
 import { geminiModels } from "./catalogue-data/gemini";
+import { cerebrasModels, fireworksModels, groqModels, mistralModels, moonshotModels } from "./catalogue-data/open-models";
 import { openaiModels } from "./catalogue-data/openai";
 import { modelOf } from "./catalogue-data/row";
 import { xaiModels } from "./catalogue-data/xai";
@@ -28,6 +30,11 @@ export const builtInModels: readonly Model[] = [
   ...geminiModels.map((row) => modelOf("gemini", "google", row)),
   ...xaiModels.map((row) => modelOf("xai", "x-ai", row)),
   ...deepseekModels.map((row) => modelOf("deepseek", "deepseek", row)),
+  ...mistralModels.map((row) => modelOf("mistral", "mistralai", row)),
+  ...groqModels.map((row) => modelOf("groq", "groq", row)),
+  ...fireworksModels.map((row) => modelOf("fireworks", "fireworks", row)),
+  ...moonshotModels.map((row) => modelOf("moonshot", "moonshotai", row)),
+  ...cerebrasModels.map((row) => modelOf("cerebras", "cerebras", row)),
 ];
 
 /**

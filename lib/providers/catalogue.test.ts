@@ -10,7 +10,7 @@ import { nanoUsd } from "@/lib/base/money";
 import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
 import { builtInModels, retiredWireNames } from "./catalogue-data";
-import { type Endpoints, endpointAt, providerIds, readEndpoints, setEndpoints } from "./endpoints";
+import { type Endpoints, endpointAt, readEndpoints, setEndpoints, vendorIds } from "./endpoints";
 import { mergeModels } from "./models-file";
 import { fillPrices } from "./prices";
 
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-const everyProvider: Endpoints = new Map(providerIds.map((provider) => [provider, endpointAt(provider, "http://127.0.0.1:1", "k")]));
+const everyProvider: Endpoints = new Map(vendorIds.map((provider) => [provider, endpointAt(provider, "http://127.0.0.1:1", "k")]));
 const vendorHosts: Endpoints = readEndpoints(
   readConfig({
     SANDBOX_REAL_MODELS: "1",

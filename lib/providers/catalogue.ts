@@ -3,14 +3,15 @@
 
 import { createHash } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
-import { config } from "@/lib/base/config";
-import { formatUsd } from "@/lib/base/money";
+import { type Config, config } from "@/lib/base/config";
+import { formatUsd, type NanoUsd, usdText } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { builtInModels as promptModels, retiredWireNames } from "./catalogue-data";
 import { embeddingModels } from "./catalogue-data/embedding";
-import { type Endpoints, endpoints } from "./endpoints";
+import { type Endpoints, endpoints, knownProviders } from "./endpoints";
 import { readModelsFile } from "./models-file";
 import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
+import { limitsReasoning } from "./reasoning-limit";
 import type { Model, ModelRoute } from "./types";
 
 const builtInModels: readonly Model[] = [...promptModels, ...embeddingModels];
@@ -24,6 +25,8 @@ export interface Catalogue {
 interface CatalogueSettings {
   endpoints: Endpoints;
   modelsFile?: string | undefined;
+  /** The providers that the models file may name; those in code when absent. */
+  providers?: readonly string[];
   /** Unix time in milliseconds: decides which retirement dates have passed. */
   todayMs: number;
 }
@@ -33,11 +36,11 @@ interface CatalogueSettings {
  * @throws Error when the models file is wrong, or two models claim one name
  */
 export function buildCatalogue(settings: CatalogueSettings): Catalogue {
-  const known = settings.modelsFile ? readModelsFile(builtInModels, settings.modelsFile) : builtInModels;
+  const known = settings.modelsFile ? readModelsFile(builtInModels, settings.modelsFile, settings.providers) : builtInModels;
   assertUniqueNames(known);
   const models: Model[] = [];
   for (const model of known) {
-    const [first, ...others] = model.routes.filter((route) => canServe(route, settings));
+    const [first, ...others] = model.routes.filter((route) => canServe(route, settings)).map((route) => withEntry(route, model, settings));
     if (first) models.push({ ...model, routes: [first, ...others] });
   }
   const byName = new Map<string, Model>();
@@ -45,9 +48,9 @@ export function buildCatalogue(settings: CatalogueSettings): Catalogue {
   return { models, byName };
 }
 
-/** Every model in code or in the operator's file, whatever is configured. @throws Error when the file is wrong */
-export const readCatalogueModels = (modelsFile: string | undefined): readonly Model[] =>
-  modelsFile ? readModelsFile(builtInModels, modelsFile) : builtInModels;
+/** Every model in code or in the operator's file, whatever is configured. @throws Error when a file is wrong */
+export const readCatalogueModels = (settings: Config): readonly Model[] =>
+  settings.MODELS_FILE ? readModelsFile(builtInModels, settings.MODELS_FILE, knownProviders(settings)) : builtInModels;
 
 /** A provider's own host cannot serve what it has retired; any other host, and an operator's own route, is trusted. */
 function canServe(route: ModelRoute, { endpoints, todayMs }: CatalogueSettings): boolean {
@@ -56,6 +59,19 @@ function canServe(route: ModelRoute, { endpoints, todayMs }: CatalogueSettings):
   if (!endpoint.isVendorHost || !builtInRoutes.has(route)) return true;
   const retiredOn = retiredWireNames.get(`${route.provider}/${route.wireName}`);
   return retiredOn === undefined || todayMs < Date.parse(retiredOn);
+}
+
+/** The route with what its provider's entry says. A provider that chooses a host by itself is told our costs, which it must not exceed. */
+function withEntry(route: ModelRoute, { costs }: Model, { endpoints }: CatalogueSettings): ModelRoute {
+  const entry = endpoints.get(route.provider)?.entry;
+  if (!entry) return route;
+  const { format, stopsWhenCut } = entry;
+  const dialect = { ...entry.dialect, ...route.dialect };
+  const perMillion = (price: NanoUsd) => Number(usdText(price * 1_000_000n));
+  const [{ input, output }] = costs;
+  // A charge per request has no place in our prices.
+  const maxPrice = dialect.maxPrice ? { prompt: perMillion(input), completion: perMillion(output), request: 0 } : undefined;
+  return { ...route, entry: { format: route.wireFormat ?? format, dialect, stopsWhenCut, maxPrice } };
 }
 
 const builtInRoutes: ReadonlySet<ModelRoute> = new Set(builtInModels.flatMap((model) => model.routes));
@@ -79,7 +95,9 @@ function catalogue(): Catalogue {
   const current = endpoints();
   let built = byEndpoints.get(current);
   if (!built) {
-    built = buildCatalogue({ endpoints: current, modelsFile: config().MODELS_FILE, todayMs: nowMs() });
+    const settings = config();
+    const providers = knownProviders(settings);
+    built = buildCatalogue({ endpoints: current, modelsFile: settings.MODELS_FILE, providers, todayMs: nowMs() });
     byEndpoints.set(current, built);
   }
   return built;
@@ -135,6 +153,21 @@ export function checkLivePrices(models: readonly Model[]): void {
     }
   }
   if (problems.length > 0) throw new Error(`Prices below the provider's cost; correct them in MODELS_FILE:\n${problems.join("\n")}`);
+}
+
+/**
+ * Refuses to sell a model whose reasoning nothing bounds: its output limit does not, and its ceiling is not stated.
+ * @throws Error that lists every such model and what to write
+ */
+export function checkReasoningCeilings(models: readonly Model[]): void {
+  const unbounded = models.filter(({ reasoningCeiling, routes }) => reasoningCeiling === 0 && !routes.every(limitsReasoning));
+  if (unbounded.length === 0) return;
+  const lines = unbounded.map(
+    ({ id }) => `  ${id}: write "reasoningCeiling", the most output tokens that it can spend on reasoning beyond its output limit`,
+  );
+  throw new Error(
+    `Models whose output limit does not bound their reasoning, and thereby not their price; correct them in MODELS_FILE:\n${lines.join("\n")}`,
+  );
 }
 
 /**

@@ -1,9 +1,10 @@
 // What a provider bills for a stream cut before its end. OpenAI, Anthropic, xAI and DeepSeek stop generating, and billing, when the
-// connection closes; Google generates and bills the whole answer.
+// connection closes; Google generates and bills the whole answer. Of another provider its entry says it.
 
 import type { Model, ProviderId } from "./types";
 
 const billedToTheEnd: ReadonlySet<ProviderId> = new Set(["gemini"]);
 
 /** True when cutting a stream of this model saves nothing: then it is better read to the end, for the exact usage. */
-export const isBilledWhenCut = (model: Model): boolean => model.routes.some(({ provider }) => billedToTheEnd.has(provider));
+export const isBilledWhenCut = (model: Model): boolean =>
+  model.routes.some(({ provider, entry }) => billedToTheEnd.has(provider) || entry?.stopsWhenCut === false);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { nearestEffort } from "./effort";
 import { formats } from "./testing/oracle";
-import type { ModelCall, ProviderId, ReasoningEffort, ReasoningOptions } from "./types";
+import type { ModelCall, ReasoningEffort, ReasoningOptions, VendorId } from "./types";
 
 const tools: ModelCall["tools"] = [{ name: "add", parameters: { type: "object", properties: {} } }];
 
-function bodyOf(provider: ProviderId, wireName: string, reasoning: ReasoningOptions | undefined, options: Partial<ModelCall> = {}) {
+function bodyOf(provider: VendorId, wireName: string, reasoning: ReasoningOptions | undefined, options: Partial<ModelCall> = {}) {
   const call: ModelCall = { messages: [{ role: "user", content: "Why?" }], maxOutputTokens: 10_000, stream: false, reasoning, ...options };
   return JSON.parse(formats[provider].buildRequest(call, wireName, "test-key", provider).body);
 }
@@ -141,7 +141,7 @@ describe("thinking gives way where a model refuses the combination", () => {
 });
 
 test("without reasoning options nothing about reasoning is sent", () => {
-  const models: [ProviderId, string][] = [
+  const models: [VendorId, string][] = [
     ["openai", "gpt-5"],
     ["anthropic", "claude-opus-5"],
     ["gemini", "gemini-2.5-flash"],

@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type NanoUsd, nanoUsd, parseUsd } from "@/lib/base/money";
-import { providerIds } from "./endpoints";
-import { fillPrices, kindNames, type ListedPrice, listPrices, type Prices, readListedPrices } from "./prices";
-import type { Model } from "./types";
+import { providersInCode, vendorIds } from "./endpoints";
+import { dearestOf, fillPrices, kindNames, type ListedPrice, listPrices, type Prices, readListedPrices } from "./prices";
+import { dialectChanges } from "./provider-entry";
+import type { Model, ModelRoute } from "./types";
 
 const TOKENS_PER_MILLION = 1_000_000n;
 const DEFAULT_MAX_TOKENS = 1024;
@@ -47,9 +48,11 @@ const listedPrices = z
   });
 
 const route = z.strictObject({
-  provider: z.enum(providerIds),
+  provider: z.string(),
   wireName: z.string().min(1).max(200),
   wireFormat: z.enum(["openai", "openai-responses"]).optional(),
+  dialect: dialectChanges.optional(),
+  providerCosts: listedPrices.optional(),
 });
 
 const entrySchema = z.strictObject({
@@ -87,6 +90,8 @@ const entrySchema = z.strictObject({
  * `[{"kind": "input", "per1M": "2"}, {"kind": "cache_read", "per1M": "0.2"}, {"kind": "output", "per1M": "10"}]`, with `fromInputTokens` for
  * prices from a length of the prompt on, which need `input` and `output` of their own. A kind without a price costs `input`, reasoning
  * `output`.
+ * `routes` are called in their order. A route may have `providerCosts` of its own; of all costs the dearest count, kind by kind. A
+ * provider is one in code or an entry of PROVIDERS_FILE, from whose `dialect` a route may differ.
  * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for one
  * that has a model under another name.
  * Defaults: `tokenBound` is `bytes`, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the output limit if that is lower.
@@ -122,11 +127,29 @@ function mergePrices(
   return input === undefined || output === undefined ? undefined : fillPrices({ input, output });
 }
 
+const withoutCosts = ({ providerCosts: _, ...route }: ModelRoute & { providerCosts?: Prices | undefined }): ModelRoute => route;
+
+/** The costs of a model: of its own and its routes' the dearest, kind by kind. */
+function mergeCosts(entry: ModelsFileEntry, base: Model | undefined, report: Report): Prices | undefined {
+  const { routes = [], providerCosts: listed, providerInputCost: input, providerOutputCost: output } = entry;
+  const [first, ...others] = routes.map((one) => one.providerCosts).filter((costs) => costs !== undefined);
+  const isComplete = first !== undefined && others.length === routes.length - 1;
+  if (isComplete && !listed && input === undefined && output === undefined) return dearestOf([first, ...others]);
+  const own = mergePrices(
+    // The costs of other routes say nothing about new ones.
+    entry.routes ? undefined : base?.costs,
+    { listed, input, output },
+    { listed: "providerCosts", input: "providerInputCost", output: "providerOutputCost" },
+    base ? () => undefined : report,
+  );
+  return own && dearestOf(first ? [own, first, ...others] : [own]);
+}
+
 function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Report): Model | undefined {
-  const hasCosts = entry.providerCosts || (entry.providerInputCost !== undefined && entry.providerOutputCost !== undefined);
+  const costs = mergeCosts(entry, base, report);
   if (!base) for (const field of needed) if (entry[field] === undefined) report(field, "a new model needs it");
-  if (base && entry.routes && !hasCosts) {
-    report("routes", "new routes need providerInputCost and providerOutputCost, or providerCosts, beside them");
+  if (base && entry.routes && !costs) {
+    report("routes", "new routes need providerInputCost and providerOutputCost, or providerCosts, beside them or in each of them");
   }
   const { routes = base?.routes, contextWindow = base?.contextWindow, maxOutputTokens = base?.maxOutputTokens } = entry;
   const prices = mergePrices(
@@ -134,13 +157,6 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
     { listed: entry.prices, input: entry.inputPrice, output: entry.outputPrice },
     { listed: "prices", input: "inputPrice", output: "outputPrice" },
     report,
-  );
-  const costs = mergePrices(
-    // The costs of other routes say nothing about new ones.
-    entry.routes ? undefined : base?.costs,
-    { listed: entry.providerCosts, input: entry.providerInputCost, output: entry.providerOutputCost },
-    { listed: "providerCosts", input: "providerInputCost", output: "providerOutputCost" },
-    base ? () => undefined : report,
   );
   if (!routes || contextWindow === undefined || maxOutputTokens === undefined || !prices || !costs) return undefined;
 
@@ -151,7 +167,7 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
     id: entry.id,
     aliases: entry.aliases ?? base?.aliases ?? [],
     description: entry.description ?? base?.description ?? entry.id,
-    routes,
+    routes: [withoutCosts(routes[0]), ...routes.slice(1).map(withoutCosts)],
     contextWindow,
     maxOutputTokens,
     defaultMaxTokens: Math.min(entry.defaultMaxTokens ?? base?.defaultMaxTokens ?? DEFAULT_MAX_TOKENS, maxOutputTokens),
@@ -166,7 +182,7 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
  * `base` with the file's entries merged in: overridden models keep their position, new ones follow.
  * @throws Error that lists every wrong entry and field
  */
-export function mergeModels(base: readonly Model[], fileText: string): Model[] {
+export function mergeModels(base: readonly Model[], fileText: string, providers: readonly string[] = providersInCode): Model[] {
   let json: unknown;
   try {
     json = JSON.parse(fileText);
@@ -183,6 +199,16 @@ export function mergeModels(base: readonly Model[], fileText: string): Model[] {
     const report = (field: string, message: string) => problems.push(`models[${index}] "${entry.id}": ${field}: ${message}`);
     if (seen.has(entry.id)) report("id", "appears twice in this file");
     seen.add(entry.id);
+    entry.routes?.forEach(({ provider, dialect }, place) => {
+      if (!providers.includes(provider)) {
+        report(
+          `routes.${place}.provider`,
+          `no provider has the name "${provider}"; there are ${providers.join(", ")}, and those of PROVIDERS_FILE`,
+        );
+      } else if (dialect && vendorIds.some((id) => id === provider)) {
+        report(`routes.${place}.dialect`, `only providers that are entries have a dialect; ${provider} is not one`);
+      }
+    });
     const model = mergeEntry(entry, merged.get(entry.id), report);
     if (model) merged.set(entry.id, model);
   });
@@ -203,9 +229,9 @@ function describeIssue(path: readonly PropertyKey[], message: string, json: unkn
  * Merges the file at `path` into `base`.
  * @throws Error that names the file and what to correct in it
  */
-export function readModelsFile(base: readonly Model[], path: string): Model[] {
+export function readModelsFile(base: readonly Model[], path: string, providers?: readonly string[]): Model[] {
   try {
-    return mergeModels(base, readFileSync(path, "utf8"));
+    return mergeModels(base, readFileSync(path, "utf8"), providers);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`MODELS_FILE ${path} is not usable:\n${reason.replace(/^/gm, "  ")}`, { cause: error });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formats, oracleRequest } from "./testing/oracle";
-import type { ModelCall, ProviderId } from "./types";
+import type { ModelCall, VendorId } from "./types";
 
 /** A request body in which equivalent spellings are made equal. */
 function plainBody(body: Record<string, unknown>): Record<string, unknown> {
@@ -31,7 +31,7 @@ function pick(value: object, names: string[]): object {
 }
 
 describe("a call makes the same request as with the AI SDK's packages", () => {
-  const models: [ProviderId, string][] = [
+  const models: [VendorId, string][] = [
     ["openai", "gpt-4o-mini"],
     ["openai", "gpt-4.1"],
     ["openai", "o3-mini"],
@@ -89,7 +89,7 @@ describe("a call makes the same request as with the AI SDK's packages", () => {
   // The package omits these for xAI, which documents them for models that do not reason.
   const laterAtXai = ["frequency_penalty", "presence_penalty", "stop", "parallel_tool_calls"];
 
-  test.each<[ProviderId, string, string[]]>([
+  test.each<[VendorId, string, string[]]>([
     ["openai", "gpt-4o-mini", []],
     ["openai", "gpt-5", ["stop"]],
     ["openai", "gpt-6-sol", ["reasoning_effort", "stop"]],

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { openaiFormat } from "./openai";
 import { formats, type OracleId, runOracle } from "./testing/oracle";
 import { type Answer, fixtureBytes, gather, inPieces, usageOf } from "./testing/replay";
-import { isProviderFailure, type ProviderId, type WireFormat, type WireFormatId } from "./types";
+import { isProviderFailure, type VendorId, type WireFormat, type WireFormatId } from "./types";
 
 /** Our reading of the bytes of a 200 answer; null when it fails, like the oracle's. */
 async function ours(format: WireFormat, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {
@@ -189,7 +189,7 @@ function generateContentStream(deltas: string[]): string {
   return [...chunks, data({ candidates: [{ finishReason: "STOP" }], usageMetadata })].join("").replaceAll("\n", "\r\n");
 }
 
-const streams: [ProviderId, (deltas: string[]) => string][] = [
+const streams: [VendorId, (deltas: string[]) => string][] = [
   ["openai", chatCompletionStream],
   ["xai", chatCompletionStream],
   ["deepseek", chatCompletionStream],

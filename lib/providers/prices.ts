@@ -86,6 +86,18 @@ export function mapPrices(prices: Prices, change: (price: NanoUsd, kind: Kind) =
   return first ? fillPrices(first, tiers) : prices;
 }
 
+/** Of several prices the dearest, kind by kind and at every length of the prompt. */
+export function dearestOf(all: readonly [Prices, ...Prices[]]): Prices {
+  const lines = [...new Set(all.flat().map(({ fromInputTokens }) => fromInputTokens))].sort((one, other) => one - other);
+  const tiers = lines.map((fromInputTokens) => {
+    const { dearestInput: _, dearestOutput: __, ...dearest } = tierAt(all[0], fromInputTokens);
+    for (const prices of all) for (const kind of kinds) dearest[kind] = maxOf(dearest[kind], tierAt(prices, fromInputTokens)[kind]);
+    return { ...dearest, fromInputTokens };
+  });
+  const [first, ...others] = tiers;
+  return first ? fillPrices(first, others) : all[0];
+}
+
 /** The tier of a request with that much input. */
 export function tierAt(prices: Prices, inputTokens: number): PriceTier {
   let tier: PriceTier = prices[0];

@@ -2,6 +2,7 @@
 // (data.json). Both are read leniently: they are other people's, and grow. Unit here: nano-USD per token, not always whole.
 
 import { z } from "zod";
+import { vendorIds } from "./endpoints";
 import { type KindPrices, kindNames, kinds } from "./prices";
 import type { Model } from "./types";
 
@@ -63,17 +64,17 @@ export function readPublicPrices(text: string): ReadonlyMap<string, ListedModel>
   const providers = z.array(genaiProvider).safeParse(json);
   if (providers.success) return readGenai(providers.data);
   const entries = z.record(z.string(), z.unknown()).safeParse(json);
-  if (!entries.success || !entries.data.sample_spec) {
-    throw new Error("this is neither LiteLLM's model_prices_and_context_window.json nor genai-prices' data.json");
-  }
-  return readLitellm(entries.data);
+  // Parts of LiteLLM's list, without its sample, are published as well.
+  const models = readLitellm(entries.success ? entries.data : {});
+  if (models.size > 0) return models;
+  throw new Error("this is neither LiteLLM's model_prices_and_context_window.json nor genai-prices' data.json");
 }
 
 function readLitellm(entries: Record<string, unknown>): Map<string, ListedModel> {
   const models = new Map<string, ListedModel>();
   for (const [name, given] of Object.entries(entries)) {
     const parsed = litellmEntry.safeParse(given);
-    if (!parsed.success || name === "sample_spec") continue;
+    if (!parsed.success || parsed.data.input_cost_per_token === undefined || name === "sample_spec") continue;
     const { data } = parsed;
     models.set(
       name,
@@ -132,19 +133,41 @@ export interface PriceDifference {
   isLoss: boolean;
 }
 
-/** Where our costs are not those of the list, kind by kind in the first tier, and the models that the list does not have. */
+/** The lists' names of a provider, where they are not ours. */
+const listNames: Readonly<Record<string, readonly string[]>> = {
+  fireworks: ["fireworks", "fireworks_ai"],
+  moonshot: ["moonshot", "moonshotai"],
+};
+
+/** What the list has of a model's routes. */
+function listedRoutes({ id, aliases, routes }: Model, list: ReadonlyMap<string, ListedModel>): ListedModel[] {
+  return routes.flatMap(({ provider, wireName }, index) => {
+    const short = wireName.slice(wireName.lastIndexOf("/") + 1);
+    const names = (listNames[provider] ?? [provider]).flatMap((listed) => [`${listed}/${wireName}`, `${listed}/${short}`]);
+    // Plain names are those of a model's own vendor.
+    const own = index > 0 ? [] : [wireName, id, ...aliases];
+    const order = vendorIds.some((vendor) => vendor === provider) ? [...own, ...names] : [...names, ...own];
+    return order.flatMap((name) => list.get(name) ?? []).slice(0, 1);
+  });
+}
+
+/**
+ * Where our costs are not those of the list, kind by kind in the first tier, and the models that the list does not have. Of several routes
+ * the dearest counts.
+ */
 export function comparePrices(
   models: readonly Model[],
   list: ReadonlyMap<string, ListedModel>,
 ): { differences: PriceDifference[]; unknown: string[] } {
   const differences: PriceDifference[] = [];
   const unknown: string[] = [];
-  for (const { id, aliases, routes, costs, prices } of models) {
-    const names = [routes[0].wireName, id, ...aliases, ...routes.map(({ provider, wireName }) => `${provider}/${wireName}`)];
-    const listed = names.flatMap((name) => list.get(name) ?? [])[0];
-    if (!listed) unknown.push(id);
+  for (const model of models) {
+    const { id, costs, prices } = model;
+    const listed = listedRoutes(model, list);
+    if (listed.length === 0) unknown.push(id);
     for (const kind of kinds) {
-      const theirs = listed?.[kind];
+      const ofRoutes = listed.flatMap((route) => route[kind] ?? []);
+      const theirs = ofRoutes.length > 0 ? Math.max(...ofRoutes) : undefined;
       const ours = Number(costs[0][kind]);
       // Our prices are whole nano-USD, rounded up.
       if (theirs === undefined || Math.ceil(theirs) === ours) continue;

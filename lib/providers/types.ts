@@ -3,8 +3,12 @@
 
 import type { ImagePart } from "./image-types";
 import type { Prices, TokenCounts } from "./prices";
+import type { ChatDialect } from "./provider-entry";
 
-export type ProviderId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
+/** A provider with settings of its own, which the sandbox simulates. */
+export type VendorId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
+/** A vendor, or an entry's id: in code, or in PROVIDERS_FILE. */
+export type ProviderId = string;
 export type WireFormatId = "openai" | "openai-responses" | "anthropic" | "gemini";
 /** Which upper bound of input tokens applies; `bytes` is the bound of last resort. */
 export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
@@ -15,6 +19,25 @@ export interface ModelRoute {
   wireName: string;
   /** How this name is called, where the endpoint's own rule does not decide it. */
   wireFormat?: WireFormatId | undefined;
+  /** Where this model takes something else than its provider's entry says. */
+  dialect?: Partial<ChatDialect> | undefined;
+  /** What the provider's entry says of calls to it; the catalogue writes it. Absent for a vendor. */
+  entry?: RouteEntry | undefined;
+}
+
+export interface RouteEntry {
+  format: WireFormatId;
+  dialect: ChatDialect;
+  stopsWhenCut: boolean;
+  /** What the provider itself must not exceed; only for one that takes such a limit. */
+  maxPrice?: MaxPrice | undefined;
+}
+
+/** USD per million tokens, and per request. */
+export interface MaxPrice {
+  prompt: number;
+  completion: number;
+  request: number;
 }
 
 export interface Model {
@@ -275,7 +298,7 @@ export type OnRequestId = (id: unknown) => void;
 /** One provider wire format: pure translation, no network. */
 export interface WireFormat {
   id: WireFormatId;
-  buildRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest;
+  buildRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId, entry?: RouteEntry): WireRequest;
   /**
    * Reads the body of a 200 answer to a call that did not stream.
    * @throws ProviderFailure malformed, rejected (an error object inside a 200)

@@ -108,7 +108,7 @@ export function checkServiceTier(tier: unknown): void {
 // without that header, the id in the answer's body counts. Only a short, printable id is accepted; any other is ignored, not an error.
 
 /** In lower case. Undefined: the provider sends the id in the body only. */
-const headerName: Record<ProviderId, string | undefined> = {
+const headerName: Readonly<Record<string, string | undefined>> = {
   // https://platform.openai.com/docs/api-reference/debugging-requests
   openai: "x-request-id",
   // https://docs.anthropic.com/en/api/overview, "Response headers"

@@ -29,7 +29,7 @@ export async function main(): Promise<void> {
 }
 
 function check(file: string): void {
-  const models = readCatalogueModels(config().MODELS_FILE);
+  const models = readCatalogueModels(config());
   const { differences, unknown } = comparePrices(models, readPublicPrices(readFileSync(file, "utf8")));
   for (const difference of differences) say(differenceLine(difference));
   const losses = differences.filter(({ isLoss }) => isLoss).length;

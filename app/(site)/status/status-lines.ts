@@ -42,7 +42,7 @@ const limitWords = {
 const limitLine = (limits: ServiceStatus["limits"]): StatusLine => ({ name: "Rate limits", since: null, ...limitWords[limits] });
 
 function providerLine({ provider, isSimulated, leftAloneSince, retryAfterMs }: ProviderStatus): StatusLine {
-  const name = providerName[provider];
+  const name = providerName(provider);
   if (leftAloneSince === null) return { name, tone: "good", word: isSimulated ? "OK (simulated)" : "OK", since: null };
   const next = retryAfterMs > 0 ? `in ${Math.ceil(retryAfterMs / 1_000)} s` : "with the next request";
   return { name, tone: "bad", word: `Paused after failures. Next try ${next}`, since: leftAloneSince };
@@ -55,7 +55,7 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
     return { tone: "bad", text: "Database down. Requests are refused and not charged." };
   }
   if (wrong.includes("accepting")) return { tone: "weak", text: "This process is shutting down. Retry your request." };
-  const away = providers.filter(({ leftAloneSince }) => leftAloneSince !== null).map(({ provider }) => providerName[provider]);
+  const away = providers.filter(({ leftAloneSince }) => leftAloneSince !== null).map(({ provider }) => providerName(provider));
   if (wrong.includes("sandbox") || (away.length > 0 && away.length === providers.length)) {
     return { tone: "bad", text: "No model is responding. Refused requests are not charged." };
   }

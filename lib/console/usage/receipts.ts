@@ -5,7 +5,6 @@ import type { AccountId } from "@/lib/base/ids";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { costLines } from "@/lib/providers/prices";
-import type { ProviderId } from "@/lib/providers/types";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
 import { providerName } from "../models";
 import type { ChargedRequestReceipt, CostLine, RequestOfKey, RequestReceipt } from "../views/receipts";
@@ -41,8 +40,5 @@ function chargedReceipt({ keyId: _, prices, ...charge }: ChargeReceipt) {
   const lines = costLines(prices, charge).map((line): CostLine => ({ ...line, due: BigInt(line.tokens) * line.price }));
   const due = lines.reduce((sum, line) => sum + line.due, 0n);
   const cost = charge.inputCost + charge.outputCost;
-  return { ...charge, provider: shownProvider(charge.provider), lines, due, cost, borne: due - cost };
+  return { ...charge, provider: providerName(charge.provider), lines, due, cost, borne: due - cost };
 }
-
-/** The provider's display name; a provider no longer offered keeps the name in the charge. */
-const shownProvider = (id: string): string => (Object.hasOwn(providerName, id) ? providerName[id as ProviderId] : id);

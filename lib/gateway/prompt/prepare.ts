@@ -2,12 +2,12 @@
 // process gets changes of keys, other processes see its heartbeat, and token bounds that were too low are loaded.
 
 import { startKeyCache } from "@/lib/access/key-cache";
-import { config } from "@/lib/base/config";
+import { config, configVariables } from "@/lib/base/config";
 import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
 import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
-import { checkLivePrices, listModels, priceVersion } from "@/lib/providers/catalogue";
+import { checkLivePrices, checkReasoningCeilings, listModels, priceVersion } from "@/lib/providers/catalogue";
 import { inputTokenBound } from "@/lib/providers/token-bound";
 import { reportReadiness } from "../http/health";
 import { commit } from "./commit";
@@ -15,7 +15,7 @@ import { loadOverruns } from "./quote";
 
 /**
  * Prepares this process, once; the database must be migrated.
- * @throws Error when no model can be served, or a live price is below its cost
+ * @throws Error when no model can be served, a live price is below its cost, or a live model's reasoning has no bound
  */
 export const prepareGateway = processSingleton<Promise<{ stop: () => Promise<void> }>>("gateway prepared", () =>
   prepare().catch((error: unknown) => {
@@ -27,11 +27,15 @@ export const prepareGateway = processSingleton<Promise<{ stop: () => Promise<voi
 async function prepare(): Promise<{ stop: () => Promise<void> }> {
   const models = listModels();
   if (models.length === 0) {
+    const keys = configVariables.filter((name) => name.endsWith("_API_KEY")).join(", ");
     throw new Error(
-      "No model can be served: set at least one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, XAI_API_KEY, DEEPSEEK_API_KEY.",
+      `No model can be served: set at least one of ${keys}; or add a provider in PROVIDERS_FILE and its models in MODELS_FILE.`,
     );
   }
-  if (config().MODE === "live") checkLivePrices(models);
+  if (config().MODE === "live") {
+    checkLivePrices(models);
+    checkReasoningCeilings(models);
+  }
   await recordPriceVersions(models.map((model) => ({ id: priceVersion(model), model: model.id, prices: model.prices })));
   await loadOverruns();
   inputTokenBound("", "o200k"); // unpacks its table now rather than during the first request

@@ -88,9 +88,13 @@ export function clipQuote(quote: Quote, money: NanoUsd, minOutputTokens: number 
  */
 function cacheWritesOf(prompt: Prompt): CacheWrites {
   let dearest: CacheWrites = "none";
-  for (const { provider } of prompt.model.routes) {
-    const isMarkedOnly = formatOf[provider] === "anthropic";
-    const writes = isMarkedOnly ? markedWrites(prompt) : provider !== "openai" || prompt.options.caching !== "off" ? "minutes" : "none";
+  for (const route of prompt.model.routes) {
+    const isMarkedOnly = formatOf(route) === "anthropic";
+    const writes = isMarkedOnly
+      ? markedWrites(prompt)
+      : route.provider !== "openai" || prompt.options.caching !== "off"
+        ? "minutes"
+        : "none";
     if (writes === "hours") return writes;
     if (writes === "minutes") dearest = writes;
   }

@@ -2,8 +2,9 @@
 // by kind.
 
 import { nanoUsd } from "@/lib/base/money";
-import { fillPrices, mapPrices, type Prices } from "../prices";
-import type { Model, ProviderId, TokenBoundId } from "../types";
+import { dearestOf, fillPrices, mapPrices, type Prices } from "../prices";
+import type { ChatDialect } from "../provider-entry";
+import type { Model, ModelRoute, ProviderId, TokenBoundId } from "../types";
 
 const DEFAULT_MAX_TOKENS = 1024;
 const MARGIN_PERCENT = 5n;
@@ -33,6 +34,10 @@ export interface ModelRow {
   context: number;
   maxOutput: number;
   cost: ProviderCosts;
+  /** Where the provider's entry in code says something else. */
+  dialect?: Partial<ChatDialect>;
+  /** Called in this order when the first does not answer. */
+  otherRoutes?: readonly (ModelRoute & { cost: ProviderCosts })[];
   /** Our price of every token, whatever its kind: the specification's. Without it, the cost plus the margin. */
   price?: number;
   bound: TokenBoundId;
@@ -56,13 +61,14 @@ function readCosts({ tiers = [], ...base }: ProviderCosts): Prices {
 
 /** A model of one provider; `vendor` is its part of the `vendor/model` names that other gateways use. */
 export function modelOf(provider: ProviderId, vendor: string, row: ModelRow): Model {
-  const costs = readCosts(row.cost);
+  const { wireName = row.id, dialect, otherRoutes = [] } = row;
+  const costs = dearestOf([readCosts(row.cost), ...otherRoutes.map(({ cost }) => readCosts(cost))]);
   const price = row.price === undefined ? undefined : nanoUsd(row.price);
   return {
     id: row.id,
     aliases: [`${vendor}/${row.id}`, ...(row.aliases ?? [])],
     description: row.description,
-    routes: [{ provider, wireName: row.wireName ?? row.id }],
+    routes: [{ provider, wireName, ...(dialect && { dialect }) }, ...otherRoutes.map(({ cost: _, ...route }) => route)],
     contextWindow: row.context,
     maxOutputTokens: row.maxOutput,
     defaultMaxTokens: Math.min(DEFAULT_MAX_TOKENS, row.maxOutput),

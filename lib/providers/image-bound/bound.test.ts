@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { LargeText } from "@/lib/base/large-text";
 import { countImageTokens } from "@/lib/sandbox/models/images";
 import type { ImageDetail } from "../image-types";
-import type { ChatMessage, ModelRoute } from "../types";
+import type { ChatMessage, ModelRoute, VendorId } from "../types";
 import { anthropicImageBound } from "./anthropic";
 import { fetchesImages, imagesBound, takesImages } from "./bound";
 import { geminiImageBound, mediaResolution } from "./gemini";
@@ -108,14 +108,16 @@ test("which routes take images, and which fetch them", () => {
   expect(fetchesImages(route("xai", "grok-4.20"))).toBe(true);
 });
 
-const sampleRoutes: readonly ModelRoute[] = [
+const sampleRoutes: readonly VendorRoute[] = [
   ...["gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini", "gpt-4-turbo", "gpt-6-sol", "gpt-6-luna"].map(routeOf("openai")),
   ...["claude-haiku-4-5-20251001", "claude-opus-4-5-20251101", "claude-sonnet-5-5"].map(routeOf("anthropic")),
   ...["gemini-2.5-flash", "gemini-3.5-flash-lite"].map(routeOf("gemini")),
   ...["grok-4.20-non-reasoning"].map(routeOf("xai")),
 ];
 
-function routeOf(provider: ModelRoute["provider"]): (wireName: string) => ModelRoute {
+type VendorRoute = ModelRoute & { provider: VendorId };
+
+function routeOf(provider: VendorId): (wireName: string) => VendorRoute {
   return (wireName) => ({ provider, wireName });
 }
 

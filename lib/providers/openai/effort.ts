@@ -8,9 +8,13 @@ import type { ModelCall, ProviderId, ReasoningEffort } from "../types";
 type Reasoning = Pick<ModelCall, "reasoning" | "maxOutputTokens">;
 
 /** The effort to send; undefined when the call says nothing of it, or the model takes none. */
-export function openaiEffort(call: Reasoning, wireName: string, provider: ProviderId): ReasoningEffort | undefined {
+export function openaiEffort(
+  call: Reasoning,
+  wireName: string,
+  provider: ProviderId,
+  supported: readonly ReasoningEffort[] = effortsOf(wireName, provider),
+): ReasoningEffort | undefined {
   if (!call.reasoning) return undefined;
-  const supported = effortsOf(wireName, provider);
   const wanted = effortOf(call.reasoning, call) ?? (call.reasoning.mode === "on" ? thinkingDefault(supported) : undefined);
   return wanted && nearestEffort(wanted, supported);
 }

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { openaiDetail } from "../image-bound/openai";
 import { hasImages, imageUrl, wireBody, withToolImages } from "../image-bound/wire-images";
 import { type ImageDetail, type ImagePart, isPlain } from "../image-types";
+import type { ChatDialect } from "../provider-entry";
 import {
   type ChatMessage,
   type ContentPart,
@@ -12,16 +13,25 @@ import {
   type ModelRoute,
   type ProviderId,
   type ResponseFormat,
+  type RouteEntry,
   type Tool,
   type ToolCall,
   type ToolChoice,
   type WireRequest,
 } from "../types";
 import { deepseekThinking, openaiEffort } from "./effort";
+import { entryDialect, withEntryFields } from "./entry-dialect";
 
 /** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
-export function buildOpenAIRequest(call: ModelCall, wireName: string, apiKey: string, provider: ProviderId): WireRequest {
-  const json = JSON.stringify(openaiBody(call, { wireName, provider }, openaiDialect(wireName, provider)));
+export function buildOpenAIRequest(
+  call: ModelCall,
+  wireName: string,
+  apiKey: string,
+  provider: ProviderId,
+  entry?: RouteEntry,
+): WireRequest {
+  const body = openaiBody(call, { wireName, provider }, entry ? entryDialect(entry) : openaiDialect(wireName, provider));
+  const json = JSON.stringify(entry ? withEntryFields(body, entry) : body);
   return {
     path: "chat/completions",
     headers: openaiHeaders(call, apiKey, provider),
@@ -40,7 +50,7 @@ function openaiHeaders({ cacheScope }: ModelCall, apiKey: string, provider: Prov
 function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect: OpenAIDialect): object {
   const { limit, takesSampling, takesPenalties } = dialect;
   // Without tools no tool option is sent: OpenAI answers 400 to `tool_choice` and `parallel_tool_calls` alone.
-  const tools = call.tools?.length ? call.tools : undefined;
+  const tools = call.tools?.length ? callableTools(call.tools, call.toolChoice, dialect) : undefined;
   return {
     model: wireName,
     messages: openaiMessages(call, dialect),
@@ -50,12 +60,14 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
     top_p: takesSampling ? call.topP : undefined,
     frequency_penalty: takesPenalties ? call.frequencyPenalty : undefined,
     presence_penalty: takesPenalties ? call.presencePenalty : undefined,
-    stop: takesPenalties && call.stop?.length ? call.stop : undefined,
-    seed: dialect.takesSeed ? call.seed : undefined,
+    stop: dialect.takesStop && call.stop?.length ? call.stop : undefined,
+    seed: dialect.seed === "seed" ? call.seed : undefined,
+    random_seed: dialect.seed === "random_seed" ? call.seed : undefined,
     tools: tools?.map((tool) => openaiTool(tool, dialect)),
-    tool_choice: tools && openaiToolChoice(call.toolChoice),
+    tool_choice: tools && openaiToolChoice(call.toolChoice, dialect),
     parallel_tool_calls: tools && dialect.takesParallelToolCalls ? call.parallelToolCalls : undefined,
-    reasoning_effort: tools && dialect.needsNoEffortForTools ? "none" : call.reasoning && openaiEffort(call, wireName, provider),
+    reasoning_effort:
+      tools && dialect.needsNoEffortForTools ? "none" : call.reasoning && openaiEffort(call, wireName, provider, dialect.efforts),
     thinking: dialect.thinks ? thinkingSwitch(call) : undefined,
     response_format: openaiResponseFormat(call.responseFormat, dialect),
     // Never the project's own choice of a tier, which may cost more.
@@ -66,7 +78,7 @@ function openaiBody(call: ModelCall, { wireName, provider }: ModelRoute, dialect
     // Without breakpoints nothing is cached, so that no write is billed: https://developers.openai.com/api/docs/guides/prompt-caching.
     prompt_cache_options: dialect.billsCacheWrites && call.caching === "off" ? { mode: "explicit" } : undefined,
     stream: call.stream || undefined,
-    stream_options: call.stream ? { include_usage: true } : undefined,
+    stream_options: call.stream && dialect.needsStreamOptions ? { include_usage: true } : undefined,
   };
 }
 
@@ -80,7 +92,13 @@ function openaiTool({ name, description, parameters, strict }: Tool, dialect: Op
 
 const isForced = (choice: ToolChoice | undefined): boolean => choice === "required" || typeof choice === "object";
 
-function openaiToolChoice(choice: ToolChoice | undefined): object | string | undefined {
+/** Where no tool can be named, the named one is the only one that the model sees. */
+function callableTools(tools: readonly Tool[], choice: ToolChoice | undefined, dialect: OpenAIDialect): readonly Tool[] {
+  return typeof choice === "object" && dialect.toolChoice !== "named" ? tools.filter(({ name }) => name === choice.name) : tools;
+}
+
+function openaiToolChoice(choice: ToolChoice | undefined, { toolChoice }: OpenAIDialect): object | string | undefined {
+  if (isForced(choice) && toolChoice !== "named") return toolChoice;
   return typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
 }
 
@@ -112,78 +130,96 @@ function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
       return {
         role: "assistant",
         content: content === "" && message.toolCalls?.length ? null : content,
-        tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
-        // Our answers do not include thoughts, so there are none to send back; DeepSeek accepts empty ones.
-        reasoning_content: dialect.thinks ? "" : undefined,
+        tool_calls: message.toolCalls?.length ? message.toolCalls.map((call) => openaiToolCall(call, dialect)) : undefined,
+        // Our answers do not include thoughts, so there are none to send back; DeepSeek and Moonshot AI accept empty ones.
+        reasoning_content: dialect.needsReasoningContent ? "" : undefined,
       };
     case "tool":
-      return { role: "tool", content, tool_call_id: shortId(message.toolCallId) };
+      return { role: "tool", content, tool_call_id: wireId(message.toolCallId, dialect) };
     default:
       if (typeof message.content === "string" || !hasImages(message.content)) return { role: message.role, content };
       return { role: message.role, content: message.content.map((part) => openaiPart(part, dialect)) };
   }
 }
 
-function openaiToolCall({ id, name, arguments: text }: ToolCall): object {
-  return { id: shortId(id), type: "function", function: { name, arguments: text } };
+function openaiToolCall({ id, name, arguments: text }: ToolCall, dialect: OpenAIDialect): object {
+  return { id: wireId(id, dialect), type: "function", function: { name, arguments: text } };
 }
 
 const maxIdLength = 40;
 
-/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
-function shortId(id: string): string {
-  if (id.length <= maxIdLength) return id;
-  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. Mistral's have nine letters. */
+function wireId(id: string, { toolCallIds }: OpenAIDialect): string {
+  const hash = () => createHash("sha256").update(id).digest("hex");
+  if (toolCallIds === "short") return /^[A-Za-z0-9]{9}$/.test(id) ? id : hash().slice(0, 9);
+  return id.length <= maxIdLength ? id : `call_${hash().slice(0, 32)}`;
 }
 
 /**
  * How the models behind chat completions differ. Options that a provider answers with 400 are left out of the request: the customer is
  * served without them.
  */
-interface OpenAIDialect {
+export interface OpenAIDialect {
   imageDetail: (image: ImagePart) => ImageDetail;
   /** OpenAI's reasoning models refuse `max_tokens`; DeepSeek and most compatible servers know only that. */
   limit: "max_completion_tokens" | "max_tokens";
   /** temperature and top_p */
   takesSampling: boolean;
-  /** frequency_penalty, presence_penalty and stop */
+  /** frequency_penalty and presence_penalty */
   takesPenalties: boolean;
-  takesSeed: boolean;
+  takesStop: boolean;
+  seed: ChatDialect["seed"];
   takesParallelToolCalls: boolean;
   takesStrictTools: boolean;
   /** If false, the schema goes into a message and the format is json_object. */
   takesJsonSchema: boolean;
+  toolChoice: ChatDialect["toolChoice"];
+  toolCallIds: ChatDialect["toolCallIds"];
+  /** A stream has its usage only when it is asked for. */
+  needsStreamOptions: boolean;
+  /** The efforts that it takes; undefined where the model's name decides. */
+  efforts: ChatDialect["efforts"] | undefined;
   hasServiceTiers: boolean;
   /** Writes into the prompt cache by itself, at a price of their own. */
   billsCacheWrites: boolean;
   /** Function tools are refused unless `reasoning_effort` is "none": for a limit too low for Responses, or a host without it. */
   needsNoEffortForTools: boolean;
-  /** DeepSeek's thinking: it refuses a forced tool choice, and assistant messages without `reasoning_content`. */
+  /** DeepSeek's thinking: it refuses a forced tool choice. */
   thinks: boolean;
+  /** Refuses messages of the assistant without `reasoning_content`. */
+  needsReasoningContent: boolean;
 }
 
 function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
   const reasons = !takesSampling(wireName);
   const isDeepSeek = provider === "deepseek";
+  // All models but the oldest think unless told otherwise: https://api-docs.deepseek.com/guides/thinking_mode
+  const thinks = isDeepSeek && wireName !== "deepseek-chat";
+  const takesPenalties = !reasons && (provider !== "xai" || xaiWithoutReasoning.test(wireName));
   const ownDetail = ({ detail, source }: ImagePart) => openaiDetail(wireName, detail, source.kind === "bytes" ? source : null);
   return {
     limit: provider === "openai" ? "max_completion_tokens" : "max_tokens",
     // "original" is OpenAI's alone.
     imageDetail: provider === "openai" ? ownDetail : ({ detail }) => (detail === "low" ? "low" : "high"),
     takesSampling: !reasons,
-    takesPenalties: !reasons && (provider !== "xai" || xaiWithoutReasoning.test(wireName)),
+    takesPenalties,
+    takesStop: takesPenalties,
     // DeepSeek's reference knows neither `seed` nor `parallel_tool_calls` nor json_schema, which it answers with "This
     // response_format type is unavailable now", and `strict` only at its beta address:
     // https://api-docs.deepseek.com/api/create-chat-completion, https://api-docs.deepseek.com/guides/tool_calls
-    takesSeed: !isDeepSeek,
+    seed: isDeepSeek ? "none" : "seed",
     takesParallelToolCalls: !isDeepSeek && !oSeries.test(wireName),
     takesStrictTools: !isDeepSeek,
     takesJsonSchema: !isDeepSeek,
+    toolChoice: "named",
+    toolCallIds: "any",
+    needsStreamOptions: true,
+    efforts: undefined,
     hasServiceTiers: provider === "openai",
     billsCacheWrites: billsCacheWrites({ provider, wireName }),
     needsNoEffortForTools: sinceGpt56.test(wireName),
-    // All models but the oldest think unless told otherwise: https://api-docs.deepseek.com/guides/thinking_mode
-    thinks: isDeepSeek && wireName !== "deepseek-chat",
+    thinks,
+    needsReasoningContent: thinks,
   };
 }
 

@@ -15,10 +15,10 @@ import {
   contentText,
   type FinishReason,
   type ModelCall,
-  type ProviderId,
   type Tool,
   type ToolCall,
   type ToolChoice,
+  type VendorId,
   type WireFormat,
 } from "../types";
 import { type Answer, inPieces, type Thought } from "./replay";
@@ -30,7 +30,7 @@ type OracleUsage = OracleReply["usage"];
 type OraclePrompt = OracleOptions["prompt"];
 
 /** A vendor's package, and which interface of it. */
-export type OracleId = ProviderId | "openai-responses";
+export type OracleId = VendorId | "openai-responses";
 
 /** Our wire formats, which are compared with the packages. */
 export const formats: Record<OracleId, WireFormat> = {

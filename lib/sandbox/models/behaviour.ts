@@ -1,7 +1,7 @@
 // The behaviour of a simulated model beyond answering: `[[simulate: …]]` directives in a prompt, which the control endpoint accepts too.
 // README.md in this folder documents them.
 
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 
 export interface Behaviour {
   /** Respond with this error status and the vendor's own body. */
@@ -37,7 +37,7 @@ export interface Behaviour {
   /** End the answer like a content filter. */
   filtered?: boolean;
   /** The vendor that the directives apply to; the others answer normally. */
-  only?: ProviderId;
+  only?: VendorId;
 }
 
 export interface BehaviourReading {
@@ -48,7 +48,7 @@ export interface BehaviourReading {
 
 type Directive = (value: string | undefined) => Behaviour | string;
 
-const PROVIDERS: readonly ProviderId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
+const PROVIDERS: readonly VendorId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
 const LONGEST_ANSWER_TOKENS = 200_000;
 const LONGEST_WAIT_MS = 3_600_000;
 

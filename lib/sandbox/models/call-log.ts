@@ -2,7 +2,7 @@
 // once, or was cut. It keeps the beginning of each prompt: everything here is simulated and stays in this process.
 
 import { nowMs } from "@/lib/base/clock";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 
 const CALLS_KEPT = 1000;
 const QUESTION_CHARACTERS_KEPT = 2000;
@@ -10,7 +10,7 @@ const QUESTION_CHARACTERS_KEPT = 2000;
 export interface CallRecord {
   /** Counts from 1 since the start or the last `clear`. */
   number: number;
-  provider: ProviderId;
+  provider: VendorId;
   /** Empty when the request was refused before its model was read. */
   model: string;
   stream: boolean;
@@ -30,7 +30,7 @@ export interface CallRecord {
 }
 
 export interface CallLog {
-  open(provider: ProviderId): CallRecord;
+  open(provider: VendorId): CallRecord;
   describe(
     record: CallRecord,
     call: { model: string; stream: boolean; maxOutputTokens?: number; temperature?: number },

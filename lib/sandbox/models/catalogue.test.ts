@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";
 import { callProvider, callProviderWhole } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
-import { endpointAt, providerIds } from "@/lib/providers/endpoints";
+import { endpointAt, vendorIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
 import { openaiFormat } from "@/lib/providers/openai";
 import { responsesFormat } from "@/lib/providers/openai-responses";
@@ -28,7 +28,7 @@ function call(model: Model, content: string, stream: boolean, apiKey = models.ap
   const said = { messages: [{ role: "user" as const, content }], maxOutputTokens: 200, temperature: 0.5 };
   const { signal } = new AbortController();
   const setup = {
-    endpoints: new Map(providerIds.map((id) => [id, endpointAt(id, models.baseUrls[id], apiKey)])),
+    endpoints: new Map(vendorIds.map((id) => [id, endpointAt(id, models.baseUrls[id], apiKey)])),
     formats: { openai: openaiFormat, "openai-responses": responsesFormat, anthropic: anthropicFormat, gemini: geminiFormat },
     limits: {
       PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 10_000,

@@ -2,7 +2,7 @@
 // calls never get each other's behaviour.
 
 import { z } from "zod/mini";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 import { type Behaviour, readDirectives } from "./behaviour";
 import type { CallLog } from "./call-log";
 
@@ -26,7 +26,7 @@ interface Rule extends z.output<typeof ruleBody> {
 
 export interface Control {
   /** Uses the oldest matching rule once; an empty behaviour when none matches. */
-  takeBehaviour(call: { provider: ProviderId; model: string; question: string }): Behaviour;
+  takeBehaviour(call: { provider: VendorId; model: string; question: string }): Behaviour;
   /** Answers a request to `/control…`; `body` is its text. */
   answer(method: string, path: string, body: string): { status: number; body: object };
 }
@@ -75,7 +75,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function matches(rule: Rule, call: { provider: ProviderId; model: string; question: string }): boolean {
+function matches(rule: Rule, call: { provider: VendorId; model: string; question: string }): boolean {
   return (
     (rule.provider === undefined || rule.provider === call.provider) &&
     (rule.model === undefined || rule.model === call.model) &&

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 import { startTestModels, type TestModels } from "./testing";
 
 let models: TestModels;
@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterEach(() => models.clear());
 afterAll(() => models?.stop());
 
-const everyone: readonly ProviderId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
-const names: Record<ProviderId, string> = {
+const everyone: readonly VendorId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
+const names: Record<VendorId, string> = {
   openai: "gpt-4",
   anthropic: "claude-sonnet-4-5",
   gemini: "gemini-2.5-flash",
@@ -21,7 +21,7 @@ const names: Record<ProviderId, string> = {
 };
 
 interface Ask {
-  provider?: ProviderId;
+  provider?: VendorId;
   stream?: boolean;
   headers?: Record<string, string>;
   signal?: AbortSignal;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 import { startTestModels, type TestModels } from "./testing";
 
 let models: TestModels;
@@ -16,7 +16,7 @@ interface Ask {
 }
 
 const chat = (model: string) => ({ model, messages: [{ role: "user", content: "Hi" }] });
-const good: Record<ProviderId, { path: string; body: object }> = {
+const good: Record<VendorId, { path: string; body: object }> = {
   openai: { path: "/chat/completions", body: chat("gpt-4-turbo") },
   xai: { path: "/chat/completions", body: chat("grok-4-fast") },
   deepseek: { path: "/chat/completions", body: chat("deepseek-chat") },
@@ -24,13 +24,13 @@ const good: Record<ProviderId, { path: string; body: object }> = {
   gemini: { path: "/v1beta/models/gemini-2.5-flash:generateContent", body: { contents: [{ parts: [{ text: "Hi" }] }] } },
 };
 
-function credentials(provider: ProviderId, key: string): Record<string, string> {
+function credentials(provider: VendorId, key: string): Record<string, string> {
   if (provider === "anthropic") return { "x-api-key": key };
   if (provider === "gemini") return { "x-goog-api-key": key };
   return { authorization: `Bearer ${key}` };
 }
 
-async function ask(provider: ProviderId, { key = models.apiKey, body, text, path }: Ask = {}) {
+async function ask(provider: VendorId, { key = models.apiKey, body, text, path }: Ask = {}) {
   const response = await fetch(models.baseUrls[provider] + (path ?? good[provider].path), {
     method: "POST",
     headers: { "content-type": "application/json", "anthropic-version": "2023-06-01", ...(key !== null && credentials(provider, key)) },
@@ -41,7 +41,7 @@ async function ask(provider: ProviderId, { key = models.apiKey, body, text, path
   return { status: response.status, headers: response.headers, body: isJson ? (JSON.parse(answer) as unknown) : answer };
 }
 
-const everyone = Object.keys(good) as ProviderId[];
+const everyone = Object.keys(good) as VendorId[];
 
 test.each(everyone)("%s answers a valid request", async (provider) => {
   expect((await ask(provider)).status).toBe(200);

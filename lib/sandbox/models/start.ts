@@ -1,7 +1,7 @@
 // Starts the simulated models as a child process, and returns their URLs and key.
 
 import { fileURLToPath } from "node:url";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 import { type ChildEnd, startChild } from "../child-process";
 
 export interface SimulatedModelsOptions {
@@ -17,7 +17,7 @@ export interface SimulatedModelsOptions {
 
 export interface SimulatedModels {
   /** In the form that each vendor's own client expects. */
-  baseUrls: Record<ProviderId, string>;
+  baseUrls: Record<VendorId, string>;
   /** New at each start; valid at every simulated vendor. */
   apiKey: string;
   controlUrl: string;
@@ -54,7 +54,7 @@ export async function startSimulatedModels(options: SimulatedModelsOptions = {})
 }
 
 /** The base URLs of the simulated vendors below `origin`. */
-export function baseUrlsAt(origin: string): Record<ProviderId, string> {
+export function baseUrlsAt(origin: string): Record<VendorId, string> {
   return {
     openai: `${origin}/openai/v1`,
     anthropic: `${origin}/anthropic`,

@@ -1,7 +1,7 @@
 // Tool calls on the wire: the pieces in which each vendor sends them, and how the request's limit cuts them.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 import { startTestModels, type TestModels } from "./testing";
 import { countTokens } from "./tokens";
 
@@ -16,7 +16,7 @@ const parameters = { type: "object", properties: { city: { type: "string" } }, r
 const names = ["weather", "time"];
 const cityInput = '{"city":"example"}';
 
-function body(provider: ProviderId, { prompt, stream, more, model }: Ask): object {
+function body(provider: VendorId, { prompt, stream, more, model }: Ask): object {
   const messages = [{ role: "user", content: prompt }];
   switch (provider) {
     case "anthropic":
@@ -57,7 +57,7 @@ interface Ask {
   more?: object;
 }
 
-async function ask(provider: ProviderId, given: Ask) {
+async function ask(provider: VendorId, given: Ask) {
   const method = given.stream ? "streamGenerateContent?alt=sse" : "generateContent";
   const path = { anthropic: "/v1/messages", gemini: `/v1beta/models/${given.model ?? "gemini-2.5-flash"}:${method}` };
   const response = await fetch(models.baseUrls[provider] + (provider in path ? path[provider as keyof typeof path] : "/chat/completions"), {
@@ -73,12 +73,12 @@ async function ask(provider: ProviderId, given: Ask) {
   return { status: response.status, text: await response.text() };
 }
 
-async function requestJson(provider: ProviderId, given: Ask): Promise<unknown> {
+async function requestJson(provider: VendorId, given: Ask): Promise<unknown> {
   return JSON.parse((await ask(provider, given)).text);
 }
 
 /** The data of the stream's events, without the end marker. */
-async function requestStream(provider: ProviderId, given: Ask): Promise<unknown[]> {
+async function requestStream(provider: VendorId, given: Ask): Promise<unknown[]> {
   const { text } = await ask(provider, { ...given, stream: true });
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith("data: ") && line !== "data: [DONE]");
   return lines.map((line) => JSON.parse(line.slice(6)) as unknown);
@@ -88,7 +88,7 @@ interface ChatChunk {
   choices: { delta: { content?: string | null; tool_calls?: object[] }; finish_reason: string | null }[];
 }
 
-async function chatDeltas(provider: ProviderId, prompt: string) {
+async function chatDeltas(provider: VendorId, prompt: string) {
   const chunks = (await requestStream(provider, { prompt })) as ChatChunk[];
   return {
     first: chunks[0]?.choices[0]?.delta,

@@ -2,7 +2,7 @@
 // knows neither sockets nor faults; `deliver.ts` handles those for all vendors.
 
 import type { IncomingHttpHeaders } from "node:http";
-import type { ProviderId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/types";
 import type { SchemaIssue } from "./schema-issue";
 
 export interface SimulatedMessage {
@@ -175,7 +175,7 @@ export interface VendorEndpoint {
 export type CallReading = { call: SimulatedCall } | { refusal: Refusal };
 
 export interface Vendor {
-  provider: ProviderId;
+  provider: VendorId;
   /** The first part of every path, with a leading slash. */
   basePath: string;
   /** The vendor's valid model names. */
