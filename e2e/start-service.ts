@@ -50,6 +50,7 @@ const ownSettings = {
   DATABASE_URL: "",
   REDIS_URL: "",
   MODELS_FILE: "",
+  PROVIDERS_FILE: "",
   SANDBOX_REAL_MODELS: "",
   LOG_LEVEL: "warn",
 } as const;

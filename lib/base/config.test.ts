@@ -98,7 +98,7 @@ test.each(wrong)("%s=%s is refused, with the variable's name and what to write",
 });
 
 test("the list above holds every variable with a required format", () => {
-  const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|MODELS_FILE|\w+_API_KEY)$/;
+  const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|MODELS_FILE|PROVIDERS_FILE|\w+_API_KEY)$/;
   const listed = new Set(wrong.map(([name]) => name));
   expect(configVariables.filter((name) => !free.test(name) && !listed.has(name))).toEqual([]);
 });

@@ -92,6 +92,27 @@ test("a price below cost is refused, and every such model is named", () => {
   expect(() => checkLivePrices(models)).toThrow(new RegExp(`${first.id}: input.*\n.*${third.id}: output`));
 });
 
+test("a price that is below cost only for long prompts is refused, with the length and the kind; so is another line", () => {
+  const [first] = builtInModels;
+  if (!first) throw new Error("the catalogue is empty");
+  const plain = { input: nanoUsd(10), output: nanoUsd(20) };
+  const long = { input: nanoUsd(20), output: nanoUsd(30), cacheRead: nanoUsd(2), fromInputTokens: 272_000 };
+  const check = (...tiers: (typeof long)[]) => {
+    const model = { ...first, id: "tiered", costs: fillPrices(plain, [long]), prices: fillPrices(plain, tiers) };
+    return () => checkLivePrices([model]);
+  };
+  expect(check(long)).not.toThrow();
+  expect(check({ ...long, cacheRead: nanoUsd(10), fromInputTokens: 200_000 })).not.toThrow();
+  expect(check({ ...long, fromInputTokens: 200_000 })).toThrow("cache_read from 200000 input tokens on is sold at $0.002");
+  const refused = (kind: string, price: string, cost: string) =>
+    `  tiered: ${kind} from 272000 input tokens on is sold at ${price} and costs ${cost} per million tokens`;
+  expect(check()).toThrow(refused("input", "$0.01", "$0.02"));
+  expect(check()).toThrow(refused("output", "$0.02", "$0.03"));
+  expect(check({ ...long, cacheRead: nanoUsd(1) })).toThrow(refused("cache_read", "$0.001", "$0.002"));
+  expect(check({ ...long, fromInputTokens: 272_001 })).toThrow(refused("input", "$0.01", "$0.02"));
+  expect(check({ ...long, fromInputTokens: 272_001 })).not.toThrow("from 272001");
+});
+
 test("names and aliases are unique and case-sensitive", () => {
   const names = builtInModels.flatMap((model) => [model.id, ...model.aliases]);
   expect(new Set(names).size).toBe(names.length);

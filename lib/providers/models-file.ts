@@ -127,7 +127,11 @@ function mergePrices(
   return input === undefined || output === undefined ? undefined : fillPrices({ input, output });
 }
 
-const withoutCosts = ({ providerCosts: _, ...route }: ModelRoute & { providerCosts?: Prices | undefined }): ModelRoute => route;
+function withoutCosts({ routes }: ModelsFileEntry): { routes?: Model["routes"] } {
+  if (!routes) return {};
+  const [first, ...others] = routes.map(({ providerCosts: _, ...route }): ModelRoute => route);
+  return first ? { routes: [first, ...others] } : {};
+}
 
 /** The costs of a model: of its own and its routes' the dearest, kind by kind. */
 function mergeCosts(entry: ModelsFileEntry, base: Model | undefined, report: Report): Prices | undefined {
@@ -151,7 +155,8 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
   if (base && entry.routes && !costs) {
     report("routes", "new routes need providerInputCost and providerOutputCost, or providerCosts, beside them or in each of them");
   }
-  const { routes = base?.routes, contextWindow = base?.contextWindow, maxOutputTokens = base?.maxOutputTokens } = entry;
+  const { routes = base?.routes } = withoutCosts(entry);
+  const { contextWindow = base?.contextWindow, maxOutputTokens = base?.maxOutputTokens } = entry;
   const prices = mergePrices(
     base?.prices,
     { listed: entry.prices, input: entry.inputPrice, output: entry.outputPrice },
@@ -167,7 +172,7 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
     id: entry.id,
     aliases: entry.aliases ?? base?.aliases ?? [],
     description: entry.description ?? base?.description ?? entry.id,
-    routes: [withoutCosts(routes[0]), ...routes.slice(1).map(withoutCosts)],
+    routes,
     contextWindow,
     maxOutputTokens,
     defaultMaxTokens: Math.min(entry.defaultMaxTokens ?? base?.defaultMaxTokens ?? DEFAULT_MAX_TOKENS, maxOutputTokens),
