@@ -12,8 +12,8 @@
 // genai-prices 0.1.8 of 2026-09-23, for GPT-6.1 the notes of programs that price it, of September and October 2026. A retired model keeps the last price its provider published.
 // Prices move: check them before going live, and correct them in MODELS_FILE.
 //
-// No model needs a reasoning ceiling: the xAI models listed here do not reason, and the output limit of all others includes reasoning
-// (reasoning-limit.ts).
+// No model needs a reasoning ceiling: the xAI models listed here do not reason, and the output limit of all others includes reasoning:
+// `max_completion_tokens` (OpenAI and compatible hosts), `maxOutputTokens` (Gemini), `max_tokens` (Anthropic, DeepSeek).
 
 import { anthropicModels } from "./catalogue-data/anthropic";
 import { deepseekModels } from "./catalogue-data/deepseek";

@@ -11,7 +11,6 @@ import { embeddingModels } from "./catalogue-data/embedding";
 import { type Endpoints, endpoints, knownProviders } from "./endpoints";
 import { readModelsFile } from "./models-file";
 import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
-import { limitsReasoning } from "./reasoning-limit";
 import type { Model, ModelRoute } from "./types";
 
 const builtInModels: readonly Model[] = [...promptModels, ...embeddingModels];
@@ -169,6 +168,19 @@ export function checkReasoningCeilings(models: readonly Model[]): void {
     `Models whose output limit does not bound their reasoning, and thereby not their price; correct them in MODELS_FILE:\n${lines.join("\n")}`,
   );
 }
+
+/**
+ * True where the output limit includes reasoning, or the model does not reason. xAI's limit bounds the answer alone, wherever its models are
+ * hosted; of another provider its entry says it.
+ */
+function limitsReasoning({ provider, wireName, entry }: ModelRoute): boolean {
+  const name = wireName.slice(wireName.lastIndexOf("/") + 1);
+  const isXai = provider === "xai" || name.startsWith("grok-");
+  return isXai ? withoutReasoning.test(name) : entry?.dialect.limitIncludesReasoning !== false;
+}
+
+// Every current xAI model reasons, except those whose name says that they do not.
+const withoutReasoning = /non-reasoning|^grok-[23](?:-(?!mini)|$)/;
 
 /**
  * Identifies a price by its content: the same model at the same prices has the same version on every machine. A model whose kinds all cost

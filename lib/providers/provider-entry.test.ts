@@ -46,6 +46,7 @@ test.each<[unknown, string]>([
   [{ providers: [{ ...acme, dialect: { seeds: false } }] }, 'providers[0] "acme": dialect: Unrecognized key: "seeds"'],
   [{ providers: [{ ...acme, dialect: { seed: true } }] }, 'providers[0] "acme": dialect.seed:'],
   [{ providers: [{ ...acme, dialect: { body: { max_tokens: 5 } } }] }, "dialect.body.max_tokens"],
+  [{ providers: [{ ...acme, dialect: { cacheScope: "model" } }] }, "dialect.cacheScope: this field is written by the gateway"],
   [{ providers: [acme, acme] }, 'providers[1] "acme": id: another provider has this name'],
   [{ providers: [{ ...acme, id: "openai" }] }, 'providers[0] "openai": id: another provider has this name'],
   [{ providers: [{ ...acme, id: "mistral" }] }, 'providers[0] "mistral": id: another provider has this name'],

@@ -32,6 +32,11 @@ const dialectFields = z.strictObject({
   efforts: z.array(z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])),
   /** The output limit includes what the model spends on reasoning. If false, its models need a `reasoningCeiling`. */
   limitIncludesReasoning: z.boolean(),
+  /** The field that keeps the prompt caches of accounts apart (decisions/0029), like vLLM's `cache_salt`; empty where there is none. */
+  cacheScope: z
+    .string()
+    .regex(/^[a-z_]{0,40}$/, "write the name of a field, like cache_salt")
+    .refine((name) => !ourFields.includes(name), "this field is written by the gateway"),
   /** Takes OpenRouter's `provider.max_price`, which keeps a call from a host that is dearer than our costs. */
   maxPrice: z.boolean(),
   /** Fields of every request, as they are. */
@@ -60,6 +65,7 @@ const commonDialect: ChatDialect = {
   reasoningContent: false,
   efforts: [],
   limitIncludesReasoning: true,
+  cacheScope: "",
   maxPrice: false,
   body: {},
 };
@@ -87,6 +93,15 @@ const entrySchema = z.strictObject({
 });
 
 export type ProviderEntry = z.infer<typeof entrySchema>;
+
+/** What an entry, and the model's own route, say of calls to it. */
+export interface RouteEntry {
+  format: ProviderEntry["format"] | "openai-responses";
+  dialect: ChatDialect;
+  stopsWhenCut: boolean;
+  /** What the provider itself must not exceed, USD per million tokens and per request; only for one that takes such a limit. */
+  maxPrice?: { prompt: number; completion: number; request: number } | undefined;
+}
 
 type KeySetting = Extract<keyof Config, `${string}_API_KEY`>;
 export type BuiltInEntry = ProviderEntry & { keyVariable: KeySetting };
@@ -120,7 +135,13 @@ export const builtInEntries: readonly BuiltInEntry[] = [
     name: "Fireworks",
     baseUrl: "https://api.fireworks.ai/inference/v1",
     stopsWhenCut: true,
-    dialect: { seed: "none", parallelToolCalls: false, strictTools: false, streamOptions: false },
+    dialect: {
+      seed: "none",
+      parallelToolCalls: false,
+      strictTools: false,
+      streamOptions: false,
+      cacheScope: "prompt_cache_isolation_key",
+    },
   }),
   // Its models have fixed sampling (any other temperature is "invalid temperature"), always reason, refuse a named tool, and messages whose
   // thought is missing: platform.kimi.ai/docs/api/models-overview, platform.kimi.ai/docs/guide/use-thinking-models.

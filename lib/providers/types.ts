@@ -3,7 +3,7 @@
 
 import type { ImagePart } from "./image-types";
 import type { Prices, TokenCounts } from "./prices";
-import type { ChatDialect } from "./provider-entry";
+import type { ChatDialect, RouteEntry } from "./provider-entry";
 
 /** A provider with settings of its own, which the sandbox simulates. */
 export type VendorId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
@@ -23,21 +23,6 @@ export interface ModelRoute {
   dialect?: Partial<ChatDialect> | undefined;
   /** What the provider's entry says of calls to it; the catalogue writes it. Absent for a vendor. */
   entry?: RouteEntry | undefined;
-}
-
-export interface RouteEntry {
-  format: WireFormatId;
-  dialect: ChatDialect;
-  stopsWhenCut: boolean;
-  /** What the provider itself must not exceed; only for one that takes such a limit. */
-  maxPrice?: MaxPrice | undefined;
-}
-
-/** USD per million tokens, and per request. */
-export interface MaxPrice {
-  prompt: number;
-  completion: number;
-  request: number;
 }
 
 export interface Model {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { config } from "@/lib/base/config";
 import { formatUsd } from "@/lib/base/money";
 import { readCatalogueModels } from "@/lib/providers/catalogue";
-import { comparePrices, type PriceDifference, readPublicPrices } from "@/lib/providers/public-prices";
+import { comparePrices, type PriceDifference, readPublicPrices } from "@/lib/providers/catalogue-data/public-prices";
 
 const USAGE = `Usage: npm run catalogue -- check FILE
 FILE is LiteLLM's model_prices_and_context_window.json, or genai-prices' data.json.

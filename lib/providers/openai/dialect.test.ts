@@ -5,8 +5,8 @@ import { readConfig } from "@/lib/base/config";
 import { buildCatalogue } from "../catalogue";
 import { readEndpoints } from "../endpoints";
 import { openaiFormat } from "../openai";
-import type { ChatDialect } from "../provider-entry";
-import type { ModelCall, RouteEntry, Tool } from "../types";
+import type { ChatDialect, RouteEntry } from "../provider-entry";
+import type { ModelCall, Tool } from "../types";
 
 const common: ChatDialect = {
   limit: "max_tokens",
@@ -23,6 +23,7 @@ const common: ChatDialect = {
   reasoningContent: false,
   efforts: [],
   limitIncludesReasoning: true,
+  cacheScope: "",
   maxPrice: false,
   body: {},
 };
@@ -134,6 +135,13 @@ test("a short id of a tool call is nine letters and digits, the same in the call
 test("a limit of price is sent beside the operator's own choice of hosts", () => {
   const entry = { ...entryOf({ body: { provider: { sort: "price" } } }), maxPrice: { prompt: 0.3, completion: 0.9, request: 0 } };
   expect(sent(entry).provider).toEqual({ sort: "price", max_price: { prompt: 0.3, completion: 0.9, request: 0 } });
+});
+
+test("the account's cache has its name in the field that the entry names, and in no other", () => {
+  const scoped = { ...everything, cacheScope: "scope-of-an-account" };
+  expect(sent(entryOf({ cacheScope: "cache_salt" }), scoped)).toMatchObject({ cache_salt: "scope-of-an-account" });
+  expect(sent(entryOf({ cacheScope: "cache_salt" }))).not.toHaveProperty("cache_salt");
+  expect(JSON.stringify(sent(entryOf({}), scoped))).not.toContain("scope-of-an-account");
 });
 
 test("each provider in code gets a body that its reference allows", () => {

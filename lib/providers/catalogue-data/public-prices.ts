@@ -2,9 +2,9 @@
 // (data.json). Both are read leniently: they are other people's, and grow. Unit here: nano-USD per token, not always whole.
 
 import { z } from "zod";
-import { vendorIds } from "./endpoints";
-import { type KindPrices, kindNames, kinds } from "./prices";
-import type { Model } from "./types";
+import { vendorIds } from "../endpoints";
+import { type KindPrices, kindNames, kinds } from "../prices";
+import type { Model } from "../types";
 
 /** Prices of the first tier; a kind that the list does not have is absent. */
 type ListedModel = Partial<Record<keyof KindPrices, number>>;

@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import { nanoUsd } from "@/lib/base/money";
-import { fillPrices } from "./prices";
+import { fillPrices } from "../prices";
+import { modelAt } from "../testing/call-kit";
+import type { Model } from "../types";
 import { comparePrices, readPublicPrices } from "./public-prices";
-import { modelAt } from "./testing/call-kit";
-import type { Model } from "./types";
 
 const litellm = JSON.stringify({
   sample_spec: { input_cost_per_token: 0 },
