@@ -5,8 +5,8 @@ import { createHash } from "node:crypto";
 import { openaiDetail } from "../image-bound/openai";
 import { imageUrl, wireBody } from "../image-bound/wire-images";
 import { isPlain } from "../image-types";
-import { billsCacheWrites, takesSampling } from "../openai/dialect";
 import { openaiEffort } from "../openai/effort";
+import { billsCacheWrites, takesSampling } from "../openai/request";
 import {
   type ChatMessage,
   type Content,

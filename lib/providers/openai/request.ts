@@ -1,8 +1,9 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { createHash } from "node:crypto";
+import { openaiDetail } from "../image-bound/openai";
 import { hasImages, imageUrl, wireBody, withToolImages } from "../image-bound/wire-images";
-import { isPlain } from "../image-types";
+import { type ImagePart, isPlain } from "../image-types";
 import type { RouteEntry } from "../provider-entry";
 import {
   type ChatMessage,
@@ -17,7 +18,7 @@ import {
   type ToolChoice,
   type WireRequest,
 } from "../types";
-import { entryDialect, type OpenAIDialect, openaiDialect, withEntryFields } from "./dialect";
+import { entryDialect, type OpenAIDialect, withEntryFields } from "./dialect";
 import { deepseekThinking, openaiEffort } from "./effort";
 
 /** The request of one chat completion; `provider` and `wireName` decide which options are sent. */
@@ -152,3 +153,60 @@ function wireId(id: string, { toolCallIds }: OpenAIDialect): string {
   if (toolCallIds === "short") return /^[A-Za-z0-9]{9}$/.test(id) ? id : hash().slice(0, 9);
   return id.length <= maxIdLength ? id : `call_${hash().slice(0, 32)}`;
 }
+
+/** The dialect of a vendor's model. */
+function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
+  const reasons = !takesSampling(wireName);
+  const isDeepSeek = provider === "deepseek";
+  // All models but the oldest think unless told otherwise: https://api-docs.deepseek.com/guides/thinking_mode
+  const thinks = isDeepSeek && wireName !== "deepseek-chat";
+  const takesPenalties = !reasons && (provider !== "xai" || xaiWithoutReasoning.test(wireName));
+  const ownDetail = ({ detail, source }: ImagePart) => openaiDetail(wireName, detail, source.kind === "bytes" ? source : null);
+  return {
+    limit: provider === "openai" ? "max_completion_tokens" : "max_tokens",
+    // "original" is OpenAI's alone.
+    imageDetail: provider === "openai" ? ownDetail : ({ detail }) => (detail === "low" ? "low" : "high"),
+    takesSampling: !reasons,
+    takesPenalties,
+    takesStop: takesPenalties,
+    // DeepSeek's reference knows neither `seed` nor `parallel_tool_calls` nor json_schema, which it answers with "This
+    // response_format type is unavailable now", and `strict` only at its beta address:
+    // https://api-docs.deepseek.com/api/create-chat-completion, https://api-docs.deepseek.com/guides/tool_calls
+    seed: isDeepSeek ? "none" : "seed",
+    takesParallelToolCalls: !isDeepSeek && !oSeries.test(wireName),
+    takesStrictTools: !isDeepSeek,
+    takesJsonSchema: !isDeepSeek,
+    toolChoice: "named",
+    toolCallIds: "any",
+    needsStreamOptions: true,
+    efforts: undefined,
+    hasServiceTiers: provider === "openai",
+    billsCacheWrites: billsCacheWrites({ provider, wireName }),
+    needsNoEffortForTools: sinceGpt56.test(wireName),
+    thinks,
+    needsReasoningContent: thinks,
+  };
+}
+
+/** False for a model that reasons, and for one that searches. */
+export const takesSampling = (wireName: string): boolean => !reasoning.test(wireName);
+
+// OpenAI's reasoning models (o1, o3-mini, gpt-5, gpt-5.1 …, not gpt-5-chat) and its search previews answer 400 to any temperature,
+// top_p or penalty except the default, and to `stop`: https://platform.openai.com/docs/guides/reasoning,
+// https://platform.openai.com/docs/api-reference/chat/create ("Not supported with latest reasoning models").
+const reasoning = /^(?:.*\/)?(?:o\d+(?:-|$)|gpt-(?:[5-9]|\d\d)(?!-chat)(?:[.-]|$)|gpt-4o(?:-mini)?-search-preview)/;
+
+// The o-series answers 400 to `parallel_tool_calls`: https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning
+const oSeries = /^(?:.*\/)?o\d+(?:-|$)/;
+
+// From gpt-5.6 on: "Function tools with reasoning_effort are not supported in /v1/chat/completions. To use function tools,
+// use /v1/responses or set reasoning_effort to 'none'", which is also the answer when no effort is set. From it on cache writes are billed.
+const sinceGpt56 = /^(?:.*\/)?gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?:[.-]|$)/;
+
+// "presencePenalty, frequencyPenalty and stop parameters are not supported by reasoning models": https://docs.x.ai/docs/guides/reasoning.
+// Every current model reasons, except those whose name says that they do not.
+const xaiWithoutReasoning = /non-reasoning/;
+
+/** True where input is written into the cache by itself, at a price of its own. */
+export const billsCacheWrites = ({ provider, wireName }: { provider: ProviderId; wireName: string }): boolean =>
+  provider === "openai" && sinceGpt56.test(wireName);
