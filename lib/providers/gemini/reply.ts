@@ -7,13 +7,16 @@ import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema
 import { isSinceGemini3, joinCallId } from "./call-id";
 import { readGeminiProblem } from "./errors";
 
+const byModalitySchema = z.array(z.object({ modality: z.string().nullish(), tokenCount: tokenCountSchema })).nullish();
+
 const geminiUsageSchema = z.object({
   promptTokenCount: tokenCountSchema,
   candidatesTokenCount: tokenCountSchema,
   thoughtsTokenCount: tokenCountSchema,
   cachedContentTokenCount: tokenCountSchema,
   toolUsePromptTokenCount: tokenCountSchema,
-  promptTokensDetails: z.array(z.object({ modality: z.string().nullish(), tokenCount: tokenCountSchema })).nullish(),
+  promptTokensDetails: byModalitySchema,
+  cacheTokensDetails: byModalitySchema,
 });
 
 export type GeminiUsage = z.infer<typeof geminiUsageSchema>;
@@ -125,10 +128,11 @@ export function readGeminiUsage(usage: GeminiUsage | null | undefined): TokenUsa
     inputTokens: usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
     outputTokens: (usage.candidatesTokenCount ?? 0) + reasoningTokens,
     cachedInputTokens: usage.cachedContentTokenCount ?? 0,
-    imageTokens: (usage.promptTokensDetails ?? []).reduce(
-      (sum, { modality, tokenCount }) => sum + (modality === "IMAGE" ? (tokenCount ?? 0) : 0),
-      0,
-    ),
+    // The prompt's include those that were read from the cache.
+    imageTokens: Math.max(0, imageTokensIn(usage.promptTokensDetails) - imageTokensIn(usage.cacheTokensDetails)),
     reasoningTokens,
   });
 }
+
+const imageTokensIn = (details: GeminiUsage["promptTokensDetails"]): number =>
+  (details ?? []).reduce((sum, { modality, tokenCount }) => sum + (modality === "IMAGE" ? (tokenCount ?? 0) : 0), 0);
