@@ -83,7 +83,7 @@ function figuresOf(rounds) {
 }
 
 /** The median of each contestant's measurements. */
-function summarise(rounds) {
+export function summarise(rounds) {
   const names = Object.keys(rounds[0].crowd);
   return Object.fromEntries(
     names.map((name) => {

@@ -1,11 +1,12 @@
-// `npm run bench [-- [quick] [gateway] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments]]`: measures, prints
-// the tables, writes .data/bench.json, and ends with 1 when a figure misses its target or a run was not flawless. Without names, it
-// runs everything.
+// `npm run bench [-- [quick] [gateway] [dialects] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments]]`:
+// measures, prints the tables, writes .data/bench.json, and ends with 1 when a figure misses its target or a run was not flawless. Without
+// names, it runs everything.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { benchBigLedger } from "./big-ledger.mjs";
 import { benchChains } from "./chains.mjs";
+import { benchDialects } from "./dialects.mjs";
 import { contestantTable, figureTable, missed, musts } from "./figures.mjs";
 import { benchGateway } from "./gateway.mjs";
 import { bindToCore, describeMachine, ensureTools, REST_CORE } from "./machine.mjs";
@@ -21,6 +22,7 @@ import { startUpstream } from "./upstream.mjs";
 
 const benches = {
   gateway: benchGateway,
+  dialects: benchDialects,
   streams: benchStreams,
   refused: benchRefused,
   "two-processes": benchTwoProcesses,
