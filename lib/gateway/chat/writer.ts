@@ -6,7 +6,7 @@ import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import type { FinishReason } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
-import type { ChargeReceipt, OutputPiece } from "../prompt/completion";
+import { type ChargeReceipt, costFields, type OutputPiece } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -60,14 +60,11 @@ function finishReason({ completion }: ChargeReceipt): Exclude<FinishReason, "oth
   return finish === null || finish === "other" ? "stop" : finish;
 }
 
-function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {
-  return writeJson({
-    prompt_tokens: usage.inputTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedInputTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    cost: nanoUsd(inputCost + outputCost),
-    cost_details: { input_cost: inputCost, output_cost: outputCost },
-  });
+function usageText(receipt: ChargeReceipt): string {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = receipt.completion.usage;
+  return (
+    `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${inputTokens + outputTokens},` +
+    `"prompt_tokens_details":{"cached_tokens":${cachedInputTokens}},"completion_tokens_details":{"reasoning_tokens":${reasoningTokens}},` +
+    `${costFields(receipt)}}`
+  );
 }

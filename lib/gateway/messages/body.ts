@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import { type CallOptions, type ChatMessage, type Content, contentText, type Model } from "@/lib/providers/types";
+import { type CacheLifetime, type CallOptions, type ChatMessage, type Content, contentText, type Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
@@ -83,7 +83,7 @@ export function readMessagesPrompt(request: GatewayRequest, caller: Caller): Mes
   const body = parseBody(request, messagesBodySchema);
   const model = readModel(body.model, caller);
   const issues: Issue[] = [];
-  const input = readInput(request, body, { model, accountId: caller.accountId, issues });
+  const { messages, options } = readInput(request, body, { model, accountId: caller.accountId, issues });
   // A model cannot write more than its maximum, whoever allows it: Claude Code asks every model for the same limit.
   const limit = Math.min(body.max_tokens, model.maxOutputTokens);
   const stop = body.stop_sequences ?? [];
@@ -91,18 +91,19 @@ export function readMessagesPrompt(request: GatewayRequest, caller: Caller): Mes
     issues.push({ path: "stop_sequences", message: `may have at most ${MAX_STOPS} texts for ${model.id}` });
   }
   if (issues.length > 0) throw invalidRequest(issues);
+  options.temperature = body.temperature ?? undefined;
+  options.topP = body.top_p ?? undefined;
+  options.topK = body.top_k ?? undefined;
+  options.stop = stop.length > 0 ? stop : undefined;
+  const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, { model, limit, clipToBalance: body.clipToBalance });
   return {
-    ...input,
-    ...readOutputLimits(request, caller, { model, limit, clipToBalance: body.clipToBalance }),
+    model,
+    messages,
     accountId: caller.accountId,
     inputField: "messages",
-    options: {
-      ...input.options,
-      temperature: body.temperature ?? undefined,
-      topP: body.top_p ?? undefined,
-      topK: body.top_k ?? undefined,
-      stop: stop.length > 0 ? stop : undefined,
-    },
+    maxOutputTokens,
+    minOutputTokens,
+    options,
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost ?? undefined),
   };
@@ -185,15 +186,18 @@ function readInput(request: GatewayRequest, body: InputBody, { model, accountId,
   issues.push(...images.findIssues(model));
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
   const marked = markLast(messages, body);
-  const { options, dropped } = readTools(body, issues);
+  const { options: tools, dropped } = readTools(body, issues);
   if (dropped.length > 0) request.replyHeaders["x-dropped-tools"] = dropped.map((name) => name.replace(/[^\w.-]/g, "_")).join(", ");
   const characters = marked.reduce((sum, { content }) => sum + contentText(content).length, 0);
   if (characters > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
     issues.push({ path: "messages", message: `exceed the context window of ${model.id} (${model.contextWindow} tokens)` });
   }
-  const marks = countMarks(marked, options);
+  const marks = countMarks(marked, tools);
   if (marks > MAX_MARKS) issues.push({ path: "cache_control", message: `may stand on at most ${MAX_MARKS} blocks, not on ${marks}` });
-  return { model, messages: marked, options: { ...options, ...readReasoning(body), responseFormat: readFormat(body) } };
+  const { reasoning, reasoningSummary } = readReasoning(body);
+  // A client of this dialect always sends thoughts back.
+  const options: CallOptions = { reasoning, reasoningSummary, responseFormat: readFormat(body), returnsReasoning: true };
+  return { model, messages: marked, options: Object.assign(options, tools) };
 }
 
 /** The request's own mark: on its last message. */
@@ -212,23 +216,23 @@ function markLast(messages: readonly ChatMessage[], { cache_control }: InputBody
 const MAX_MARKS = 4;
 
 function countMarks(messages: readonly ChatMessage[], { tools = [] }: CallOptions): number {
-  const inMessages = messages.flatMap((one) => [
-    ...(typeof one.content === "string" ? [] : one.content),
-    ...(one.role === "assistant" ? (one.toolCalls ?? []) : []),
-  ]);
-  return [...inMessages, ...tools].filter(({ cache }) => cache !== undefined).length;
+  const isMarked = ({ cache }: { cache?: CacheLifetime | undefined }): boolean => cache !== undefined;
+  let marks = tools.filter(isMarked).length;
+  for (const one of messages) {
+    if (typeof one.content !== "string") marks += one.content.filter(isMarked).length;
+    if (one.role === "assistant" && one.toolCalls) marks += one.toolCalls.filter(isMarked).length;
+  }
+  return marks;
 }
 
-/** A client of this dialect always sends thoughts back. */
-function readReasoning({ thinking, output_config }: InputBody): Pick<CallOptions, "reasoning" | "reasoningSummary" | "returnsReasoning"> {
+function readReasoning({ thinking, output_config }: InputBody): Pick<CallOptions, "reasoning" | "reasoningSummary"> {
   const wanted = output_config?.effort ?? undefined;
-  if (!thinking) return { reasoning: wanted && { mode: "default", effort: wanted }, returnsReasoning: true };
+  if (!thinking) return { reasoning: wanted && { mode: "default", effort: wanted } };
   const mode = thinking.type === "enabled" || thinking.type === "adaptive" ? "on" : "off";
   const visible = thinking.display === "summarized" ? true : thinking.display === "omitted" ? false : undefined;
   return {
     reasoning: { mode, effort: wanted, budgetTokens: thinking.budget_tokens ?? undefined, visible },
     reasoningSummary: mode === "on" && visible !== false ? "auto" : undefined,
-    returnsReasoning: true,
   };
 }
 

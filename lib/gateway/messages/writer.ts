@@ -7,7 +7,7 @@ import { nanoUsd } from "@/lib/base/money";
 import type { FinishReason, ModelRoute, ReasoningBlock } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
-import { type ChargeReceipt, type OutputPiece, piecesOf } from "../prompt/completion";
+import { type ChargeReceipt, costFields, type OutputPiece, piecesOf } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -148,17 +148,13 @@ function stopText({ completion: { output } }: ChargeReceipt): string {
 }
 
 /** Anthropic counts cached input beside the rest, and we inside it. */
-function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {
-  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+function usageText(receipt: ChargeReceipt): string {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens } = receipt.completion.usage;
   const written = cacheWriteTokens + cacheWrite1hTokens;
-  return writeJson({
-    input_tokens: inputTokens - cachedInputTokens - written,
-    cache_creation_input_tokens: written,
-    cache_creation: { ephemeral_5m_input_tokens: cacheWriteTokens, ephemeral_1h_input_tokens: cacheWrite1hTokens },
-    cache_read_input_tokens: cachedInputTokens,
-    output_tokens: outputTokens,
-    service_tier: "standard",
-    cost: nanoUsd(inputCost + outputCost),
-    cost_details: { input_cost: inputCost, output_cost: outputCost },
-  });
+  return (
+    `{"input_tokens":${inputTokens - cachedInputTokens - written},"cache_creation_input_tokens":${written},` +
+    `"cache_creation":{"ephemeral_5m_input_tokens":${cacheWriteTokens},"ephemeral_1h_input_tokens":${cacheWrite1hTokens}},` +
+    `"cache_read_input_tokens":${cachedInputTokens},"output_tokens":${outputTokens},"service_tier":"standard",` +
+    `${costFields(receipt)}}`
+  );
 }

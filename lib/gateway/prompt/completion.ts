@@ -2,7 +2,7 @@
 // tokens ourselves in the one case where the provider gave no count: a stream that ended before its usage arrived.
 
 import { assert } from "@/lib/base/assert";
-import type { NanoUsd } from "@/lib/base/money";
+import { type NanoUsd, usdText } from "@/lib/base/money";
 import type { ChargeDetails } from "@/lib/ledger/holds";
 import {
   type ChatMessage,
@@ -54,6 +54,12 @@ export interface ChargeReceipt {
   completion: Completion;
   inputCost: NanoUsd;
   outputCost: NanoUsd;
+}
+
+/** The fields of our own in the usage of a vendor's dialect: what was charged, in USD. */
+export function costFields({ inputCost, outputCost }: ChargeReceipt): string {
+  const details = `{"input_cost":${usdText(inputCost)},"output_cost":${usdText(outputCost)}}`;
+  return `"cost":${usdText(inputCost + outputCost)},"cost_details":${details}`;
 }
 
 export const emptyOutput = (): Output => ({ text: "", toolCalls: [], reasoning: [], finish: null });

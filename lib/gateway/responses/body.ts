@@ -99,9 +99,13 @@ export function readResponses(request: GatewayRequest, caller: Caller): Response
   const images = new ImageReader(request.largeTexts);
   const items = readItems(body.input, { accountId: caller.accountId, images, names: tools.names });
   const messages = withInstructions(body, items);
-  const limits = readOutputLimits(request, caller, { model, limit: body.max_output_tokens, clipToBalance: body.clipToBalance });
+  const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, {
+    model,
+    limit: body.max_output_tokens,
+    clipToBalance: body.clipToBalance,
+  });
   const issues: Issue[] = [...tools.issues, ...items.issues, ...images.findIssues(model)];
-  if (limits.maxOutputTokens > model.maxOutputTokens) {
+  if (maxOutputTokens > model.maxOutputTokens) {
     issues.push({ path: "max_output_tokens", message: `must be at most ${model.maxOutputTokens} for ${model.id}` });
   }
   if (countCharacters(messages) > model.contextWindow * MAX_CHARACTERS_PER_TOKEN) {
@@ -115,8 +119,9 @@ export function readResponses(request: GatewayRequest, caller: Caller): Response
     model,
     messages,
     inputField: "input",
-    ...limits,
-    options: { ...readOptions(body, wantsEncrypted), ...tools.options },
+    maxOutputTokens,
+    minOutputTokens,
+    options: Object.assign(readOptions(body, wantsEncrypted), tools.options),
     stream: body.stream ?? false,
     maxCost: readMaxCost(body.maxCost ?? undefined),
     accountId: caller.accountId,

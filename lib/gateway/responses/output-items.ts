@@ -89,13 +89,13 @@ export class OutputItems {
     let item = this.#open;
     if (item?.type !== "message" || item.phase !== phase) {
       events.push(...this.#close("completed"));
-      item = this.#begin({ type: "message", ...this.#next("msg"), text: "", phase });
+      item = this.#begin({ type: "message", text: "", phase, ...this.#next("msg") });
       this.#open = item;
       events.push({ type: "response.output_item.added", output_index: item.outputIndex, item: this.#write(item, "in_progress") });
-      events.push({ type: "response.content_part.added", ...at(item), content_index: 0, part: textPart("") });
+      events.push({ type: "response.content_part.added", content_index: 0, part: textPart(""), ...at(item) });
     }
     item.text += text;
-    events.push({ type: "response.output_text.delta", ...at(item), content_index: 0, delta: text, logprobs: [] });
+    events.push({ type: "response.output_text.delta", content_index: 0, delta: text, logprobs: [], ...at(item) });
     return events;
   }
 

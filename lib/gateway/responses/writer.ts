@@ -6,7 +6,7 @@ import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import { chatErrorBody } from "../chat/errors";
 import type { GatewayRequest } from "../http/request";
-import { type ChargeReceipt, piecesOf } from "../prompt/completion";
+import { type ChargeReceipt, costFields, piecesOf } from "../prompt/completion";
 import type { ReplyWriter } from "../prompt/prompt-body";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -16,16 +16,15 @@ import { type ItemEvent, OutputItems } from "./output-items";
 export function responsesWriter(request: GatewayRequest, prompt: ResponsesPrompt, payment: PaymentFacts | null = null): ReplyWriter {
   const items = itemsOf(request, prompt);
   const createdAt = Math.floor(request.arrivedAtMs / 1000);
-  const echo = JSON.stringify(echoOf(prompt));
+  const head = `{"id":"${request.id}","object":"response","created_at":${createdAt}`;
+  const echo = echoText(prompt);
   let sequence = 0;
   const itemEvent = (event: ItemEvent): string => written(event.type, JSON.stringify({ ...event, sequence_number: sequence++ }));
   const stateEvent = (type: string, response: string): string =>
     written(type, `{"type":"${type}","sequence_number":${sequence++},"response":${response}}`);
-  /** `usage` and what follows it have amounts of money, which JSON.stringify cannot write. */
-  const response = (state: ResponseState, usage = `"usage":null`): string =>
-    `${JSON.stringify({ id: request.id, object: "response", created_at: createdAt, ...state }).slice(0, -1)},${usage},${echo.slice(1)}`;
+  const response = (state: ResponseState, usage = `"usage":null`): string => `${head},${stateText(state)},${usage},${echo}}`;
   const ended = (receipt: ChargeReceipt, output: object[]): string =>
-    response({ ...endOf(receipt), completed_at: createdAt, output }, `"usage":${usageText(receipt)}${oursText(receipt, prompt, payment)}`);
+    response({ completed_at: createdAt, output, ...endOf(receipt) }, `"usage":${usageText(receipt)}${oursText(receipt, prompt, payment)}`);
   return {
     whole: (receipt) => {
       const whole = itemsOf(request, prompt);
@@ -82,41 +81,37 @@ function failureOf(error: AppError, request: GatewayRequest): Omit<ResponseState
   return { status: "failed", error: body.error, incomplete_details: null, completed_at: null };
 }
 
+/** Written field by field: most of a response is the same for every answer, and JSON.stringify would walk through all of it. */
+const stateText = ({ status, completed_at, error, incomplete_details, output }: ResponseState): string =>
+  `"status":"${status}","completed_at":${completed_at},"error":${JSON.stringify(error)},` +
+  `"incomplete_details":${JSON.stringify(incomplete_details)},"output":${JSON.stringify(output)}`;
+
 /** Fields of a response that repeat its request, or have one value here. */
-function echoOf({ model, body, maxOutputTokens, options, toolEcho }: ResponsesPrompt): object {
-  return {
-    model: model.id,
-    background: false,
-    instructions: body.instructions ?? null,
-    max_output_tokens: body.max_output_tokens == null ? null : maxOutputTokens,
-    max_tool_calls: null,
-    metadata: body.metadata ?? {},
-    parallel_tool_calls: body.parallel_tool_calls ?? true,
-    previous_response_id: null,
-    reasoning: { effort: body.reasoning?.effort ?? null, summary: readSummary(body.reasoning) ?? null },
-    service_tier: "default",
-    store: false,
-    temperature: options.temperature ?? null,
-    text: { format: body.text?.format ?? { type: "text" }, verbosity: body.text?.verbosity ?? "medium" },
-    tool_choice: body.tool_choice ?? "auto",
-    tools: toolEcho,
-    top_p: options.topP ?? null,
+function echoText({ model, body, maxOutputTokens, options, toolEcho }: ResponsesPrompt): string {
+  const { reasoning, text } = body;
+  const limit = body.max_output_tokens == null ? null : maxOutputTokens;
+  const format = text?.format ? JSON.stringify(text.format) : `{"type":"text"}`;
+  return (
+    `"model":${JSON.stringify(model.id)},"background":false,"instructions":${JSON.stringify(body.instructions ?? null)},` +
+    `"max_output_tokens":${limit},"max_tool_calls":null,"metadata":${JSON.stringify(body.metadata ?? {})},` +
+    `"parallel_tool_calls":${body.parallel_tool_calls ?? true},"previous_response_id":null,` +
+    `"reasoning":{"effort":${JSON.stringify(reasoning?.effort ?? null)},"summary":${JSON.stringify(readSummary(reasoning) ?? null)}},` +
+    `"service_tier":"default","store":false,"temperature":${options.temperature ?? null},` +
+    `"text":{"format":${format},"verbosity":"${text?.verbosity ?? "medium"}"},` +
+    `"tool_choice":${JSON.stringify(body.tool_choice ?? "auto")},"tools":${JSON.stringify(toolEcho)},` +
     // Nothing is ever cut from a conversation here, whatever the request allows.
-    truncation: "disabled",
-    user: null,
-  };
+    `"top_p":${options.topP ?? null},"truncation":"disabled","user":null`
+  );
 }
 
-function usageText({ completion: { usage }, inputCost, outputCost }: ChargeReceipt): string {
-  return writeJson({
-    input_tokens: usage.inputTokens,
-    input_tokens_details: { cached_tokens: usage.cachedInputTokens, cache_write_tokens: usage.cacheWriteTokens + usage.cacheWrite1hTokens },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    total_tokens: usage.inputTokens + usage.outputTokens,
-    cost: nanoUsd(inputCost + outputCost),
-    cost_details: { input_cost: inputCost, output_cost: outputCost },
-  });
+function usageText(receipt: ChargeReceipt): string {
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = receipt.completion.usage;
+  const written = cacheWriteTokens + cacheWrite1hTokens;
+  return (
+    `{"input_tokens":${inputTokens},"input_tokens_details":{"cached_tokens":${cachedInputTokens},"cache_write_tokens":${written}},` +
+    `"output_tokens":${outputTokens},"output_tokens_details":{"reasoning_tokens":${reasoningTokens}},` +
+    `"total_tokens":${inputTokens + outputTokens},${costFields(receipt)}}`
+  );
 }
 
 function oursText({ inputCost, outputCost }: ChargeReceipt, { clippedTo }: ResponsesPrompt, payment: PaymentFacts | null): string {
