@@ -216,6 +216,18 @@ describe("the Node server", () => {
 });
 
 test.each(entryNames)(
+  "through the %s server: a body that is refused unread does not block the next request of its connection",
+  async (entry) => {
+    const { key } = await openAccount();
+    // Far more than the buffers on its way hold.
+    const refused = rawRequest({ body: " ".repeat(900_000), keepOpen: true });
+    const raw = await sendRaw(service.url(entry), [refused, rawRequest({ key })]);
+    const answers = raw.split(/(?=HTTP\/1\.1 \d)/).map(readRaw);
+    expect(answers.map(({ status }) => status)).toEqual([401, 200]);
+  },
+);
+
+test.each(entryNames)(
   "through the %s server: a percent-encoded or doubled path is another path, and still gets JSON under /api/v1/",
   async (entry) => {
     for (const path of [
