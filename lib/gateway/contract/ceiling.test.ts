@@ -55,10 +55,18 @@ const anyImage = fc.record({
   detail: fc.constantFrom(undefined, "auto", "low", "high", "original"),
 });
 
+type Generated<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
+type AnyImage = Generated<typeof anyImage>;
+
+const noImages: AnyImage[] = [];
+
 const anyRequest = fc.record({
   model: fc.constantFrom(...models),
   turns: fc.array(anyText, { minLength: 1, maxLength: 3 }),
-  images: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.array(anyImage, { minLength: 1, maxLength: 3 }) }),
+  images: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(noImages) },
+    { weight: 1, arbitrary: fc.array(anyImage, { minLength: 1, maxLength: 3 }) },
+  ),
   maxTokens: fc.integer({ min: 20, max: 300 }),
   dialect: fc.constantFrom("prompt", "chat", "messages", "responses"),
   mark: fc.constantFrom(null, "5m", "1h"),
@@ -67,12 +75,17 @@ const anyRequest = fc.record({
   reasoning: fc.constantFrom("", " reasoning=20"),
 });
 
-type AnyRequest = typeof anyRequest extends fc.Arbitrary<infer Value> ? Value : never;
-type AnyImage = AnyRequest["images"][number];
+type AnyRequest = Generated<typeof anyRequest>;
 
-const plain = {
-  ...{ images: [], maxTokens: 100, dialect: "messages", mark: null, stream: false, effort: undefined, reasoning: " reasoning=20" },
-} satisfies Partial<AnyRequest>;
+const plain: Omit<AnyRequest, "model" | "turns"> = {
+  images: noImages,
+  maxTokens: 100,
+  dialect: "messages",
+  mark: null,
+  stream: false,
+  effort: undefined,
+  reasoning: " reasoning=20",
+};
 
 /** Each kind of token and each tier is met at least once, whatever is generated. */
 const certain: AnyRequest[] = [
@@ -86,7 +99,7 @@ const certain: AnyRequest[] = [
     ...plain,
     model,
     turns: [DENSE.repeat(Math.ceil(line / DENSE.length))],
-    dialect: "chat",
+    dialect: "chat" as const,
   })),
   {
     ...plain,
@@ -120,7 +133,7 @@ function imagesFor({ model, images }: AnyRequest): (AnyImage & { type: string; d
   if (eyeless.includes(model)) return [];
   const refused = notTaken.find(([name]) => name.test(model))?.[1] ?? [];
   return images.map((given) => {
-    const image = refused.includes(given.kind) ? { ...given, kind: "png" } : given;
+    const image: AnyImage = refused.includes(given.kind) ? { ...given, kind: "png" } : given;
     const { type, data } = dataOf(image);
     return { ...image, type, data, url: image.kind === "url" ? "https://example.com/a.png" : dataUrl(data, type) };
   });
