@@ -96,6 +96,24 @@ test("it refuses to start without a provider: simulated ones do not count", asyn
   expect(await refusal({ ...live, OPENAI_API_KEY: "" })).toContain("No model can be served: set at least one of OPENAI_API_KEY");
 });
 
+test("it refuses a provider without its key, and a model whose reasoning nothing bounds, and says what to write", async () => {
+  const file = (name: string, content: object) => {
+    const path = join(live.DATA_DIR ?? "", name);
+    writeFileSync(path, JSON.stringify(content));
+    return path;
+  };
+  const PROVIDERS_FILE = file("providers.json", {
+    providers: [{ id: "acme", baseUrl: "http://127.0.0.1:1/v1", keyVariable: "ACME_API_KEY" }],
+  });
+  expect(await refusal({ ...live, PROVIDERS_FILE })).toContain("PROVIDERS_FILE: the key of acme is missing: set ACME_API_KEY to it");
+  const grok = {
+    ...{ id: "grok-4.3", routes: [{ provider: "acme", wireName: "x-ai/grok-4.3" }], contextWindow: 1_000_000, maxOutputTokens: 30_000 },
+    ...{ inputPrice: "2", outputPrice: "4", providerInputCost: "1.25", providerOutputCost: "2.5" },
+  };
+  const withGrok = { ...live, PROVIDERS_FILE, ACME_API_KEY: "k", MODELS_FILE: file("reasoning.json", { models: [grok] }) };
+  expect(await refusal(withGrok)).toMatch(/does not bound their reasoning.*:\n {2}grok-4\.3: write "reasoningCeiling"/);
+});
+
 test("it refuses a database that may lose commits, before anything is written to it", async () => {
   const forgetful = await createTestDatabase({ empty: true });
   onCleanUp(() => forgetful.drop());
