@@ -240,3 +240,15 @@ test("the tools of Responses Lite reach every model, though they stand in the in
   }
   await expectPaid(account);
 });
+
+test("what Codex's agents say to each other reaches the model; what only OpenAI can read is refused with the cure", async () => {
+  const account = await openAccount();
+  const said = (content: object) => ({ type: "agent_message", author: "/root", recipient: "/root/worker", content: [content] });
+  const words = "Message Type: NEW_TASK\nSender: /root\nPayload:\nCount the files.";
+  const heard = await turn(account, "claude-sonnet-5-5", [said({ type: "input_text", text: words })]);
+  expect(heard.last?.type).toBe("response.completed");
+  expect(JSON.stringify(heard.items)).toContain("NEW_TASK");
+  const body = { model: "gpt-6-sol", input: [said({ type: "encrypted_content", encrypted_content: "gAAA" })] };
+  const refused = await open({ url: service.url(entryNames[0]), key: account.key, path: "/api/v1/responses", body });
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("send the words as input_text")]);
+});

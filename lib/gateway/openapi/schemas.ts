@@ -7,7 +7,7 @@ import { countBodySchema, messagesBodySchema } from "../messages/body";
 import { promptBodySchema } from "../prompt/prompt-body";
 import { paymentSchema } from "../proof/proof-body";
 import { responsesBodySchema } from "../responses/body";
-import { inputItem } from "../responses/items";
+import { inputItem } from "../responses/item-schemas";
 import { ownTool } from "../responses/tools";
 import { answerSchemas } from "./answers";
 import { errorSchemas } from "./errors";

@@ -1,69 +1,16 @@
 // The input of a response's request: a text, or items in the order in which they were said. The items of one turn of the assistant (reasoning,
 // a message, calls) become one message.
 
-import { z } from "zod";
+import type { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
+import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
 import { openThought } from "./sealed-thought";
 import type { ClientTool, ToolNames } from "./tool-names";
 import { foundToolsText } from "./tools";
-
-const inputText = z.object({ type: z.enum(["input_text", "text"]), text: z.string() });
-const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]), text: z.string() });
-const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
-const inputImage = z.object({
-  type: z.literal("input_image"),
-  image_url: z.string("is required: a data URL or an https URL, since no files are stored here"),
-  detail: z.enum(["auto", "low", "high", "original"]).nullish(),
-});
-const media = z
-  .object({ type: z.enum(["input_file", "input_audio"]) })
-  .refine(() => false, "no model here takes audio, PDF or other files: send input_text and input_image parts only");
-
-const inputContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion("type", [inputText, inputImage, media]))],
-  "must be a string or an array of input_text and input_image parts",
-);
-const outputContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion("type", [outputText, refusal]))],
-  "must be a string or an array of output_text and refusal parts",
-);
-const callId = z.string().min(1, "must not be empty");
-const toolName = z.string().min(1, "must not be empty");
-const namespace = z.string().nullish();
-/** Read with the request's own tools. */
-const tools = z.array(z.unknown());
-
-const asked = z.object({ type: z.literal("message"), role: z.enum(["user", "system", "developer"]), content: inputContent });
-const answered = z.object({
-  type: z.literal("message"),
-  role: z.literal("assistant"),
-  content: outputContent,
-  phase: z.enum(["commentary", "final_answer"]).nullish(),
-});
-
-/** The items of the input, as the document shows them. */
-export const inputItem = z.discriminatedUnion("type", [
-  z.discriminatedUnion("role", [asked, answered], "must be user, assistant, system or developer"),
-  z.object({ type: z.literal("function_call"), call_id: callId, name: toolName, namespace, arguments: z.string() }),
-  z.object({ type: z.literal("function_call_output"), call_id: callId, output: inputContent }),
-  z.object({ type: z.literal("custom_tool_call"), call_id: callId, name: toolName, namespace, input: z.string() }),
-  z.object({ type: z.literal("custom_tool_call_output"), call_id: callId, output: inputContent }),
-  z.object({ type: z.literal("tool_search_call"), execution: z.literal("client"), call_id: callId, arguments: z.unknown() }),
-  z.object({ type: z.literal("tool_search_output"), execution: z.literal("client"), call_id: callId, tools }),
-  z.object({ type: z.literal("additional_tools"), role: z.literal("developer"), tools }),
-  z.object({
-    type: z.literal("reasoning"),
-    id: z.string().nullish(),
-    summary: z.array(z.object({ text: z.string() })).nullish(),
-    encrypted_content: z.string().nullish(),
-  }),
-]);
-
-type InputItem = z.infer<typeof inputItem>;
 
 export interface ItemReading {
   messages: ChatMessage[];
@@ -186,6 +133,8 @@ class Turns {
       case "tool_search_call":
         this.#addCall(item, path);
         return [];
+      case "agent_message":
+        return this.#addMessage({ type: "message", role: "user", content: agentText(item) }, path);
       case "additional_tools":
         return [];
       default:
@@ -258,6 +207,9 @@ class Turns {
     return this.#turn;
   }
 }
+
+const agentText = ({ content }: Extract<InputItem, { type: "agent_message" }>): string =>
+  content.map((part) => (part.type === "encrypted_content" ? "" : part.text)).join("\n");
 
 function calledBy(item: CallItem): ClientTool {
   if (item.type === "tool_search_call") return { kind: "search", name: "tool_search" };
