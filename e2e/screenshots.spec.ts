@@ -160,7 +160,7 @@ async function paidByWallet(page: Page): Promise<void> {
   await main.getByRole("link", { name: "Try it" }).click();
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: "Pay with my wallet" }).click();
-  const sign = page.getByRole("button", { name: "Sign and pay $0.05" });
+  const sign = page.getByRole("button", { name: "Sign and pay $0.01" });
   await expect(sign).toBeEnabled(); // the wallet is still connected
   await shoot(page, "playground-sign", "desk-light", "desk-dark", "phone-light");
   await page.setViewportSize(sizes.desk);

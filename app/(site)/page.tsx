@@ -34,7 +34,7 @@ function Opening({ providers, isSignedIn }: { providers: string; isSignedIn: boo
         <h1 className="text-xl font-semibold tracking-[-0.025em]">
           Any model. <span className="sm:block">Pay in USDC, per prompt, to the last nano-dollar.</span>
         </h1>
-        <p className="mt-4 max-w-[56ch] text-muted">
+        <p className="mt-4 max-w-[56ch] text-pretty text-muted">
           One API for {providers}. No subscription, no seats, no monthly invoice. Every response includes its exact cost, and that is all
           you pay.
         </p>

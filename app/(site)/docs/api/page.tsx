@@ -58,7 +58,7 @@ function NavEntry({ operation: { method, path } }: { operation: OperationView })
   return (
     <span className="flex items-baseline gap-2 font-mono text-xs">
       <span className="w-7 shrink-0 text-faint">{method}</span>
-      <span className="break-all">{path.replace("/api/v1", "").replace(/\{.*\}/, "…")}</span>
+      <span className="break-words">{path.replace("/api/v1", "").replace(/\{.*\}/, "…")}</span>
     </span>
   );
 }
