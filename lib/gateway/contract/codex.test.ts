@@ -243,8 +243,8 @@ test("the tools of Responses Lite reach every model, though they stand in the in
 
 test("what Codex's agents say to each other reaches the model; what only OpenAI can read is refused with the cure", async () => {
   const account = await openAccount();
-  const said = (content: object) => ({ type: "agent_message", author: "/root", recipient: "/root/worker", content: [content] });
-  const words = "Message Type: NEW_TASK\nSender: /root\nPayload:\nCount the files.";
+  const said = (content: object) => ({ type: "agent_message", author: "planner", recipient: "planner.worker", content: [content] });
+  const words = "Message Type: NEW_TASK\nSender: planner\nPayload:\nCount the files.";
   const heard = await turn(account, "claude-sonnet-5-5", [said({ type: "input_text", text: words })]);
   expect(heard.last?.type).toBe("response.completed");
   expect(JSON.stringify(heard.items)).toContain("NEW_TASK");

@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { Fragment } from "react";
 import { readSite } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { DocsFrame } from "@/components/docs/docs-frame";
@@ -55,10 +56,21 @@ export default function ApiReferencePage() {
 }
 
 function NavEntry({ operation: { method, path } }: { operation: OperationView }) {
+  const parts = path
+    .replace("/api/v1", "")
+    .replace(/\{.*\}/, "…")
+    .split(/(?<=.\/)/);
   return (
     <span className="flex items-baseline gap-2 font-mono text-xs">
       <span className="w-7 shrink-0 text-faint">{method}</span>
-      <span className="break-words">{path.replace("/api/v1", "").replace(/\{.*\}/, "…")}</span>
+      <span className="min-w-0 break-words">
+        {parts.map((part) => (
+          <Fragment key={part}>
+            {part}
+            <wbr />
+          </Fragment>
+        ))}
+      </span>
     </span>
   );
 }
@@ -71,9 +83,10 @@ function Basics({ baseUrl }: { baseUrl: string }) {
       </h2>
       <CodeBlock title="Base URL" copy={`${baseUrl}/api/v1`} />
       <p>
-        Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB. Amounts are in USD, exact to nine decimal places. An
-        error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>; see{" "}
-        <DocLink href="/docs/errors">all codes</DocLink>. We only add fields to v1; we never rename, remove or redefine them.
+        Send <Code>Authorization: Bearer pp_…</Code> and JSON in UTF-8, at most 1 MiB, or 32 MiB on endpoints that take images. Amounts are
+        in USD, exact to nine decimal places. An error is JSON with <Code>error</Code>, <Code>code</Code>, <Code>details</Code> and{" "}
+        <Code>requestId</Code>; see <DocLink href="/docs/errors">all codes</DocLink>. We only add fields to v1; we never rename, remove or
+        redefine them.
       </p>
       <p>
         Requests are paid from your account balance, <DocLink href="/docs/payments">by a wallet signature</DocLink>, or without a key{" "}
