@@ -87,6 +87,8 @@ const plain: Omit<AnyRequest, "model" | "turns"> = {
   reasoning: " reasoning=20",
 };
 
+const largeImage = (detail: string): AnyImage => ({ width: 8_000, height: 8_000, kind: "png", detail: detail === "low" ? "low" : "high" });
+
 /** Each kind of token and each tier is met at least once, whatever is generated. */
 const certain: AnyRequest[] = [
   ...(["1h", "1h", "5m"] as const).map((mark) => ({
@@ -101,13 +103,10 @@ const certain: AnyRequest[] = [
     turns: [DENSE.repeat(Math.ceil(line / DENSE.length))],
     dialect: "chat" as const,
   })),
-  {
-    ...plain,
-    model: "gpt-4o-mini",
-    turns: ["Look."],
-    images: [{ width: 8_000, height: 8_000, kind: "png", detail: "high" }],
-    dialect: "chat",
-  },
+  // It bills more for images than its window holds.
+  { ...plain, model: "gpt-4o-mini", turns: [DENSE.repeat(50_000)], images: ["high", "high", "low"].map(largeImage), dialect: "chat" },
+  // One image at high detail raises the other.
+  { ...plain, model: "gemini-3.1-pro-preview", turns: ["Look."], images: ["low", "high"].map(largeImage), dialect: "chat" },
 ];
 
 function dataOf({ width, height, kind }: AnyImage): { type: string; data: string } {

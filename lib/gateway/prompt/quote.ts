@@ -113,11 +113,14 @@ function markedWrites({ messages, options: { tools } }: Prompt): CacheWrites {
   return marked;
 }
 
-/** No prompt that the model accepts is longer than its context window. */
+/**
+ * No prompt that the model accepts is longer than its context window. Images are beyond it: some models bill more tokens for one than they
+ * read (gpt-4o-mini thirty times as many).
+ */
 function boundInput({ model, messages, options }: Prompt): number {
   const call = { messages, tools: options.tools, responseFormat: options.responseFormat };
   const bound = inputBoundForCall(call, needsByteBound(model.id) ? "bytes" : model.tokenBound);
-  return Math.min(bound + imageBound({ model, messages }), model.contextWindow);
+  return Math.min(bound, model.contextWindow) + imageBound({ model, messages });
 }
 
 /** The most tokens that the images of a prompt can be; 0 without any. */

@@ -97,6 +97,18 @@ test("a request is bounded by the route that counts the most, over all of its im
   expect(imagesBound([{ role: "user", content: "no image" }], { routes: [claude] })).toBe(0);
 });
 
+test("at Gemini one image at high detail raises all of its request, since the resolution is the request's", () => {
+  const image = (detail: ImageDetail) => ({
+    type: "image" as const,
+    detail,
+    source: { kind: "url" as const, url: "https://example.com/a.png" },
+  });
+  const boundOf = (...details: ImageDetail[]) =>
+    imagesBound([{ role: "user", content: details.map(image) }], { routes: [{ provider: "gemini", wireName: "gemini-3.5-flash-lite" }] });
+  expect(boundOf("low", "low")).toBe(2 * (280 + 16));
+  expect(boundOf("low", "high")).toBe(2 * (1_120 + 16));
+});
+
 test("which routes take images, and which fetch them", () => {
   const route = (provider: ModelRoute["provider"], wireName: string): ModelRoute => ({ provider, wireName });
   expect(takesImages(route("openai", "gpt-3.5-turbo"))).toBe(false);

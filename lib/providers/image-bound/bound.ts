@@ -1,7 +1,7 @@
 // Upper bounds of the input tokens of images, and which routes take them. What no provider publishes is bounded by the most that a similar
 // model counts.
 
-import type { ImagePart } from "../image-types";
+import type { ImageDetail, ImagePart } from "../image-types";
 import type { ChatMessage, Model, ModelRoute } from "../types";
 import { anthropicImageBound } from "./anthropic";
 import { geminiImageBound } from "./gemini";
@@ -41,7 +41,10 @@ const bareName = (wireName: string): string => wireName.slice(wireName.lastIndex
 export function imagesBound(messages: readonly ChatMessage[], { routes }: Pick<Model, "routes">): number {
   const images = imagesOf(messages);
   if (images.length === 0) return 0;
-  const ofRoute = (route: ModelRoute) => images.reduce((sum, image) => sum + TOKENS_AROUND_IMAGE + imageBound(image, route), 0);
+  // Gemini is asked for one resolution for the whole request, the highest of its images.
+  const wholeDetail: ImageDetail = images.some(({ detail }) => detail !== "low") ? "high" : "low";
+  const ofRoute = (route: ModelRoute) =>
+    images.reduce((sum, image) => sum + TOKENS_AROUND_IMAGE + imageBound(image, wholeDetail, route), 0);
   return Math.max(...routes.map(ofRoute));
 }
 
@@ -49,7 +52,7 @@ export function imagesBound(messages: readonly ChatMessage[], { routes }: Pick<M
 export const imagesOf = (messages: readonly ChatMessage[]): ImagePart[] =>
   messages.flatMap(({ content }) => (typeof content === "string" ? [] : content.filter((part) => part.type === "image")));
 
-function imageBound({ source, detail }: ImagePart, { provider, wireName }: ModelRoute): number {
+function imageBound({ source, detail }: ImagePart, wholeDetail: ImageDetail, { provider, wireName }: ModelRoute): number {
   const name = bareName(wireName);
   const size: Size | null = source.kind === "bytes" ? source : null;
   switch (provider) {
@@ -58,7 +61,7 @@ function imageBound({ source, detail }: ImagePart, { provider, wireName }: Model
     case "anthropic":
       return anthropicImageBound(name, size);
     case "gemini":
-      return geminiImageBound(name, detail, size ?? LARGEST);
+      return geminiImageBound(name, wholeDetail, size ?? LARGEST);
     default:
       return XAI_IMAGE_TOKENS;
   }
