@@ -1,7 +1,7 @@
 // Deliveries: each event reaches the endpoints that want it, in the commit that numbers it, and its owner can read and send them again.
 
 import { expect, test } from "vitest";
-import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { dateOf, now, nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
@@ -9,7 +9,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { type EventTypeName, eventTypes } from "./catalogue";
 import { type Delivery, type DeliveryQuery, listDeliveries, resendDelivery, resendFailed, sendSample } from "./deliveries";
 import { disableEndpoint, enableEndpoint, setEndpointTypes } from "./endpoints";
-import { eventBody, listEvents } from "./outbox";
+import { deleteOldEvents, eventBody, listEvents } from "./outbox";
 import { happen, openEndpoint } from "./testing/endpoints";
 
 await openTestDatabase();
@@ -105,6 +105,24 @@ test("there is a sample of each type, in an event's form, and it counts as no ev
     expect(JSON.parse(said?.body ?? "").text).not.toMatch(/undefined|an amount|\d{7,}(?!\w)/);
   }
   expect(await listEvents(account, { limit: 10 })).toEqual([]);
+});
+
+test("deliveries are deleted with their events, and samples after 30 days too", async () => {
+  const account = newAccountId();
+  const { endpointId } = await openEndpoint(account, target);
+  await happen(account, ["a"]);
+  await sendSample(account, endpointId, "balance.low");
+  const restoreClock = setClock(() => Date.now() + 29 * 86_400_000);
+  try {
+    await deleteOldEvents();
+    expect(await list(account)).toHaveLength(2);
+    setClock(() => Date.now() + 31 * 86_400_000);
+    await happen(account, ["young"]);
+    await deleteOldEvents();
+  } finally {
+    restoreClock();
+  }
+  expect(bodies(await list(account))).toEqual(["young"]);
 });
 
 test("a body stays far below 20 kB, whatever the fields of an event hold", async () => {

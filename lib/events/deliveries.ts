@@ -7,7 +7,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { Prisma, prisma } from "@/lib/db/prisma";
 import { bodyOf, type EndpointKind, sampleEvent } from "./bodies";
 import { type EventTypeName, isEventType } from "./catalogue";
-import { readEvent } from "./outbox";
+import { type AccountEvent, readEvent } from "./outbox";
 
 export type DeliveryState = "pending" | "delivered" | "failed";
 
@@ -65,9 +65,9 @@ export async function listDeliveries(accountId: AccountId, query: DeliveryQuery)
 }
 
 /** What a delivery's body follows from. */
-export const withBody = { event: true, endpoint: { select: { kind: true } } } as const satisfies Prisma.DeliveryInclude;
+const withBody = { event: true, endpoint: { select: { kind: true } } } as const satisfies Prisma.DeliveryInclude;
 
-export type DeliveryRow = Prisma.DeliveryGetPayload<{ include: typeof withBody }>;
+type DeliveryRow = Prisma.DeliveryGetPayload<{ include: typeof withBody }>;
 
 const readDelivery = (row: DeliveryRow): Delivery => ({
   ...{ id: row.id, endpointId: row.endpointId, eventId: row.eventId, sequence: row.sequence, type: row.type },
@@ -78,7 +78,7 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
 });
 
 /** The event that a delivery brings, or the sample. @throws Error for a sample of a type that is gone */
-function eventOf({ id, type, createdAt, event }: DeliveryRow) {
+export function eventOf({ id, type, createdAt, event }: Pick<DeliveryRow, "id" | "type" | "createdAt" | "event">): AccountEvent {
   if (event) return readEvent(event);
   if (!isEventType(type)) throw new Error(`there is no sample of ${type}`);
   return sampleEvent(id, type, createdAt);

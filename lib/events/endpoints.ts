@@ -100,7 +100,7 @@ export async function disableEndpoint(accountId: AccountId, endpointId: string):
 }
 
 /** Ends what an endpoint that is off has not received yet. */
-async function failPending(endpointId: string, transaction: Prisma.TransactionClient): Promise<void> {
+export async function failPending(endpointId: string, transaction: Prisma.TransactionClient): Promise<void> {
   await transaction.delivery.updateMany({
     where: { endpointId, state: "pending" },
     data: { state: "failed", tryAt: null, endedAt: now() },

@@ -62,10 +62,14 @@ export function readEvent({ id, sequence, type, at, data }: Prisma.EventModel): 
 const KEPT_DAYS = 30;
 const DELETED_AT_ONCE = 10_000;
 
-/** Deletes events older than 30 days. A job runs it. */
+/** Deletes events older than 30 days with their deliveries, and samples as old. A job runs it. */
 export async function deleteOldEvents(): Promise<void> {
   const before = dateOf(now().getTime() - KEPT_DAYS * 24 * 3_600_000);
   await prisma().$executeRaw(Prisma.sql`
     DELETE FROM event WHERE place IN (
       SELECT place FROM event WHERE at < ${before} AND sequence IS NOT NULL ORDER BY at LIMIT ${DELETED_AT_ONCE})`);
+  // Ids of deliveries begin with their time.
+  await prisma().$executeRaw(Prisma.sql`
+    DELETE FROM delivery WHERE id IN (
+      SELECT id FROM delivery WHERE id < left(events_delivery_id(${before}), 16) ORDER BY id LIMIT ${DELETED_AT_ONCE})`);
 }

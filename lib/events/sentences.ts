@@ -26,6 +26,8 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "key.created": (data) => `Key ${keyOf(data)} was created.`,
   "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
   "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
+  "endpoint.disabled": ({ kind, host, reason }) =>
+    `The ${kind} at ${host} was switched off: ${reason === "gone" ? "it answered that it is gone" : "every attempt of five days failed"}.`,
   "wallet.linked": ({ address }) => `Wallet ${address} was linked. It can sign in.`,
   "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
 };

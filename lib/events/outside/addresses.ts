@@ -57,7 +57,7 @@ export const isOwnMachine = (name: string): boolean =>
 /** All public IPv6 addresses lie here; outside of it are local ones, and those in which an IPv4 address is hidden. */
 const globalIpv6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-function isPublic(address: string): boolean {
+export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== "unicast") return false;

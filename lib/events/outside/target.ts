@@ -20,7 +20,7 @@ export async function checkTarget(text: string): Promise<Checked<{ url: string }
 }
 
 /** The part of the check that needs no network. */
-function readTarget(text: string): Checked<{ url: URL }> {
+export function readTarget(text: string): Checked<{ url: URL }> {
   const refuse = (problem: string) => ({ ok: false, problem }) as const;
   if (text.length > MAX_CHARACTERS) return refuse(`The URL has more than ${MAX_CHARACTERS} characters.`);
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -5,6 +5,7 @@ import { startKeyCache } from "@/lib/access/key-cache";
 import { config, configVariables } from "@/lib/base/config";
 import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
 import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
+import { freeEndpointsOf } from "@/lib/events/delivery/claims";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { checkLivePrices, checkReasoningCeilings, listModels, priceVersion } from "@/lib/providers/catalogue";
@@ -49,7 +50,7 @@ async function prepare(): Promise<{ stop: () => Promise<void> }> {
  * killed process are freed, so it does not wait for the rest of the start.
  */
 export const startProcessHeartbeat = processSingleton<Promise<Heartbeat>>("process heartbeat", () =>
-  startHeartbeat({ roles: config().ROLES, onDead: freeHoldsOf }).then(
+  startHeartbeat({ roles: config().ROLES, onDead: freeDead }).then(
     (heartbeat) => {
       reportReadiness("heartbeat", heartbeat.isWell);
       return heartbeat;
@@ -61,5 +62,6 @@ export const startProcessHeartbeat = processSingleton<Promise<Heartbeat>>("proce
   ),
 );
 
-/** A process that died leaves holds and claims; once they are freed, its requests can be retried at once. */
-const freeHoldsOf = async (deadProcess: string): Promise<void> => void (await expireHolds(commit(), deadProcess));
+/** A process that died leaves holds and claims; once they are freed, its requests can be retried at once, and its deliveries go on. */
+const freeDead = async (deadProcess: string): Promise<void> =>
+  void (await Promise.all([expireHolds(commit(), deadProcess), freeEndpointsOf(deadProcess)]));

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once as nextEvent } from "node:events";
 import { rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { buildSync } from "esbuild";
 
@@ -26,7 +26,7 @@ export async function killChildren(): Promise<void> {
   await Promise.all([...running].map((child) => child.kill()));
 }
 
-/** Starts a program and waits for its first line, which reports that it is ready. */
+/** Starts a program, of this folder or with its path, and waits for its first line, which reports that it is ready. */
 export async function startChild(program: string, ...args: string[]): Promise<Child> {
   const outfile = bundle(program);
   const child = spawn(process.execPath, [outfile, ...args], {
@@ -74,8 +74,8 @@ export async function startChild(program: string, ...args: string[]): Promise<Ch
 }
 
 function bundle(program: string): string {
-  const outfile = resolve("node_modules/.cache/pennyprompt", `${program}-${randomBytes(6).toString("hex")}.mjs`);
-  const entryPoints = [`lib/ledger/testing/${program}.ts`];
+  const outfile = resolve("node_modules/.cache/pennyprompt", `${basename(program)}-${randomBytes(6).toString("hex")}.mjs`);
+  const entryPoints = [program.includes("/") ? `${program}.ts` : `lib/ledger/testing/${program}.ts`];
   buildSync({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", packages: "external", alias: { "@": resolve(".") } });
   return outfile;
 }

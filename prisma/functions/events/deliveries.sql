@@ -20,10 +20,14 @@ BEGIN
 END $$;
 
 -- Puts the job of each endpoint with something to send into the queue, for when its next delivery is due; a job that waits there is moved.
--- The queue's tables are made by the first process with the jobs role, which then wakes all endpoints.
+-- The queue's tables are made by the first process with the jobs role, in several commits; it then wakes all endpoints.
 CREATE OR REPLACE FUNCTION events_wake(endpoints text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_regclass('queue.jobs') IS NULL THEN
+  IF to_regclass('queue.migrations') IS NULL OR coalesce(cardinality(endpoints), 0) = 0 THEN
+    RETURN;
+  END IF;
+  PERFORM FROM queue.migrations m WHERE m.id >= 18;
+  IF NOT FOUND THEN
     RETURN;
   END IF;
   PERFORM queue.add_job('deliver', json_build_object('endpointId', p.id), job_key => p.id,
@@ -31,4 +35,25 @@ BEGIN
     FROM endpoint p
     WHERE p.id = ANY (endpoints) AND EXISTS (SELECT FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
     ORDER BY p.id;
+END $$;
+
+-- Lets one process at a time send to an endpoint. The lock waits for a release under way, which reads what there is to send after it: a
+-- job that is refused here can be forgotten.
+CREATE OR REPLACE FUNCTION events_claim(asked text, claimant text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  server text;
+BEGIN
+  SELECT p.served_by INTO server FROM endpoint p WHERE p.id = asked FOR UPDATE;
+  IF NOT FOUND OR server <> claimant THEN
+    RETURN false;
+  END IF;
+  UPDATE endpoint SET served_by = claimant WHERE id = asked;
+  RETURN true;
+END $$;
+
+-- Ends a claim; the job for what is left to send is in the queue with the same commit.
+CREATE OR REPLACE FUNCTION events_release(asked text, claimant text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE endpoint SET served_by = NULL WHERE id = asked AND served_by = claimant;
+  PERFORM events_wake(ARRAY[asked]);
 END $$;
