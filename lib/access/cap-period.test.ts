@@ -8,7 +8,7 @@ import { capPeriodEnd, capPeriodStart } from "./cap-period";
 
 await openTestDatabase({ poolSize: 2 });
 
-const periods = ["day", "week", "month", "total"] as const;
+const periods = ["hour", "day", "week", "month", "total"] as const;
 const moment = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2100, 0, 1) });
 
 async function fromSql(period: string, atMs: number): Promise<{ start: Date; end: Date | null } | undefined> {

@@ -1,11 +1,14 @@
 // When a spending cap resets. Periods are UTC; weeks begin on Monday. SQL computes the periods that decide; a test holds both equal.
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** When the period that contains `at` began; `total` begins at the Unix epoch. */
 export function capPeriodStart(period: string, at: Date): Date {
   const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
   switch (period) {
+    case "hour":
+      return new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
     case "day":
       return new Date(midnight);
     case "week":
@@ -22,6 +25,9 @@ export function capPeriodEnd(period: string | null, start: Date | null): Date | 
   if (!start) return null;
   const end = new Date(start);
   switch (period) {
+    case "hour":
+      end.setUTCHours(end.getUTCHours() + 1);
+      return end;
     case "day":
       end.setUTCDate(end.getUTCDate() + 1);
       return end;

@@ -9,7 +9,7 @@ import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { lockAccount } from "./accounts";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
 
-export type CapPeriod = "day" | "week" | "month" | "total";
+export type CapPeriod = "hour" | "day" | "week" | "month" | "total";
 
 export interface SpendCap {
   nanoUsd: NanoUsd;

@@ -22,7 +22,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^composite type ledger_charge_details$/, "the details of a batch's charges, except their money, are one array of these"],
   [/^aggregate ledger_total$/, "sum() of bigints returns numeric, which costs as much as reading the row"],
   [
-    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|sweep|withdrawal): check \w+$/,
+    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|spend_sum|spend_sum_mark|sweep|withdrawal): check \w+$/,
     "no bug of ours may store an impossible value",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "booked and signed rows are never changed"],

@@ -24,7 +24,7 @@ const time = (description: string): EventField => ({ kind: "time", description }
 const optional = (field: EventField): EventField => ({ ...field, isOptional: true });
 
 const keyId = text("The key's ID.");
-const period = text("What the cap counts: day, week, month or total.");
+const period = text("What the cap counts: hour, day, week, month or total.");
 
 const exampleKey = "key_0WAqXk3eB1c2D3e4F5g6";
 const exampleAddress = "0x52908400098527886E0F7030069857D2E4169EE7";
@@ -126,6 +126,16 @@ const types = {
       ...{ keyId: exampleKey, cap: "10000000000", used: "9990000000", needed: "45000000", period: "day" },
       resetsAt: "2026-11-24T00:00:00+00:00",
     },
+  },
+  "key.spike": {
+    when: "A key spent far more within an hour than it usually does.",
+    fields: {
+      ...{ keyId, spent: usd("Spent in the last 60 minutes.") },
+      usual: usd("What it usually spends in this hour of the week; its account, if the key is new."),
+      underWay: usd("The most that its running requests can still cost."),
+      paused: text("yes if the key was paused, as its owner asked; no otherwise."),
+    },
+    example: { keyId: exampleKey, spent: "4100000000", usual: "200000000", underWay: "45000000", paused: "no" },
   },
   "key.created": { ...key, when: "A key was created.", example: keyExample },
   "key.paused": { ...key, when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },

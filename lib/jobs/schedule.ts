@@ -11,8 +11,10 @@ import { deleteOldEvents, numberEvents } from "@/lib/events/outbox";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
 import { loadOverruns } from "@/lib/gateway/prompt/quote";
+import { watchSpikes } from "@/lib/gateway/spikes/watch-spikes";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
+import { deleteOldSums } from "@/lib/ledger/spend-sums";
 import { deleteVoidPayments } from "@/lib/payments/claims/claim-steps";
 import { settlePayments } from "@/lib/payments/followup/run";
 import { deleteOldFailedTransactions } from "@/lib/payments/settlement/failed-fee-limit";
@@ -58,6 +60,8 @@ export const databaseJobs: readonly Job[] = [
   { name: "relay", pauseMs: 1_000, run: () => runRelay() },
   // It reads every address that was ever paid: with many of them it takes a tenth of the time.
   { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },
+  { name: "watch-spikes", pauseMs: 3_000, run: watchSpikes },
+  { name: "delete-old-sums", pauseMs: 600_000, run: deleteOldSums },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-old-failures", pauseMs: 600_000, run: deleteOldFailures },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },

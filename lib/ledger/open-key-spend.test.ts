@@ -164,7 +164,7 @@ test("caps that change their period repeatedly while requests run lose nothing a
     for (let round = 0; round < 20; round++) for (const key of keys) await charge(account, key, 1 + (round % 4));
   };
   const change = async (key: KeyId) => {
-    for (const period of ["week", "day", "total", "month", "day", "week"] as const) {
+    for (const period of ["week", "hour", "day", "total", "month", "day", "week"] as const) {
       await inTransaction(await setCap(account, key, 90_000, period));
       expect(await checkLedger()).toEqual([]);
     }

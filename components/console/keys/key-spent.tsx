@@ -3,7 +3,13 @@ import { momentText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
 
-const periods: Record<OwnCap["period"], string> = { day: "today", week: "this week", month: "this month", total: "in total" };
+const periods: Record<OwnCap["period"], string> = {
+  hour: "this hour",
+  day: "today",
+  week: "this week",
+  month: "this month",
+  total: "in total",
+};
 
 interface KeySpentProps {
   item: OwnKey;

@@ -87,6 +87,7 @@ function CapField({ draft, change, error }: PartProps) {
             className={capped ? "" : "sm:col-span-2"}
           >
             <option value="none">No cap</option>
+            <option value="hour">USD per hour</option>
             <option value="day">USD per day</option>
             <option value="week">USD per week</option>
             <option value="month">USD per month</option>

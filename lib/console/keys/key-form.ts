@@ -44,7 +44,7 @@ const onDate = z.strictObject({ kind: z.literal("date"), date: textField(readLas
 const kept = z.strictObject({ kind: z.literal("keep") }).transform(() => "keep" as const);
 
 const cap = z
-  .strictObject({ amount: textField(readUsdText), period: z.enum(["day", "week", "month", "total"] satisfies CapPeriod[]) })
+  .strictObject({ amount: textField(readUsdText), period: z.enum(["hour", "day", "week", "month", "total"] satisfies CapPeriod[]) })
   .transform(({ amount, period }) => ({ nanoUsd: amount, period }))
   .nullable();
 

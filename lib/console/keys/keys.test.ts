@@ -242,7 +242,7 @@ test("changing a cap while calls run loses no spend", async () => {
   const { keyId, key } = await create(owner);
   const amount = parseUsd("5");
   const calls = Promise.all(Array.from({ length: 40 }, () => call(key)));
-  for (const period of ["day", "total", null, "week", "total", "month", "total"] as const) {
+  for (const period of ["day", "hour", "total", null, "week", "total", "month", "total"] as const) {
     const cap = period && { nanoUsd: amount, period };
     expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, models: null })).toEqual({ ok: true });
   }

@@ -1,6 +1,6 @@
 // Inputs and outputs of the reference ledger. Amounts are nano-USD, times Unix milliseconds.
 
-export type Period = "day" | "week" | "month" | "total";
+export type Period = "hour" | "day" | "week" | "month" | "total";
 export type ClaimOutcome = "replay" | "in_progress" | "mismatch";
 
 export interface HoldRequest {

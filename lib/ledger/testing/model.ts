@@ -271,6 +271,8 @@ export function periodStartMs(period: Period, atMs: number): number {
   const at = new Date(atMs);
   const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
   switch (period) {
+    case "hour":
+      return Math.floor(atMs / 3_600_000) * 3_600_000;
     case "day":
       return midnight;
     case "week":

@@ -123,7 +123,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant("cap" as const),
       key: fc.nat({ max: 5 }),
       cap: fc.option(fc.bigInt({ min: 0n, max: 40n })),
-      period: fc.constantFrom("day" as const, "week" as const, "month" as const, "total" as const),
+      period: fc.constantFrom("hour" as const, "day" as const, "week" as const, "month" as const, "total" as const),
     }),
   },
   {

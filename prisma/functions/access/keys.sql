@@ -10,6 +10,7 @@ END $$;
 -- When the period that contains `at` began and when it ends, in UTC; weeks begin on Monday. 'total' never ends.
 CREATE OR REPLACE FUNCTION access_cap_period_start(period text, at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE period
+    WHEN 'hour' THEN date_trunc('hour', at, 'UTC')
     WHEN 'day' THEN date_trunc('day', at, 'UTC')
     WHEN 'week' THEN date_trunc('week', at, 'UTC')
     WHEN 'month' THEN date_trunc('month', at, 'UTC')
@@ -19,6 +20,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION access_cap_period_end(period text, at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE period
+    WHEN 'hour' THEN date_trunc('hour', at, 'UTC') + interval '1 hour'
     WHEN 'day' THEN (date_trunc('day', at AT TIME ZONE 'UTC') + interval '1 day') AT TIME ZONE 'UTC'
     WHEN 'week' THEN (date_trunc('week', at AT TIME ZONE 'UTC') + interval '1 week') AT TIME ZONE 'UTC'
     WHEN 'month' THEN (date_trunc('month', at AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'
@@ -49,3 +51,15 @@ BEGIN
     WHERE k.id = key AND is_known;
   RETURN NEXT;
 END $$;
+
+-- Mutes an active key's alarm until the given time. Returns whether its owner wants it paused; null, with nothing changed, when the key is
+-- not active, has no alarm, or is muted.
+CREATE OR REPLACE FUNCTION access_hear_alarm(key text, until timestamptz, at timestamptz) RETURNS boolean LANGUAGE sql AS $$
+  UPDATE api_key k SET alarm_muted_until = until
+    WHERE k.id = key AND k.state = 'active' AND k.alarm_factor IS NOT NULL AND (k.alarm_muted_until IS NULL OR k.alarm_muted_until <= at)
+    RETURNING k.alarm_pauses
+$$;
+
+CREATE OR REPLACE FUNCTION access_pause_key(key text) RETURNS void LANGUAGE sql AS $$
+  UPDATE api_key k SET state = 'paused' WHERE k.id = key AND k.state = 'active'
+$$;
