@@ -41,7 +41,7 @@ async function enter(): Promise<Owner & { token: string; keyId: string }> {
 
 /** Valid input for the owner who is signed in now. */
 const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Record<string, unknown> => {
-  const wish = { expiry: { kind: "never" }, cap: null, clip: null, models: null };
+  const wish = { expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
   return {
     createKey: { name: "stolen", ...wish },
     renameKey: { keyId, name: "stolen" },

@@ -2,7 +2,7 @@
 
 import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd, parseUsd, ZERO_USD } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 
 export interface KeyAlarm {
@@ -11,6 +11,33 @@ export interface KeyAlarm {
   /** Never for less than this in an hour, nano-USD. */
   above: NanoUsd;
   pauses: boolean;
+}
+
+/** Nothing is known of a new account: only much money is an alarm, and no reason to pause. */
+const NEW_ACCOUNT_ABOVE = parseUsd("10");
+
+/** What a key spent in the last 60 minutes, and the medians of this hour of the week; null for a key, or an account, without a past. */
+interface SpendOfHour {
+  spent: NanoUsd;
+  usualOfKey: NanoUsd | null;
+  usualOfAccount: NanoUsd | null;
+}
+
+export interface Spike {
+  /** What the key usually spends in such an hour, or its account; zero for a new one. */
+  usual: NanoUsd;
+  /** False for a new account. */
+  mayPause: boolean;
+}
+
+/** Whether this is a spike; null when it is not. */
+export function judgeSpend({ spent, usualOfKey, usualOfAccount }: SpendOfHour, { factor, above }: KeyAlarm): Spike | null {
+  const usual = usualOfKey ?? usualOfAccount;
+  if (usual === null) {
+    const line = above > NEW_ACCOUNT_ABOVE ? above : NEW_ACCOUNT_ABOVE;
+    return spent > line ? { usual: ZERO_USD, mayPause: false } : null;
+  }
+  return spent > above && spent > usual * BigInt(factor) ? { usual, mayPause: true } : null;
 }
 
 /** The alarms of those keys that are active, have one, and are not muted. */
@@ -34,7 +61,10 @@ export async function findAlarms(keyIds: readonly KeyId[]): Promise<Map<KeyId, K
 export async function setKeyAlarm(accountId: AccountId, keyId: KeyId, alarm: KeyAlarm | null): Promise<boolean> {
   const { count } = await prisma().apiKey.updateMany({
     where: { accountId, id: keyId, state: { not: "revoked" } },
-    data: alarm ? { alarmFactor: alarm.factor, alarmAbove: alarm.above, alarmPauses: alarm.pauses } : { alarmFactor: null },
+    data: alarmColumns(alarm),
   });
   return count === 1;
 }
+
+export const alarmColumns = (alarm: KeyAlarm | null) =>
+  alarm ? { alarmFactor: alarm.factor, alarmAbove: alarm.above, alarmPauses: alarm.pauses } : { alarmFactor: null };

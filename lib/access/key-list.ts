@@ -4,6 +4,7 @@ import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Prisma, prisma } from "@/lib/db/prisma";
+import type { KeyAlarm } from "./alarms";
 import { capPeriodEnd, capPeriodStart } from "./cap-period";
 import type { CapPeriod } from "./keys";
 
@@ -26,6 +27,8 @@ export interface KeyLine {
   allowedModels: readonly string[] | null;
   /** Down to how many tokens output limits are lowered to fit balance and cap; null: not at all. */
   clipMinTokens: number | null;
+  /** Null: none. */
+  alarm: KeyAlarm | null;
 }
 
 /** The account's keys that are not revoked, the newest first. */
@@ -54,11 +57,21 @@ export async function listRevokedKeys(accountId: AccountId, limit: number, befor
 const columns = {
   ...{ id: true, name: true, prefix: true, last4: true, state: true, allowedModels: true },
   ...{ createdAt: true, lastUsedAt: true, expiresAt: true, revokedAt: true, capNanoUsd: true, capPeriod: true },
-  clipMinTokens: true,
+  ...{ clipMinTokens: true, alarmFactor: true, alarmAbove: true, alarmPauses: true },
 } satisfies Prisma.ApiKeySelect;
 
 function readRow(
-  { id, state, capNanoUsd, capPeriod, allowedModels, ...line }: Prisma.ApiKeyGetPayload<{ select: typeof columns }>,
+  {
+    id,
+    state,
+    capNanoUsd,
+    capPeriod,
+    allowedModels,
+    alarmFactor,
+    alarmAbove,
+    alarmPauses,
+    ...line
+  }: Prisma.ApiKeyGetPayload<{ select: typeof columns }>,
   at: Date,
 ): KeyLine {
   const isExpired = state !== "revoked" && line.expiresAt !== null && line.expiresAt <= at;
@@ -69,6 +82,7 @@ function readRow(
     cap: capNanoUsd === null || capPeriod === null ? null : readCap(nanoUsd(capNanoUsd), capPeriod as CapPeriod, at),
     // The column is NULL when every model is allowed, and Prisma reads NULL as an empty list. A key that allows no model does not exist.
     allowedModels: allowedModels.length > 0 ? allowedModels : null,
+    alarm: alarmFactor === null ? null : { factor: alarmFactor, above: nanoUsd(alarmAbove), pauses: alarmPauses },
   };
 }
 

@@ -7,6 +7,7 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pepper } from "@/lib/base/pepper";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { lockAccount } from "./accounts";
+import { alarmColumns, type KeyAlarm } from "./alarms";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
 
 export type CapPeriod = "hour" | "day" | "week" | "month" | "total";
@@ -23,6 +24,8 @@ interface NewKey {
   cap?: SpendCap;
   allowedModels?: readonly string[];
   clipMinTokens?: number | null;
+  /** Null: none; without it, the alarm that every key has. */
+  alarm?: KeyAlarm | null;
 }
 
 /** What a key may do; null = no expiry, no cap, every model. `keep` leaves the expiry unchanged. */
@@ -45,6 +48,7 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
       capNanoUsd: key.cap?.nanoUsd ?? null,
       capPeriod: key.cap?.period ?? null,
       clipMinTokens: key.clipMinTokens ?? null,
+      ...(key.alarm !== undefined && alarmColumns(key.alarm)),
       // Without a list the column stays NULL: every model.
       ...(key.allowedModels && { allowedModels: [...key.allowedModels] }),
     },

@@ -4,7 +4,7 @@ import { keyLimitsForm, newKeyForm } from "./keys/key-form";
 import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
 
 const unreadable = "The form cannot be read. Load the page again.";
-const key = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, models: null };
+const key = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
 
 test("input that no page of ours sends gets a message for people, never the validator's own", () => {
   const strange: [Parameters<typeof readForm>[0], unknown][] = [

@@ -52,7 +52,14 @@ test("while an account's charges are counted for a new cap, its requests get the
     await reader.query("BEGIN; LOCK TABLE charge IN ACCESS EXCLUSIVE MODE");
     const wallet = { chain: "evm" as const, address: "0x" };
     const owner = { accountId, sessionId: newSessionId(), wallet, isFrozen: false };
-    const wish = { keyId, expiry: "keep" as const, cap: { nanoUsd: nanoUsd(100), period: "total" as const }, clip: null, models: null };
+    const wish = {
+      keyId,
+      expiry: "keep" as const,
+      cap: { nanoUsd: nanoUsd(100), period: "total" as const },
+      clip: null,
+      alarm: null,
+      models: null,
+    };
     const changed = setOwnKeyLimits(owner, wish);
     const counts = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM%"charge"%' AND datname = current_database()`;
     await expect.poll(async () => (await pool().query(counts)).rowCount).toBe(1);

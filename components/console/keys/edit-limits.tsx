@@ -35,7 +35,14 @@ export function EditLimits({ item, models, changeLimits, onClose }: EditLimitsPr
   return (
     <Dialog open onOpenChange={onClose} title="Edit limits" description={<>For “{item.name}”. New limits apply from the next request.</>}>
       <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
-        <LimitsFields draft={draft} onChange={setDraft} models={models} problem={problem} expiresAt={item.expiresAt} />
+        <LimitsFields
+          draft={draft}
+          onChange={setDraft}
+          models={models}
+          problem={problem}
+          expiresAt={item.expiresAt}
+          spentInHour={item.spentInHour}
+        />
         {lost > 0 ? (
           <p className="text-xs text-muted">
             {lost === 1 ? "One of its models is" : `${lost} of its models are`} no longer available. Saving removes{" "}

@@ -12,6 +12,7 @@ export interface LimitsInput {
   expiry: ExpiryInput;
   cap: { amount: string; period: OwnCap["period"] } | null;
   clip: { minTokens: string } | null;
+  alarm: { factor: string; above: string; pauses: boolean } | null;
   models: readonly string[] | null;
 }
 

@@ -22,6 +22,9 @@ const item: OwnKey = {
   cap: { nanoUsd: USD, period: "month", resetsAt: null },
   spent: USD / 5n,
   held: 0n,
+  alarm: null,
+  spike: null,
+  spentInHour: 0n,
   models: null,
 };
 
@@ -38,4 +41,10 @@ test("a capped key shows its reserved amount beside its spend, while it holds an
 
 test("a key without a cap names the days of its spend", () => {
   expect(wordsOf({ cap: null })).toBe("$0.20 last 30 days, no cap");
+});
+
+test("a key that spends far more than usual says how much", () => {
+  expect(wordsOf({ cap: null, spike: { spent: (USD * 41n) / 10n, usual: USD / 5n } })).toBe(
+    "$0.20 last 30 days, no cap $4.10 this hour, usually $0.20",
+  );
 });

@@ -18,7 +18,20 @@ interface KeySpentProps {
 }
 
 /** A key's spend and holds against its cap, or its recent spend. */
-export function KeySpent({ item: { cap, spent, held }, places }: KeySpentProps) {
+export function KeySpent({ item, places }: KeySpentProps) {
+  return (
+    <span className="grid justify-items-end">
+      <PeriodSpent item={item} places={places} />
+      {item.spike ? (
+        <span className="font-sans text-xs text-amber-ink">
+          {formatUsd(item.spike.spent)} this hour, usually {formatUsd(item.spike.usual)}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+function PeriodSpent({ item: { cap, spent, held }, places }: KeySpentProps) {
   if (!cap) {
     return (
       <span className="grid justify-items-end">

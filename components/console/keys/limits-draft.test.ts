@@ -14,36 +14,45 @@ const key: OwnKey = {
   revokedAt: null,
   cap: null,
   clipMinTokens: null,
+  alarm: null,
+  spike: null,
+  spentInHour: 0n,
   spent: 0n,
   held: 0n,
   models: null,
 };
 
+const noLimits = { expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
+
 test("a new key has no limits unless one is set", () => {
-  expect(inputOf(newLimits)).toEqual({ expiry: { kind: "never" }, cap: null, clip: null, models: null });
+  expect(inputOf(newLimits)).toEqual({ ...noLimits, alarm: { factor: "5", above: "1", pauses: false } });
   const clip = { clips: true, minTokens: "512" };
-  expect(inputOf({ expiry: "30", date: "2030-01-31", period: "week", amount: "5", models: ["a"], ...clip })).toEqual({
+  const alarm = { alarm: "pause", factor: "3", above: "2.5" } as const;
+  expect(inputOf({ expiry: "30", date: "2030-01-31", period: "week", amount: "5", models: ["a"], ...clip, ...alarm })).toEqual({
     expiry: { kind: "days", days: 30 },
     cap: { amount: "5", period: "week" },
     clip: { minTokens: "512" },
+    alarm: { factor: "3", above: "2.5", pauses: true },
     models: ["a"],
   });
   expect(inputOf({ ...newLimits, expiry: "date", date: "2030-01-31" }).expiry).toEqual({ kind: "date", date: "2030-01-31" });
 });
 
 test("limits opened and saved without a change stay the same, to the last nano-dollar", () => {
-  expect(inputOf(draftOf(key, new Set()))).toEqual({ expiry: { kind: "never" }, cap: null, clip: null, models: null });
+  expect(inputOf(draftOf(key, new Set()))).toEqual(noLimits);
   const limited: OwnKey = {
     ...key,
     expiresAt: new Date(1),
     cap: { nanoUsd: 1_000_000_001n, period: "total", resetsAt: null },
     clipMinTokens: 300,
+    alarm: { factor: 7, above: 1_500_000_000n as never, pauses: true },
     models: ["a", "gone", "b"],
   };
   expect(inputOf(draftOf(limited, new Set(["a", "b", "c"])))).toEqual({
     expiry: { kind: "keep" },
     cap: { amount: "1.000000001", period: "total" },
     clip: { minTokens: "300" },
+    alarm: { factor: "7", above: "1.5", pauses: true },
     models: ["a", "b"],
   });
 });

@@ -14,19 +14,26 @@ export interface LimitsDraft {
   /** Output limits are lowered to fit balance and cap, down to `minTokens`. */
   clips: boolean;
   minTokens: string;
+  alarm: "off" | "tell" | "pause";
+  /** How many times its usual spend of an hour, and the least in USD. */
+  factor: string;
+  above: string;
   /** Null: every model. */
   models: readonly string[] | null;
 }
 
 const MIN_TOKENS = "256";
 
+const usualAlarm = { alarm: "tell", factor: "5", above: "1" } as const;
+
 export const newLimits: LimitsDraft = {
   ...{ expiry: "never", date: "", period: "none", amount: "", clips: false, minTokens: MIN_TOKENS },
+  ...usualAlarm,
   models: null,
 };
 
 /** The key's current limits. Models no longer in the catalogue are omitted: they cannot be called. */
-export function draftOf({ expiresAt, cap, clipMinTokens, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
+export function draftOf({ expiresAt, cap, clipMinTokens, alarm, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
   return {
     expiry: expiresAt ? "keep" : "never",
     date: "",
@@ -34,15 +41,19 @@ export function draftOf({ expiresAt, cap, clipMinTokens, models }: OwnKey, catal
     amount: cap ? usdText(cap.nanoUsd) : "",
     clips: clipMinTokens !== null,
     minTokens: clipMinTokens === null ? MIN_TOKENS : String(clipMinTokens),
+    ...(alarm
+      ? { alarm: alarm.pauses ? "pause" : "tell", factor: String(alarm.factor), above: usdText(alarm.above) }
+      : { ...usualAlarm, alarm: "off" }),
     models: models?.filter((id) => catalogue.has(id)) ?? null,
   };
 }
 
-export function inputOf({ expiry, date, period, amount, clips, minTokens, models }: LimitsDraft): LimitsInput {
+export function inputOf({ expiry, date, period, amount, clips, minTokens, alarm, factor, above, models }: LimitsDraft): LimitsInput {
   return {
     expiry: expiryOf(expiry, date),
     cap: period === "none" ? null : { amount, period },
     clip: clips ? { minTokens } : null,
+    alarm: alarm === "off" ? null : { factor, above, pauses: alarm === "pause" },
     models,
   };
 }

@@ -2,6 +2,7 @@
 
 import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
+import { formatUsd } from "@/lib/base/money";
 import { DollarInput, Field, Input, Select } from "../../ui/field";
 import type { FieldProblem } from "./form-end";
 import type { ModelChoice } from "./key-actions";
@@ -15,10 +16,12 @@ interface LimitsFieldsProps {
   problem: FieldProblem | null;
   /** When the existing key expires. */
   expiresAt?: Date | null;
+  /** What the existing key spent in the last 60 minutes, nano-USD. */
+  spentInHour?: bigint | null;
 }
 
 /** When a key expires, what it may spend, what happens when that is too little, and which models it may call. */
-export function LimitsFields({ draft, onChange, models, problem, expiresAt = null }: LimitsFieldsProps) {
+export function LimitsFields({ draft, onChange, models, problem, expiresAt = null, spentInHour = null }: LimitsFieldsProps) {
   const errorOf = (field: string) => (problem?.field === field ? problem.message : null);
   const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
   return (
@@ -26,6 +29,7 @@ export function LimitsFields({ draft, onChange, models, problem, expiresAt = nul
       <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={expiresAt} />
       <CapField draft={draft} change={change} error={errorOf("cap")} />
       <ClipField draft={draft} change={change} error={errorOf("clip")} />
+      <AlarmField draft={draft} change={change} error={errorOf("alarm")} spentInHour={spentInHour} />
       <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
     </>
   );
@@ -141,6 +145,57 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
                 tokens
               </span>
             </div>
+          ) : null}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHour }: PartProps & { spentInHour: bigint | null }) {
+  const isOn = alarm !== "off";
+  const spent = spentInHour === null ? "" : ` It spent ${formatUsd(spentInHour)} in the last 60 minutes.`;
+  const hint = isOn
+    ? `Raised when the key spends this many times its usual in an hour, and more than this amount. Running requests are finished.${spent}`
+    : `Nobody is told when the key spends far more than usual.${spent}`;
+  return (
+    <Field label="Spending alarm" error={error} hint={hint}>
+      {(control) => (
+        <div className="grid gap-3 sm:grid-cols-2">
+          <Select
+            {...control}
+            value={alarm}
+            onChange={({ target }) => change({ alarm: target.value as LimitsDraft["alarm"] })}
+            className="sm:col-span-2"
+          >
+            <option value="tell">Tell me</option>
+            <option value="pause">Tell me and pause the key</option>
+            <option value="off">Off</option>
+          </Select>
+          {isOn ? (
+            <>
+              <div className="relative">
+                <Input
+                  inputMode="numeric"
+                  aria-label="Times its usual spend"
+                  aria-describedby={control["aria-describedby"]}
+                  aria-invalid={control["aria-invalid"]}
+                  className="pr-24"
+                  value={factor}
+                  onChange={({ target }) => change({ factor: target.value })}
+                />
+                <span aria-hidden="true" className="absolute top-2.5 right-3 text-sm text-muted">
+                  times usual
+                </span>
+              </div>
+              <DollarInput
+                aria-label="More than, USD in an hour"
+                aria-describedby={control["aria-describedby"]}
+                aria-invalid={control["aria-invalid"]}
+                value={above}
+                onChange={({ target }) => change({ above: target.value })}
+              />
+            </>
           ) : null}
         </div>
       )}

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 let restore = () => {};
 afterEach(() => restore());
 
-const plain = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, models: null };
+const plain = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
 const read = (fields: object) => readForm(newKeyForm, { ...plain, ...fields });
 const value = (fields: object) => {
   const answer = read(fields);
@@ -22,7 +22,7 @@ const value = (fields: object) => {
 const keyId = "key_0123456789ABCDEFGHIJ";
 
 test("a key needs a name and nothing else", () => {
-  expect(value({})).toEqual({ name: "ci", expiry: null, cap: null, clip: null, models: null });
+  expect(value({})).toEqual({ name: "ci", expiry: null, cap: null, clip: null, alarm: null, models: null });
 });
 
 test.each(["1", "256", " 512 ", "1000000"])("the minimum of a clip may be %j tokens", (minTokens) => {
@@ -31,6 +31,24 @@ test.each(["1", "256", " 512 ", "1000000"])("the minimum of a clip may be %j tok
 
 test.each(["0", "-1", "1.5", "", "many", "1000001", "0x10", 256, null])("the minimum of a clip may not be %j", (minTokens) => {
   expect(read({ clip: { minTokens } })).toMatchObject({ ok: false, field: "clip" });
+});
+
+test("an alarm has a factor and an amount", () => {
+  expect(value({ alarm: { factor: " 5 ", above: "2.50", pauses: true } }).alarm).toEqual({
+    factor: 5,
+    above: 2_500_000_000n,
+    pauses: true,
+  });
+});
+
+test.each([
+  { factor: "1", above: "1", pauses: false },
+  { factor: "101", above: "1", pauses: false },
+  { factor: "2.5", above: "1", pauses: false },
+  { factor: "5", above: "much", pauses: false },
+  { factor: "5", above: "1", pauses: "yes" },
+])("the alarm %j is refused", (alarm) => {
+  expect(read({ alarm })).toMatchObject({ ok: false, field: expect.stringContaining("alarm") });
 });
 
 test.each([
@@ -141,8 +159,11 @@ test("an invalid key id finds no key", () => {
 });
 
 test("changing an existing key's limits can keep its expiry", () => {
-  const input = { keyId, expiry: { kind: "keep" }, cap: null, clip: null, models: null };
-  expect(readForm(keyLimitsForm, input)).toEqual({ ok: true, form: { keyId, expiry: "keep", cap: null, clip: null, models: null } });
+  const input = { keyId, expiry: { kind: "keep" }, cap: null, clip: null, alarm: null, models: null };
+  expect(readForm(keyLimitsForm, input)).toEqual({
+    ok: true,
+    form: { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null },
+  });
   expect(readForm(keyLimitsForm, { ...input, expiry: { kind: "date", date: "1999-01-01" } })).toMatchObject({
     ok: false,
     field: "expiry",

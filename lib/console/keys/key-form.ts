@@ -62,6 +62,17 @@ const clip = z
   .transform(({ minTokens }) => minTokens)
   .nullable();
 
+const MAX_FACTOR = 100;
+
+function readFactor(text: string): number {
+  const factor = /^\d{1,3}$/.test(text.trim()) ? Number(text) : 0;
+  if (factor < 2 || factor > MAX_FACTOR) throw new RangeError(`Enter a whole number from 2 to ${MAX_FACTOR}.`);
+  return factor;
+}
+
+/** Null: no alarm. */
+const alarm = z.strictObject({ factor: textField(readFactor), above: textField(readUsdText), pauses: z.boolean() }).nullable();
+
 /** Names and aliases become catalogue names, without duplicates; null is every model. */
 const models = z
   .array(z.string().max(200))
@@ -80,7 +91,7 @@ const models = z
 export const newKeyForm = z.strictObject({
   name: keyName,
   expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]),
-  ...{ cap, clip, models },
+  ...{ cap, clip, alarm, models },
 });
 
 const keyId = z
@@ -97,7 +108,7 @@ export const keyNameForm = z.strictObject({ keyId, name: keyName });
 export const keyLimitsForm = z.strictObject({
   keyId,
   expiry: z.discriminatedUnion("kind", [kept, never, afterDays, onDate]),
-  ...{ cap, clip, models },
+  ...{ cap, clip, alarm, models },
 });
 
 /** The keys page's URL parameters; invalid ones are ignored. */

@@ -1,6 +1,7 @@
 // The owner's API keys: listing, creating and changing them. Every function takes the owner, and another account's key counts as
 // missing.
 
+import { judgeSpend, type KeyAlarm, setKeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
 import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyClip, setKeyState } from "@/lib/access/keys";
@@ -10,6 +11,7 @@ import type { KeyId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { countKeySpend, type KeyPeriod, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
+import { type HourSpend, readHourSpend } from "@/lib/ledger/spend-sums";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
 import { DAY_MS } from "../usage/usage-query";
@@ -44,14 +46,24 @@ async function withSpend(accountId: Owner["accountId"], lines: readonly KeyLine[
   // A call under way when its key was revoked was charged within the hour.
   const uncapped = lines.filter(({ cap, revokedAt }) => !cap && !(revokedAt && revokedAt.getTime() < since.getTime() - DAY_MS));
   const uncappedIds = uncapped.map(({ keyId }) => keyId);
-  const [inPeriod, lately] = await Promise.all([readPeriodSpend(periods), sumKeyCharges(accountId, uncappedIds, since)]);
+  const [inPeriod, lately, inHour] = await Promise.all([
+    readPeriodSpend(periods),
+    sumKeyCharges(accountId, uncappedIds, since),
+    readHourSpend(lines.flatMap(({ keyId, revokedAt }) => (revokedAt ? [] : [keyId]))),
+  ]);
+  const hours = new Map(inHour.map((hour) => [hour.keyId, hour]));
   return lines.map(({ cap, allowedModels, ...line }) => ({
-    ...line,
+    ...{ ...line, ...hourOf(hours.get(line.keyId), line.alarm) },
     cap: cap && { nanoUsd: cap.nanoUsd, period: cap.period, resetsAt: cap.periodEnd },
     spent: (cap ? inPeriod.get(line.keyId)?.spent : lately.get(line.keyId)) ?? ZERO_USD,
     held: inPeriod.get(line.keyId)?.held ?? ZERO_USD,
     models: allowedModels,
   }));
+}
+
+function hourOf(hour: HourSpend | undefined, alarm: KeyAlarm | null): Pick<OwnKey, "spentInHour" | "spike"> {
+  const spike = hour && alarm && judgeSpend(hour, alarm);
+  return { spentInHour: hour?.spent ?? ZERO_USD, spike: hour && spike ? { spent: hour.spent, usual: spike.usual } : null };
 }
 
 interface NewKeyWish {
@@ -60,13 +72,15 @@ interface NewKeyWish {
   cap: SpendCap | null;
   /** Down to how many tokens output limits are lowered to fit balance and cap; null: not at all. */
   clip: number | null;
+  /** Null: none. */
+  alarm: KeyAlarm | null;
   models: readonly string[] | null;
 }
 
 /** Creates a key. Its text is in this answer and never shown again. */
 export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
   if (isFrozen) return frozenRefusal();
-  const { name, expiry, cap, clip, models } = wish;
+  const { name, expiry, cap, clip, alarm, models } = wish;
   const made = await inTransaction(async (transaction) => {
     if ((await countLiveKeys(accountId, transaction)) >= MAX_KEYS) return null;
     return createKey(
@@ -74,6 +88,7 @@ export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyW
         accountId,
         name,
         clipMinTokens: clip,
+        alarm,
         ...(expiry && { expiresAt: expiry }),
         ...(cap && { cap }),
         ...(models && { allowedModels: models }),
@@ -111,10 +126,11 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
 }
 
 /** Replaces a key's limits. A cap with a new period includes what the key has already spent in it. */
-export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, expiry, cap, clip, models }: LimitsWish): Promise<Answer> {
+export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, ...wish }: LimitsWish): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
+  const { expiry, cap, clip, alarm, models } = wish;
   const isLimited = await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models });
-  return doneOr(isLimited && (await setKeyClip(accountId, keyId, clip)));
+  return doneOr(isLimited && (await setKeyClip(accountId, keyId, clip)) && (await setKeyAlarm(accountId, keyId, alarm)));
 }
 
 /** Sets the limits in one commit with the account locked; the key's spend is computed first. False for an unknown key. */

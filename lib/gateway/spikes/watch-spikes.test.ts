@@ -1,7 +1,7 @@
 // The alarm: raised once for what is far above usual, at once with the pause, and never for what is usual.
 
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { setKeyAlarm } from "@/lib/access/alarms";
+import { judgeSpend, setKeyAlarm } from "@/lib/access/alarms";
 import { setKeyState } from "@/lib/access/keys";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
@@ -11,7 +11,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { deleteOldSums, type HourSpend } from "@/lib/ledger/spend-sums";
 import { fundedAccount, openFunding, openKey } from "@/lib/ledger/testing/fund";
 import { chargeLate, openHold } from "@/lib/ledger/testing/hold";
-import { judgeSpend, watchSpikes } from "./watch-spikes";
+import { watchSpikes } from "./watch-spikes";
 
 await openTestDatabase();
 beforeAll(openFunding);

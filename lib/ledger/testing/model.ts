@@ -288,6 +288,8 @@ export function periodStartMs(period: Period, atMs: number): number {
 function periodEndMs({ period, periodStart }: { period: Period; periodStart: number }): number | null {
   const start = new Date(periodStart);
   switch (period) {
+    case "hour":
+      return periodStart + 3_600_000;
     case "day":
       return periodStart + DAY_MS;
     case "week":
