@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { cases, caseTimeoutMs } from "@/lib/ledger/testing/cases";
-import { periodStartMs } from "@/lib/ledger/testing/model";
+import { periodStartMs } from "@/lib/ledger/testing/periods";
 import { capPeriodEnd, capPeriodStart } from "./cap-period";
 
 await openTestDatabase({ poolSize: 2 });

@@ -48,6 +48,7 @@ test("a list shows everything that an owner may see of a key, and not the key it
       cap: { ...cap, periodStart: new Date(Date.UTC(2026, 0, 12)), periodEnd: new Date(Date.UTC(2026, 0, 19)) },
       allowedModels: ["one"],
       clipMinTokens: 300,
+      alarm: { factor: 5, above: 1_000_000_000n, pauses: false },
     },
   ]);
   expect(lines[0]).not.toHaveProperty("hash");

@@ -13,6 +13,7 @@ import type {
   SettleRequest,
   SettleResult,
 } from "./model-types";
+import { periodEndMs, periodStartMs } from "./periods";
 
 const MOST = 2n ** 63n - 1n;
 const DAY_MS = 86_400_000;
@@ -265,38 +266,3 @@ const cappedPeriod = ({ id: key, cap, period }: KeyRow, atMs: number) =>
   cap !== null && period !== null ? { key, cap, period, periodStart: periodStartMs(period, atMs) } : null;
 const spendName = (of: { key: string; period: Period; periodStart: number }) => `${of.key} ${of.period} ${of.periodStart}`;
 const claimName = (of: { account: string; idempotency: string | null }) => `${of.account} ${of.idempotency}`;
-
-/** When the period that contains `atMs` began, in UTC; weeks begin on Monday. */
-export function periodStartMs(period: Period, atMs: number): number {
-  const at = new Date(atMs);
-  const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
-  switch (period) {
-    case "hour":
-      return Math.floor(atMs / 3_600_000) * 3_600_000;
-    case "day":
-      return midnight;
-    case "week":
-      return midnight - ((at.getUTCDay() + 6) % 7) * DAY_MS;
-    case "month":
-      return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
-    case "total":
-      return 0;
-  }
-}
-
-/** When the period ends; null for one that never ends. */
-function periodEndMs({ period, periodStart }: { period: Period; periodStart: number }): number | null {
-  const start = new Date(periodStart);
-  switch (period) {
-    case "hour":
-      return periodStart + 3_600_000;
-    case "day":
-      return periodStart + DAY_MS;
-    case "week":
-      return periodStart + 7 * DAY_MS;
-    case "month":
-      return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
-    case "total":
-      return null;
-  }
-}
