@@ -23,6 +23,8 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "key.cap_80": ({ keyId, spent, cap, period }) => `Key ${keyId} has spent ${money(spent)} of its cap of ${money(cap)} (${period}).`,
   "key.cap_reached": ({ keyId, needed, used, cap, period }) =>
     `A request of key ${keyId} was refused: it could cost ${money(needed)}, and ${money(used)} of its cap of ${money(cap)} (${period}) is used.`,
+  "key.spike": ({ keyId, spent, usual, paused }) =>
+    `Key ${keyId} spent ${money(spent)} in the last 60 minutes, usually ${money(usual)}.${paused === "yes" ? " It was paused." : ""}`,
   "key.created": (data) => `Key ${keyOf(data)} was created.`,
   "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
   "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
