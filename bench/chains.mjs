@@ -64,12 +64,12 @@ export async function chainsOf(service, dataDir) {
 }
 
 /** Runs a program of the bench on its own empty data directory. */
-async function runOnEmpty(room, context, name, settings = {}) {
+export async function runOnEmpty(room, context, name, settings = {}, args = []) {
   const dataDir = join(context.cache, `${name}-${process.pid}`);
   room.onClose(() => deleteSandbox(dataDir));
   room.onClose(() => endDatabase(dataDir));
   mkdirSync(dataDir, { recursive: true });
-  const result = await runProgram(room, context, { name, settings: { DATA_DIR: dataDir, ...settings } });
+  const result = await runProgram(room, context, { name, args, settings: { DATA_DIR: dataDir, ...settings } });
   deleteSandbox(dataDir);
   return result;
 }

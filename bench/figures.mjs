@@ -24,6 +24,9 @@ export const musts = {
   proof_to_settled_p50_ms: { most: 60 },
   x402_verify_settle_p50_ms: { most: 80 },
   payers_at_once_served_ratio: { least: 1 },
+  webhooks_10000_a_minute_p95_s: { most: 2 },
+  webhooks_received_ratio: { least: 1 },
+  credited_to_webhook_p95_s: { most: 2 },
 };
 
 /** The middle of these numbers; undefined when there are none. */

@@ -1,4 +1,4 @@
-// `npm run bench [-- [quick] [gateway] [dialects] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments]]`:
+// `npm run bench [-- [quick] [gateway] [dialects] [streams] [refused] [two-processes] [big-ledger] [start] [chains] [payments] [webhooks]]`:
 // measures, prints the tables, writes .data/bench.json, and ends with 1 when a figure misses its target or a run was not flawless. Without
 // names, it runs everything.
 
@@ -19,6 +19,7 @@ import { benchStart } from "./start-time.mjs";
 import { benchStreams } from "./streams.mjs";
 import { benchTwoProcesses } from "./two-processes.mjs";
 import { startUpstream } from "./upstream.mjs";
+import { benchWebhooks } from "./webhooks.mjs";
 
 const benches = {
   gateway: benchGateway,
@@ -30,6 +31,7 @@ const benches = {
   start: benchStart,
   chains: benchChains,
   payments: benchPayments,
+  webhooks: benchWebhooks,
 };
 // The gateway contest has many short rounds: a virtual machine changes its speed for some seconds at a time, and a long run would
 // fall into such a phase entirely.
@@ -46,6 +48,7 @@ const paces = {
     tries: 3,
     deposits: 60,
     payments: 200,
+    webhookSeconds: 60,
   },
   quick: {
     contest: { rounds: 2, ...short },
@@ -57,6 +60,7 @@ const paces = {
     tries: 1,
     deposits: 15,
     payments: 40,
+    webhookSeconds: 15,
   },
 };
 

@@ -70,6 +70,7 @@ function createConnections(): pg.Pool {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     statement_timeout: 30_000,
+    options: "-c synchronous_commit=off", // a job that a crash brings back does no harm
   });
   made.on("error", (error) => log().warn({ err: error }, "an idle connection of the queue broke"));
   made.on("connect", (client) => client.on("error", () => undefined));

@@ -43,13 +43,12 @@ export async function serveEndpoint(endpointId: string, stopping: AbortSignal): 
   served().set(endpointId, mine);
   try {
     if (!(await claimEndpoint(endpointId))) return;
-    try {
-      await sendDue(endpointId, stopping);
-    } finally {
-      await releaseEndpoint(endpointId);
-    }
+    await sendDue(endpointId, stopping).catch((error: unknown) => {
+      if (!stopping.aborted) throw error;
+    });
+    await releaseEndpoint(endpointId);
   } catch (error) {
-    // Its claim may stand: `wakeEndpoints` frees it.
+    // Its claim stands until `wakeEndpoints` frees it: what cannot be recorded must not be sent again and again.
     if (!stopping.aborted) log().error({ err: error, endpointId }, "an endpoint could not be served; it is tried again");
   } finally {
     served().delete(endpointId);

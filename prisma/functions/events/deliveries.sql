@@ -38,11 +38,13 @@ BEGIN
 END $$;
 
 -- Lets one process at a time send to an endpoint. The lock waits for a release under way, which reads what there is to send after it: a
--- job that is refused here can be forgotten.
+-- job that is refused here can be forgotten. Claims, releases and attempts do not wait for the disk: after a crash of the database an event
+-- may be sent again, under its id.
 CREATE OR REPLACE FUNCTION events_claim(asked text, claimant text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   server text;
 BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
   SELECT p.served_by INTO server FROM endpoint p WHERE p.id = asked FOR UPDATE;
   IF NOT FOUND OR server <> claimant THEN
     RETURN false;
@@ -54,6 +56,7 @@ END $$;
 -- Ends a claim; the job for what is left to send is in the queue with the same commit.
 CREATE OR REPLACE FUNCTION events_release(asked text, claimant text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
   UPDATE endpoint SET served_by = NULL WHERE id = asked AND served_by = claimant;
   PERFORM events_wake(ARRAY[asked]);
 END $$;
