@@ -22,6 +22,7 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs/claude-code", heading: "Claude Code", status: 200 },
   { path: "/docs/images", heading: "Images", status: 200 },
   { path: "/docs/embeddings", heading: "Embeddings", status: 200 },
+  { path: "/docs/webhooks", heading: "Webhooks", status: 200 },
   { path: "/docs/api", heading: "API reference", status: 200 },
   { path: "/docs/errors", heading: "Errors", status: 200 },
   { path: "/docs/errors/INSUFFICIENT_BALANCE", heading: "INSUFFICIENT_BALANCE", status: 200 },

@@ -57,6 +57,7 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 - [Clients](${baseUrl}/docs/clients): OpenAI SDK, Vercel AI SDK, LangChain and Cursor
 - [Images](${baseUrl}/docs/images): endpoints, formats, limits and cost
 - [Embeddings](${baseUrl}/docs/embeddings): in OpenAI's format, with batches
+- [Webhooks](${baseUrl}/docs/webhooks): events, signatures and receivers in TypeScript and Python
 - [Pay per request](${baseUrl}/docs/payments): sign a payment with each request; an example, and every reason for a refusal
 - [x402](${baseUrl}/docs/x402): pay without an account, with stock clients
 - [API reference](${baseUrl}/docs/api): every operation and field

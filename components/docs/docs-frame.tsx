@@ -20,6 +20,7 @@ const pages = [
   { href: "/docs/clients", text: "Clients" },
   { href: "/docs/images", text: "Images" },
   { href: "/docs/embeddings", text: "Embeddings" },
+  { href: "/docs/webhooks", text: "Webhooks" },
   { href: "/docs/api", text: "API reference" },
   { href: "/docs/errors", text: "Errors" },
 ];

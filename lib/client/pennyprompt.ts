@@ -10,6 +10,8 @@ import type {
   Balance,
   DepositPage,
   DepositQuery,
+  EventList,
+  EventQuery,
   Groupings,
   ModelList,
   PromptAnswer,
@@ -28,6 +30,7 @@ export type * from "./payment-types";
 export type { PromptStream } from "./prompt-stream";
 export { type PaymentToSign, signPayment } from "./sign-payment";
 export type * from "./types";
+export { verifyWebhook, WebhookError, type WebhookEvent, type WebhookRequest } from "./webhooks";
 
 export interface PennyPromptOptions {
   /** Begins with `pp_`. Anyone who has it can spend the balance: keep it out of pages that others load. */
@@ -141,6 +144,11 @@ export class PennyPrompt {
   /** One page of the deposits to the account's addresses. */
   async deposits(query: DepositQuery = {}, { signal }: CallOptions = {}): Promise<DepositPage> {
     return this.#send({ method: "GET", path: `/deposits${queryString(query)}`, signal });
+  }
+
+  /** One page of what happened to the account, the oldest first, after the event `query.after`. */
+  async events(query: EventQuery = {}, { signal }: CallOptions = {}): Promise<EventList> {
+    return this.#send({ method: "GET", path: `/events${queryString(query)}`, signal });
   }
 
   /** The receipt of one request of the account. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { numberEvents } from "@/lib/events/outbox";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { awaitNothingHeld, expectPaid } from "@/lib/gateway/contract/testing/books";
 import { openPayments } from "@/lib/gateway/contract/testing/payments";
@@ -19,7 +20,8 @@ test("the examples of README.md do what they say", async () => {
   const { privateKey, from } = await payments.newPayerWithKey();
   const readme = readFileSync(new URL("./README.md", import.meta.url), "utf8");
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code);
-  expect(examples).toHaveLength(6);
+  expect(examples).toHaveLength(7);
+  await numberEvents();
   const { outputFiles } = await build({
     stdin: {
       contents: examples.join("\n").replace("http://localhost:3000", service.url("node")),
@@ -39,6 +41,7 @@ test("the examples of README.md do what they say", async () => {
   expect(stdout).toMatch(/^true$/m);
   expect(stdout).toMatch(/^paid 1 cents, 0\.00\d+ USD are left$/m);
   expect(await payments.usdcOf(from)).toBe(99_990_000n);
+  expect(stdout).toMatch(/^1 key\.created$/m);
   expect(stdout).toMatch(/^\d+ true charged$/m);
   expect(stdout).toMatch(/^\d{4}-\d\d-\d\d gpt-4o-mini 3 0\.\d+$/m);
   await awaitNothingHeld();

@@ -8,7 +8,7 @@ import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
 import { createEmbeddings } from "./operations/embeddings";
-import { listEvents } from "./operations/events";
+import { listEvents, webhooks } from "./operations/events";
 import { countMessageTokens, createMessage } from "./operations/messages";
 import { createChatCompletion, createPrompt, quotePrompt } from "./operations/prompts";
 import { createResponse } from "./operations/responses";
@@ -60,6 +60,7 @@ function build(): OpenApiDocument {
       "/api/v1/payment-terms": { get: getPaymentTerms() },
       "/api/v1/openapi.json": { get: getOpenApi() },
     },
+    webhooks: webhooks(examples),
     components: {
       securitySchemes: {
         apiKey: {

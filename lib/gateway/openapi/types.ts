@@ -75,6 +75,17 @@ export interface Operation {
   responses: Record<string, Answer>;
 }
 
+/** A request that the service sends. */
+export interface WebhookOperation {
+  operationId: string;
+  tags: readonly string[];
+  summary: string;
+  description: string;
+  parameters: readonly Parameter[];
+  requestBody: { required: true; content: { "application/json": MediaType } };
+  responses: Record<string, { description: string }>;
+}
+
 export type Method = "get" | "post";
 
 export interface OpenApiDocument {
@@ -83,6 +94,8 @@ export interface OpenApiDocument {
   servers: readonly { url: string; description: string }[];
   tags: readonly { name: string; description: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
+  /** What is sent to the endpoints of an account, by type of event. */
+  webhooks: Record<string, { post: WebhookOperation }>;
   components: {
     securitySchemes: Record<string, Record<string, string>>;
     schemas: Record<string, JsonSchema>;

@@ -4,14 +4,16 @@ import { writeJson } from "@/lib/base/json";
 import { type EventTypeName, eventTypes, readEventData } from "@/lib/events/catalogue";
 import type { Examples } from "../examples";
 import { answersOf, jsonOf, keyedRefusals, needsKey, success } from "../operation";
-import type { Operation } from "../types";
+import type { OpenApiDocument, Operation, Parameter } from "../types";
 import { query, rowsOnAPage } from "./account";
+
+const exampleId = "evt_19ab4c5d6e7f8091a2b3c4d5e6f70a1";
 
 /** An event of this type, as it is sent. */
 const exampleEvent = (type: EventTypeName, createdAt: string): unknown =>
   JSON.parse(
     writeJson({
-      id: "evt_19ab4c5d6e7f8091a2b3c4d5e6f70",
+      id: exampleId,
       sequence: 42,
       type,
       createdAt,
@@ -40,3 +42,36 @@ export const listEvents = ({ at }: Examples): Operation => ({
     keyedRefusals,
   ),
 });
+
+const header = (name: string, description: string, example: string): Parameter => ({
+  ...{ name, in: "header", required: true, description, schema: { type: "string" }, example },
+});
+
+const signedHeaders: readonly Parameter[] = [
+  header("webhook-id", "The event's ID.", exampleId),
+  header("webhook-timestamp", "When it was sent, Unix seconds.", "1795429860"),
+  header(
+    "webhook-signature",
+    "After Standard Webhooks 1.0: v1, and the HMAC-SHA256 of id, timestamp and body in base64; two while a secret is changed.",
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
+];
+
+/** What is sent to a webhook, for each type of event. */
+export const webhooks = ({ at }: Examples): OpenApiDocument["webhooks"] =>
+  Object.fromEntries(
+    (Object.keys(eventTypes) as EventTypeName[]).map((type) => [
+      type,
+      {
+        post: {
+          operationId: `on_${type.replaceAll(".", "_")}`,
+          tags: ["Account"],
+          summary: type,
+          description: eventTypes[type].when,
+          parameters: signedHeaders,
+          requestBody: { required: true, content: jsonOf("Event", { sample: { summary: "A sample", value: exampleEvent(type, at) } }) },
+          responses: { "2XX": { description: "Received. Any other answer is a failed attempt; 410 switches the endpoint off." } },
+        },
+      },
+    ]),
+  );

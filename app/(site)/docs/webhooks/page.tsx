@@ -1,0 +1,82 @@
+import type { Metadata } from "next";
+import { Code } from "@/components/docs/code";
+import { CodeTabs } from "@/components/docs/code-tabs";
+import { DocsArticle } from "@/components/docs/docs-frame";
+import { FieldTable } from "@/components/docs/field-table";
+import { DocLink, Section } from "@/components/docs/section";
+import { listEventTypes } from "@/lib/console/event-types";
+import { receivers } from "./examples";
+
+export const metadata: Metadata = {
+  title: "Webhooks",
+  description: "Hear of deposits, low balances and stopped keys: receivers in TypeScript and Python, events, retries.",
+};
+
+const sections = [
+  { id: "set-up", title: "Set up" },
+  { id: "receive", title: "Receive" },
+  { id: "events", title: "Events" },
+  { id: "promised", title: "What is promised" },
+  { id: "missed", title: "What you missed" },
+];
+
+export default function WebhooksPage() {
+  return (
+    <DocsArticle
+      current="/docs/webhooks"
+      title="Webhooks"
+      intro="Hear of deposits, low balances and stopped keys before your agents do."
+      sections={sections}
+    >
+      <Section id="set-up" title="Set up">
+        <p>
+          Add an endpoint on <DocLink href="/alerts">Alerts</DocLink>: an https URL of yours for a webhook, or an incoming webhook of Slack
+          for a chat (for Discord, add <Code>/slack</Code> to its URL). A webhook’s secret is shown once. Send a sample from there to try
+          it.
+        </p>
+      </Section>
+      <Section id="receive" title="Receive">
+        <p>
+          Each webhook is signed after <Code>Standard Webhooks 1.0</Code>: any of its libraries can check it. Check it before you trust it,
+          answer with 2xx within 15 seconds, and do the work afterwards.
+        </p>
+        <CodeTabs name="receiver" legend="Language" tabs={receivers} />
+        <FieldTable
+          heading="Header"
+          rows={[
+            { name: "webhook-id", about: "The event’s ID. The same when it is sent again." },
+            { name: "webhook-timestamp", about: "When it was sent, in Unix seconds. Refuse it if it is older than 5 minutes." },
+            { name: "webhook-signature", about: "v1, and the signature in base64; two for 24 hours after you made a new secret." },
+          ]}
+        />
+      </Section>
+      <Section id="events" title="Events">
+        <FieldTable heading="Type" rows={listEventTypes().map(({ type, when }) => ({ name: type, about: when }))} />
+      </Section>
+      <Section id="promised" title="What is promised">
+        <ul className="grid list-disc gap-2 pl-5">
+          <li>Every event is sent at least once. It may come twice, with the same id.</li>
+          <li>
+            Events come in order where they can. After a failure a later one may come first: <Code>sequence</Code> counts your events
+            without gaps.
+          </li>
+          <li>
+            A failed delivery is tried ten times over three days; <Code>Retry-After</Code> is heard. After three failures in a row the
+            endpoint rests, up to an hour.
+          </li>
+          <li>
+            An answer of 410, or five days of failures, switches the endpoint off and records <Code>endpoint.disabled</Code>.
+          </li>
+          <li>Redirects are not followed, and private addresses are never called. Of your answer only status and size are kept.</li>
+        </ul>
+        <p>A webhook is no receipt: amounts that decide are in the balance, in deposits and in receipts.</p>
+      </Section>
+      <Section id="missed" title="What you missed">
+        <p>
+          <Code>GET /api/v1/events?after=</Code> with the last ID that you have lists the rest, for 30 days. On{" "}
+          <DocLink href="/alerts">Alerts</DocLink> you see each delivery with its attempts, and send one again, or all that failed.
+        </p>
+      </Section>
+    </DocsArticle>
+  );
+}
