@@ -37,9 +37,11 @@ export async function workOnQueue(
           schema: SCHEMA,
           concurrentJobs: atOnce,
           pollInterval: pollMs,
-          // One query fetches the jobs for all workers, and one ends them.
+          // One query fetches the jobs for all workers, and one ends them. A batch is tried again when the database is away; a job that
+          // is ended by itself would then reject where nobody listens.
           localQueue: { size: atOnce },
           completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
         },
       },
     });
