@@ -2,6 +2,7 @@
 // browsers, Deno, Bun and workers.
 
 import type { EmbeddingRequest, Embeddings } from "./embedding-types";
+import type { EventList, EventQuery } from "./event-types";
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
 import type { PaymentTerms } from "./payment-types";
 import { PromptStream } from "./prompt-stream";
@@ -10,8 +11,6 @@ import type {
   Balance,
   DepositPage,
   DepositQuery,
-  EventList,
-  EventQuery,
   Groupings,
   ModelList,
   PromptAnswer,
@@ -25,12 +24,13 @@ import type {
 
 export type * from "./embedding-types";
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
+export type * from "./event-types";
 export type { Fetch } from "./exchange";
 export type * from "./payment-types";
 export type { PromptStream } from "./prompt-stream";
 export { type PaymentToSign, signPayment } from "./sign-payment";
 export type * from "./types";
-export { verifyWebhook, WebhookError, type WebhookEvent, type WebhookRequest } from "./webhooks";
+export { verifyWebhook, WebhookError, type WebhookRequest } from "./webhooks";
 
 export interface PennyPromptOptions {
   /** Begins with `pp_`. Anyone who has it can spend the balance: keep it out of pages that others load. */

@@ -2,7 +2,6 @@
 // rounding convert to whole nano-USD, `Math.round(amount * 1e9)`. Fields may be added, never changed.
 
 import type { Payment, PaymentMade } from "./payment-types";
-import type { WebhookEvent } from "./webhooks";
 
 export interface PromptRequest {
   /** A model's id or alias from `models()`. */
@@ -251,22 +250,6 @@ export interface UsageRequest {
   cost: Cost;
   outcome: Outcome;
   streamed: boolean;
-}
-
-export interface EventQuery {
-  /** The id of the last event that you have; from the oldest unless given. */
-  after?: string;
-  /** Events of a page, 1 to 1,000; 100 unless given. */
-  limit?: number;
-}
-
-export interface EventList {
-  object: "list";
-  /** The oldest first; kept for 30 days. */
-  data: WebhookEvent[];
-  /** True when there are more: send the last id as `after`. */
-  hasMore: boolean;
-  requestId: string;
 }
 
 export interface DepositQuery {

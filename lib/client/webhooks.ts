@@ -1,17 +1,6 @@
 // Webhooks: checks that a request comes from the service, after Standard Webhooks 1.0, and reads its event. It needs only Web Crypto.
 
-/** An event, as webhooks and `GET /api/v1/events` write it. Amounts are USD. */
-export interface WebhookEvent {
-  /** The same whenever the event is sent again. */
-  id: string;
-  /** Counts the account's events, without gaps. */
-  sequence: number;
-  /** Such as `balance.low`; more types may be added. */
-  type: string;
-  /** ISO 8601. */
-  createdAt: string;
-  data: Record<string, string | number>;
-}
+import type { WebhookEvent } from "./event-types";
 
 /** The request is not from the service, or is too old: answer it with 400. */
 export class WebhookError extends Error {
