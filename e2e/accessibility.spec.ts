@@ -72,10 +72,6 @@ test("nor does the settings page, with everything that opens there", async ({ pa
   await openAccountMenu(page);
   await expectAccessible(page, "/settings, menu of the account");
   await page.keyboard.press("Escape");
-  await page.getByLabel("Alert below").fill("x");
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByRole("alert").first()).toBeVisible();
-  await expectAccessible(page, "/settings, a line that is no amount");
   await page.getByRole("button", { name: "Link another wallet" }).click();
   await page.getByRole("button", { name: "Solana wallet" }).click();
   await expect(page.getByRole("dialog").getByRole("button", { name: wallets.solana.name })).toBeVisible();
@@ -89,6 +85,18 @@ test("nor does the settings page, with everything that opens there", async ({ pa
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page.getByRole("dialog").or(page.getByRole("alertdialog"))).toBeVisible();
   await expectAccessible(page, "/settings, sign out everywhere");
+});
+
+test("nor does the alerts page, with everything that opens there", async ({ page, context }) => {
+  await signIn(context, newWallet("evm"));
+  await open(page, "/alerts");
+  await page.getByLabel("Tell me when the balance falls below").fill("x");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("alert").first()).toBeVisible();
+  await expectAccessible(page, "/alerts, a threshold that is no amount");
+  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.getByRole("radio", { name: "Selected events" }).click();
+  await expectAccessible(page, "/alerts, add endpoint");
 });
 
 /** Signs in with money, runs a prompt in the playground, and opens its receipt. */

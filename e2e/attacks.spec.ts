@@ -71,10 +71,10 @@ test("a forged, truncated or changed session cookie leads to sign-in", async ({ 
 test("another site's page cannot sign in, sign out, send a prompt or act, even with the session's cookie", async ({ page, context }) => {
   await signIn(context, demoWallet());
   const action = await catchAction(page, async () => {
-    await open(page, "/settings");
-    await page.getByLabel("Alert below").fill("1");
+    await open(page, "/alerts");
+    await page.getByLabel("Tell me when the balance falls below").fill("1");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Saved. You see an alert below $1.")).toBeVisible();
+    await expect(page.getByText("Saved. You hear when the balance falls below $1.")).toBeVisible();
   });
   const wallet = newWallet("evm");
   const before = await readBalance(context.request);
@@ -92,13 +92,13 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
     const changed = action.body.replace('"1"', '"2"');
     // Next compares hosts only; over another scheme browsers do not send the session's cookie at all.
     if (new URL(baseUrl()).host === hostOf(origin)) continue;
-    const acted = await context.request.post("/settings", { headers: { ...action.headers, origin }, data: changed, maxRedirects: 0 });
+    const acted = await context.request.post("/alerts", { headers: { ...action.headers, origin }, data: changed, maxRedirects: 0 });
     expect(acted.status(), origin).toBeGreaterThanOrEqual(400);
   }
   expect(await readSession(context)).not.toEqual({});
   expect(await readBalance(context.request)).toBe(before);
-  await open(page, "/settings");
-  await expect(page.getByLabel("Alert below")).toHaveValue("1");
+  await open(page, "/alerts");
+  await expect(page.getByLabel("Tell me when the balance falls below")).toHaveValue("1");
 });
 
 test("another site's page cannot frame ours", async ({ page, context, watch }) => {

@@ -40,6 +40,7 @@ export const consolePages: readonly ListedPage[] = [
   { path: "/deposit", heading: "Deposit", status: 200 },
   { path: "/withdraw", heading: "Withdraw", status: 200 },
   { path: "/usage", heading: "Usage", status: 200 },
+  { path: "/alerts", heading: "Alerts", status: 200 },
   { path: "/playground", heading: "Playground", status: 200 },
   { path: "/payments", heading: "Pay per request", status: 200 },
   { path: "/settings", heading: "Settings", status: 200 },

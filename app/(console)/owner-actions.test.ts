@@ -13,6 +13,7 @@ import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
+import * as alerts from "./alerts/actions";
 import { requestTestMoney } from "./deposit/actions";
 import * as keys from "./keys/actions";
 import { forSession } from "./owner-actions";
@@ -26,7 +27,7 @@ import * as withdrawals from "./withdraw/actions";
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
-const actions = { ...keys, ...settings, ...withdrawals, requestTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
+const actions = { ...keys, ...alerts, ...settings, ...withdrawals, requestTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
 const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 
 async function enter(): Promise<Owner & { token: string; keyId: string }> {
@@ -41,6 +42,7 @@ async function enter(): Promise<Owner & { token: string; keyId: string }> {
 
 /** Valid input for the owner who is signed in now. */
 const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Record<string, unknown> => {
+  const endpointId = "end_00000000000000000000";
   const wish = { expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
   return {
     createKey: { name: "stolen", ...wish },
@@ -50,6 +52,12 @@ const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Recor
     resumeKey: { keyId },
     revokeKey: { keyId },
     setLowBalance: { amount: "5" },
+    addEndpoint: { kind: "webhook", target: "https://example.com/hooks", types: null },
+    chooseEvents: { endpointId, types: null },
+    ...{ renewSecret: { endpointId }, switchOn: { endpointId }, switchOff: { endpointId }, removeEndpoint: { endpointId } },
+    sendSample: { endpointId, type: "balance.low" },
+    resendFailed: { endpointId, hours: 24 },
+    resendDelivery: { deliveryId: `dlv_${"0".repeat(32)}` },
     requestTestMoney: { chain: "base" },
     unlinkWallet: wallet,
     endSession: { sessionId },

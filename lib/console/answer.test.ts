@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { readForm } from "./answer";
+import { lowBalanceForm } from "./alerts/alerts-form";
 import { keyLimitsForm, newKeyForm } from "./keys/key-form";
-import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
+import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
 
 const unreadable = "The form cannot be read. Load the page again.";
 const key = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };

@@ -2,12 +2,7 @@
 
 import { z } from "zod";
 import { walletChains } from "@/lib/chains/wallet";
-import { textField } from "./answer";
 import { proofSchema } from "./sign-in/auth-options";
-import { readUsdText } from "./usage/usd-text";
-
-/** The threshold of the low-balance alert; an empty field turns it off. */
-export const lowBalanceForm = z.strictObject({ amount: textField((text) => (text.trim() === "" ? null : readUsdText(text))) });
 
 /** Identifies a wallet, by its address as its chain writes it. */
 export const walletForm = z.strictObject({ chain: z.enum(walletChains), address: z.string().min(1).max(64) });

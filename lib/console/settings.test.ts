@@ -13,11 +13,10 @@ import {
   linkOwnWallet,
   proveOwnJoin,
   readSettings,
-  setOwnLowBalance,
   startOwnLink,
   unlinkOwnWallet,
 } from "./settings";
-import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "./settings-form";
+import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
 import { openTestCustody } from "./testing/custody";
 import { enter, newOwner as newOwnerOf } from "./testing/owners";
 import { newWallet, prove, type TestWallet } from "./testing/wallets";
@@ -45,7 +44,7 @@ test("settings show the owner's own wallets and sessions, the current session ma
   const second = newWallet("solana");
   expect(await link(owner, wallet, second)).toEqual({ ok: true });
   const other = await enter(second, firefox);
-  const { wallets, sessions, lowBalance } = await readSettings(owner);
+  const { wallets, sessions } = await readSettings(owner);
   expect(wallets).toMatchObject([
     { chain: "evm", address: wallet.address, isFirst: true, isCurrent: true },
     { chain: "solana", address: second.address, isFirst: false, isCurrent: false },
@@ -54,7 +53,6 @@ test("settings show the owner's own wallets and sessions, the current session ma
     { sessionId: owner.sessionId, device: "Chrome on macOS", wallet: { address: wallet.address }, isCurrent: true },
     { sessionId: other.sessionId, device: "Firefox on Linux", wallet: { address: second.address }, isCurrent: false },
   ]);
-  expect(lowBalance).toBeNull();
   // Nothing from which a cookie could be made leaves the server.
   expect(Object.keys(sessions[0] ?? {}).sort()).toEqual([
     "clientAddress",
@@ -65,25 +63,6 @@ test("settings show the owner's own wallets and sessions, the current session ma
     "sessionId",
     "wallet",
   ]);
-});
-
-test("the low-balance threshold is read exactly, and an empty field turns it off", async () => {
-  const { owner } = await newOwner();
-  const write = async (amount: unknown) => {
-    const read = readForm(lowBalanceForm, { amount });
-    return read.ok ? setOwnLowBalance(owner, read.form.amount) : read;
-  };
-  const line = async () => (await readSettings(owner)).lowBalance;
-  expect(await write("0.000000001")).toEqual({ ok: true });
-  expect(await line()).toBe(1n);
-  expect(await write(" 5 ")).toEqual({ ok: true });
-  expect(await line()).toBe(5_000_000_000n);
-  for (const amount of ["-1", "1e3", "1,5", "0", "0.0000000001", "9".repeat(20), 5, null]) {
-    expect(await write(amount)).toMatchObject({ ok: false, field: "amount" });
-  }
-  expect(await line()).toBe(5_000_000_000n);
-  expect(await write("")).toEqual({ ok: true });
-  expect(await line()).toBeNull();
 });
 
 test("a wallet is unlinked, but not the last one, and never by another account", async () => {
@@ -151,8 +130,7 @@ test("the owner of a frozen account sees the settings, and can only remove right
   const frozen = await findOwnerOf(owner.token);
   if (!frozen) throw new Error("a frozen account's session was ended");
   const before = await readSettings(frozen);
-  const attempts = [() => setOwnLowBalance(frozen, null), () => link(frozen, wallet, newWallet("evm"))];
-  for (const attempt of attempts) expect(await attempt()).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
+  expect(await link(frozen, wallet, newWallet("evm"))).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
   expect(await readSettings(frozen)).toEqual(before);
   expect(await endOneSession(frozen, other.sessionId)).toEqual({ ok: true });
   expect(await unlinkOwnWallet(frozen, { chain: "evm", address: second.address })).toEqual({ ok: true, signedOut: false });

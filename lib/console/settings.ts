@@ -1,15 +1,13 @@
-// The owner's settings: wallets, sessions and the low-balance threshold.
+// The owner's settings: wallets and sessions.
 
 import type { Challenge } from "@/lib/access/challenges";
 import { listIdentities } from "@/lib/access/identities";
 import type { Proof } from "@/lib/access/proofs";
 import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions";
 import type { SessionId } from "@/lib/base/ids";
-import type { NanoUsd } from "@/lib/base/money";
 import type { MessageField } from "@/lib/chains/sign-in-message";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
-import { readLowLine, setLowLine } from "@/lib/ledger/accounts";
-import { frozenRefusal, refuse } from "./answer";
+import { refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { type RefusalReason, refusalText } from "./refusals";
 import { deviceText } from "./sign-in/device";
@@ -20,11 +18,7 @@ import type { PlainChallenge } from "./views/wallet";
 
 /** The current session first, then the most recently seen. */
 export async function readSettings(owner: Owner): Promise<Settings> {
-  const [wallets, sessions, lowBalance] = await Promise.all([
-    listOwnWallets(owner),
-    listSessions(owner.accountId),
-    readLowLine(owner.accountId),
-  ]);
+  const [wallets, sessions] = await Promise.all([listOwnWallets(owner), listSessions(owner.accountId)]);
   return {
     wallets,
     sessions: sessions
@@ -35,7 +29,6 @@ export async function readSettings(owner: Owner): Promise<Settings> {
         isCurrent: sessionId === owner.sessionId,
       }))
       .sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
-    lowBalance,
   };
 }
 
@@ -47,13 +40,6 @@ export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
     isFirst,
     isCurrent: isSameWallet(wallet, owner.wallet),
   }));
-}
-
-/** Below this available balance the console shows an alert; null turns it off. */
-export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {
-  if (isFrozen) return frozenRefusal();
-  await setLowLine(accountId, line);
-  return { ok: true };
 }
 
 /** Unlinks a wallet from the account. `signedOut`: the wallet had opened this session, which has ended too. */

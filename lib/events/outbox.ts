@@ -48,6 +48,16 @@ export async function listEvents(
   return rows.map(readEvent);
 }
 
+/** The account's numbered events, the newest first; those with numbers below `before`, if it is given. */
+export async function listNewestEvents(
+  accountId: AccountId,
+  { before, limit }: { before?: bigint | undefined; limit: number },
+): Promise<AccountEvent[]> {
+  const sequence = before === undefined ? { not: null } : { lt: before };
+  const rows = await prisma().event.findMany({ where: { accountId, sequence }, orderBy: { sequence: "desc" }, take: limit });
+  return rows.map(readEvent);
+}
+
 /** An event as the API and webhooks write it. */
 export const eventBody = ({ id, sequence, type, at, data }: AccountEvent): { [key: string]: Json } => ({
   ...{ id, sequence: Number(sequence), type, createdAt: at, data },

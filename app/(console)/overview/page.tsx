@@ -85,7 +85,7 @@ const LowBalanceNotice = ({ available, line }: LowBalanceNoticeProps) => (
         <HeadlineAmount nano={available} /> available.
       </span>{" "}
       Below your {formatShortUsd(line)} alert ·{" "}
-      <Link href="/settings" aria-label="Edit the alert" className="underline underline-offset-4">
+      <Link href="/alerts" aria-label="Edit the alert" className="underline underline-offset-4">
         Edit
       </Link>
     </p>

@@ -9,20 +9,14 @@ import {
   endOneSession,
   linkOwnWallet,
   proveOwnJoin,
-  setOwnLowBalance,
   startOwnLink,
   unlinkOwnWallet,
 } from "@/lib/console/settings";
-import { lowBalanceForm, proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
+import { proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
 import { proofSchema } from "@/lib/console/sign-in/auth-options";
 import { endOwnSession } from "@/lib/console/sign-in/sign-out";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import { readWish, requireOwnerOf } from "../owner-actions";
-
-export async function setLowBalance(sessionId: unknown, input: unknown): Promise<Answer> {
-  const wish = await readWish(sessionId, lowBalanceForm, input);
-  return wish.ok ? showSettings(await setOwnLowBalance(wish.owner, wish.form.amount)) : wish;
-}
 
 export async function unlinkWallet(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, walletForm, input);

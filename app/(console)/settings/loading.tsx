@@ -2,12 +2,12 @@ import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { Skeleton } from "@/components/ui/skeleton";
 
-const panels = ["Wallets", "Low-balance alert", "Sessions"];
+const panels = ["Wallets", "Sessions"];
 
 export default function SettingsLoading() {
   return (
     <div role="status" aria-label="Loading settings" className="max-w-reading">
-      <PageHeading title="Settings">Your wallets, your low-balance alert and your sessions.</PageHeading>
+      <PageHeading title="Settings">Your wallets and your sessions.</PageHeading>
       <div className="grid gap-10">
         {panels.map((title) => (
           <Panel key={title} title={title}>

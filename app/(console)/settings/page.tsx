@@ -4,7 +4,6 @@ import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { LinkWalletSlot } from "@/components/console/settings/link-wallet-slot";
-import { LowBalance } from "@/components/console/settings/low-balance";
 import { SessionList } from "@/components/console/settings/session-list";
 import { WalletList } from "@/components/console/settings/wallet-list";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -12,17 +11,17 @@ import { nowMs } from "@/lib/base/clock";
 import { readSettings } from "@/lib/console/settings";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { endSession, linkWallet, proveJoin, setLowBalance, signOutEverywhere, startLink, unlinkWallet } from "./actions";
+import { endSession, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet } from "./actions";
 
 export const metadata: Metadata = { title: "Settings" };
 
 export default async function SettingsPage() {
   const owner = await requireOwner();
-  const { wallets, sessions, lowBalance } = await readSettings(owner);
-  const actions = forSession(owner, { endSession, linkWallet, proveJoin, setLowBalance, signOutEverywhere, startLink, unlinkWallet });
+  const { wallets, sessions } = await readSettings(owner);
+  const actions = forSession(owner, { endSession, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet });
   return (
     <div className="max-w-reading">
-      <PageHeading title="Settings">Your wallets, your low-balance alert and your sessions.</PageHeading>
+      <PageHeading title="Settings">Your wallets and your sessions.</PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
         <Panel title="Wallets" aside="Each wallet can sign in and has full access.">
@@ -35,9 +34,6 @@ export default async function SettingsPage() {
             proveJoin={actions.proveJoin}
             linkWallet={actions.linkWallet}
           />
-        </Panel>
-        <Panel title="Low-balance alert">
-          <LowBalance line={lowBalance} save={actions.setLowBalance} frozen={owner.isFrozen} />
         </Panel>
         <Panel title="Sessions" aside="Sessions last 30 days.">
           <SessionList sessions={sessions} end={actions.endSession} endAll={actions.signOutEverywhere} nowMs={nowMs()} />

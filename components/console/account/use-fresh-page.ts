@@ -15,6 +15,7 @@ const shownBy: Readonly<Record<string, readonly Part[]>> = {
   "/deposit": ["deposits"],
   "/withdraw": ["balance", "deposits", "withdrawals"],
   "/payments": ["balance", "charges"],
+  "/alerts": ["events"],
 };
 
 const REFRESH_EVERY_MS = 1_000;

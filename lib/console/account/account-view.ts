@@ -11,8 +11,8 @@ type Row = AccountMarks & { account: AccountId; readAtMs: bigint; available: big
 /** Reads any number of accounts in one statement. */
 export async function readAccountViews(accountIds: readonly AccountId[]): Promise<Map<AccountId, AccountView>> {
   const rows = await prisma().$queryRaw<Row[]>`
-    SELECT account, read_at_ms AS "readAtMs", available, reserved, charges, keys, deposits, withdrawals
-    FROM console_accounts(${[...accountIds]}::text[], ${now()}::timestamptz)`;
+    SELECT account, read_at_ms AS "readAtMs", available, reserved, charges, keys, deposits, withdrawals, events
+    FROM console_account_views(${[...accountIds]}::text[], ${now()}::timestamptz)`;
   return new Map(
     rows.map(({ account, readAtMs, available, reserved, ...marks }) => [
       account,

@@ -7,6 +7,8 @@ export interface AccountMarks {
   keys: string;
   deposits: string;
   withdrawals: string;
+  /** What happened, and where it is heard of. */
+  events: string;
 }
 
 export interface AccountView {

@@ -1,4 +1,4 @@
-// The owner's settings: wallets, sessions and the low-balance threshold.
+// The owner's settings: wallets and sessions.
 
 import type { NamedWallet } from "./wallet";
 
@@ -24,6 +24,4 @@ export interface SessionView {
 export interface Settings {
   wallets: OwnWallet[];
   sessions: SessionView[];
-  /** Nano-USD; null: no warning. */
-  lowBalance: bigint | null;
 }

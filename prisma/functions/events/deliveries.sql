@@ -60,3 +60,12 @@ BEGIN
   UPDATE endpoint SET served_by = NULL WHERE id = asked AND served_by = claimant;
   PERFORM events_wake(ARRAY[asked]);
 END $$;
+
+-- A text that changes with the account's newest event, with its endpoints and with its newest deliveries, which are those under way.
+CREATE OR REPLACE FUNCTION events_mark(account text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT concat_ws('.', (SELECT c.numbered FROM event_count c WHERE c.account_id = account),
+    (SELECT sum(hashtextextended(concat_ws('|', p.id, p.types, p.state, p.failing_since, p.rests_until), 0))
+      FROM endpoint p WHERE p.account_id = account),
+    (SELECT sum(hashtextextended(concat_ws('|', l.id, l.state, l.attempts), 0))
+      FROM (SELECT d.id, d.state, d.attempts FROM delivery d WHERE d.account_id = account ORDER BY d.id DESC LIMIT 25) l))
+$$;

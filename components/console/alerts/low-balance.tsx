@@ -16,7 +16,7 @@ interface LowBalanceProps {
   frozen: boolean;
 }
 
-/** The low-balance alert: the available balance below which the console shows it. */
+/** The threshold: the balance below which the owner hears of it. */
 export function LowBalance({ line, save, frozen }: LowBalanceProps) {
   const [amount, setAmount] = useState(line === null ? "" : usdText(line));
   const [error, setError] = useState<string | null>(null);
@@ -25,11 +25,15 @@ export function LowBalance({ line, save, frozen }: LowBalanceProps) {
     event.preventDefault();
     const answer = await run(() => save({ amount }));
     setError(answer.ok ? null : answer.message);
-    if (answer.ok) toast.success(amount.trim() === "" ? "Saved. The alert is off." : `Saved. You see an alert below $${amount.trim()}.`);
+    if (answer.ok) toast.success(amount.trim() === "" ? "Saved. The alert is off." : `Saved. You hear when the balance falls below $${amount.trim().replace(/^\$\s*/, "")}.`);
   };
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="max-w-96">
-      <Field label="Alert below" error={error} hint="We show an alert when your available balance is lower. Leave empty for no alert.">
+      <Field
+        label="Tell me when the balance falls below"
+        error={error}
+        hint="Your endpoints hear of it, and the overview shows it. Leave empty for no alert."
+      >
         {(control) => (
           <div className="flex gap-3">
             <DollarInput

@@ -1,0 +1,60 @@
+// The forms of the alerts page, and its URL.
+
+import { z } from "zod";
+import { type EventTypeName, eventTypes, isEventType } from "@/lib/events/catalogue";
+import { textField } from "../answer";
+import { readUsdText } from "../usage/usd-text";
+import type { AlertsAddress } from "../views/alerts";
+
+/** The threshold below which the owner hears of the balance; an empty field turns it off. */
+export const lowBalanceForm = z.strictObject({ amount: textField((text) => (text.trim() === "" ? null : readUsdText(text))) });
+
+const noSuchEndpoint = "This endpoint does not exist. Reload the page.";
+const endpointId = z.string(noSuchEndpoint).regex(/^end_[0-9A-Za-z]{20}$/, noSuchEndpoint);
+
+const noSuchDelivery = "This delivery does not exist. Reload the page.";
+const deliveryId = z.string(noSuchDelivery).regex(/^dlv_[0-9a-f]{32}$/, noSuchDelivery);
+
+const eventType = z.string().refine(isEventType);
+
+/** Null is every event, also those of a later release. */
+const types = z
+  .array(eventType)
+  .max(Object.keys(eventTypes).length)
+  .min(1, "Choose at least one event, or all events.")
+  .transform((names) => [...new Set(names)])
+  .nullable();
+
+const target = z
+  .string()
+  .max(2_000, "The URL has more than 1000 characters.")
+  .refine((text) => text.trim() !== "", "Enter the URL that we send events to.");
+
+export const newEndpointForm = z.strictObject({ kind: z.enum(["webhook", "chat"]), target, types });
+export const endpointForm = z.strictObject({ endpointId });
+export const endpointTypesForm = z.strictObject({ endpointId, types });
+export const sampleForm = z.strictObject({ endpointId, type: eventType });
+export const resendFailedForm = z.strictObject({ endpointId, hours: z.union([z.literal(24), z.literal(168)]) });
+export const deliveryForm = z.strictObject({ deliveryId });
+
+export const deliveryStates = ["pending", "delivered", "failed"] as const;
+
+const address = z.object({
+  endpoint: endpointId.nullable().catch(null),
+  state: z.enum(deliveryStates).nullable().catch(null),
+  type: z.custom<EventTypeName>((name) => typeof name === "string" && isEventType(name)).nullable().catch(null),
+  before: deliveryId.nullable().catch(null),
+  events: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .nullable()
+    .catch(null),
+}) satisfies z.ZodType<AlertsAddress>;
+
+export type AlertsQuery = z.infer<typeof address>;
+
+/** Reads the page's URL; what cannot be read is ignored. */
+export function readAlertsQuery(params: Readonly<Record<string, string | string[] | undefined>>): AlertsQuery {
+  const first = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
+  return address.parse(Object.fromEntries(first));
+}

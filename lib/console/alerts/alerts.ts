@@ -1,0 +1,94 @@
+// The alerts page as its owner sees it: the threshold, the endpoints, what was sent to them, and what happened.
+
+import { nowMs } from "@/lib/base/clock";
+import type { EventTypeName } from "@/lib/events/catalogue";
+import { eventTypes } from "@/lib/events/catalogue";
+import { type Delivery, type DeliveryTry, listDeliveries } from "@/lib/events/deliveries";
+import { type Endpoint, listEndpoints } from "@/lib/events/endpoints";
+import { type AccountEvent, listNewestEvents } from "@/lib/events/outbox";
+import { sentenceOf } from "@/lib/events/sentences";
+import { readLowLine } from "@/lib/ledger/accounts";
+import type { Owner } from "../owner";
+import type { AlertDelivery, AlertEndpoint, AlertEndpointState, AlertsView, EventChoice, HappenedEvent } from "../views/alerts";
+import type { AlertsQuery } from "./alerts-form";
+
+const PAGE_ROWS = 25;
+
+export async function readAlerts({ accountId }: Owner, query: AlertsQuery): Promise<AlertsView> {
+  const filter = {
+    ...{ endpointId: query.endpoint ?? undefined, state: query.state ?? undefined, type: query.type ?? undefined },
+    before: query.before ?? undefined,
+  };
+  const beforeEvent = query.events === null ? undefined : BigInt(query.events);
+  const [lowBalance, endpoints, deliveries, events] = await Promise.all([
+    readLowLine(accountId),
+    listEndpoints(accountId),
+    listDeliveries(accountId, { ...filter, limit: PAGE_ROWS + 1 }),
+    listNewestEvents(accountId, { before: beforeEvent, limit: PAGE_ROWS + 1 }),
+  ]);
+  const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+  const [shownDeliveries, shownEvents] = [deliveries.slice(0, PAGE_ROWS), events.slice(0, PAGE_ROWS)];
+  return {
+    lowBalance,
+    endpoints: endpoints.map(viewEndpoint),
+    deliveries: shownDeliveries.map((delivery) => viewDelivery(delivery, endpointOf.get(delivery.endpointId))),
+    olderDeliveries: deliveries.length > PAGE_ROWS ? (shownDeliveries.at(-1)?.id ?? null) : null,
+    events: shownEvents.map(viewEvent),
+    olderEvents: events.length > PAGE_ROWS ? (shownEvents.at(-1)?.sequence.toString() ?? null) : null,
+  };
+}
+
+function viewEndpoint(endpoint: Endpoint): AlertEndpoint {
+  const { id, kind, target, types, oldSecretUntil } = endpoint;
+  const isOldValid = oldSecretUntil !== null && oldSecretUntil.getTime() > nowMs();
+  return { id, kind, host: hostOf(endpoint), target, types, ...stateOf(endpoint), oldSecretUntil: isOldValid ? oldSecretUntil : null };
+}
+
+const hostOf = ({ kind, target }: Pick<Endpoint, "kind" | "target">): string => (kind === "email" ? target : new URL(target).host);
+
+function stateOf({ state, disabledReason, restsUntil, failingSince }: Endpoint): { state: AlertEndpointState; at: Date | null } {
+  if (state === "unconfirmed") return { state, at: null };
+  if (state === "disabled") {
+    if (disabledReason === "failing") return { state: "failed", at: failingSince };
+    return { state: disabledReason === "gone" ? "gone" : "off", at: null };
+  }
+  if (restsUntil && restsUntil.getTime() > nowMs()) return { state: "resting", at: restsUntil };
+  return failingSince ? { state: "failing", at: failingSince } : { state, at: null };
+}
+
+function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): AlertDelivery {
+  const { id, type, state, tries, body, tryAt, createdAt, eventId } = delivery;
+  const last = tries.at(-1);
+  return {
+    ...{ id, type, state, tries, body, tryAt, createdAt, isSample: eventId === null, last: last ? outcomeOf(last) : null },
+    host: endpoint ? hostOf(endpoint) : "a deleted endpoint", // deleted between the two reads
+    canResend: endpoint?.state === "active",
+  };
+}
+
+const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no answer" : status.toString());
+
+const viewEvent = (event: AccountEvent): HappenedEvent => ({
+  ...{ id: event.id, type: event.type, at: event.at },
+  sentence: sentenceOf(event),
+});
+
+/** The types of events that an endpoint can have, in the order in which they are offered. */
+export const listEventChoices = (): EventChoice[] =>
+  (Object.keys(eventTypes) as EventTypeName[]).map((name) => ({
+    name,
+    group: groups[name.split(".")[0] as Group],
+    when: eventTypes[name].when,
+  }));
+
+type Group = EventTypeName extends `${infer Name}.${string}` ? Name : never;
+
+const groups: Readonly<Record<Group, string>> = {
+  balance: "Balance",
+  deposit: "Deposits",
+  payment: "Payments",
+  withdrawal: "Withdrawals",
+  key: "Keys",
+  endpoint: "Endpoints",
+  wallet: "Wallets",
+};

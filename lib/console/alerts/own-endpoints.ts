@@ -1,0 +1,94 @@
+// What an owner does about alerts. Every function takes the owner, and another account's endpoint or delivery counts as missing.
+
+import { dateOf, nowMs } from "@/lib/base/clock";
+import type { NanoUsd } from "@/lib/base/money";
+import type { EventTypeName } from "@/lib/events/catalogue";
+import { resendDelivery, resendFailed, sendSample } from "@/lib/events/deliveries";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  type NewEndpoint,
+  rotateSecret,
+  setEndpointTypes,
+} from "@/lib/events/endpoints";
+import { setLowLine } from "@/lib/ledger/accounts";
+import { frozenRefusal, refuse } from "../answer";
+import type { Owner } from "../owner";
+import type { Answer } from "../views/answer";
+
+const HOUR_MS = 3_600_000;
+
+/** Below this balance the owner hears of it; null turns that off. */
+export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  await setLowLine(accountId, line);
+  return { ok: true };
+}
+
+/** Creates an endpoint. The secret of a webhook is in this answer and never shown again; a chat has none. */
+export async function addOwnEndpoint(
+  { accountId, isFrozen }: Owner,
+  wish: Omit<NewEndpoint, "accountId">,
+): Promise<Answer<{ secret: string | null }>> {
+  if (isFrozen) return frozenRefusal();
+  const made = await createEndpoint({ accountId, ...wish });
+  return made.ok ? { ok: true, secret: made.secret } : refuse(made.problem, "target");
+}
+
+const noSuchEndpoint = () => refuse("Endpoint not found. Reload the page.");
+const isOff = () => refuse("This endpoint is switched off. Switch it on first.");
+
+const doneOr = (done: boolean): Answer => (done ? { ok: true } : noSuchEndpoint());
+
+/** Null: all events. */
+export async function setOwnEndpointTypes(
+  { accountId, isFrozen }: Owner,
+  { endpointId, types }: { endpointId: string; types: readonly EventTypeName[] | null },
+): Promise<Answer> {
+  return isFrozen ? frozenRefusal() : doneOr(await setEndpointTypes(accountId, endpointId, types));
+}
+
+/** Switching on what is on, or off what is off, is refused: the page is out of date. */
+export async function switchOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string, state: "on" | "off"): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  const done = state === "on" ? await enableEndpoint(accountId, endpointId) : await disableEndpoint(accountId, endpointId);
+  return done ? { ok: true } : refuse(`Endpoint not found, or it is ${state} already. Reload the page.`);
+}
+
+export async function deleteOwnEndpoint({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer> {
+  return isFrozen ? frozenRefusal() : doneOr(await deleteEndpoint(accountId, endpointId));
+}
+
+/** A webhook's new secret, which is never shown again. */
+export async function renewOwnSecret({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer<{ secret: string }>> {
+  if (isFrozen) return frozenRefusal();
+  const secret = await rotateSecret(accountId, endpointId);
+  return secret === null ? noSuchEndpoint() : { ok: true, secret };
+}
+
+export async function sendOwnSample(
+  { accountId, isFrozen }: Owner,
+  { endpointId, type }: { endpointId: string; type: EventTypeName },
+): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  return (await sendSample(accountId, endpointId, type)) === null ? isOff() : { ok: true };
+}
+
+/** Sends all again that failed within the last `hours`. */
+export async function resendOwnFailed(
+  { accountId, isFrozen }: Owner,
+  { endpointId, hours }: { endpointId: string; hours: number },
+): Promise<Answer<{ count: number }>> {
+  if (isFrozen) return frozenRefusal();
+  const count = await resendFailed(accountId, endpointId, dateOf(nowMs() - hours * HOUR_MS));
+  return count === null ? isOff() : { ok: true, count };
+}
+
+export async function resendOwnDelivery({ accountId, isFrozen }: Owner, deliveryId: string): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  const outcome = await resendDelivery(accountId, deliveryId);
+  if (outcome === "endpoint_off") return isOff();
+  return outcome === "resent" ? { ok: true } : refuse("Delivery not found. Reload the page.");
+}

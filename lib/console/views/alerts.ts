@@ -1,0 +1,77 @@
+// What an owner hears of, where, and what became of it.
+
+import type { EndpointKind } from "@/lib/events/bodies";
+import type { DeliveryState, DeliveryTry } from "@/lib/events/deliveries";
+
+export type AlertEndpointState = "active" | "failing" | "resting" | "off" | "gone" | "failed" | "unconfirmed";
+
+export interface AlertEndpoint {
+  id: string;
+  kind: EndpointKind;
+  /** The host of its URL, or its e-mail address. */
+  host: string;
+  target: string;
+  /** Null: all events. */
+  types: readonly string[] | null;
+  state: AlertEndpointState;
+  /** Since when it fails, or until when it rests. */
+  at: Date | null;
+  /** Until then the secret before the last rotation signs too; null for one that no longer does. */
+  oldSecretUntil: Date | null;
+}
+
+export interface EventChoice {
+  name: string;
+  /** `Deposits` */
+  group: string;
+  /** When it is sent: one sentence. */
+  when: string;
+}
+
+export interface AlertDelivery {
+  id: string;
+  type: string;
+  isSample: boolean;
+  host: string;
+  state: DeliveryState;
+  /** What the last attempt met: `200`, `timeout`; null before the first. */
+  last: string | null;
+  /** The last 30 attempts, the oldest first. */
+  tries: readonly DeliveryTry[];
+  /** The request's body, as it is sent. */
+  body: string;
+  /** When it is tried next; null once it has ended. */
+  tryAt: Date | null;
+  createdAt: Date;
+  /** Its endpoint is on. */
+  canResend: boolean;
+}
+
+export interface HappenedEvent {
+  id: string;
+  type: string;
+  at: Date;
+  sentence: string;
+}
+
+/** The filters of the deliveries and the pages of both lists, as the URL spells them. */
+export interface AlertsAddress {
+  endpoint: string | null;
+  state: string | null;
+  type: string | null;
+  /** The last delivery of the page before. */
+  before: string | null;
+  /** The number of the last event of the page before. */
+  events: string | null;
+}
+
+export interface AlertsView {
+  /** Nano-USD; null: no alert. */
+  lowBalance: bigint | null;
+  endpoints: readonly AlertEndpoint[];
+  deliveries: readonly AlertDelivery[];
+  /** The cursor to older deliveries; null when there are none. */
+  olderDeliveries: string | null;
+  events: readonly HappenedEvent[];
+  olderEvents: string | null;
+}
