@@ -1,0 +1,25 @@
+import { PageHeading } from "@/components/console/page-heading";
+import { Panel } from "@/components/console/panel";
+import { Skeleton, SkeletonLines } from "@/components/ui/skeleton";
+
+export default function AlertsLoading() {
+  return (
+    <div role="status" aria-label="Loading alerts">
+      <PageHeading title="Alerts">What happens to your account, and where you hear of it.</PageHeading>
+      <div className="grid gap-10">
+        <Panel title="Threshold">
+          <Skeleton className="h-16 w-full max-w-96" />
+        </Panel>
+        <Panel title="Where you hear">
+          <SkeletonLines count={2} />
+        </Panel>
+        <Panel title="Deliveries">
+          <SkeletonLines count={5} />
+        </Panel>
+        <Panel title="What happened">
+          <SkeletonLines count={5} />
+        </Panel>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { ChevronRightIcon } from "lucide-react";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { CodeBlock } from "@/components/ui/code-block";
+import { countText } from "@/components/ui/text/number-text";
+import { LocalTime } from "@/components/ui/text/local-time";
+import type { AlertDelivery } from "@/lib/console/views/alerts";
+import type { Answer } from "@/lib/console/views/answer";
+import { SendAgain } from "./send-again";
+
+interface DeliveryListProps {
+  deliveries: readonly AlertDelivery[];
+  sendAgain: (input: { deliveryId: string }) => Promise<Answer>;
+  frozen: boolean;
+}
+
+/** The deliveries: each opens to its attempts and the request's body. */
+export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProps) => (
+  <ul aria-label="Deliveries" className="text-sm">
+    {deliveries.map((item) => (
+      <li key={item.id} className="border-b border-line first:border-t">
+        <details className="group">
+          <summary className="flex cursor-pointer list-none items-start gap-2 py-3 transition hover:bg-panel [&::-webkit-details-marker]:hidden">
+            <ChevronRightIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted transition group-open:rotate-90" />
+            <Line item={item} />
+          </summary>
+          <div className="grid gap-4 pb-4 pl-6">
+            <Attempts item={item} />
+            <CodeBlock title="Request body" copy={item.body} />
+            {frozen || !item.canResend || item.state === "pending" ? null : <SendAgain deliveryId={item.id} sendAgain={sendAgain} />}
+          </div>
+        </details>
+      </li>
+    ))}
+  </ul>
+);
+
+const tones: Readonly<Record<AlertDelivery["state"], Tone>> = { pending: "waiting", delivered: "good", failed: "bad" };
+
+const attemptsText = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
+
+const Line = ({ item: { createdAt, type, isSample, host, state, tries, last } }: { item: AlertDelivery }) => (
+  <span className="grid min-w-0 grow gap-x-4 gap-y-1 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)] md:items-baseline">
+    <span className="text-muted">
+      <LocalTime at={createdAt} shape="short" />
+    </span>
+    <span className="truncate font-mono">
+      {type}
+      {isSample ? <span className="font-sans text-muted"> (sample)</span> : null}
+    </span>
+    <span className="truncate text-muted" title={host}>
+      {host}
+    </span>
+    <span>
+      <Badge tone={tones[state]}>{state}</Badge>
+    </span>
+    <span className="min-w-0 text-muted">
+      {attemptsText(tries.length)}
+      {last ? `, last: ${last}` : null}
+    </span>
+  </span>
+);
+
+function Attempts({ item: { tries, tryAt } }: { item: AlertDelivery }) {
+  return (
+    <div className="grid gap-1 text-xs">
+      {tries.length > 0 ? (
+        <ol aria-label="Attempts" className="grid gap-1">
+          {tries.map(({ at, ms, status, error, bytes }) => (
+            <li key={at} className="flex flex-wrap gap-x-4">
+              <LocalTime at={new Date(at)} shape="exact" />
+              <span className="text-muted">{countText(Math.round(ms))} ms</span>
+              <span>{[status === undefined ? null : `status ${status}`, error].filter(Boolean).join(", ") || "no answer"}</span>
+              {bytes === undefined ? null : <span className="text-muted">answer of {countText(bytes)} bytes</span>}
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <p className="text-muted">Not tried yet.</p>
+      )}
+      {tryAt ? (
+        <p className="text-muted">
+          Next attempt: <LocalTime at={tryAt} shape="exact" />, or later while its endpoint rests.
+        </p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { Badge, type Tone } from "@/components/ui/badge";
+import { LocalTime } from "@/components/ui/text/local-time";
+import type { AlertEndpoint, AlertEndpointState, EventChoice } from "@/lib/console/views/alerts";
+import type { EndpointActions } from "./alert-actions";
+import { EndpointMenu } from "./endpoint-menu";
+
+interface EndpointListProps {
+  endpoints: readonly AlertEndpoint[];
+  choices: readonly EventChoice[];
+  actions: EndpointActions;
+  frozen: boolean;
+}
+
+/** The endpoints: where each is, what it gets, and whether it answers. */
+export const EndpointList = ({ endpoints, choices, actions, frozen }: EndpointListProps) => (
+  <ul aria-label="Endpoints" className="text-sm">
+    {endpoints.map((item) => (
+      <li key={item.id} className="flex items-start gap-3 border-b border-line py-3 first:border-t">
+        <div className="grid min-w-0 grow gap-x-4 gap-y-1 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,2fr)] md:items-baseline">
+          <span className="min-w-0">
+            <span className="block truncate font-mono" title={item.target}>
+              {item.host}
+            </span>
+            <span className="text-xs text-muted">
+              {kinds[item.kind]}
+              {item.oldSecretUntil ? (
+                <>
+                  {" · "}old secret works until <LocalTime at={item.oldSecretUntil} shape="short" />
+                </>
+              ) : null}
+            </span>
+          </span>
+          <span className="text-muted">{item.types ? `${item.types.length} of ${choices.length} events` : "All events"}</span>
+          <EndpointState item={item} />
+        </div>
+        {frozen ? null : <EndpointMenu item={item} choices={choices} actions={actions} />}
+      </li>
+    ))}
+  </ul>
+);
+
+const kinds = { webhook: "Webhook", chat: "Chat", email: "E-mail" };
+
+const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; reason: string }>> = {
+  active: { tone: "good", word: "active", reason: "" },
+  failing: { tone: "waiting", word: "failing", reason: "since" },
+  resting: { tone: "waiting", word: "resting", reason: "after failures, until" },
+  off: { tone: "plain", word: "off", reason: "You switched it off." },
+  gone: { tone: "bad", word: "off", reason: "It answered 410: it is gone." },
+  failed: { tone: "bad", word: "off", reason: "Every attempt of five days failed, since" },
+  unconfirmed: { tone: "waiting", word: "unconfirmed", reason: "" },
+};
+
+function EndpointState({ item: { state, at } }: { item: AlertEndpoint }) {
+  const { tone, word, reason } = states[state];
+  return (
+    <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5">
+      <Badge tone={tone}>{word}</Badge>
+      {reason ? (
+        <span className="text-xs text-muted">
+          {reason} {at ? <LocalTime at={at} shape="short" /> : null}
+        </span>
+      ) : null}
+    </span>
+  );
+}
