@@ -27,7 +27,17 @@ import * as withdrawals from "./withdraw/actions";
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
 
-const actions = { ...keys, ...alerts, ...settings, ...withdrawals, requestTestMoney, findAvailable, findCost, findReceipt, signOutUnlessLinked };
+const actions = {
+  ...keys,
+  ...alerts,
+  ...settings,
+  ...withdrawals,
+  requestTestMoney,
+  findAvailable,
+  findCost,
+  findReceipt,
+  signOutUnlessLinked,
+};
 const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 
 async function enter(): Promise<Owner & { token: string; keyId: string }> {

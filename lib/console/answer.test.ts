@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readForm } from "./answer";
 import { lowBalanceForm } from "./alerts/alerts-form";
+import { readForm } from "./answer";
 import { keyLimitsForm, newKeyForm } from "./keys/key-form";
 import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
 

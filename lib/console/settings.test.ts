@@ -7,15 +7,7 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readForm } from "./answer";
 import { findOwnerOf, type Owner } from "./owner";
-import {
-  endEverySession,
-  endOneSession,
-  linkOwnWallet,
-  proveOwnJoin,
-  readSettings,
-  startOwnLink,
-  unlinkOwnWallet,
-} from "./settings";
+import { endEverySession, endOneSession, linkOwnWallet, proveOwnJoin, readSettings, startOwnLink, unlinkOwnWallet } from "./settings";
 import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
 import { openTestCustody } from "./testing/custody";
 import { enter, newOwner as newOwnerOf } from "./testing/owners";

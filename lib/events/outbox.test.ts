@@ -5,7 +5,7 @@ import { nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { deleteOldEvents, listEvents, numberEvents } from "./outbox";
+import { deleteOldEvents, listEvents, listNewestEvents, numberEvents } from "./outbox";
 
 await openTestDatabase();
 
@@ -71,6 +71,19 @@ test("the list reads on after an event; another account's event, and one that is
   ]);
   expect(await listEvents(other, { limit: 1, afterId: first?.id ?? "" })).toBeNull();
   expect(await listEvents(account, { limit: 1, afterId: "evt_unknown" })).toBeNull();
+});
+
+test("the newest events come first, and lead back to the oldest; those without a number are left out", async () => {
+  const [account, other] = [newAccountId(), newAccountId()];
+  for (const address of ["a", "b", "c"]) await record(account, address);
+  await record(other, "other");
+  await numberEvents();
+  await record(account, "without");
+  const newest = async (query: { before?: bigint; limit: number }) =>
+    (await listNewestEvents(account, query)).map(({ data }) => data.address);
+  expect(await newest({ limit: 2 })).toEqual(["c", "b"]);
+  expect(await newest({ limit: 2, before: 2n })).toEqual(["a"]);
+  expect(await newest({ limit: 2, before: 1n })).toEqual([]);
 });
 
 test("events are kept for 30 days, and numbers go on", async () => {

@@ -109,7 +109,9 @@ function Deliveries({ query, view: { deliveries, olderDeliveries }, sendAgain, f
       Nothing was sent with these filters.
     </EmptyState>
   ) : (
-    <EmptyState title="No deliveries yet">Each event that is sent to an endpoint appears here, with every attempt and its answer.</EmptyState>
+    <EmptyState title="No deliveries yet">
+      Each event that is sent to an endpoint appears here, with every attempt and its answer.
+    </EmptyState>
   );
 }
 
@@ -118,7 +120,11 @@ function Events({ query, view: { events, olderEvents } }: ListProps) {
     return <EmptyState title="Nothing yet">Deposits, payments, keys and warnings appear here as they happen.</EmptyState>;
   return (
     <>
-      {events.length > 0 ? <Timeline events={events} /> : <EmptyState title="Nothing before these">The newest are on the first page.</EmptyState>}
+      {events.length > 0 ? (
+        <Timeline events={events} />
+      ) : (
+        <EmptyState title="Nothing before these">The newest are on the first page.</EmptyState>
+      )}
       <ListPages
         label="Pages of events"
         newest={query.events === null ? null : alertsHref(query, { events: null })}

@@ -4,14 +4,7 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import {
-  endEverySession,
-  endOneSession,
-  linkOwnWallet,
-  proveOwnJoin,
-  startOwnLink,
-  unlinkOwnWallet,
-} from "@/lib/console/settings";
+import { endEverySession, endOneSession, linkOwnWallet, proveOwnJoin, startOwnLink, unlinkOwnWallet } from "@/lib/console/settings";
 import { proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
 import { proofSchema } from "@/lib/console/sign-in/auth-options";
 import { endOwnSession } from "@/lib/console/sign-in/sign-out";

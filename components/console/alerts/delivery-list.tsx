@@ -1,8 +1,8 @@
 import { ChevronRightIcon } from "lucide-react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { CodeBlock } from "@/components/ui/code-block";
-import { countText } from "@/components/ui/text/number-text";
 import { LocalTime } from "@/components/ui/text/local-time";
+import { countText } from "@/components/ui/text/number-text";
 import type { AlertDelivery } from "@/lib/console/views/alerts";
 import type { Answer } from "@/lib/console/views/answer";
 import { SendAgain } from "./send-again";

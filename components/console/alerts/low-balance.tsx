@@ -25,7 +25,12 @@ export function LowBalance({ line, save, frozen }: LowBalanceProps) {
     event.preventDefault();
     const answer = await run(() => save({ amount }));
     setError(answer.ok ? null : answer.message);
-    if (answer.ok) toast.success(amount.trim() === "" ? "Saved. The alert is off." : `Saved. You hear when the balance falls below $${amount.trim().replace(/^\$\s*/, "")}.`);
+    if (answer.ok)
+      toast.success(
+        amount.trim() === ""
+          ? "Saved. The alert is off."
+          : `Saved. You hear when the balance falls below $${amount.trim().replace(/^\$\s*/, "")}.`,
+      );
   };
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="max-w-96">

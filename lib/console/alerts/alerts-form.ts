@@ -42,7 +42,10 @@ export const deliveryStates = ["pending", "delivered", "failed"] as const;
 const address = z.object({
   endpoint: endpointId.nullable().catch(null),
   state: z.enum(deliveryStates).nullable().catch(null),
-  type: z.custom<EventTypeName>((name) => typeof name === "string" && isEventType(name)).nullable().catch(null),
+  type: z
+    .custom<EventTypeName>((name) => typeof name === "string" && isEventType(name))
+    .nullable()
+    .catch(null),
   before: deliveryId.nullable().catch(null),
   events: z
     .string()
