@@ -15,7 +15,7 @@ const endpointId = z.string(noSuchEndpoint).regex(/^end_[0-9A-Za-z]{20}$/, noSuc
 const noSuchDelivery = "This delivery does not exist. Reload the page.";
 const deliveryId = z.string(noSuchDelivery).regex(/^dlv_[0-9a-f]{32}$/, noSuchDelivery);
 
-const eventType = z.string().refine(isEventType);
+const eventType = z.custom<EventTypeName>((name) => typeof name === "string" && isEventType(name));
 
 /** Null is every event, also those of a later release. */
 const types = z
@@ -42,10 +42,7 @@ export const deliveryStates = ["pending", "delivered", "failed"] as const;
 const address = z.object({
   endpoint: endpointId.nullable().catch(null),
   state: z.enum(deliveryStates).nullable().catch(null),
-  type: z
-    .custom<EventTypeName>((name) => typeof name === "string" && isEventType(name))
-    .nullable()
-    .catch(null),
+  type: eventType.nullable().catch(null),
   before: deliveryId.nullable().catch(null),
   events: z
     .string()

@@ -1,8 +1,7 @@
 // The alerts page as its owner sees it: the threshold, the endpoints, what was sent to them, and what happened.
 
 import { nowMs } from "@/lib/base/clock";
-import type { EventTypeName } from "@/lib/events/catalogue";
-import { eventTypes } from "@/lib/events/catalogue";
+import { type EventTypeName, eventTypes } from "@/lib/events/catalogue";
 import { type Delivery, type DeliveryTry, listDeliveries } from "@/lib/events/deliveries";
 import { type Endpoint, listEndpoints } from "@/lib/events/endpoints";
 import { type AccountEvent, listNewestEvents } from "@/lib/events/outbox";
@@ -81,7 +80,8 @@ export const listEventChoices = (): EventChoice[] =>
     when: eventTypes[name].when,
   }));
 
-type Group = EventTypeName extends `${infer Name}.${string}` ? Name : never;
+type GroupOf<Name> = Name extends `${infer Group}.${string}` ? Group : never;
+type Group = GroupOf<EventTypeName>;
 
 const groups: Readonly<Record<Group, string>> = {
   balance: "Balance",
