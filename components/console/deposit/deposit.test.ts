@@ -104,7 +104,7 @@ test("each event is announced once, in a sentence; rising confirmations are not"
   );
 });
 
-const account = { readAtMs: 0, available: 0n, reserved: 0n, marks: { charges: "", keys: "", deposits: "", withdrawals: "" } };
+const account = { readAtMs: 0, available: 0n, reserved: 0n, marks: { charges: "", keys: "", deposits: "", withdrawals: "", events: "" } };
 
 const drawLive = (shown: DepositView) => {
   const whenEmpty = "Send USDC to one of the addresses above.";
