@@ -47,7 +47,7 @@ test("a webhook is added, its secret shown once, and a sample is delivered, sign
   const [sent] = receiver.received;
   const headers = Object.fromEntries(Object.entries(sent?.headers ?? {}).map(([name, value]) => [name, String(value)]));
   expect(new Webhook(secret).verify(sent?.body ?? "", headers)).toMatchObject({ type: "key.spike" });
-  await deliveries.getByText("key.spike").click();
+  await deliveries.getByText("key.spike (sample)").click();
   await expect(deliveries.getByRole("list", { name: "Attempts" })).toContainText("status 200");
   await expectAccessible(page, "/alerts, with an open delivery");
 
