@@ -23,7 +23,7 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
             <ChevronRightIcon aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted transition group-open:rotate-90" />
             <Line item={item} />
           </summary>
-          <div className="grid gap-4 pb-4 pl-6">
+          <div className="grid gap-4 pt-1 pb-4 pl-6">
             <Attempts item={item} />
             <CodeBlock title="Request body" copy={item.body} />
             {frozen || !item.canResend || item.state === "pending" ? null : <SendAgain deliveryId={item.id} sendAgain={sendAgain} />}
@@ -39,7 +39,7 @@ const tones: Readonly<Record<AlertDelivery["state"], Tone>> = { pending: "waitin
 const attemptsText = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`);
 
 const Line = ({ item: { createdAt, type, isSample, host, state, tries, last } }: { item: AlertDelivery }) => (
-  <span className="grid min-w-0 grow gap-x-4 gap-y-1 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)] md:items-baseline">
+  <span className="flex min-w-0 grow flex-wrap gap-x-3 gap-y-1 md:grid md:gap-x-4 md:grid-cols-[7rem_minmax(0,2fr)_minmax(0,2fr)_6rem_minmax(0,2fr)] md:items-baseline">
     <span className="text-muted">
       <LocalTime at={createdAt} shape="short" />
     </span>

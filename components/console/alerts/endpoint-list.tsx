@@ -16,8 +16,8 @@ export const EndpointList = ({ endpoints, choices, actions, frozen }: EndpointLi
   <ul aria-label="Endpoints" className="text-sm">
     {endpoints.map((item) => (
       <li key={item.id} className="flex items-start gap-3 border-b border-line py-3 first:border-t">
-        <div className="grid min-w-0 grow gap-x-4 gap-y-1 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,2fr)] md:items-baseline">
-          <span className="min-w-0">
+        <div className="flex min-w-0 grow flex-wrap gap-x-3 gap-y-1 md:grid md:gap-x-4 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,2fr)] md:items-baseline">
+          <span className="min-w-0 max-md:w-full">
             <span className="block truncate font-mono" title={item.target}>
               {item.host}
             </span>
