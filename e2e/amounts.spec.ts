@@ -99,7 +99,7 @@ test("headlines show cents and the exact amount on focus, hover and tap; columns
 
 test("below the alert the overview says so and leads to the alert and to a deposit", async ({ page, context }) => {
   await signIn(context, newWallet("evm"));
-  await open(page, "/settings");
+  await open(page, "/alerts");
   const alert = page.getByPlaceholder("5.00");
   await alert.fill("100");
   await alert.press("Enter");
@@ -108,7 +108,7 @@ test("below the alert the overview says so and leads to the alert and to a depos
   const notice = page.getByRole("status").filter({ hasText: "$0.00 available. Below your $100 alert · Edit" });
   await expect(notice.getByRole("link", { name: "Deposit" })).toHaveAttribute("href", "/deposit");
   await notice.getByRole("link", { name: "Edit" }).click();
-  await expect(page).toHaveURL("/settings");
+  await expect(page).toHaveURL("/alerts");
 });
 
 test("the key form says what a key is for, and what it may do", async ({ page, context }) => {
