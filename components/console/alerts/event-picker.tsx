@@ -2,6 +2,7 @@
 
 import type { Dispatch } from "react";
 import type { EventChoice } from "@/lib/console/views/alerts";
+import { AllOrSome, toggled } from "../all-or-some";
 
 interface EventPickerProps {
   choices: readonly EventChoice[];
@@ -14,28 +15,17 @@ interface EventPickerProps {
 /** All events, or some of them. */
 export function EventPicker({ choices, chosen, onChange, error = null }: EventPickerProps) {
   return (
-    <fieldset aria-describedby={error ? "events-note" : undefined} className="grid gap-1.5">
-      <legend className="mb-1.5 text-sm font-medium">Events</legend>
-      <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
-        <Choice label="All events, including future ones" checked={chosen === null} onChoose={() => onChange(null)} />
-        <Choice label="Selected events" checked={chosen !== null} onChoose={() => onChange(chosen ?? [])} />
-      </div>
+    <AllOrSome
+      name="events"
+      legend="Events"
+      all="All events, including future ones"
+      some="Selected events"
+      chosen={chosen}
+      onChange={onChange}
+      error={error}
+    >
       {chosen ? <EventList choices={choices} chosen={chosen} onChange={onChange} /> : null}
-      {error ? (
-        <p id="events-note" role="alert" className="text-xs text-red">
-          {error}
-        </p>
-      ) : null}
-    </fieldset>
-  );
-}
-
-function Choice({ label, checked, onChoose }: { label: string; checked: boolean; onChoose: () => void }) {
-  return (
-    <label className="flex cursor-pointer items-center gap-2">
-      <input type="radio" name="events" checked={checked} onChange={onChoose} className="size-4 accent-copper" />
-      {label}
-    </label>
+    </AllOrSome>
   );
 }
 
@@ -47,7 +37,6 @@ interface EventListProps {
 
 function EventList({ choices, chosen, onChange }: EventListProps) {
   const groups = [...new Set(choices.map(({ group }) => group))];
-  const toggle = (name: string) => onChange(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
   return (
     <div className="mt-1 overflow-hidden rounded border border-edge">
       <div className="max-h-64 overflow-y-auto py-1">
@@ -60,7 +49,7 @@ function EventList({ choices, chosen, onChange }: EventListProps) {
                   <input
                     type="checkbox"
                     checked={chosen.includes(name)}
-                    onChange={() => toggle(name)}
+                    onChange={() => onChange(toggled(chosen, name))}
                     className="mt-0.5 size-4 shrink-0 accent-copper"
                   />
                   <span className="min-w-0">

@@ -131,20 +131,14 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
             <option value="clip">Shorten the answer</option>
           </Select>
           {clips ? (
-            <div className="relative">
-              <Input
-                inputMode="numeric"
-                aria-label="Minimum tokens"
-                aria-describedby={control["aria-describedby"]}
-                aria-invalid={control["aria-invalid"]}
-                className="pr-16"
-                value={minTokens}
-                onChange={({ target }) => change({ minTokens: target.value })}
-              />
-              <span aria-hidden="true" className="absolute top-2.5 right-3 text-sm text-muted">
-                tokens
-              </span>
-            </div>
+            <NumberWithUnit
+              unit="tokens"
+              label="Minimum tokens"
+              control={control}
+              className="pr-16"
+              value={minTokens}
+              onChange={(text) => change({ minTokens: text })}
+            />
           ) : null}
         </div>
       )}
@@ -174,20 +168,14 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
           </Select>
           {isOn ? (
             <>
-              <div className="relative">
-                <Input
-                  inputMode="numeric"
-                  aria-label="Times its usual spend"
-                  aria-describedby={control["aria-describedby"]}
-                  aria-invalid={control["aria-invalid"]}
-                  className="pr-24"
-                  value={factor}
-                  onChange={({ target }) => change({ factor: target.value })}
-                />
-                <span aria-hidden="true" className="absolute top-2.5 right-3 text-sm text-muted">
-                  times usual
-                </span>
-              </div>
+              <NumberWithUnit
+                unit="times usual"
+                label="Times its usual spend"
+                control={control}
+                className="pr-24"
+                value={factor}
+                onChange={(text) => change({ factor: text })}
+              />
               <DollarInput
                 aria-label="More than, USD in an hour"
                 aria-describedby={control["aria-describedby"]}
@@ -200,5 +188,35 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
         </div>
       )}
     </Field>
+  );
+}
+
+interface NumberWithUnitProps {
+  label: string;
+  unit: string;
+  /** The field's note and state. */
+  control: { "aria-describedby"?: string | undefined; "aria-invalid"?: boolean | undefined };
+  /** Room for the unit. */
+  className: string;
+  value: string;
+  onChange: Dispatch<string>;
+}
+
+function NumberWithUnit({ label, unit, control, className, value, onChange }: NumberWithUnitProps) {
+  return (
+    <div className="relative">
+      <Input
+        inputMode="numeric"
+        aria-label={label}
+        aria-describedby={control["aria-describedby"]}
+        aria-invalid={control["aria-invalid"]}
+        className={className}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <span aria-hidden="true" className="absolute top-2.5 right-3 text-sm text-muted">
+        {unit}
+      </span>
+    </div>
   );
 }

@@ -3,6 +3,7 @@
 import { SearchIcon } from "lucide-react";
 import { type Dispatch, useState } from "react";
 import { Input } from "../../ui/field";
+import { AllOrSome, toggled } from "../all-or-some";
 import type { ModelChoice } from "./key-actions";
 
 interface ModelPickerProps {
@@ -16,28 +17,17 @@ interface ModelPickerProps {
 /** All models, or some of them. */
 export function ModelPicker({ models, chosen, onChange, error = null }: ModelPickerProps) {
   return (
-    <fieldset aria-describedby={error ? "models-note" : undefined} className="grid gap-1.5">
-      <legend className="mb-1.5 text-sm font-medium">Models</legend>
-      <div className="flex flex-wrap gap-x-6 gap-y-2 text-sm">
-        <Choice label="All models, including future ones" checked={chosen === null} onChoose={() => onChange(null)} />
-        <Choice label="Selected models" checked={chosen !== null} onChoose={() => onChange(chosen ?? [])} />
-      </div>
+    <AllOrSome
+      name="models"
+      legend="Models"
+      all="All models, including future ones"
+      some="Selected models"
+      chosen={chosen}
+      onChange={onChange}
+      error={error}
+    >
       {chosen ? <ModelList models={models} chosen={chosen} onChange={onChange} /> : null}
-      {error ? (
-        <p id="models-note" role="alert" className="text-xs text-red">
-          {error}
-        </p>
-      ) : null}
-    </fieldset>
-  );
-}
-
-function Choice({ label, checked, onChoose }: { label: string; checked: boolean; onChoose: () => void }) {
-  return (
-    <label className="flex cursor-pointer items-center gap-2">
-      <input type="radio" name="models" checked={checked} onChange={onChoose} className="size-4 accent-copper" />
-      {label}
-    </label>
+    </AllOrSome>
   );
 }
 
@@ -51,7 +41,6 @@ function ModelList({ models, chosen, onChange }: ModelListProps) {
   const [search, setSearch] = useState("");
   const words = search.toLowerCase().split(/\s+/);
   const shown = models.filter(({ id, provider }) => words.every((word) => `${id} ${provider}`.toLowerCase().includes(word)));
-  const toggle = (id: string) => onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   return (
     <div className="mt-1 overflow-hidden rounded border border-edge">
       <div className="relative border-b border-line">
@@ -73,7 +62,12 @@ function ModelList({ models, chosen, onChange }: ModelListProps) {
         {shown.map(({ id, provider }) => (
           <li key={id}>
             <label className="flex cursor-pointer items-center gap-2.5 px-3 py-1.5 text-sm hover:bg-panel">
-              <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} className="size-4 shrink-0 accent-copper" />
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={() => onChange(toggled(chosen, id))}
+                className="size-4 shrink-0 accent-copper"
+              />
               <span className="min-w-0 truncate font-mono">{id}</span>
               <span className="ml-auto shrink-0 text-xs text-muted">{provider}</span>
             </label>
