@@ -25,7 +25,7 @@ const PER_SECOND = 10_000 / 60;
 const TICK_MS = 100;
 const MAX_WAIT_MS = 60_000;
 const BLOCK = 90;
-const JOBS = ["number-events", "deliver-events", "wake-endpoints"];
+const JOBS = ["number-events", "deliver-events"];
 
 setSandboxPepper("a pepper for the bench, of more than 32 characters");
 

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { Prisma, prisma } from "@/lib/db/prisma";
+import { inTransaction, Prisma, prisma } from "@/lib/db/prisma";
 import { bodyOf, type EndpointKind, sampleEvent } from "./bodies";
 import { type EventTypeName, isEventType } from "./catalogue";
 import { type AccountEvent, readEvent } from "./outbox";
@@ -91,7 +91,7 @@ export async function resendDelivery(accountId: AccountId, deliveryId: string): 
   const found = await prisma().delivery.findFirst({ where: { id: deliveryId, accountId }, include: { endpoint: true } });
   if (!found) return "unknown";
   if (found.endpoint.state !== "active") return "endpoint_off";
-  await sendAgain(Prisma.sql`id = ${deliveryId}`, [found.endpointId]);
+  await sendAgain(Prisma.sql`id = ${deliveryId}`, found.endpointId);
   return "resent";
 }
 
@@ -99,16 +99,15 @@ export async function resendDelivery(accountId: AccountId, deliveryId: string): 
 export async function resendFailed(accountId: AccountId, endpointId: string, since: Date): Promise<number | null> {
   const found = await prisma().endpoint.findFirst({ where: { id: endpointId, accountId, state: "active" } });
   if (!found) return null;
-  return sendAgain(Prisma.sql`endpoint_id = ${endpointId} AND state = 'failed' AND ended_at >= ${since}`, [endpointId]);
+  return sendAgain(Prisma.sql`endpoint_id = ${endpointId} AND state = 'failed' AND ended_at >= ${since}`, endpointId);
 }
 
-/** One commit: a delivery that is due always has its endpoint's job. */
-async function sendAgain(which: Prisma.Sql, endpoints: readonly string[]): Promise<number> {
-  const [count] = await prisma().$transaction([
-    prisma().$executeRaw`UPDATE delivery SET state = 'pending', try_at = ${now()}, ended_at = NULL, attempts = 0 WHERE ${which}`,
-    prisma().$queryRaw`SELECT events_wake(${endpoints})::text`,
-  ]);
-  return count;
+/** The endpoint's row is locked first, as by whoever records an attempt. */
+async function sendAgain(which: Prisma.Sql, endpointId: string): Promise<number> {
+  return inTransaction(async (transaction) => {
+    await transaction.$queryRaw`SELECT events_wake(${[endpointId]}, ${now()})::text`;
+    return transaction.$executeRaw`UPDATE delivery SET state = 'pending', try_at = ${now()}, ended_at = NULL, attempts = 0 WHERE ${which}`;
+  });
 }
 
 /** Sends an endpoint a sample of a type: the example of the documentation. Its delivery's id, or null for one that is unknown or off. */

@@ -6,7 +6,7 @@ import { writeFailedRequests } from "@/lib/access/failures/record-failed";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
-import { deliverEvents, wakeEndpoints } from "@/lib/events/delivery/serve";
+import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
 import { deleteOldEvents, numberEvents } from "@/lib/events/outbox";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
@@ -40,9 +40,7 @@ export const webJobs: readonly Job[] = [
 /** Jobs that work on the database only, for processes with the `jobs` role. */
 export const databaseJobs: readonly Job[] = [
   { name: "number-events", pauseMs: 500, run: numberEvents },
-  // One run, until the service stops.
-  { name: "deliver-events", pauseMs: 1_000, mostRunMs: Number.POSITIVE_INFINITY, run: deliverEvents },
-  { name: "wake-endpoints", pauseMs: 10_000, run: wakeEndpoints },
+  { name: "deliver-events", pauseMs: 250, run: deliverEvents, end: endDelivery },
   { name: "delete-old-events", pauseMs: 600_000, run: deleteOldEvents },
   { name: "expire-holds", pauseMs: 5_000, run: () => expireHolds(commit()) },
   { name: "collect-debts", pauseMs: 1_000, run: collectDebts },

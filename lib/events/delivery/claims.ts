@@ -1,28 +1,25 @@
-// Claims: one process at a time sends to an endpoint.
+// Claims: the row of an endpoint says when it is due, and which process sends to it.
 
+import { now } from "@/lib/base/clock";
 import { processId } from "@/lib/db/heartbeat";
-import { prisma } from "@/lib/db/prisma";
+import { type Prisma, prisma } from "@/lib/db/prisma";
 
-/** False while another process serves it, or when it is deleted. */
-export async function claimEndpoint(endpointId: string): Promise<boolean> {
-  const [row] = await prisma().$queryRaw<{ claimed: boolean }[]>`SELECT events_claim(${endpointId}, ${processId()}) AS claimed`;
-  return row?.claimed === true;
+/** Up to `most` endpoints that are due and that nobody serves; they are this process's until it releases them. */
+export async function claimEndpoints(most: number): Promise<Prisma.EndpointModel[]> {
+  if (most === 0) return [];
+  const claimed = await prisma().$queryRaw<{ id: string }[]>`SELECT id FROM events_claim(${processId()}, ${most}::integer, ${now()})`;
+  if (claimed.length === 0) return [];
+  return prisma().endpoint.findMany({ where: { id: { in: claimed.map(({ id }) => id) } } });
 }
 
-/** Ends the claim, and puts the endpoint's next job into the queue with the same commit. */
-export const releaseEndpoint = async (endpointId: string): Promise<void> =>
-  void (await prisma().$queryRaw`SELECT events_release(${endpointId}, ${processId()})::text`);
+/** Ends claims; an endpoint with something left to send is due again. */
+export const releaseEndpoints = async (endpoints: readonly string[]): Promise<void> =>
+  void (await prisma().$queryRaw`SELECT events_release(${endpoints}, ${processId()})::text`);
 
-/** Puts the job of each endpoint that has something to send into the queue. */
-export const wakeEndpointJobs = async (endpoints: readonly string[]): Promise<void> =>
-  void (await prisma().$queryRaw`SELECT events_wake(${endpoints})::text`);
+/** Ends this process's claims on all but these endpoints. */
+export const releaseOthers = async (endpoints: readonly string[]): Promise<void> =>
+  void (await prisma().endpoint.updateMany({ where: { servedBy: processId(), id: { notIn: [...endpoints] } }, data: { servedBy: null } }));
 
-/** Frees what a dead process served. */
-export async function freeEndpointsOf(deadProcess: string): Promise<void> {
-  const freed = await prisma().endpoint.updateManyAndReturn({
-    where: { servedBy: deadProcess },
-    data: { servedBy: null },
-    select: { id: true },
-  });
-  if (freed.length > 0) await wakeEndpointJobs(freed.map(({ id }) => id));
-}
+/** Frees what a dead process served: it is still due. */
+export const freeEndpointsOf = async (deadProcess: string): Promise<void> =>
+  void (await prisma().endpoint.updateMany({ where: { servedBy: deadProcess }, data: { servedBy: null } }));

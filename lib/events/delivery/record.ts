@@ -32,9 +32,9 @@ export async function recordAttempt(attempt: Attempt): Promise<Prisma.EndpointMo
   }
   const change = outcome.isDelivered ? well : failing(endpoint, outcome, at);
   return inTransaction(async (transaction) => {
-    await writeAttempt(delivery.id, deliveryAfter(attempt, at), transaction);
-    // Whoever deleted it or switched it off meanwhile is heard.
+    // The endpoint's row first, as whoever switches it off. Who deleted it or switched it off meanwhile is heard.
     const { count } = await transaction.endpoint.updateMany({ where: { id: endpoint.id, state: "active" }, data: change });
+    await writeAttempt(delivery.id, deliveryAfter(attempt, at), transaction);
     if (count === 1 && change.state === "disabled") {
       await failPending(endpoint.id, transaction);
       await transaction.$queryRaw`SELECT events_record(${endpoint.accountId}, 'endpoint.disabled', ${told(endpoint, change)}, ${now()})::text`;

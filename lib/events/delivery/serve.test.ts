@@ -1,17 +1,18 @@
 // What a receiver gets, in which order, how often, and when it is left alone. The clock is the test's.
 
 import { Webhook } from "standardwebhooks";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { dateOf, nowMs, setClock } from "@/lib/base/clock";
+import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
+import { dateOf, setClock } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
+import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { listDeliveries, resendDelivery, resendFailed, sendSample } from "../deliveries";
 import { deleteEndpoint, disableEndpoint, listEndpoints, rotateSecret } from "../endpoints";
 import { listEvents, numberEvents } from "../outbox";
-import { happen, openEndpoint } from "../testing/endpoints";
+import { deliverDue, happen, openEndpoint } from "../testing/endpoints";
 import { openReceiver, type Received, type Receiver, withStatus } from "../testing/receiver";
-import { serveEndpoint } from "./serve";
+import { claimEndpoints, releaseEndpoints } from "./claims";
 
 await openTestDatabase();
 setSandboxPepper("a pepper for tests, of more than 32 characters");
@@ -34,20 +35,19 @@ afterEach(async () => {
 });
 afterAll(() => restoreClock());
 
-const serve = (endpointId: string) => serveEndpoint(endpointId, new AbortController().signal);
 const endpoint = async (endpointId: string) => (await listEndpoints(account)).find(({ id }) => id === endpointId);
 const deliveries = (state?: "pending" | "delivered" | "failed") => listDeliveries(account, { limit: 100, state });
 const addressOf = ({ body }: Received) => JSON.parse(body).data.address as string;
 
-/** Serves the endpoint every so often until `days` have passed. */
-async function pass(endpointId: string, days: number, stepMs: number): Promise<void> {
-  for (const until = at + days * DAY; at < until; at += stepMs) await serve(endpointId);
+/** Serves what is due every so often until `days` have passed. */
+async function pass(days: number, stepMs: number): Promise<void> {
+  for (const until = at + days * DAY; at < until; at += stepMs) await deliverDue();
 }
 
 test("a receiver gets the event as the API lists it, signed so that the package of Standard Webhooks takes it", async () => {
-  const { endpointId, secret } = await openEndpoint(account, receiver.url);
+  const { secret } = await openEndpoint(account, receiver.url);
   await happen(account, ["a"]);
-  await serve(endpointId);
+  await deliverDue();
   const [got] = receiver.received;
   const [event] = (await listEvents(account, { limit: 1 })) ?? [];
   const headers = got?.headers as Record<string, string>;
@@ -62,7 +62,7 @@ test("after a rotation both secrets verify for 24 hours, and then the new one al
   const { endpointId, secret } = await openEndpoint(account, receiver.url);
   const rotated = (await rotateSecret(account, endpointId)) ?? "";
   await happen(account, ["a"]);
-  await serve(endpointId);
+  await deliverDue();
   const verify = (key: string, { body, headers }: Received) => new Webhook(key).verify(body, headers as Record<string, string>);
   const [both] = receiver.received;
   if (!both) throw new Error("nothing was received");
@@ -75,7 +75,7 @@ test("after a rotation both secrets verify for 24 hours, and then the new one al
   restoreClock();
   restoreClock = setClock(() => at);
   await happen(account, ["b"]);
-  await serve(endpointId);
+  await deliverDue();
   const alone = receiver.received[1];
   if (!alone) throw new Error("nothing was received");
   expect(alone.headers["webhook-signature"]).toMatch(/^v1,\S+$/);
@@ -83,21 +83,21 @@ test("after a rotation both secrets verify for 24 hours, and then the new one al
 });
 
 test("events arrive in the account's order, many in one run", async () => {
-  const { endpointId } = await openEndpoint(account, receiver.url);
+  await openEndpoint(account, receiver.url);
   const addresses = Array.from({ length: 60 }, (_, index) => `${index}`);
   await happen(account, addresses);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received.map(addressOf)).toEqual(addresses);
 });
 
 test("a poison event holds nothing else back; it has ten attempts over three days and then has failed", async () => {
-  const { endpointId } = await openEndpoint(account, receiver.url);
+  await openEndpoint(account, receiver.url);
   receiver.answer((response, got) => withStatus(got.body.includes('"poison"') ? 500 : 200)(response, got));
   await happen(account, ["poison", "b", "c"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received.map(addressOf)).toEqual(["poison", "b", "c"]);
   const started = at;
-  await pass(endpointId, 4, 30 * MINUTE);
+  await pass(4, 30 * MINUTE);
   expect(receiver.received.filter((got) => addressOf(got) === "poison")).toHaveLength(10);
   expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(3);
   const [failed] = await deliveries("failed");
@@ -112,7 +112,7 @@ test("an endpoint that fails three times in a row rests, and gets everything in 
   const { endpointId } = await openEndpoint(account, receiver.url);
   receiver.answer(withStatus(500));
   await happen(account, ["a", "b", "c", "d", "e"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(3);
   expect(await endpoint(endpointId)).toMatchObject({
     state: "active",
@@ -121,14 +121,14 @@ test("an endpoint that fails three times in a row rests, and gets everything in 
     restsUntil: dateOf(at + 30_000),
   });
   at += 29_000;
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(3);
   at += 2_000;
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(4);
   receiver.answer(withStatus(200));
   at += HOUR;
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received.slice(4).map(addressOf)).toEqual(["a", "b", "c", "d", "e"]);
   expect(await endpoint(endpointId)).toMatchObject({ failures: 0, failingSince: null, restsUntil: null });
 });
@@ -137,12 +137,12 @@ test("Retry-After is heard, for a day at most", async () => {
   const { endpointId } = await openEndpoint(account, receiver.url);
   receiver.answer(withStatus(429, { "retry-after": "7200" }));
   await happen(account, ["a", "b"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(1);
   expect(await endpoint(endpointId)).toMatchObject({ restsUntil: dateOf(at + 2 * HOUR) });
   receiver.answer(withStatus(503, { "retry-after": "9999999" }));
   at += 2 * HOUR + 1_000;
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(2);
   expect(await endpoint(endpointId)).toMatchObject({ restsUntil: dateOf(at + DAY) });
 });
@@ -150,15 +150,15 @@ test("Retry-After is heard, for a day at most", async () => {
 test("410 disables an endpoint at once, and the owner's other endpoints are told", async () => {
   const { endpointId } = await openEndpoint(account, receiver.url);
   const other = await openReceiver();
-  const told = await openEndpoint(account, other.url, { types: ["endpoint.disabled"] });
+  await openEndpoint(account, other.url, { types: ["endpoint.disabled"] });
   receiver.answer(withStatus(410));
   await happen(account, ["a", "b"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(1);
   expect(await endpoint(endpointId)).toMatchObject({ state: "disabled", disabledReason: "gone" });
   expect(await deliveries("failed")).toHaveLength(2);
   await numberEvents();
-  await serve(told.endpointId);
+  await deliverDue();
   expect(JSON.parse(other.received[0]?.body ?? "")).toMatchObject({
     type: "endpoint.disabled",
     data: { endpointId, kind: "webhook", host: new URL(receiver.url).host, reason: "gone", failingSince: dateOf(at).toISOString() },
@@ -172,13 +172,13 @@ test("five days of nothing but failures disable an endpoint; one success in them
   const fail = async (days: number) => {
     for (const until = at + days * DAY; at < until; at += 6 * HOUR) {
       await happen(account, [`${at}`]);
-      await serve(endpointId);
+      await deliverDue();
     }
   };
   await fail(4.5);
   expect(await endpoint(endpointId)).toMatchObject({ state: "active" });
   receiver.answer(withStatus(200));
-  await serve(endpointId);
+  await deliverDue();
   receiver.answer(withStatus(500));
   await fail(4.5);
   expect(await endpoint(endpointId)).toMatchObject({ state: "active" });
@@ -186,7 +186,7 @@ test("five days of nothing but failures disable an endpoint; one success in them
   expect(await endpoint(endpointId)).toMatchObject({ state: "disabled", disabledReason: "failing" });
   const sent = receiver.received.length;
   await happen(account, ["later"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(sent);
   expect(await deliveries("pending")).toEqual([]);
   const events = (await listEvents(account, { limit: 1_000 })) ?? [];
@@ -197,7 +197,7 @@ test("what is sent again keeps its id, has ten new attempts, and comes in order;
   const { endpointId } = await openEndpoint(account, receiver.url);
   receiver.answer(withStatus(500));
   await happen(account, ["a", "b"]);
-  await pass(endpointId, 4, HOUR);
+  await pass(4, HOUR);
   const failed = await deliveries("failed");
   expect(failed).toHaveLength(2);
   receiver.answer(withStatus(200));
@@ -205,7 +205,7 @@ test("what is sent again keeps its id, has ten new attempts, and comes in order;
   expect(await resendFailed(account, endpointId, dateOf(0))).toBe(2);
   await sendSample(account, endpointId, "deposit.credited");
   at += HOUR;
-  await serve(endpointId);
+  await deliverDue();
   const [sample, ...again] = receiver.received;
   expect(JSON.parse(sample?.body ?? "")).toMatchObject({
     id: expect.stringMatching(/^evt_sample_/),
@@ -215,7 +215,7 @@ test("what is sent again keeps its id, has ten new attempts, and comes in order;
   expect(again.map(addressOf)).toEqual(["a", "b"]);
   expect(new Set(again.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set(failed.map(({ eventId }) => eventId)));
   expect(await resendDelivery(account, failed[0]?.id ?? "")).toBe("resent");
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toHaveLength(4);
   expect((await deliveries("delivered")).find(({ id }) => id === failed[0]?.id)?.tries).toHaveLength(12);
 });
@@ -223,7 +223,7 @@ test("what is sent again keeps its id, has ten new attempts, and comes in order;
 test("a chat gets a sentence, unsigned", async () => {
   const { endpointId } = await openEndpoint(account, receiver.url, { kind: "chat" });
   await sendSample(account, endpointId, "balance.low");
-  await serve(endpointId);
+  await deliverDue();
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toEqual({
     text: "PennyPrompt: Your balance is $4.98, below your threshold of $5.00.",
   });
@@ -237,26 +237,41 @@ test("an endpoint that is switched off or deleted while it is served gets nothin
     if (addressOf(got) === "a") await Promise.all([disableEndpoint(account, off.endpointId), deleteEndpoint(account, gone.endpointId)]);
     withStatus(500)(response, got);
   });
-  await serve(off.endpointId);
+  await deliverDue();
   expect((await deliveries("failed")).map(({ tries }) => tries.length).sort()).toEqual([0, 1]);
-  await serve(off.endpointId);
-  await serve(gone.endpointId);
+  await deliverDue();
+  await deliverDue();
   expect(await deliveries("pending")).toEqual([]);
   expect((await listEndpoints(account)).map(({ state, disabledReason }) => [state, disabledReason])).toEqual([["disabled", "owner"]]);
 });
 
-test("two jobs of an endpoint at once send each event once", async () => {
+test("an endpoint that is due is given to one claimant, and is due again for what was numbered meanwhile", async () => {
   const { endpointId } = await openEndpoint(account, receiver.url);
-  await happen(account, ["a", "b", "c"]);
-  await Promise.all([serve(endpointId), serve(endpointId), serve(endpointId)]);
-  expect(receiver.received.map(addressOf)).toEqual(["a", "b", "c"]);
-  expect(nowMs()).toBe(at);
+  await happen(account, ["a"]);
+  const claimed = await Promise.all([claimEndpoints(100), claimEndpoints(100), claimEndpoints(100)]);
+  expect(claimed.flat().map(({ id }) => id)).toEqual([endpointId]);
+  await happen(account, ["b"]);
+  expect(await claimEndpoints(100)).toEqual([]);
+  await releaseEndpoints([endpointId]);
+  await deliverDue();
+  expect(receiver.received.map(addressOf)).toEqual(["a", "b"]);
+  expect(await claimEndpoints(100)).toEqual([]);
+});
+
+test("a claim whose answer was lost is freed with the next round", async () => {
+  await openEndpoint(account, receiver.url);
+  await happen(account, ["a"]);
+  const lost = vi.spyOn(prisma().endpoint, "findMany").mockRejectedValueOnce(new Error("the connection was lost"));
+  await expect(deliverDue()).rejects.toThrow("the connection was lost");
+  lost.mockRestore();
+  await deliverDue();
+  expect(receiver.received.map(addressOf)).toEqual(["a"]);
 });
 
 test("an event that is larger than 20 kB is not sent, and the log says what to do", async () => {
-  const { endpointId } = await openEndpoint(account, receiver.url);
+  await openEndpoint(account, receiver.url);
   await happen(account, ["x".repeat(20_000)]);
-  await serve(endpointId);
+  await deliverDue();
   expect(receiver.received).toEqual([]);
   expect((await deliveries())[0]?.tries).toMatchObject([{ error: expect.stringContaining("larger than 20 kB") }]);
 });

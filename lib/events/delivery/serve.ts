@@ -1,75 +1,90 @@
-// Delivering: the queue's job of an endpoint sends what is due there, in the order of the account's events, one after the other. A process
-// claims the endpoint first, so that two jobs of it never send at once; the claim of a process that died is freed within seconds.
+// Delivering: a process claims the endpoints that are due and sends to each what waits there, in the order of the account's events, one
+// after the other. Endpoints are served side by side, so that one that hangs delays no other.
 
-import { z } from "zod";
-import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { setTimeout as sleep } from "node:timers/promises";
+import { now, nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
-import { processId } from "@/lib/db/heartbeat";
 import { type Prisma, prisma } from "@/lib/db/prisma";
-import { workOnQueue } from "@/lib/db/queue";
 import { eventOf } from "../deliveries";
 import { failPending } from "../endpoints";
 import { type OutsideClient, openOutsideClient } from "../outside/client";
-import { claimEndpoint, releaseEndpoint, wakeEndpointJobs } from "./claims";
+import { claimEndpoints, releaseEndpoints, releaseOthers } from "./claims";
 import { recordAttempt } from "./record";
 import { sendEvent } from "./send";
 
 /** Endpoints that a process serves at once: one that hangs keeps one place for 15 seconds. */
 const ENDPOINTS_AT_ONCE = 100;
-/** A job that waits for its time is seen this late at the most; one for now is announced. */
-const POLL_MS = 1_000;
 
-/** Works on the queue until the jobs are stopped. */
-export const deliverEvents = (stopping: AbortSignal): Promise<void> =>
-  workOnQueue(
-    { deliver: (payload) => serveEndpoint(jobPayload.parse(payload).endpointId, stopping) },
-    { atOnce: ENDPOINTS_AT_ONCE, pollMs: POLL_MS, stopping },
-  );
+interface Claims {
+  served: Map<string, Promise<void>>;
+  /** The claims of these end together, with the next round. */
+  done: Set<string>;
+  /** A claim failed, and may be committed all the same. */
+  isUnsure: boolean;
+}
 
-const jobPayload = z.object({ endpointId: z.string() });
+const claims = processSingleton<Claims>("endpoints that are served", () => ({ served: new Map(), done: new Set(), isUnsure: false }));
 
-/** Endpoints that this process serves, and whether they were asked for once more meanwhile. */
-const served = processSingleton<Map<string, { isAskedAgain: boolean }>>("endpoints that are served", () => new Map());
-
-/** Sends what is due to an endpoint, and puts its next job into the queue. */
-export async function serveEndpoint(endpointId: string, stopping: AbortSignal): Promise<void> {
-  const under = served().get(endpointId);
-  if (under) {
-    under.isAskedAgain = true;
-    return;
-  }
-  const mine = { isAskedAgain: false };
-  served().set(endpointId, mine);
-  try {
-    if (!(await claimEndpoint(endpointId))) return;
-    await sendDue(endpointId, stopping).catch((error: unknown) => {
-      if (!stopping.aborted) throw error;
+/** One round: starts to serve what is due, as far as there is room. It does not wait for what it starts. */
+export async function deliverEvents(stopping: AbortSignal): Promise<void> {
+  const held = claims();
+  await releaseDone();
+  if (held.isUnsure) await releaseOthers([...held.served.keys()]);
+  held.isUnsure = true;
+  const claimed = await claimEndpoints(ENDPOINTS_AT_ONCE - held.served.size);
+  held.isUnsure = false;
+  for (const endpoint of claimed) {
+    const serving = serveEndpoint(endpoint, stopping).finally(() => {
+      held.served.delete(endpoint.id);
+      held.done.add(endpoint.id);
     });
-    await releaseEndpoint(endpointId);
-  } catch (error) {
-    // Its claim stands until `wakeEndpoints` frees it: what cannot be recorded must not be sent again and again.
-    if (!stopping.aborted) log().error({ err: error, endpointId }, "an endpoint could not be served; it is tried again");
-  } finally {
-    served().delete(endpointId);
-    if (mine.isAskedAgain) await wakeEndpointJobs([endpointId]);
+    held.served.set(endpoint.id, serving);
   }
 }
 
-/** Then the others get a place; its next job follows at once. */
+/** Waits for what was started, and ends all claims. */
+export async function endDelivery(): Promise<void> {
+  await Promise.all(claims().served.values());
+  await releaseDone();
+}
+
+async function releaseDone(): Promise<void> {
+  const { done } = claims();
+  const endpoints = [...done];
+  if (endpoints.length === 0) return;
+  await releaseEndpoints(endpoints);
+  for (const id of endpoints) done.delete(id);
+}
+
+/** What cannot be recorded would be sent again at once, and again. */
+const PAUSE_AFTER_ERROR_MS = 10_000;
+
+async function serveEndpoint(endpoint: Prisma.EndpointModel, stopping: AbortSignal): Promise<void> {
+  try {
+    await sendDue(endpoint, stopping);
+  } catch (error) {
+    if (stopping.aborted) return;
+    log().error({ err: error, endpointId: endpoint.id }, "an endpoint could not be served; it is tried again");
+    await sleep(PAUSE_AFTER_ERROR_MS, undefined, { signal: stopping, ref: false }).catch(() => undefined);
+  }
+}
+
+/** Then the others get a place; it is due again at once. */
 const MAX_SENT = 100;
 const MAX_SERVED_MS = 60_000;
 const BATCH = 25;
 
-async function sendDue(endpointId: string, stopping: AbortSignal): Promise<void> {
+async function sendDue(claimed: Prisma.EndpointModel, stopping: AbortSignal): Promise<void> {
   const client = openOutsideClient(stopping);
   const until = performance.now() + MAX_SERVED_MS;
+  let endpoint: Prisma.EndpointModel | null = claimed;
   try {
     for (let sent = 0; sent < MAX_SENT && performance.now() < until && !stopping.aborted; sent += BATCH) {
-      const endpoint = await prisma().endpoint.findUnique({ where: { id: endpointId } });
+      if (sent > 0) endpoint = await prisma().endpoint.findUnique({ where: { id: claimed.id } });
       if (!endpoint) return;
-      if (endpoint.state !== "active") return await failPending(endpointId, prisma());
-      const deliveries = await findDue(endpointId);
+      if (endpoint.state !== "active") return await failPending(endpoint.id, prisma());
+      const deliveries = await findDue(endpoint.id);
       if (!(await sendBatch(endpoint, deliveries, { client, until, stopping })) || deliveries.length < BATCH) return;
     }
   } finally {
@@ -103,23 +118,4 @@ async function sendBatch(
     current = await recordAttempt({ endpoint: current, delivery, outcome, startedAt });
   }
   return true;
-}
-
-/** A job that is this late is lost: its process died, or the database did not answer it. */
-const LATE_MS = 10_000;
-
-/** Wakes endpoints with overdue deliveries that nobody serves. A job runs it. */
-export async function wakeEndpoints(): Promise<void> {
-  // Claims of this process that its own runs could not end.
-  await prisma().endpoint.updateMany({ where: { servedBy: processId(), id: { notIn: [...served().keys()] } }, data: { servedBy: null } });
-  const late = dateOf(nowMs() - LATE_MS);
-  const overdue = await prisma().endpoint.findMany({
-    where: {
-      servedBy: null,
-      OR: [{ restsUntil: null }, { restsUntil: { lt: late } }],
-      deliveries: { some: { state: "pending", tryAt: { lt: late } } },
-    },
-    select: { id: true },
-  });
-  if (overdue.length > 0) await wakeEndpointJobs(overdue.map(({ id }) => id));
 }

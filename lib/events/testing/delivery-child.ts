@@ -5,14 +5,15 @@ import { setDatabaseUrl } from "@/lib/db/database-url";
 import { processId, startHeartbeat } from "@/lib/db/heartbeat";
 import { startJobs } from "@/lib/jobs/scheduler";
 import { freeEndpointsOf } from "../delivery/claims";
-import { deliverEvents, wakeEndpoints } from "../delivery/serve";
+import { deliverEvents, endDelivery } from "../delivery/serve";
+import { numberEvents } from "../outbox";
 
 setDatabaseUrl(process.argv[2] ?? "");
 setSandboxPepper(process.argv[3] ?? "");
 await startHeartbeat({ roles: ["jobs"], onDead: freeEndpointsOf });
 startJobs([
-  { name: "deliver-events", pauseMs: 1_000, mostRunMs: Number.POSITIVE_INFINITY, run: deliverEvents },
-  { name: "wake-endpoints", pauseMs: 10_000, run: wakeEndpoints },
+  { name: "number-events", pauseMs: 100, run: numberEvents },
+  { name: "deliver-events", pauseMs: 250, run: deliverEvents, end: endDelivery },
 ]);
 process.stdin.resume().on("end", () => process.exit(0)); // the test is gone
 process.stdout.write(`${JSON.stringify(processId())}\n`);

@@ -4,6 +4,7 @@ import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import type { EventTypeName } from "../catalogue";
+import { deliverEvents, endDelivery } from "../delivery/serve";
 import { createEndpoint } from "../endpoints";
 import { numberEvents } from "../outbox";
 
@@ -23,9 +24,24 @@ export async function openEndpoint(
   return { endpointId: made.endpointId, secret: made.secret ?? "" };
 }
 
-/** Records events of the account and numbers them, so that they have their deliveries. `address` tells them apart. */
-export async function happen(accountId: AccountId, addresses: readonly string[], type: EventTypeName = "wallet.linked"): Promise<void> {
+/** Records events of the account, which have no numbers yet. `address` tells them apart. */
+export async function recordEvents(
+  accountId: AccountId,
+  addresses: readonly string[],
+  type: EventTypeName = "wallet.linked",
+): Promise<void> {
   for (const address of addresses)
     await pool().query("SELECT events_record($1, $2, $3, $4)", [accountId, type, JSON.stringify({ chain: "evm", address }), now()]);
+}
+
+/** Records events and numbers them, so that they have their deliveries. */
+export async function happen(...events: Parameters<typeof recordEvents>): Promise<void> {
+  await recordEvents(...events);
   await numberEvents();
+}
+
+/** One round of delivering, to its end. */
+export async function deliverDue(): Promise<void> {
+  await deliverEvents(new AbortController().signal);
+  await endDelivery();
 }

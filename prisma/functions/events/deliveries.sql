@@ -15,50 +15,39 @@ BEGIN
     SELECT events_delivery_id(moment), p.id, p.account_id, event_type, 'pending', moment, '[]', 0, moment
     FROM endpoint p WHERE p.id = endpoint_asked AND p.account_id = account AND p.state = 'active'
     RETURNING id INTO made;
-  PERFORM events_wake(ARRAY[endpoint_asked]);
+  PERFORM events_wake(ARRAY[endpoint_asked], moment);
   RETURN made;
 END $$;
 
--- Puts the job of each endpoint with something to send into the queue, for when its next delivery is due; a job that waits there is moved.
--- The queue's tables are made by the first process with the jobs role, in several commits; it then wakes all endpoints.
-CREATE OR REPLACE FUNCTION events_wake(endpoints text[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Says that endpoints have something to send from a moment on. Whoever calls it has written the deliveries in the same transaction.
+CREATE OR REPLACE FUNCTION events_wake(endpoints text[], moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF to_regclass('queue.migrations') IS NULL OR coalesce(cardinality(endpoints), 0) = 0 THEN
-    RETURN;
-  END IF;
-  PERFORM FROM queue.migrations m WHERE m.id >= 18;
-  IF NOT FOUND THEN
-    RETURN;
-  END IF;
-  PERFORM queue.add_job('deliver', json_build_object('endpointId', p.id), job_key => p.id,
-      run_at => greatest(p.rests_until, (SELECT min(d.try_at) FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')))
-    FROM endpoint p
-    WHERE p.id = ANY (endpoints) AND EXISTS (SELECT FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
-    ORDER BY p.id;
+  PERFORM FROM endpoint p WHERE p.id = ANY (endpoints) ORDER BY p.id FOR NO KEY UPDATE; -- always in this order
+  UPDATE endpoint p SET due_at = least(p.due_at, greatest(moment, p.rests_until)) WHERE p.id = ANY (endpoints);
 END $$;
 
--- Lets one process at a time send to an endpoint. The lock waits for a release under way, which reads what there is to send after it: a
--- job that is refused here can be forgotten. Claims, releases and attempts do not wait for the disk: after a crash of the database an event
--- may be sent again, under its id.
-CREATE OR REPLACE FUNCTION events_claim(asked text, claimant text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  server text;
+-- Gives a process up to `most` endpoints that are due and that nobody serves; one process at a time sends to an endpoint. Claims, releases
+-- and attempts do not wait for the disk: after a crash of the database an event may be sent again, under its id.
+CREATE OR REPLACE FUNCTION events_claim(claimant text, most integer, moment timestamptz) RETURNS TABLE (id text) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  SELECT p.served_by INTO server FROM endpoint p WHERE p.id = asked FOR UPDATE;
-  IF NOT FOUND OR server <> claimant THEN
-    RETURN false;
-  END IF;
-  UPDATE endpoint SET served_by = claimant WHERE id = asked;
-  RETURN true;
+  RETURN QUERY
+    WITH due AS (
+      SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.due_at <= moment ORDER BY p.due_at LIMIT most FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE endpoint p SET served_by = claimant FROM due WHERE p.id = due.id RETURNING p.id;
 END $$;
 
--- Ends a claim; the job for what is left to send is in the queue with the same commit.
-CREATE OR REPLACE FUNCTION events_release(asked text, claimant text) RETURNS void LANGUAGE plpgsql AS $$
+-- Ends a process's claims, and says when each endpoint is due next.
+CREATE OR REPLACE FUNCTION events_release(endpoints text[], claimant text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
-  UPDATE endpoint SET served_by = NULL WHERE id = asked AND served_by = claimant;
-  PERFORM events_wake(ARRAY[asked]);
+  -- Once it is locked, all deliveries are seen that this endpoint was woken for.
+  PERFORM FROM endpoint p WHERE p.id = ANY (endpoints) ORDER BY p.id FOR NO KEY UPDATE;
+  UPDATE endpoint p SET served_by = NULL,
+      due_at = (SELECT greatest(d.try_at, p.rests_until) FROM delivery d
+        WHERE d.endpoint_id = p.id AND d.state = 'pending' ORDER BY d.try_at LIMIT 1)
+    WHERE p.id = ANY (endpoints) AND p.served_by = claimant;
 END $$;
 
 -- A text that changes with the account's newest event, with its endpoints and with its newest deliveries, which are those under way.

@@ -40,6 +40,6 @@ BEGIN
       RETURNING endpoint_id
   )
   SELECT (SELECT count(*) FROM numbered), (SELECT array_agg(DISTINCT a.endpoint_id) FROM addressed a) INTO numbered_now, waiting;
-  PERFORM events_wake(waiting);
+  PERFORM events_wake(waiting, moment);
   RETURN numbered_now;
 END $$;

@@ -12,8 +12,7 @@ import { newAccountId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { listDeliveries, resendDelivery } from "@/lib/events/deliveries";
-import { serveEndpoint } from "@/lib/events/delivery/serve";
-import { happen, openEndpoint } from "@/lib/events/testing/endpoints";
+import { deliverDue, happen, openEndpoint } from "@/lib/events/testing/endpoints";
 import type { CodeExample } from "../code-examples";
 import { receivers } from "./examples";
 
@@ -72,15 +71,14 @@ for (const example of receivers) {
     const account = newAccountId();
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
-    const { endpointId, secret } = await openEndpoint(account, url);
+    const { secret } = await openEndpoint(account, url);
     const printed = await start(example, { PORT: String(port), PENNYPROMPT_WEBHOOK_SECRET: secret });
     await expect.poll(() => isListening(url), { timeout: 20_000 }).toBe(true);
     await happen(account, ["0xa", "0xb"]);
-    const serve = () => serveEndpoint(endpointId, new AbortController().signal);
-    await serve();
+    await deliverDue();
     const [last] = await listDeliveries(account, { limit: 10 });
     await resendDelivery(account, last?.id ?? "");
-    await serve();
+    await deliverDue();
     const found = await listDeliveries(account, { limit: 10 });
     expect(found.map(({ state, tries }) => [state, tries.map(({ status }) => status)])).toEqual([
       ["delivered", [204, 204]],
