@@ -87,7 +87,8 @@ test("draft and answer survive a reload and a lost session, belong to one accoun
   context,
   watch,
 }) => {
-  watch.expect(/status of 401/);
+  // The page asks for a price while its session is gone, or after another has taken its place.
+  watch.expect(/status of 40[13]/);
   await signIn(context, demoWallet());
   await open(page, "/playground?model=grok-4.20");
   await page.getByLabel("System message").fill("Be brief.");
