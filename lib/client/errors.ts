@@ -6,8 +6,8 @@ import type { Cost } from "./types";
 export interface ErrorDetails {
   /** 400. `reason` names some cases for programs, `idempotency_mismatch` among them. */
   INVALID_REQUEST: { issues: { path: string; message: string }[]; reason?: string };
-  /** 400 */
-  INVALID_MODEL: { model: string; supportedModels: string[] };
+  /** 400. `retiredOn` is the first day without a model that has retired, `successor` what to use instead. */
+  INVALID_MODEL: { model: string; supportedModels: string[]; retiredOn?: string; successor?: string };
   /** 401 */
   INVALID_API_KEY: { reason: "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled" };
   /** 402. `deficit` is the missing amount; `affordableMaxTokens` is the most `maxTokens` that the balance covers. */

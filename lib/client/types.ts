@@ -76,6 +76,10 @@ export interface Model {
   /** Of each kind of token that has a price of its own. */
   prices: ModelPrice[];
   aliases: string[];
+  /** The first day without it, UTC; absent when no date is known. */
+  retiresOn?: string;
+  /** The model to use instead. */
+  successor?: string;
 }
 
 export type TokenKind = "input" | "cache_read" | "cache_write" | "cache_write_1h" | "image" | "output" | "reasoning";

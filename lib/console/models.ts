@@ -41,5 +41,7 @@ export function listModelPrices(): ModelPrice[] {
     inputPrice: perMillion(model.prices[0].input),
     outputPrice: perMillion(model.prices[0].output),
     prices: listPrices(model.prices).map(({ price, ...listed }) => ({ ...listed, per1M: perMillion(price) })),
+    retiresOn: model.retirement?.on,
+    successor: model.retirement?.successor,
   }));
 }

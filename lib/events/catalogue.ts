@@ -1,11 +1,13 @@
 // The types of events, what each one says, and an example. The rows are written in SQL, in the commit that makes them true; this list says
 // how they are read, shown, documented and sent.
 
+import { z } from "zod";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type KindName, kindNames } from "@/lib/providers/prices";
 
-/** `usd` is stored as a text in nano-USD. */
+/** Amounts are stored as texts in nano-USD. */
 export interface EventField {
-  kind: "usd" | "text" | "time" | "count";
+  kind: "usd" | "text" | "time" | "date" | "count" | "prices";
   description: string;
   isOptional?: true;
 }
@@ -15,8 +17,31 @@ export interface EventType {
   when: string;
   fields: Readonly<Record<string, EventField>>;
   /** Well-formed data as it is stored. */
-  example: Readonly<Record<string, string | number>>;
+  example: Readonly<Record<string, string | number | readonly StoredPriceChange[]>>;
 }
+
+/** A price that changed, of a million tokens of a kind. */
+export type PriceChange = {
+  kind: KindName;
+  before: NanoUsd;
+  after: NanoUsd;
+  /** The price applies from that much input on; absent: from the first token. */
+  fromInputTokens?: number | undefined;
+};
+
+/** The same with amounts as texts. */
+export type StoredPriceChange = Omit<PriceChange, "before" | "after"> & { before: string; after: string };
+
+const storedAmount = z.string().transform((text) => nanoUsd(BigInt(text)));
+
+const storedPrices = z.array(
+  z.object({
+    kind: z.enum(Object.values(kindNames)),
+    before: storedAmount,
+    after: storedAmount,
+    fromInputTokens: z.int().optional(),
+  }),
+);
 
 const usd = (description: string): EventField => ({ kind: "usd", description });
 const text = (description: string): EventField => ({ kind: "text", description });
@@ -152,6 +177,26 @@ const types = {
       failingSince: "2026-11-18T09:30:00.000Z",
     },
   },
+  "model.retiring": {
+    when: "A model that you used in the last 30 days retires. Sent once its date is known, and again seven days before.",
+    fields: {
+      model: text("The model's ID."),
+      retiresOn: { kind: "date", description: "The first day without it, UTC. From then on it is refused." },
+      successor: optional(text("The model to use instead.")),
+    },
+    example: { model: "gpt-4o", retiresOn: "2027-01-14", successor: "gpt-6-luna" },
+  },
+  "price.changed": {
+    when: "A price of a model changed that you used in the last 30 days. Sent about ten minutes after.",
+    fields: { model: text("The model's ID."), changes: { kind: "prices", description: "Each price that changed." } },
+    example: {
+      model: "gemini-3.5-flash",
+      changes: [
+        { kind: "input", before: "1575000000", after: "1260000000" },
+        { kind: "output", before: "9450000000", after: "7560000000" },
+      ],
+    },
+  },
   "wallet.linked": { ...wallet, when: "A wallet was linked. It can sign in, and withdrawals can be paid to it." },
   "wallet.unlinked": { ...wallet, when: "A wallet was unlinked." },
 } satisfies Record<string, EventType>;
@@ -162,7 +207,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = types;
 
 export const isEventType = (name: string): name is EventTypeName => Object.hasOwn(eventTypes, name);
 
-export type EventValue = string | number | NanoUsd | Date;
+export type EventValue = string | number | NanoUsd | Date | readonly PriceChange[];
 
 /** Stored data as it is shown: amounts as nano-USD, times as dates. Fields of a type that a newer release wrote stay texts. */
 export function readEventData(type: string, stored: Readonly<Record<string, unknown>>): Record<string, EventValue> {
@@ -173,5 +218,6 @@ export function readEventData(type: string, stored: Readonly<Record<string, unkn
 function readValue(kind: EventField["kind"] | undefined, value: unknown): EventValue {
   if (kind === "usd") return nanoUsd(BigInt(String(value)));
   if (kind === "time") return new Date(String(value));
+  if (kind === "prices") return storedPrices.parse(value);
   return kind === "count" ? Number(value) : String(value);
 }

@@ -1,12 +1,28 @@
 // Each event in one sentence for people, with the amounts that decide: for chats, mails and the console.
 
 import { formatUsd, nanoUsd } from "@/lib/base/money";
-import { type EventTypeName, type EventValue, isEventType } from "./catalogue";
+import type { KindName } from "@/lib/providers/prices";
+import { type EventTypeName, type EventValue, isEventType, type PriceChange } from "./catalogue";
 
 type Data = Readonly<Record<string, EventValue>>;
 
 const money = (value: EventValue | undefined): string => (typeof value === "bigint" ? formatUsd(nanoUsd(value)) : "an amount");
 const because = ({ reason }: Data): string => (reason ? ` (${reason})` : "");
+const change = ({ kind, before, after, fromInputTokens }: PriceChange): string => {
+  const where = fromInputTokens ? ` of prompts of ${fromInputTokens.toLocaleString("en-US")} tokens and more` : "";
+  return `${kindTexts[kind]}${where} from ${formatUsd(before)} to ${formatUsd(after)}`;
+};
+
+const kindTexts: Readonly<Record<KindName, string>> = {
+  input: "input",
+  cache_read: "cached input",
+  cache_write: "cache writes",
+  cache_write_1h: "cache writes for hours",
+  image: "images",
+  output: "output",
+  reasoning: "reasoning",
+};
+
 const keyOf = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
 
 const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
@@ -30,6 +46,10 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
   "endpoint.disabled": ({ kind, host, reason }) =>
     `The ${kind} at ${host} was switched off: ${reason === "gone" ? "it answered that it is gone" : "every attempt of five days failed"}.`,
+  "model.retiring": ({ model, retiresOn, successor }) =>
+    `${model} retires on ${retiresOn}.${successor ? ` Use ${successor} instead.` : ""}`,
+  "price.changed": ({ model, changes }) =>
+    `The price of ${model} changed, per million tokens: ${Array.isArray(changes) ? changes.map(change).join("; ") : "see the list of models"}.`,
   "wallet.linked": ({ address }) => `Wallet ${address} was linked. It can sign in.`,
   "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
 };

@@ -12,6 +12,7 @@ import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
 import { loadOverruns } from "@/lib/gateway/prompt/quote";
 import { watchSpikes } from "@/lib/gateway/spikes/watch-spikes";
+import { announceModels, deleteOldModelUses } from "@/lib/ledger/announced/announce-models";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { deleteOldSums } from "@/lib/ledger/spend-sums";
@@ -35,6 +36,8 @@ export const webJobs: readonly Job[] = [
   { name: "write-key-uses", pauseMs: 10_000, run: writeKeyUses },
   { name: "write-failed-requests", pauseMs: 1_000, run: writeFailedRequests },
   { name: "load-overruns", pauseMs: 10_000, run: loadOverruns },
+  // Here, since prices are those of the processes that sell at them.
+  { name: "announce-models", pauseMs: 60_000, run: () => announceModels() },
 ];
 
 /** Jobs that work on the database only, for processes with the `jobs` role. */
@@ -60,6 +63,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "report-reserves", pauseMs: 30_000, restFactor: 10, mostRunMs: 1_800_000, run: reportReserves },
   { name: "watch-spikes", pauseMs: 3_000, run: watchSpikes },
   { name: "delete-old-sums", pauseMs: 600_000, run: deleteOldSums },
+  { name: "delete-old-model-uses", pauseMs: 600_000, run: deleteOldModelUses },
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-old-failures", pauseMs: 600_000, run: deleteOldFailures },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },

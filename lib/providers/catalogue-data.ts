@@ -2,12 +2,12 @@
 // and extend everything here; nothing here knows which provider is configured.
 //
 // Facts as of 2026-11-20, from the providers' public pages:
-//   openai     developers.openai.com/api/docs/{models,pricing,deprecations}
+//   openai     developers.openai.com/api/docs/{models,pricing}
 //   anthropic  platform.claude.com/docs/en/models
-//   gemini     ai.google.dev/gemini-api/docs/{pricing,models,thinking,deprecations}
-//   xai        docs.x.ai/developers/models, docs.x.ai/developers/migration/may-15-retirement
+//   gemini     ai.google.dev/gemini-api/docs/{pricing,models,thinking}
+//   xai        docs.x.ai/developers/models
 //   deepseek   api-docs.deepseek.com/quick_start/pricing
-//   others     in catalogue-data/open-models.ts
+//   others     in catalogue-data/open-models.ts, retirements in catalogue-data/retirements.ts
 // Prices of every kind: those pages as of 2026-11-26 for Claude 5 and later, else a public list that quotes them: github.com/pydantic/
 // genai-prices 0.1.8 of 2026-09-23, for GPT-6.1 the notes of programs that price it, of September and October 2026. A retired model keeps the last price its provider published.
 // Prices move: check them before going live, and correct them in MODELS_FILE.
@@ -36,22 +36,3 @@ export const builtInModels: readonly Model[] = [
   ...moonshotModels.map((row) => modelOf("moonshot", "moonshotai", row)),
   ...cerebrasModels.map((row) => modelOf("cerebras", "cerebras", row)),
 ];
-
-/**
- * Wire names that their own provider stopped (or will stop) answering, with the first day without service. They stay in the
- * catalogue, since a compatible host or the simulated providers may still serve them; the provider's own host cannot.
- */
-export const retiredWireNames: ReadonlyMap<string, string> = new Map([
-  ["openai/gpt-3.5-turbo", "2026-10-23"],
-  ["openai/gpt-4", "2026-10-23"],
-  ["openai/gpt-4-turbo", "2026-10-23"],
-  ["openai/gpt-4o", "2027-01-14"],
-  ["openai/gpt-4o-mini", "2027-01-14"],
-  ["openai/gpt-4.1", "2027-01-14"],
-  ["openai/gpt-4.1-mini", "2027-01-14"],
-  ["anthropic/claude-sonnet-4-5-20250929", "2026-11-30"],
-  // From that day Google serves another model under this name.
-  ["gemini/gemini-2.5-flash", "2026-12-01"],
-  ["xai/grok-4-fast-non-reasoning", "2026-05-15"],
-  ["deepseek/deepseek-chat", "2026-07-24"],
-]);

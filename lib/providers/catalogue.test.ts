@@ -1,56 +1,23 @@
 // The catalogue's promises: the specification's names and prices, no price below cost, no ambiguous name, and only models that can
 // be served.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { nanoUsd } from "@/lib/base/money";
 import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { buildCatalogue, checkLivePrices, findModel, listModels, priceVersion, supportedModelNames } from "./catalogue";
-import { builtInModels, retiredWireNames } from "./catalogue-data";
-import { type Endpoints, endpointAt, readEndpoints, setEndpoints, vendorIds } from "./endpoints";
+import { builtInModels } from "./catalogue-data";
+import { type Endpoints, endpointAt, setEndpoints } from "./endpoints";
 import { mergeModels } from "./models-file";
 import { fillPrices } from "./prices";
+import { everyProvider, newModel, todayMs, writeModelsFile } from "./testing/catalogues";
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-const everyProvider: Endpoints = new Map(vendorIds.map((provider) => [provider, endpointAt(provider, "http://127.0.0.1:1", "k")]));
-const vendorHosts: Endpoints = readEndpoints(
-  readConfig({
-    SANDBOX_REAL_MODELS: "1",
-    OPENAI_API_KEY: "k",
-    ANTHROPIC_API_KEY: "k",
-    GEMINI_API_KEY: "k",
-    XAI_API_KEY: "k",
-    DEEPSEEK_API_KEY: "k",
-  }),
-  {},
-);
-const todayMs = Date.parse("2026-11-20");
-
-function modelsFile(content: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), "models-file-"));
-  cleanups.push(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "models.json");
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
-  return path;
-}
-
-const newModel = {
-  id: "my-model",
-  routes: [{ provider: "openai", wireName: "llama" }],
-  contextWindow: 8_000,
-  maxOutputTokens: 500,
-  inputPrice: "0.002",
-  outputPrice: 1.5,
-  providerInputCost: "0",
-  providerOutputCost: "1.499",
-};
+const modelsFile = (content: unknown): string => writeModelsFile(content, cleanups);
 
 test("every model of the specification is listed, at its price for input and output alike", () => {
   const { byName } = buildCatalogue({ endpoints: everyProvider, todayMs });
@@ -139,32 +106,6 @@ test("a model without a configured provider is not offered", () => {
   expect(supportedModelNames()).toEqual(listModels().map((model) => model.id));
 });
 
-test("a model that its provider has retired is offered through compatible hosts only", () => {
-  expect(buildCatalogue({ endpoints: vendorHosts, todayMs }).byName.has("gpt-4")).toBe(false);
-  expect(buildCatalogue({ endpoints: vendorHosts, todayMs: Date.parse("2026-10-22") }).byName.has("gpt-4")).toBe(true);
-  expect(buildCatalogue({ endpoints: everyProvider, todayMs }).byName.has("gpt-4")).toBe(true);
-});
-
-test("an operator's own route is trusted, even for a retired model", () => {
-  const path = modelsFile({
-    models: [
-      { id: "gpt-4", routes: [{ provider: "openai", wireName: "gpt-4" }], providerInputCost: 30, providerOutputCost: 60 },
-      { id: "gpt-4-turbo", inputPrice: 41 },
-    ],
-  });
-  const { byName } = buildCatalogue({ endpoints: vendorHosts, modelsFile: path, todayMs });
-  expect(byName.has("gpt-4")).toBe(true);
-  expect(byName.has("gpt-4-turbo")).toBe(false);
-});
-
-test("every retirement date is a date and belongs to a route of the catalogue", () => {
-  const routes = new Set(builtInModels.flatMap((model) => model.routes.map((route) => `${route.provider}/${route.wireName}`)));
-  for (const [route, date] of retiredWireNames) {
-    expect(routes).toContain(route);
-    expect(Date.parse(date)).toBeGreaterThan(0);
-  }
-});
-
 test("routes to providers that are not configured are left out, the others keep their order", () => {
   const routes = [
     { provider: "xai", wireName: "a" },
@@ -208,6 +149,9 @@ test.each([
   [{ models: [{ id: "another" }] }, 'models[0] "another": routes: a new model needs it'],
   [{ models: [{ ...newModel, maxOutputTokens: 9_000 }] }, "maxOutputTokens: cannot exceed contextWindow"],
   [{ models: [{ ...newModel, defaultMaxTokens: 501 }] }, "defaultMaxTokens: cannot exceed maxOutputTokens"],
+  [{ models: [{ ...newModel, retiresOn: "soon" }] }, "retiresOn: write a day, like 2027-01-14"],
+  [{ models: [{ ...newModel, successor: "gpt-5.4" }] }, "successor: it belongs to a date: write retiresOn beside it"],
+  [{ models: [{ ...newModel, retiresOn: "2027-01-14", successor: "gpt-7" }] }, 'successor: "gpt-7" is not the id of another model'],
   [{ models: [newModel, newModel] }, 'models[1] "my-model": id: appears twice'],
   [{ models: [{ id: "gpt-4", routes: newModel.routes }] }, "new routes need providerInputCost"],
   ["{", "it is not JSON"],

@@ -6,8 +6,9 @@ import { nowMs } from "@/lib/base/clock";
 import { type Config, config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd, usdText } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
-import { builtInModels as promptModels, retiredWireNames } from "./catalogue-data";
+import { builtInModels as promptModels } from "./catalogue-data";
 import { embeddingModels } from "./catalogue-data/embedding";
+import { type Retirement, retirements } from "./catalogue-data/retirements";
 import { type Endpoints, endpoints, knownProviders } from "./endpoints";
 import { readModelsFile } from "./models-file";
 import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
@@ -19,6 +20,12 @@ export interface Catalogue {
   /** In catalogue order. */
   models: readonly Model[];
   byName: ReadonlyMap<string, Model>;
+  /** Models that a configured provider served until their retirement, by name and alias. */
+  retired: ReadonlyMap<string, RetiredModel>;
+}
+
+export interface RetiredModel extends Retirement {
+  id: string;
 }
 
 interface CatalogueSettings {
@@ -34,34 +41,69 @@ interface CatalogueSettings {
  * Builds a catalogue from explicit settings.
  * @throws Error when the models file is wrong, or two models claim one name
  */
-export function buildCatalogue(settings: CatalogueSettings): Catalogue {
-  const known = settings.modelsFile ? readModelsFile(builtInModels, settings.modelsFile, settings.providers) : builtInModels;
+export const buildCatalogue = ({ modelsFile, providers, ...settings }: CatalogueSettings): Catalogue =>
+  offer(readKnownModels(modelsFile, providers), settings);
+
+function readKnownModels(modelsFile: string | undefined, providers: readonly string[] | undefined): readonly Model[] {
+  const known = modelsFile ? readModelsFile(builtInModels, modelsFile, providers) : builtInModels;
   assertUniqueNames(known);
-  const models: Model[] = [];
-  for (const model of known) {
-    const [first, ...others] = model.routes.filter((route) => canServe(route, settings)).map((route) => withEntry(route, model, settings));
-    if (first) models.push({ ...model, routes: [first, ...others] });
-  }
-  const byName = new Map<string, Model>();
-  for (const model of models) for (const name of [model.id, ...model.aliases]) byName.set(name, model);
-  return { models, byName };
+  return known;
 }
 
-/** Every model in code or in the operator's file, whatever is configured. @throws Error when a file is wrong */
-export const readCatalogueModels = (settings: Config): readonly Model[] =>
-  settings.MODELS_FILE ? readModelsFile(builtInModels, settings.MODELS_FILE, knownProviders(settings)) : builtInModels;
+/** The models that can be served today. */
+function offer(known: readonly Model[], { endpoints, todayMs }: Pick<CatalogueSettings, "endpoints" | "todayMs">): Catalogue {
+  const lasts = (retirement: Retirement | undefined) => !retirement || todayMs < Date.parse(retirement.on);
+  const offered: Model[] = [];
+  const ended: (Model & { retirement: Retirement })[] = [];
+  for (const model of known) {
+    const routes = model.routes.filter(({ provider }) => endpoints.has(provider));
+    if (routes.length === 0) continue;
+    const retirement = retirementOf(model, routes, endpoints);
+    const [first, ...others] = routes.filter((route) => lasts(routeRetirement(route, endpoints)));
+    if (first && lasts(retirement)) {
+      const withEntries = (route: ModelRoute) => withEntry(route, model, endpoints);
+      offered.push({ ...model, retirement, routes: [withEntries(first), ...others.map(withEntries)] });
+    } else if (retirement) ended.push({ ...model, retirement });
+  }
+  const ids = new Set(offered.map(({ id }) => id));
+  // A successor that is not on offer helps nobody.
+  const advise = ({ on, successor }: Retirement): Retirement => ({
+    on,
+    successor: successor && ids.has(successor) ? successor : undefined,
+  });
+  const models = offered.map((model) => (model.retirement ? { ...model, retirement: advise(model.retirement) } : model));
+  return {
+    models,
+    byName: byNameOf(models, (model) => model),
+    retired: byNameOf(ended, ({ id, retirement }) => ({ id, ...advise(retirement) })),
+  };
+}
+
+function byNameOf<M extends Model, T>(models: readonly M[], read: (model: M) => T): Map<string, T> {
+  const byName = new Map<string, T>();
+  for (const model of models) for (const name of [model.id, ...model.aliases]) byName.set(name, read(model));
+  return byName;
+}
+
+/** Every model in code or in the operator's file, whatever is configured. @throws Error when a file is wrong, or two models claim one name */
+export const readCatalogueModels = (settings: Config): readonly Model[] => readKnownModels(settings.MODELS_FILE, knownProviders(settings));
 
 /** A provider's own host cannot serve what it has retired; any other host, and an operator's own route, is trusted. */
-function canServe(route: ModelRoute, { endpoints, todayMs }: CatalogueSettings): boolean {
-  const endpoint = endpoints.get(route.provider);
-  if (!endpoint) return false;
-  if (!endpoint.isVendorHost || !builtInRoutes.has(route)) return true;
-  const retiredOn = retiredWireNames.get(`${route.provider}/${route.wireName}`);
-  return retiredOn === undefined || todayMs < Date.parse(retiredOn);
+const routeRetirement = (route: ModelRoute, endpoints: Endpoints): Retirement | undefined =>
+  endpoints.get(route.provider)?.isVendorHost && builtInRoutes.has(route)
+    ? retirements.get(`${route.provider}/${route.wireName}`)
+    : undefined;
+
+/** The operator's date, or the day on which the last of the routes ends; the earlier of both. */
+function retirementOf({ retirement }: Model, routes: readonly ModelRoute[], endpoints: Endpoints): Retirement | undefined {
+  const ends = routes.flatMap((route) => routeRetirement(route, endpoints) ?? []).sort((one, other) => (one.on < other.on ? -1 : 1));
+  const last = ends.length === routes.length ? ends.at(-1) : undefined;
+  if (!retirement || !last) return retirement ?? last;
+  return retirement.on <= last.on ? retirement : { ...last, successor: retirement.successor ?? last.successor };
 }
 
 /** The route with what its provider's entry says. A provider that chooses a host by itself is told our costs, which it must not exceed. */
-function withEntry(route: ModelRoute, { costs }: Model, { endpoints }: CatalogueSettings): ModelRoute {
+function withEntry(route: ModelRoute, { costs }: Model, endpoints: Endpoints): ModelRoute {
   const entry = endpoints.get(route.provider)?.entry;
   if (!entry) return route;
   const { format, stopsWhenCut } = entry;
@@ -86,24 +128,38 @@ function assertUniqueNames(models: readonly Model[]): void {
   }
 }
 
-const catalogues = processSingleton("catalogues", () => new WeakMap<Endpoints, Catalogue>());
+interface DatedCatalogue {
+  /** The day of UTC that it is for, counted from 1970. */
+  day: number;
+  /** Read once: a file that is being edited must not reach a running process. */
+  known: readonly Model[];
+  catalogue: Catalogue;
+}
 
-/** The catalogue of this process; it follows a change of endpoints (in the sandbox, in tests). */
+const catalogues = processSingleton("catalogues", () => new WeakMap<Endpoints, DatedCatalogue>());
+
+const DAY_MS = 86_400_000;
+
+/** The catalogue of this process and day; it follows a change of endpoints (in the sandbox, in tests). */
 function catalogue(): Catalogue {
   const byEndpoints = catalogues();
   const current = endpoints();
-  let built = byEndpoints.get(current);
-  if (!built) {
-    const settings = config();
-    const providers = knownProviders(settings);
-    built = buildCatalogue({ endpoints: current, modelsFile: settings.MODELS_FILE, providers, todayMs: nowMs() });
-    byEndpoints.set(current, built);
+  const todayMs = nowMs();
+  const day = Math.floor(todayMs / DAY_MS);
+  let dated = byEndpoints.get(current);
+  if (dated?.day !== day) {
+    const known = dated?.known ?? readCatalogueModels(config());
+    dated = { day, known, catalogue: offer(known, { endpoints: current, todayMs }) };
+    byEndpoints.set(current, dated);
   }
-  return built;
+  return dated.catalogue;
 }
 
 /** The model of that exact name or alias, or null. Case matters. */
 export const findModel = (nameOrAlias: string): Model | null => catalogue().byName.get(nameOrAlias) ?? null;
+
+/** The model of that name or alias that has retired, or null. */
+export const findRetired = (nameOrAlias: string): RetiredModel | null => catalogue().retired.get(nameOrAlias) ?? null;
 
 /** Every model on offer, in catalogue order. */
 export const listModels = (): readonly Model[] => catalogue().models;

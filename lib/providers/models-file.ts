@@ -76,6 +76,8 @@ const entrySchema = z.strictObject({
   providerCosts: listedPrices.optional(),
   reasoningCeiling: z.number().int().min(0).max(100_000_000).optional(),
   tokenBound: z.enum(["o200k", "cl100k", "claude", "bytes"]).optional(),
+  retiresOn: z.iso.date("write a day, like 2027-01-14").optional(),
+  successor: name.optional(),
 });
 
 /**
@@ -94,6 +96,8 @@ const entrySchema = z.strictObject({
  * provider is one in code or an entry of PROVIDERS_FILE, from whose `dialect` a route may differ.
  * A route may name its `wireFormat`: `openai` for a host that has OpenAI's reasoning models and no Responses, `openai-responses` for one
  * that has a model under another name.
+ * From the day `retiresOn` (UTC) on the model is refused; its users are told before, and of its `successor`. A provider's own earlier date
+ * counts all the same.
  * Defaults: `tokenBound` is `bytes`, `reasoningCeiling` 0, `defaultMaxTokens` 1024 or the output limit if that is lower.
  */
 const modelsFileSchema = z.strictObject({ models: z.array(entrySchema) });
@@ -180,6 +184,7 @@ function mergeEntry(entry: ModelsFileEntry, base: Model | undefined, report: Rep
     costs,
     reasoningCeiling: entry.reasoningCeiling ?? base?.reasoningCeiling ?? 0,
     tokenBound: entry.tokenBound ?? base?.tokenBound ?? "bytes",
+    retirement: entry.retiresOn === undefined ? base?.retirement : { on: entry.retiresOn, successor: entry.successor },
   };
 }
 
@@ -216,6 +221,12 @@ export function mergeModels(base: readonly Model[], fileText: string, providers:
     });
     const model = mergeEntry(entry, merged.get(entry.id), report);
     if (model) merged.set(entry.id, model);
+  });
+  parsed.data.models.forEach(({ id, retiresOn, successor }, index) => {
+    if (successor === undefined) return;
+    const report = (message: string) => problems.push(`models[${index}] "${id}": successor: ${message}`);
+    if (retiresOn === undefined) report("it belongs to a date: write retiresOn beside it");
+    if (successor === id || !merged.has(successor)) report(`"${successor}" is not the id of another model`);
   });
   if (problems.length > 0) throw new Error(problems.join("\n"));
   return [...merged.values()];

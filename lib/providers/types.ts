@@ -1,6 +1,7 @@
 // What every model provider looks like from above: a call goes in, a stream of events comes out. Wire formats translate, the
 // transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
 
+import type { Retirement } from "./catalogue-data/retirements";
 import type { ImagePart } from "./image-types";
 import type { Prices, TokenCounts } from "./prices";
 import type { ChatDialect, RouteEntry } from "./provider-entry";
@@ -47,6 +48,7 @@ export interface Model {
   /** Output tokens that the model may spend on reasoning beyond the wire's output limit; 0 where that limit includes them. */
   reasoningCeiling: number;
   tokenBound: TokenBoundId;
+  retirement?: Retirement | undefined;
 }
 
 /** A call that the model makes of one of the customer's functions. */
@@ -165,10 +167,7 @@ export interface CallOptions {
   reasoning?: ReasoningOptions | undefined;
   /** Its reasoning is not handed on as events: until the first text or tool call, another route may still answer. */
   hidesReasoning?: boolean | undefined;
-  /**
-   * `off`: the call pays for no write into the provider's prompt cache, and asks for none. Absent: what its messages mark, and what the
-   * provider does by itself.
-   */
+  /** `off`: it asks for no write into the provider's prompt cache and pays for none. Absent: as its messages and the provider want it. */
   caching?: "off";
   /** How much of its reasoning a model shall tell in words. */
   reasoningSummary?: "auto" | "concise" | "detailed" | undefined;

@@ -23,6 +23,8 @@ const owners: Readonly<Record<string, readonly string[]>> = {
     "price_version",
     "spend_sum",
     "spend_sum_mark",
+    "model_use",
+    "announced_model",
   ],
   relay: ["relay_sender", "relayed", "relay_broadcast"],
   wallets: [

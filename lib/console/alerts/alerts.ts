@@ -90,5 +90,7 @@ const groups: Readonly<Record<Group, string>> = {
   withdrawal: "Withdrawals",
   key: "Keys",
   endpoint: "Endpoints",
+  model: "Models",
+  price: "Models",
   wallet: "Wallets",
 };

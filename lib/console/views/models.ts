@@ -27,4 +27,8 @@ export interface ModelPrice {
   outputPrice: string;
   /** Of each kind of token that has a price of its own, input and output included, and of each length of the prompt. */
   prices: readonly ListedModelPrice[];
+  /** The first day without it, UTC: `2027-01-14`; absent when no date is known. */
+  retiresOn?: string | undefined;
+  /** The model to use instead. */
+  successor?: string | undefined;
 }

@@ -10,7 +10,7 @@ import type { Model } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import type { ChargeReceipt } from "../prompt/completion";
-import { readMaxCost } from "../prompt/prompt-body";
+import { readMaxCost, unknownModel } from "../prompt/prompt-body";
 
 /** OpenAI's own limits. */
 const MAX_INPUTS = 2_048;
@@ -79,9 +79,9 @@ function readEmbeddingModel(name: string, { allowedModels }: Pick<Caller, "allow
   const model = findModel(name);
   const supportedModels = embeddingModelNames().filter((id) => !allowedModels || allowedModels.includes(id));
   if (model?.type === "embedding" && supportedModels.includes(model.id)) return model;
-  const message = !model
-    ? `Unknown model "${name.slice(0, 100)}". details.supportedModels lists those that make embeddings`
-    : model.type === "embedding"
+  if (!model) throw unknownModel(name, supportedModels, "details.supportedModels lists those that make embeddings");
+  const message =
+    model.type === "embedding"
       ? `This API key may not use the model ${model.id}`
       : `${model.id} makes no embeddings. details.supportedModels lists the models that do`;
   throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });

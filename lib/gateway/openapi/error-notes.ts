@@ -39,10 +39,12 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   INVALID_MODEL: {
-    when: "No model has this ID or alias, or your API key is not allowed to use it.",
+    when: "No model has this ID or alias, it has retired, or your API key is not allowed to use it.",
     details: z.object({
       model: z.string().describe("The model you sent."),
       supportedModels: z.array(z.string()).describe("All model IDs and aliases this key can use."),
+      retiredOn: z.iso.date().optional().describe("The first day without it, UTC, if it has retired."),
+      successor: z.string().optional().describe("The model to use instead, if it has retired."),
     }),
     example: {
       error: 'Unknown model "gpt-5-mega". details.supportedModels lists the supported ones',

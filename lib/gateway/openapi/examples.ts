@@ -234,4 +234,5 @@ export const modelExample = (model: Model): object => ({
   },
   prices: priceList(model.prices).map(({ per1M, ...listed }) => ({ ...listed, per1M: usdNumber(per1M) })),
   aliases: model.aliases,
+  ...(model.retirement && { retiresOn: model.retirement.on, successor: model.retirement.successor }),
 });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, parseUsd, usdText } from "@/lib/base/money";
-import { findModel, supportedModelNames } from "@/lib/providers/catalogue";
+import { findModel, findRetired, supportedModelNames } from "@/lib/providers/catalogue";
 import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
 import type { Buyer } from "../http/caller";
 import { errorBody } from "../http/endpoint";
@@ -89,10 +89,22 @@ export function readModel(name: string, caller: Pick<Buyer, "allowedModels">): M
   if (model?.type === "embedding") throw noPrompts(model.id);
   if (model && (!allowed || allowed.includes(model.id))) return model;
   const supportedModels = supportedModelNames().filter((id) => !allowed || allowed.includes(id));
-  const message = model
-    ? `This API key may not use the model ${model.id}`
-    : `Unknown model "${name.slice(0, 100)}". details.supportedModels lists the supported ones`;
-  throw new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels } });
+  if (model) throw invalidModel(`This API key may not use the model ${model.id}`, name, supportedModels);
+  throw unknownModel(name, supportedModels, "details.supportedModels lists the supported ones");
+}
+
+const invalidModel = (message: string, name: string, supportedModels: readonly string[], retired?: RetiredDetails): AppError =>
+  new AppError("INVALID_MODEL", { message, details: { model: name.slice(0, 100), supportedModels, ...retired } });
+
+type RetiredDetails = { retiredOn: string; successor?: string | undefined };
+
+/** The refusal of a name that nothing answers to; one that has retired says since when, and what to use instead. */
+export function unknownModel(name: string, supportedModels: readonly string[], hint: string): AppError {
+  const retired = findRetired(name);
+  if (!retired) return invalidModel(`Unknown model "${name.slice(0, 100)}". ${hint}`, name, supportedModels);
+  const { id, on, successor } = retired;
+  const details = { retiredOn: on, ...(successor !== undefined && { successor }) };
+  return invalidModel(`${id} retired on ${on}. ${successor ? `Use ${successor} instead` : hint}`, name, supportedModels, details);
 }
 
 /** The least that a clip leaves, unless the key has a minimum of its own. */
@@ -134,10 +146,7 @@ export function readOutputLimits(
 }
 
 const noPrompts = (id: string): AppError =>
-  new AppError("INVALID_MODEL", {
-    message: `${id} answers no prompts: send its texts to POST /api/v1/embeddings, or choose another model`,
-    details: { model: id, supportedModels: supportedModelNames() },
-  });
+  invalidModel(`${id} answers no prompts: send its texts to POST /api/v1/embeddings, or choose another model`, id, supportedModelNames());
 
 /** @throws AppError INVALID_REQUEST when it is finer than a nano-USD or more than the ledger holds */
 export function readMaxCost(maxCost: number | undefined): NanoUsd | undefined {

@@ -3,7 +3,7 @@
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
-import { findModel, listModels } from "@/lib/providers/catalogue";
+import { findModel, findRetired, listModels } from "@/lib/providers/catalogue";
 import { takesImages } from "@/lib/providers/image-bound/bound";
 import { listPrices, type Prices } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
@@ -24,9 +24,17 @@ const listBody = (all: readonly Model[]): { [key: string]: Json } => ({
 export const model = endpoint("model", async (request) => {
   const name = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = findModel(name);
-  if (!found) throw new AppError("NOT_FOUND", { message: `Unknown model "${name.slice(0, 100)}". GET /api/v1/models lists all models` });
+  if (!found) throw unknownName(name);
   return jsonReply(request, 200, writeJson(modelBody(found)));
 });
+
+function unknownName(name: string): AppError {
+  const retired = findRetired(name);
+  const message = retired
+    ? `${retired.id} retired on ${retired.on}. ${retired.successor ? `Use ${retired.successor} instead` : "GET /api/v1/models lists all models"}`
+    : `Unknown model "${name.slice(0, 100)}". GET /api/v1/models lists all models`;
+  return new AppError("NOT_FOUND", { message });
+}
 
 /** The price of each kind of token, in USD per million. */
 export const priceList = (prices: Prices) =>
@@ -50,4 +58,6 @@ const modelBody = (of: Model): { [key: string]: Json } => ({
   pricing: { inputPer1K: nanoUsd(of.prices[0].input * 1000n), outputPer1K: nanoUsd(of.prices[0].output * 1000n), currency: "USD" },
   prices: priceList(of.prices),
   aliases: of.aliases,
+  retiresOn: of.retirement?.on,
+  successor: of.retirement?.successor,
 });

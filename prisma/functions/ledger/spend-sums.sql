@@ -1,4 +1,5 @@
--- What keys spend by minute and by hour, for the alarm. Charges are summed after they are committed: a request does nothing for it.
+-- What keys spend by minute and by hour, for the alarm, and which accounts use which model. Charges are summed after they are committed: a
+-- request does nothing for it.
 
 -- Sums charges up to `mark` (from ledger_roll_up_mark, in an earlier transaction), at most `most` sequence numbers per call. Returns the
 -- sequence number up to which all are summed now, and the keys that were charged.
@@ -19,6 +20,13 @@ BEGIN
   ), written AS (
     INSERT INTO spend_sum AS t (key_id, width, start, account_id, spent) SELECT w.key_id, w.width, w.start, w.account_id, w.amount FROM wide w
       ON CONFLICT (key_id, width, start) DO UPDATE SET spent = t.spent + excluded.spent
+  ), used AS (
+    -- A row is written once a day. The credit of an address belongs to no account.
+    INSERT INTO model_use AS u (model, account_id, last_used_on)
+      SELECT c.model, c.account_id, max((c.at AT TIME ZONE 'UTC')::date) FROM charge c
+        WHERE c.seq > known AND c.seq <= ledger_sum_spend.summed AND c.at > ledger_sum_spend.at - interval '30 days' AND c.account_id NOT LIKE 'credit:%'
+        GROUP BY c.model, c.account_id
+      ON CONFLICT (model, account_id) DO UPDATE SET last_used_on = excluded.last_used_on WHERE u.last_used_on < excluded.last_used_on
   )
   SELECT array_agg(DISTINCT s.key_id) INTO keys FROM spent s;
   UPDATE spend_sum_mark m SET summed_up_to = summed WHERE m.summed_up_to = known;

@@ -4,11 +4,20 @@ import { z } from "zod";
 import { type EventField, type EventTypeName, eventTypes } from "@/lib/events/catalogue";
 import * as field from "./fields";
 
+const priceChange = z.object({
+  kind: field.tokenKind,
+  before: field.usd("What a million of them cost before."),
+  after: field.usd("What a million of them cost now."),
+  fromInputTokens: z.int().min(1).optional().describe("The price applies from that much input on. Absent: from the first token."),
+});
+
 function fieldSchema({ kind, description, isOptional }: EventField): z.ZodType {
   const schema = {
     usd: () => field.usd(description),
     count: () => field.count(description),
     time: () => z.iso.datetime({ offset: true }).describe(description),
+    date: () => z.iso.date().describe(description),
+    prices: () => z.array(priceChange).describe(description),
     text: () => z.string().describe(description),
   }[kind]();
   return isOptional ? schema.optional() : schema;

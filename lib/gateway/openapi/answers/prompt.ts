@@ -80,6 +80,8 @@ export const model = z.object({
     )
     .describe("The price of each kind of token."),
   aliases: z.array(z.string()).describe("Other names for this model."),
+  retiresOn: z.iso.date().optional().describe("The first day without it, UTC: from then on it is refused. Absent: no date is known."),
+  successor: z.string().optional().describe("The model to use instead once it has retired."),
 });
 
 export const modelList = z.object({
