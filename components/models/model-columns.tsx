@@ -42,7 +42,7 @@ export function modelColumns(models: readonly PricedModel[], sorting: Sorting): 
 
 const figure = { className: "pr-4 text-right max-md:hidden", cellClassName: "font-mono" };
 
-const NameCell = ({ model: { id, description, provider, contextWindow } }: { model: PricedModel }) => (
+const NameCell = ({ model: { id, description, provider, contextWindow, retiresOn } }: { model: PricedModel }) => (
   <>
     <span className="-my-1 flex items-center gap-0.5">
       <Link href={modelHref(id)} className="truncate underline-offset-4 hover:underline">
@@ -51,6 +51,7 @@ const NameCell = ({ model: { id, description, provider, contextWindow } }: { mod
       <CopyButton quiet text={id} label={`Copy ${id}`} />
     </span>
     <span className="block text-muted max-md:hidden">{firstSentence(description)}</span>
+    {retiresOn ? <span className="block text-xs text-amber-ink">Retires on {retiresOn}</span> : null}
     <span className="block truncate text-xs text-muted md:hidden">
       {provider} · {countText(contextWindow)}
     </span>

@@ -4,6 +4,7 @@
 import type { EmbeddingRequest, Embeddings } from "./embedding-types";
 import type { EventList, EventQuery } from "./event-types";
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
+import type { ModelList } from "./model-types";
 import type { PaymentTerms } from "./payment-types";
 import { PromptStream } from "./prompt-stream";
 import { type RetryOptions, retrying, type Sleep, sleep } from "./retry";
@@ -12,7 +13,6 @@ import type {
   DepositPage,
   DepositQuery,
   Groupings,
-  ModelList,
   PromptAnswer,
   PromptRequest,
   Quote,
@@ -26,6 +26,7 @@ export type * from "./embedding-types";
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
 export type * from "./event-types";
 export type { Fetch } from "./exchange";
+export type * from "./model-types";
 export type * from "./payment-types";
 export type { PromptStream } from "./prompt-stream";
 export { type PaymentToSign, signPayment } from "./sign-payment";

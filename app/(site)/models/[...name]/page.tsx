@@ -7,6 +7,7 @@ import { CodeTabs } from "@/components/docs/code-tabs";
 import { ModelFacts } from "@/components/models/model-facts";
 import { ModelPrices } from "@/components/models/model-prices";
 import { modelHref } from "@/components/models/model-row";
+import { RetirementNotice } from "@/components/models/retirement";
 import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -60,6 +61,7 @@ export default async function ModelPage(props: ModelPageProps) {
         <CopyButton quiet text={id} label={`Copy ${id}`} />
       </div>
       <p className="mt-2 text-muted">{description}</p>
+      <RetirementNotice model={model} />
       <div className="mt-6 flex flex-wrap gap-3">
         {type === "embedding" ? (
           <ActionLink primary href="/docs/embeddings">
