@@ -105,7 +105,7 @@ test("below the alert the overview says so and leads to the alert and to a depos
   await alert.press("Enter");
   await expect(page.getByText(/^Saved/)).toBeVisible();
   await open(page, "/overview");
-  const notice = page.getByRole("status").filter({ hasText: "$0.00 available. Below your $100 alert · Edit" });
+  const notice = page.getByRole("status").filter({ hasText: "Balance $0.00. Below your $100 alert · Edit" });
   await expect(notice.getByRole("link", { name: "Deposit" })).toHaveAttribute("href", "/deposit");
   await notice.getByRole("link", { name: "Edit" }).click();
   await expect(page).toHaveURL("/alerts");

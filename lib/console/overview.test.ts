@@ -3,11 +3,12 @@ import { createKey } from "@/lib/access/keys";
 import { setClock } from "@/lib/base/clock";
 import { type AccountId, newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { setLowLine } from "@/lib/ledger/accounts";
 import { charge, someCharges } from "@/lib/ledger/testing/charges";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
-import { openHold } from "@/lib/ledger/testing/hold";
+import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import { readOverview } from "./overview";
 
 await openTestDatabase();
@@ -86,11 +87,24 @@ test("held money is shown separately from the available balance", async () => {
 test("the low-balance warning shows below the owner's threshold, not at it, and never without a threshold", async () => {
   const account = await fundedAccount(1_000);
   const setLine = (line: number) => setLowLine(account, nanoUsd(line));
-  expect((await readOverview(account)).lowBalanceLine).toBeNull();
+  expect((await readOverview(account)).lowBalance).toBeNull();
   await setLine(1_000);
-  expect((await readOverview(account)).lowBalanceLine).toBeNull();
+  expect((await readOverview(account)).lowBalance).toBeNull();
   await setLine(1_001);
-  expect((await readOverview(account)).lowBalanceLine).toBe(1_001n);
+  expect((await readOverview(account)).lowBalance).toEqual({ balance: 1_000n, line: 1_001n });
+});
+
+test("the low-balance warning and the event compare the same balance: a running request is no reason for either", async () => {
+  const account = await fundedAccount(1_000);
+  await setLowLine(account, nanoUsd(900));
+  const told = async () =>
+    (await pool().query("SELECT data FROM event WHERE account_id = $1 AND type = 'balance.low'", [account])).rows.map(({ data }) => data);
+  const hold = await openHold(account, 500n);
+  expect(await readOverview(account)).toMatchObject({ available: 500n, lowBalance: null });
+  expect(await told()).toEqual([]);
+  await endHold(hold, { input: 200, output: 0 });
+  expect(await readOverview(account)).toMatchObject({ available: 800n, lowBalance: { balance: 800n, line: 900n } });
+  expect(await told()).toEqual([{ balance: "800", threshold: "900" }]);
 });
 
 test("onboarding steps are done once the ledger and the keys show it, and stay done", async () => {

@@ -36,7 +36,8 @@ export async function readOverview(accountId: AccountId): Promise<Overview> {
   return {
     available: balance.available,
     held: balance.held,
-    lowBalanceLine: line !== null && balance.available < line ? line : null,
+    // As the event balance.low compares: what is available goes down and up with every request.
+    lowBalance: line !== null && balance.posted < line ? { balance: balance.posted, line } : null,
     today: costSince(spend, toDay),
     month: costSince(spend, monthDay),
     chart: spendChart(

@@ -23,12 +23,12 @@ export const metadata: Metadata = { title: "Overview" };
 export default async function OverviewPage() {
   const { accountId, isFrozen } = await requireOwner();
   const { isSandbox } = readSite();
-  const { available, held, lowBalanceLine, today, month, chart, latest, steps } = await readOverview(accountId);
+  const { available, held, lowBalance, today, month, chart, latest, steps } = await readOverview(accountId);
   return (
     <>
       <PageHeading title="Overview" action={<ActionLink href="/withdraw">Withdraw</ActionLink>} />
       {isFrozen ? <FrozenNotice /> : null}
-      {lowBalanceLine === null ? null : <LowBalanceNotice available={available} line={lowBalanceLine} />}
+      {lowBalance ? <LowBalanceNotice {...lowBalance} /> : null}
       <NextSteps steps={steps} isSandbox={isSandbox} />
       <Figures
         figures={[
@@ -68,21 +68,15 @@ const AllUsageLink = () => (
   </Link>
 );
 
-interface LowBalanceNoticeProps {
-  /** Nano-USD. */
-  available: bigint;
-  line: bigint;
-}
-
 /** The balance is below the owner's alert, `line`. */
-const LowBalanceNotice = ({ available, line }: LowBalanceNoticeProps) => (
+const LowBalanceNotice = ({ balance, line }: NonNullable<Overview["lowBalance"]>) => (
   <div
     role="status"
     className="mb-8 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 rounded border border-amber-edge bg-amber-wash px-5 py-3 text-sm text-amber-ink"
   >
     <p>
       <span className="font-medium">
-        <HeadlineAmount nano={available} /> available.
+        Balance <HeadlineAmount nano={balance} />.
       </span>{" "}
       Below your {formatShortUsd(line)} alert ·{" "}
       <Link href="/alerts" aria-label="Edit the alert" className="underline underline-offset-4">

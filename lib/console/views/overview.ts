@@ -7,8 +7,8 @@ import type { UsageRow } from "./usage";
 export interface Overview {
   available: bigint;
   held: bigint;
-  /** The owner's low-balance threshold; null unless the available balance is below it. */
-  lowBalanceLine: bigint | null;
+  /** The balance, what is reserved included, and the owner's threshold; null unless it is below that. */
+  lowBalance: { balance: bigint; line: bigint } | null;
   today: bigint;
   month: bigint;
   chart: SpendChart;
