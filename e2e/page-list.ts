@@ -21,6 +21,7 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs/x402", heading: "x402", status: 200 },
   { path: "/docs/claude-code", heading: "Claude Code", status: 200 },
   { path: "/docs/images", heading: "Images", status: 200 },
+  { path: "/docs/keys", heading: "API keys", status: 200 },
   { path: "/docs/embeddings", heading: "Embeddings", status: 200 },
   { path: "/docs/webhooks", heading: "Webhooks", status: 200 },
   { path: "/docs/api", heading: "API reference", status: 200 },

@@ -50,6 +50,7 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 ## Docs
 
 - [Quick start](${baseUrl}/docs): curl, TypeScript and Python
+- [API keys](${baseUrl}/docs/keys): scopes, allowed addresses, caps and changing a secret
 - [Deposits](${baseUrl}/docs/deposits): how to deposit USDC, on which networks, and how long it takes
 - [Withdrawals](${baseUrl}/docs/withdrawals): how to withdraw USDC to your wallet, what it costs, and what the wallet signs
 - [Claude Code](${baseUrl}/docs/claude-code): its settings, and Anthropic's SDK

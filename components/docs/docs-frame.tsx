@@ -11,6 +11,7 @@ interface DocsFrameProps {
 
 const pages = [
   { href: "/docs", text: "Quick start" },
+  { href: "/docs/keys", text: "API keys" },
   { href: "/docs/deposits", text: "Deposits" },
   { href: "/docs/withdrawals", text: "Withdrawals" },
   { href: "/docs/payments", text: "Pay per request" },

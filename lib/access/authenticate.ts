@@ -6,7 +6,7 @@ import type { KeyRecord } from "./find-key";
 import { loadKey, peekKey } from "./key-cache";
 import { digestKey, hashKey, isWellFormedKey } from "./key-format";
 
-export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled";
+export type KeyRefusal = "missing" | "malformed" | "unknown" | "revoked" | "expired" | "rotated" | "disabled";
 
 export type Authentication = { ok: true; key: KeyRecord; name: string } | { ok: false; reason: KeyRefusal };
 
@@ -46,6 +46,7 @@ function judgeKey(key: KeyRecord | null, name: string): Authentication {
   if (!key) return { ok: false, reason: "unknown" };
   if (key.state === "revoked") return { ok: false, reason: "revoked" };
   if (key.expiresAt && key.expiresAt.getTime() <= nowMs()) return { ok: false, reason: "expired" };
+  if (key.secretUntil && key.secretUntil.getTime() <= nowMs()) return { ok: false, reason: "rotated" };
   if (key.state === "paused" || key.accountState !== "open") return { ok: false, reason: "disabled" };
   return { ok: true, key, name };
 }

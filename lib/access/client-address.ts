@@ -33,8 +33,21 @@ export function readTrustedProxies(entries: readonly string[]): TrustedProxies {
   };
 }
 
+/** Whether this text is an address, or a block of addresses in CIDR form. */
+export const isNetwork = (text: string): boolean => addNetwork(new BlockList(), text);
+
+/** Whether an address lies in one of these addresses and blocks. */
+export function isInNetworks(address: string, networks: readonly string[]): boolean {
+  const list = new BlockList();
+  for (const network of networks) addNetwork(list, network);
+  return isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+}
+
 function addEntry(list: BlockList, entry: string): boolean {
-  if (entry === "loopback") return addEntry(list, "127.0.0.0/8") && addEntry(list, "::1");
+  return entry === "loopback" ? addNetwork(list, "127.0.0.0/8") && addNetwork(list, "::1") : addNetwork(list, entry);
+}
+
+function addNetwork(list: BlockList, entry: string): boolean {
   const [text = "", bits, ...more] = entry.split("/");
   const address = plainAddress(text);
   if (address === null || more.length > 0) return false;

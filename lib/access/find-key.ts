@@ -3,6 +3,9 @@
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 
+/** prompt: spend; read: balance, deposits, and the key's own usage; account: read usage and events of the whole account. */
+export type KeyScope = "prompt" | "read" | "account";
+
 /** What the request path needs from a key. The hold decides state and cap again. */
 export interface KeyRecord {
   keyId: KeyId;
@@ -12,18 +15,24 @@ export interface KeyRecord {
   expiresAt: Date | null;
   allowedModels: readonly string[] | null;
   clipMinTokens: number | null;
+  scopes: readonly KeyScope[];
+  /** In CIDR form; requests from elsewhere are refused. Empty: any. */
+  networks: readonly string[];
+  /** When this secret stops working, since the key was given a new one; null for the key's current secret. */
+  secretUntil: Date | null;
   /** Limits of this account that differ from the service's. */
   ratePerMinute: number | null;
   concurrency: number | null;
 }
 
-/** The key with this hash, or null. */
+/** The key whose secret, or whose secret before the last rotation, has this hash; or null. */
 export async function findKeyByHash(hash: Buffer): Promise<KeyRecord | null> {
   const { rows } = await pool().query<KeyRecord>({
-    name: "access_find_key",
+    name: "access_find_key_2",
     text: `SELECT k.id AS "keyId", k.account_id AS "accountId", k.state, a.state AS "accountState", k.expires_at AS "expiresAt",
-             k.allowed_models AS "allowedModels", k.clip_min_tokens AS "clipMinTokens", a.rate_per_minute AS "ratePerMinute", a.concurrency
-           FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash = $1`,
+             k.allowed_models AS "allowedModels", k.clip_min_tokens AS "clipMinTokens", k.scopes, k.networks,
+             CASE WHEN k.hash <> $1 THEN k.old_until END AS "secretUntil", a.rate_per_minute AS "ratePerMinute", a.concurrency
+           FROM api_key k JOIN account a ON a.id = k.account_id WHERE k.hash = $1 OR k.old_hash = $1`,
     values: [hash],
   });
   return rows[0] ?? null;

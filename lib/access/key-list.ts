@@ -6,6 +6,7 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import type { KeyAlarm } from "./alarms";
 import { capPeriodEnd, capPeriodStart } from "./cap-period";
+import type { KeyScope } from "./find-key";
 import type { CapPeriod } from "./keys";
 
 /** What a call with the key would get now; a paused key that has also expired is expired. */
@@ -29,6 +30,11 @@ export interface KeyLine {
   clipMinTokens: number | null;
   /** Null: none. */
   alarm: KeyAlarm | null;
+  scopes: readonly KeyScope[];
+  /** In CIDR form; empty: any. */
+  networks: readonly string[];
+  /** The secret before the last rotation, while it still works. */
+  oldSecret: { last4: string; until: Date } | null;
 }
 
 /** The account's keys that are not revoked, the newest first. */
@@ -58,6 +64,7 @@ const columns = {
   ...{ id: true, name: true, prefix: true, last4: true, state: true, allowedModels: true },
   ...{ createdAt: true, lastUsedAt: true, expiresAt: true, revokedAt: true, capNanoUsd: true, capPeriod: true },
   ...{ clipMinTokens: true, alarmFactor: true, alarmAbove: true, alarmPauses: true },
+  ...{ scopes: true, networks: true, oldLast4: true, oldUntil: true },
 } satisfies Prisma.ApiKeySelect;
 
 function readRow(
@@ -70,6 +77,8 @@ function readRow(
     alarmFactor,
     alarmAbove,
     alarmPauses,
+    oldLast4,
+    oldUntil,
     ...line
   }: Prisma.ApiKeyGetPayload<{ select: typeof columns }>,
   at: Date,
@@ -82,6 +91,8 @@ function readRow(
     cap: capNanoUsd === null || capPeriod === null ? null : readCap(nanoUsd(capNanoUsd), capPeriod as CapPeriod, at),
     // The column is NULL when every model is allowed, and Prisma reads NULL as an empty list. A key that allows no model does not exist.
     allowedModels: allowedModels.length > 0 ? allowedModels : null,
+    scopes: line.scopes as KeyScope[],
+    oldSecret: oldLast4 !== null && oldUntil !== null && oldUntil > at ? { last4: oldLast4, until: oldUntil } : null,
     alarm: alarmFactor === null ? null : { factor: alarmFactor, above: nanoUsd(alarmAbove), pauses: alarmPauses },
   };
 }

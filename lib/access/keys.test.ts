@@ -46,6 +46,7 @@ test("a new key is found by its hash, with everything the request path needs", a
     expiresAt,
     allowedModels: ["one", "two"],
     clipMinTokens: 512,
+    ...{ scopes: ["prompt", "read"], networks: [], secretUntil: null },
     ratePerMinute: 500,
     concurrency: 50,
   });
@@ -64,6 +65,7 @@ test("a key without settings has no limits of its own", async () => {
     expiresAt: null,
     allowedModels: null,
     clipMinTokens: null,
+    ...{ scopes: ["prompt", "read"], networks: [], secretUntil: null },
     ratePerMinute: null,
     concurrency: null,
   });

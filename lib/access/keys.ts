@@ -8,6 +8,7 @@ import { pepper } from "@/lib/base/pepper";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 import { lockAccount } from "./accounts";
 import { alarmColumns, type KeyAlarm } from "./alarms";
+import type { KeyAccess } from "./key-access";
 import { generateKey, hashKey, keyDisplay } from "./key-format";
 
 export type CapPeriod = "hour" | "day" | "week" | "month" | "total";
@@ -17,7 +18,7 @@ export interface SpendCap {
   period: CapPeriod;
 }
 
-interface NewKey {
+interface NewKey extends Partial<KeyAccess> {
   accountId: AccountId;
   name: string;
   expiresAt?: Date;
@@ -49,6 +50,8 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
       capPeriod: key.cap?.period ?? null,
       clipMinTokens: key.clipMinTokens ?? null,
       ...(key.alarm !== undefined && alarmColumns(key.alarm)),
+      ...(key.scopes && { scopes: [...key.scopes] }),
+      ...(key.networks && { networks: [...key.networks] }),
       // Without a list the column stays NULL: every model.
       ...(key.allowedModels && { allowedModels: [...key.allowedModels] }),
     },

@@ -31,6 +31,12 @@ export const errorCatalogue = {
     retry: "with a working key",
     fix: "Send the header Authorization: Bearer pp_…. details.reason says what is wrong with your key.",
   },
+  KEY_NOT_ALLOWED: {
+    status: 403,
+    title: "This API key may not do this",
+    retry: "with a key that may",
+    fix: "details.reason says what the key lacks: a scope, or this address in its list. Change the key in the console, or use another one.",
+  },
   INSUFFICIENT_BALANCE: {
     status: 402,
     title: "Not enough USDC",

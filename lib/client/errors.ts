@@ -9,7 +9,8 @@ export interface ErrorDetails {
   /** 400. `retiredOn` is the first day without a model that has retired, `successor` what to use instead. */
   INVALID_MODEL: { model: string; supportedModels: string[]; retiredOn?: string; successor?: string };
   /** 401 */
-  INVALID_API_KEY: { reason: "missing" | "malformed" | "unknown" | "revoked" | "expired" | "disabled" };
+  INVALID_API_KEY: { reason: "missing" | "malformed" | "unknown" | "revoked" | "expired" | "rotated" | "disabled" };
+  KEY_NOT_ALLOWED: { reason: "scope" | "address"; neededScope?: "prompt" | "read" | "account"; address?: string };
   /** 402. `deficit` is the missing amount; `affordableMaxTokens` is the most `maxTokens` that the balance covers. */
   INSUFFICIENT_BALANCE: {
     currentBalance: number;

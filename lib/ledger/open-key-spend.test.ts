@@ -59,6 +59,8 @@ test("while an account's charges are counted for a new cap, its requests get the
       clip: null,
       alarm: null,
       models: null,
+      scopes: ["prompt" as const],
+      networks: [],
     };
     const changed = setOwnKeyLimits(owner, wish);
     const counts = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM%"charge"%' AND datname = current_database()`;

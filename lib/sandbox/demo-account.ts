@@ -39,7 +39,7 @@ export async function openDemoAccount(known: string | undefined, wallets: readon
     // Without the jobs role there may be no addresses yet; a start with it gives the account its own.
     if (config().ROLES.includes("jobs")) await openWallet(accountId, transaction);
     if (known && knownKey?.ok) return { accountId, apiKey: known };
-    const { key } = await createKey({ accountId, name: "demo" }, transaction);
+    const { key } = await createKey({ accountId, name: "demo", scopes: ["prompt", "read", "account"] }, transaction);
     return { accountId, apiKey: key };
   });
   // A start that dies before this has not stored the key, so the next start makes the grant.

@@ -5,8 +5,8 @@
 import { revalidatePath } from "next/cache";
 import { curlPrompt } from "@/app/examples";
 import { readSite } from "@/app/site";
-import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "@/lib/console/keys/key-form";
-import { createOwnKey, renameOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys/keys";
+import { keyChoiceForm, keyLimitsForm, keyNameForm, keyRotationForm, newKeyForm } from "@/lib/console/keys/key-form";
+import { createOwnKey, endOwnOldSecret, renameOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys/keys";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { Answer } from "@/lib/console/views/answer";
 import { readWish } from "../owner-actions";
@@ -17,9 +17,25 @@ export async function createKey(sessionId: unknown, input: unknown): Promise<Ans
   if (!wish.ok) return wish;
   const made = await createOwnKey(wish.owner, wish.form);
   if (!made.ok) return made;
+  return withCurl(made.key, wish.form.models?.[0] ?? defaultModelPrice(listModelPrices()).id);
+}
+
+function withCurl(key: string, model: string): { ok: true; key: string; curl: string } {
   const site = readSite();
-  const model = wish.form.models?.[0] ?? defaultModelPrice(listModelPrices()).id;
-  return { ...made, curl: curlPrompt(site, model).replace(`$${site.keyVariable}`, () => made.key) };
+  return { ok: true, key, curl: curlPrompt(site, model).replace(`$${site.keyVariable}`, () => key) };
+}
+
+/** The key's new secret, shown this once. */
+export async function rotateKey(sessionId: unknown, input: unknown): Promise<Answer<{ key: string; curl: string }>> {
+  const wish = await readWish(sessionId, keyRotationForm, input);
+  if (!wish.ok) return wish;
+  const made = await rotateOwnKey(wish.owner, wish.form);
+  return made.ok ? withCurl(made.key, defaultModelPrice(listModelPrices()).id) : made;
+}
+
+export async function endOldSecret(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, keyChoiceForm, input);
+  return wish.ok ? showKeys(await endOwnOldSecret(wish.owner, wish.form.keyId)) : wish;
 }
 
 export async function renameKey(sessionId: unknown, input: unknown): Promise<Answer> {

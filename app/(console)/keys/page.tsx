@@ -12,7 +12,7 @@ import { listOwnKeys, listOwnRevokedKeys } from "@/lib/console/keys/keys";
 import { listModelPrices } from "@/lib/console/models";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { changeKeyLimits, createKey, pauseKey, renameKey, resumeKey, revokeKey } from "./actions";
+import { changeKeyLimits, createKey, endOldSecret, pauseKey, renameKey, resumeKey, revokeKey, rotateKey } from "./actions";
 
 export const metadata: Metadata = { title: "API keys" };
 
@@ -28,7 +28,7 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
   const actions = forSession(owner, {
     create: createKey,
     rename: renameKey,
-    changeLimits: changeKeyLimits,
+    ...{ changeLimits: changeKeyLimits, rotate: rotateKey, endOldSecret },
     pause: pauseKey,
     resume: resumeKey,
     revoke: revokeKey,

@@ -8,7 +8,7 @@ export interface FieldProblem {
   message: string;
 }
 
-const fields = ["name", "expiry", "cap", "clip", "alarm", "models"];
+const fields = ["name", "expiry", "cap", "clip", "alarm", "models", "scopes", "networks"];
 
 /** How a form shows a refusal: beside the wrong field, if the form has it. */
 export const problemOf = ({ field, message }: Refusal): FieldProblem => ({

@@ -1,7 +1,7 @@
 // The server actions that the components of this folder call.
 
 import type { Answer } from "@/lib/console/views/answer";
-import type { OwnCap } from "@/lib/console/views/keys";
+import type { KeyUse, OwnCap } from "@/lib/console/views/keys";
 import type { ModelPrice } from "@/lib/console/views/models";
 
 export type ModelChoice = Pick<ModelPrice, "id" | "provider">;
@@ -14,7 +14,12 @@ export interface LimitsInput {
   clip: { minTokens: string } | null;
   alarm: { factor: string; above: string; pauses: boolean } | null;
   models: readonly string[] | null;
+  scopes: KeyUse;
+  networks: string;
 }
+
+/** For how long the old secret works after a rotation. */
+export type Overlap = "none" | "hour" | "day" | "week";
 
 /** The key in plain text and a line to try it with: neither is ever shown again. */
 export interface CreatedKey {
@@ -25,6 +30,8 @@ export interface CreatedKey {
 export interface KeyActions {
   create: (input: LimitsInput & { name: string }) => Promise<Answer<CreatedKey>>;
   rename: (input: { keyId: string; name: string }) => Promise<Answer>;
+  rotate: (input: { keyId: string; overlap: Overlap }) => Promise<Answer<CreatedKey>>;
+  endOldSecret: (input: { keyId: string }) => Promise<Answer>;
   changeLimits: (input: LimitsInput & { keyId: string }) => Promise<Answer>;
   pause: (input: { keyId: string }) => Promise<Answer>;
   resume: (input: { keyId: string }) => Promise<Answer>;

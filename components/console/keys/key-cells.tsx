@@ -57,23 +57,52 @@ export function KeyState({ item: { state, expiresAt, revokedAt } }: { item: OwnK
   );
 }
 
-function Limits({ item: { models, expiresAt, clipMinTokens, state } }: { item: OwnKey }) {
-  const ends = expiresAt ? `${state === "expired" ? "expired" : "expires"} ${dayText(expiresAt)}` : null;
-  if (!models && !ends && clipMinTokens === null) return null;
+function Limits({ item }: { item: OwnKey }) {
+  const parts = limitsOf(item);
+  if (parts.length === 0) return null;
   return (
-    <span className="mt-1 block text-xs text-muted">
-      {models ? <span title={models.join("\n")}>{models.length === 1 ? models[0] : `${models.length} models`}</span> : null}
-      {models && ends ? " · " : null}
-      {expiresAt ? (
-        <time dateTime={expiresAt.toISOString()} title={momentText(expiresAt)}>
-          {ends}
-        </time>
-      ) : null}
-      {clipMinTokens !== null ? (
-        <span title={`Answers are shortened to fit balance and cap, down to ${clipMinTokens} tokens`}>
-          {models || ends ? " · " : null}shortens answers
+    <span className="mt-1 flex flex-wrap gap-x-1 text-xs text-muted">
+      {parts.map(({ id, title, text }, index) => (
+        <span key={id} title={title}>
+          {text}
+          {index < parts.length - 1 ? " ·" : ""}
         </span>
-      ) : null}
+      ))}
     </span>
   );
+}
+
+interface LimitPart {
+  id: string;
+  text: string;
+  title?: string;
+}
+
+/** What the key may not do, as short texts. */
+function limitsOf({ models, expiresAt, clipMinTokens, state, scopes, networks, oldSecret }: OwnKey): LimitPart[] {
+  const parts: LimitPart[] = [];
+  const [first = ""] = models ?? [];
+  if (!scopes.includes("prompt")) parts.push({ id: "scopes", text: "read only" });
+  else if (!scopes.includes("read")) parts.push({ id: "scopes", text: "prompts only" });
+  if (models) parts.push({ id: "models", text: models.length === 1 ? first : `${models.length} models`, title: models.join("\n") });
+  if (networks.length > 0)
+    parts.push({
+      id: "networks",
+      text: networks.length === 1 ? "from 1 network" : `from ${networks.length} networks`,
+      title: networks.join("\n"),
+    });
+  if (expiresAt)
+    parts.push({
+      id: "expiry",
+      text: `${state === "expired" ? "expired" : "expires"} ${dayText(expiresAt)}`,
+      title: momentText(expiresAt),
+    });
+  if (clipMinTokens !== null)
+    parts.push({
+      id: "clip",
+      text: "shortens answers",
+      title: `Answers are shortened to fit balance and cap, down to ${clipMinTokens} tokens`,
+    });
+  if (oldSecret) parts.push({ id: "old", text: `old secret …${oldSecret.last4} works until ${momentText(oldSecret.until)}` });
+  return parts;
 }

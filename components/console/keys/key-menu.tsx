@@ -1,6 +1,6 @@
 "use client";
 
-import { BanIcon, EllipsisIcon, PauseIcon, PencilIcon, PlayIcon, SlidersHorizontalIcon } from "lucide-react";
+import { BanIcon, EllipsisIcon, KeyRoundIcon, PauseIcon, PencilIcon, PlayIcon, SlidersHorizontalIcon, TimerOffIcon } from "lucide-react";
 import { useState } from "react";
 import { toast } from "sonner";
 import type { Answer } from "@/lib/console/views/answer";
@@ -12,6 +12,7 @@ import { useAction } from "../use-action";
 import { EditLimits } from "./edit-limits";
 import type { KeyActions, ModelChoice } from "./key-actions";
 import { RenameKey } from "./rename-key";
+import { RotateKey } from "./rotate-key";
 
 interface KeyMenuProps {
   item: OwnKey;
@@ -23,7 +24,7 @@ interface KeyMenuProps {
 
 /** The actions for one key. */
 export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
-  const [open, setOpen] = useState<"rename" | "limits" | "revoke" | null>(null);
+  const [open, setOpen] = useState<"rename" | "limits" | "rotate" | "revoke" | null>(null);
   const { busy, run } = useAction();
   const { keyId, name, state } = item;
   const close = () => setOpen(null);
@@ -35,6 +36,7 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   };
   const pause = () => runAndNotify(() => actions.pause({ keyId }), "Paused. Calls with this key get 401 until you resume it.");
   const resume = () => runAndNotify(() => actions.resume({ keyId }), "Resumed. Calls with this key work again.");
+  const endOldSecret = () => runAndNotify(() => actions.endOldSecret({ keyId }), "Ended. Calls with the old secret now get 401.");
   const revoke = async () => {
     await runAndNotify(() => actions.revoke({ keyId }), "Revoked. Calls with this key now get 401.");
     close();
@@ -57,8 +59,16 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
             <MenuItem onSelect={() => setOpen("limits")}>
               <SlidersHorizontalIcon /> Edit limits
             </MenuItem>
+            <MenuItem onSelect={() => setOpen("rotate")}>
+              <KeyRoundIcon /> New secret
+            </MenuItem>
           </>
         )}
+        {item.oldSecret ? (
+          <MenuItem onSelect={() => void endOldSecret()}>
+            <TimerOffIcon /> End the old secret
+          </MenuItem>
+        ) : null}
         {state === "active" ? (
           <MenuItem onSelect={() => void pause()}>
             <PauseIcon /> Pause
@@ -76,6 +86,7 @@ export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
       </Menu>
       {open === "rename" ? <RenameKey item={item} rename={actions.rename} onClose={close} /> : null}
       {open === "limits" ? <EditLimits item={item} models={models} changeLimits={actions.changeLimits} onClose={close} /> : null}
+      {open === "rotate" ? <RotateKey item={item} rotate={actions.rotate} onClose={close} /> : null}
       <ConfirmDialog
         open={open === "revoke"}
         onOpenChange={(wanted) => wanted || busy || close()}

@@ -18,6 +18,7 @@ const item: OwnKey = {
   lastUsedAt: null,
   expiresAt: null,
   clipMinTokens: null,
+  ...{ scopes: ["prompt", "read"] as const, networks: [], oldSecret: null },
   revokedAt: null,
   cap: { nanoUsd: USD, period: "month", resetsAt: null },
   spent: USD / 5n,

@@ -14,6 +14,7 @@ const key: OwnKey = {
   revokedAt: null,
   cap: null,
   clipMinTokens: null,
+  ...{ scopes: ["prompt", "read"] as const, networks: [], oldSecret: null },
   alarm: null,
   spike: null,
   spentInHour: 0n,
@@ -22,18 +23,32 @@ const key: OwnKey = {
   models: null,
 };
 
-const noLimits = { expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
+const noLimits = { expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null, scopes: "spend_and_read", networks: "" };
 
 test("a new key has no limits unless one is set", () => {
   expect(inputOf(newLimits)).toEqual({ ...noLimits, alarm: { factor: "5", above: "1", pauses: false } });
   const clip = { clips: true, minTokens: "512" };
   const alarm = { alarm: "pause", factor: "3", above: "2.5" } as const;
-  expect(inputOf({ expiry: "30", date: "2030-01-31", period: "week", amount: "5", models: ["a"], ...clip, ...alarm })).toEqual({
+  expect(
+    inputOf({
+      expiry: "30",
+      date: "2030-01-31",
+      period: "week",
+      amount: "5",
+      models: ["a"],
+      ...clip,
+      ...alarm,
+      use: "read",
+      networks: "::1",
+    }),
+  ).toEqual({
     expiry: { kind: "days", days: 30 },
     cap: { amount: "5", period: "week" },
     clip: { minTokens: "512" },
     alarm: { factor: "3", above: "2.5", pauses: true },
     models: ["a"],
+    scopes: "read",
+    networks: "::1",
   });
   expect(inputOf({ ...newLimits, expiry: "date", date: "2030-01-31" }).expiry).toEqual({ kind: "date", date: "2030-01-31" });
 });
@@ -47,6 +62,8 @@ test("limits opened and saved without a change stay the same, to the last nano-d
     clipMinTokens: 300,
     alarm: { factor: 7, above: 1_500_000_000n as never, pauses: true },
     models: ["a", "gone", "b"],
+    scopes: ["prompt", "read", "account"],
+    networks: ["203.0.113.0/24", "::1"],
   };
   expect(inputOf(draftOf(limited, new Set(["a", "b", "c"])))).toEqual({
     expiry: { kind: "keep" },
@@ -54,5 +71,7 @@ test("limits opened and saved without a change stay the same, to the last nano-d
     clip: { minTokens: "300" },
     alarm: { factor: "7", above: "1.5", pauses: true },
     models: ["a", "b"],
+    scopes: "spend_and_account",
+    networks: "203.0.113.0/24 ::1",
   });
 });

@@ -1,7 +1,7 @@
 // A key's limits while they are edited: as the fields hold them, and as the action takes them.
 
 import { usdText } from "@/lib/base/money";
-import type { OwnCap, OwnKey } from "@/lib/console/views/keys";
+import type { KeyUse, OwnCap, OwnKey } from "@/lib/console/views/keys";
 import type { ExpiryInput, LimitsInput } from "./key-actions";
 
 export interface LimitsDraft {
@@ -20,6 +20,9 @@ export interface LimitsDraft {
   above: string;
   /** Null: every model. */
   models: readonly string[] | null;
+  use: KeyUse;
+  /** Addresses and CIDR blocks, separated by spaces; empty: any. */
+  networks: string;
 }
 
 const MIN_TOKENS = "256";
@@ -29,11 +32,14 @@ const usualAlarm = { alarm: "tell", factor: "5", above: "1" } as const;
 export const newLimits: LimitsDraft = {
   ...{ expiry: "never", date: "", period: "none", amount: "", clips: false, minTokens: MIN_TOKENS },
   ...usualAlarm,
-  models: null,
+  ...{ models: null, use: "spend_and_read", networks: "" },
 };
 
 /** The key's current limits. Models no longer in the catalogue are omitted: they cannot be called. */
-export function draftOf({ expiresAt, cap, clipMinTokens, alarm, models }: OwnKey, catalogue: ReadonlySet<string>): LimitsDraft {
+export function draftOf(
+  { expiresAt, cap, clipMinTokens, alarm, models, scopes, networks }: OwnKey,
+  catalogue: ReadonlySet<string>,
+): LimitsDraft {
   return {
     expiry: expiresAt ? "keep" : "never",
     date: "",
@@ -45,16 +51,24 @@ export function draftOf({ expiresAt, cap, clipMinTokens, alarm, models }: OwnKey
       ? { alarm: alarm.pauses ? "pause" : "tell", factor: String(alarm.factor), above: usdText(alarm.above) }
       : { ...usualAlarm, alarm: "off" }),
     models: models?.filter((id) => catalogue.has(id)) ?? null,
+    use: readUse(scopes),
+    networks: networks.join(" "),
   };
 }
 
-export function inputOf({ expiry, date, period, amount, clips, minTokens, alarm, factor, above, models }: LimitsDraft): LimitsInput {
+function readUse(scopes: OwnKey["scopes"]): KeyUse {
+  const reads = scopes.includes("account") ? "account" : scopes.includes("read") ? "read" : null;
+  if (scopes.includes("prompt")) return reads ? `spend_and_${reads}` : "spend";
+  return reads === "account" ? "read_account" : "read";
+}
+
+export function inputOf({ expiry, date, period, amount, clips, minTokens, alarm, factor, above, use, ...rest }: LimitsDraft): LimitsInput {
   return {
+    ...{ ...rest, scopes: use },
     expiry: expiryOf(expiry, date),
     cap: period === "none" ? null : { amount, period },
     clip: clips ? { minTokens } : null,
     alarm: alarm === "off" ? null : { factor, above, pauses: alarm === "pause" },
-    models,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import { DollarInput, Field, Input, Select } from "../../ui/field";
+import { AccessFields } from "./access-fields";
 import type { FieldProblem } from "./form-end";
 import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";
@@ -20,7 +21,7 @@ interface LimitsFieldsProps {
   spentInHour?: bigint | null;
 }
 
-/** When a key expires, what it may spend, what happens when that is too little, and which models it may call. */
+/** When a key expires, what it may spend, what happens when that is too little, which models it may call, and what else it may do. */
 export function LimitsFields({ draft, onChange, models, problem, expiresAt = null, spentInHour = null }: LimitsFieldsProps) {
   const errorOf = (field: string) => (problem?.field === field ? problem.message : null);
   const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
@@ -31,6 +32,7 @@ export function LimitsFields({ draft, onChange, models, problem, expiresAt = nul
       <ClipField draft={draft} change={change} error={errorOf("clip")} />
       <AlarmField draft={draft} change={change} error={errorOf("alarm")} spentInHour={spentInHour} />
       <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
+      <AccessFields draft={draft} change={change} errorOf={errorOf} />
     </>
   );
 }

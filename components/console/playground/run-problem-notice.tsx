@@ -89,6 +89,7 @@ const cures: Record<string, string> = {
   INVALID_REQUEST: "Fix that field and run it again. Nothing was charged.",
   INVALID_MODEL: "Choose another model. Nothing was charged.",
   INVALID_API_KEY: "Contact the operator. Nothing was charged.",
+  KEY_NOT_ALLOWED: "Contact the operator. Nothing was charged.",
   INTERNAL_ERROR: "Run it again, or try another model.",
   SERVICE_BUSY: "The service is busy. Run it again in a moment. Nothing was charged.",
   SHUTTING_DOWN: "The service is restarting. Run it again in a moment. Nothing was charged.",

@@ -3,7 +3,7 @@ import { setClock } from "@/lib/base/clock";
 import { listModels } from "@/lib/providers/catalogue";
 import { endpointAt, setEndpoints } from "@/lib/providers/endpoints";
 import { readForm } from "../answer";
-import { keyChoiceForm, keyLimitsForm, keyNameForm, newKeyForm } from "./key-form";
+import { keyChoiceForm, keyLimitsForm, keyNameForm, keyRotationForm, newKeyForm } from "./key-form";
 
 afterAll(setEndpoints(new Map([["openai", endpointAt("openai", "http://127.0.0.1:1", "no-key")]])));
 
@@ -12,7 +12,9 @@ const DAY_MS = 86_400_000;
 let restore = () => {};
 afterEach(() => restore());
 
-const plain = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null };
+const access = { scopes: "spend_and_read", networks: "" };
+const readAccess = { scopes: ["prompt", "read"], networks: [] };
+const plain = { name: "ci", expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null, ...access };
 const read = (fields: object) => readForm(newKeyForm, { ...plain, ...fields });
 const value = (fields: object) => {
   const answer = read(fields);
@@ -22,7 +24,7 @@ const value = (fields: object) => {
 const keyId = "key_0123456789ABCDEFGHIJ";
 
 test("a key needs a name and nothing else", () => {
-  expect(value({})).toEqual({ name: "ci", expiry: null, cap: null, clip: null, alarm: null, models: null });
+  expect(value({})).toEqual({ name: "ci", expiry: null, cap: null, clip: null, alarm: null, models: null, ...readAccess });
 });
 
 test.each(["1", "256", " 512 ", "1000000"])("the minimum of a clip may be %j tokens", (minTokens) => {
@@ -146,6 +148,44 @@ test.each([
   expect(read({ models })).toMatchObject({ ok: false, field: "models", message: expect.stringContaining(words) });
 });
 
+test.each([
+  ["spend", ["prompt"]],
+  ["spend_and_account", ["prompt", "read", "account"]],
+  ["read", ["read"]],
+  ["read_account", ["read", "account"]],
+])("a key for %j has the scopes %j", (use, scopes) => {
+  expect(value({ scopes: use }).scopes).toEqual(scopes);
+});
+
+test.each(["admin", "", "prompt", null, ["prompt"]])("a key for %j is refused", (use) => {
+  expect(read({ scopes: use })).toMatchObject({ ok: false, field: "scopes" });
+});
+
+test("allowed addresses and blocks are separated by spaces, commas or lines", () => {
+  const networks = ["203.0.113.7", "198.51.100.0/24", "2001:db8::/32", "::1"];
+  expect(value({ networks: ` ${networks.join(",\n")} 203.0.113.7` }).networks).toEqual(networks);
+});
+
+test.each([
+  ["203.0.113.0/33", "no address"],
+  ["203.0.113", "no address"],
+  ["203.0.113.7/", "no address"],
+  ["2001:db8::/129", "no address"],
+  ["203.0.113.7/24/8", "no address"],
+  ["example.com", "no address"],
+  ["loopback", "no address"],
+  ["0.0.0.0/0", "every address"],
+  ["::/0", "every address"],
+  [Array.from({ length: 21 }, (_, index) => `10.0.0.${index}`).join(" "), "at most 20"],
+])("the allowed address %j is refused", (networks, words) => {
+  expect(read({ networks })).toMatchObject({ ok: false, field: "networks", message: expect.stringContaining(words) });
+});
+
+test("a key with a new secret keeps its old one for 7 days at most", () => {
+  expect(readForm(keyRotationForm, { keyId, overlap: "week" })).toEqual({ ok: true, form: { keyId, overlap: 7 * DAY_MS } });
+  for (const overlap of ["month", "", 7, null]) expect(readForm(keyRotationForm, { keyId, overlap })).toMatchObject({ ok: false });
+});
+
 test("an unknown field is refused", () => {
   expect(read({ accountId: "acc_0123456789ABCDEFGHIJ" }).ok).toBe(false);
   for (const input of [null, undefined, "ci", [], 7]) expect(readForm(newKeyForm, input).ok).toBe(false);
@@ -159,10 +199,10 @@ test("an invalid key id finds no key", () => {
 });
 
 test("changing an existing key's limits can keep its expiry", () => {
-  const input = { keyId, expiry: { kind: "keep" }, cap: null, clip: null, alarm: null, models: null };
+  const input = { keyId, expiry: { kind: "keep" }, cap: null, clip: null, alarm: null, models: null, ...access };
   expect(readForm(keyLimitsForm, input)).toEqual({
     ok: true,
-    form: { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null },
+    form: { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null, ...readAccess },
   });
   expect(readForm(keyLimitsForm, { ...input, expiry: { kind: "date", date: "1999-01-01" } })).toMatchObject({
     ok: false,

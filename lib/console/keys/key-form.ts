@@ -1,12 +1,15 @@
 // The form of a key: its name, when it expires, what it may spend, which models it may call.
 
 import { z } from "zod";
+import { isNetwork } from "@/lib/access/client-address";
+import type { KeyScope } from "@/lib/access/find-key";
 import type { CapPeriod } from "@/lib/access/keys";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { findModel } from "@/lib/providers/catalogue";
 import { textField } from "../answer";
 import { readUsdText } from "../usage/usd-text";
+import type { KeyUse } from "../views/keys";
 
 const MAX_NAME_CHARACTERS = 60;
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -87,11 +90,36 @@ const models = z
   })
   .nullable();
 
+const scopes = z.enum(["spend", "spend_and_read", "spend_and_account", "read", "read_account"]).transform((choice) => scopesOf[choice]);
+
+const scopesOf = {
+  spend: ["prompt"],
+  spend_and_read: ["prompt", "read"],
+  spend_and_account: ["prompt", "read", "account"],
+  read: ["read"],
+  read_account: ["read", "account"],
+} as const satisfies Record<KeyUse, readonly KeyScope[]>;
+
+const MAX_NETWORKS = 20;
+
+/** Addresses and CIDR blocks, separated by spaces, commas or lines. */
+function readNetworks(text: string): string[] {
+  const entries = [...new Set(text.split(/[\s,;]+/).filter((part) => part !== ""))];
+  const bad = entries.find((entry) => !isNetwork(entry));
+  if (bad !== undefined) throw new RangeError(`"${bad.slice(0, 60)}" is no address and no block. Write 203.0.113.7 or 203.0.113.0/24.`);
+  const every = entries.find((entry) => entry.endsWith("/0"));
+  if (every !== undefined) throw new RangeError(`"${every}" is every address. Leave the field empty instead.`);
+  if (entries.length > MAX_NETWORKS) throw new RangeError(`Enter at most ${MAX_NETWORKS} addresses or blocks.`);
+  return entries;
+}
+
+const networks = textField(readNetworks);
+
 /** A new key. */
 export const newKeyForm = z.strictObject({
   name: keyName,
   expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]),
-  ...{ cap, clip, alarm, models },
+  ...{ cap, clip, alarm, models, scopes, networks },
 });
 
 const keyId = z
@@ -108,8 +136,18 @@ export const keyNameForm = z.strictObject({ keyId, name: keyName });
 export const keyLimitsForm = z.strictObject({
   keyId,
   expiry: z.discriminatedUnion("kind", [kept, never, afterDays, onDate]),
-  ...{ cap, clip, alarm, models },
+  ...{ cap, clip, alarm, models, scopes, networks },
 });
+
+const HOUR_MS = 3_600_000;
+
+/** For how long the old secret works after a rotation; at most 7 days. */
+const overlap = z
+  .enum(["none", "hour", "day", "week"])
+  .transform((choice) => ({ none: 0, hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS })[choice]);
+
+/** Identifies the key to rotate, and how long its old secret works. */
+export const keyRotationForm = z.strictObject({ keyId, overlap });
 
 /** The keys page's URL parameters; invalid ones are ignored. */
 export function readKeysView(query: Readonly<Record<string, unknown>>): { creates: boolean; revokedBefore: KeyId | null } {

@@ -2,6 +2,7 @@
 // simulated models.
 
 import { expect, test } from "vitest";
+import type { KeyScope } from "@/lib/access/find-key";
 import { setClock } from "@/lib/base/clock";
 import { type KeyId, newSessionId } from "@/lib/base/ids";
 import { nanoUsd, parseUsd } from "@/lib/base/money";
@@ -14,7 +15,8 @@ import { createOwnKey, listOwnKeys, listOwnRevokedKeys, renameOwnKey, setOwnKeyL
 
 const service = await openService();
 
-const plain = { name: "ci", expiry: null, cap: null, clip: null, alarm: null, models: null };
+const access = { scopes: ["prompt", "read", "account"] as KeyScope[], networks: [] as string[] };
+const plain = { name: "ci", expiry: null, cap: null, clip: null, alarm: null, models: null, ...access };
 const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 
 /** An owner with 5 USD; the key that every test account gets is removed here. */
@@ -89,7 +91,9 @@ test("a key that shortens answers does so from its next request, and its owner s
   const long = promptOf({ maxTokens: 16_000 });
   const answer = await call(key, long);
   expect(Number(answer.headers.get("x-clipped-to"))).toBeGreaterThanOrEqual(300);
-  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null })).toEqual({ ok: true });
+  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null, ...access })).toEqual({
+    ok: true,
+  });
   expect(await listOwnKeys(owner)).toMatchObject([{ clipMinTokens: null, cap: null }]);
 });
 
@@ -102,7 +106,7 @@ test("no action touches the key of another account", async () => {
   const attempts = [
     () => renameOwnKey(stranger, { keyId, name: "stolen" }),
     ...(["active", "paused", "revoked"] as const).map((state) => () => setOwnKeyState(stranger, keyId, state)),
-    () => setOwnKeyLimits(stranger, { keyId, expiry: null, cap: null, clip: 1, alarm: null, models: null }),
+    () => setOwnKeyLimits(stranger, { keyId, expiry: null, cap: null, clip: 1, alarm: null, models: null, ...access }),
     () =>
       setOwnKeyLimits(stranger, {
         keyId,
@@ -111,6 +115,7 @@ test("no action touches the key of another account", async () => {
         clip: null,
         alarm: null,
         models: null,
+        ...access,
       }),
   ];
   for (const attempt of attempts) expect(await attempt()).toMatchObject({ ok: false, message: expect.stringContaining("not found") });
@@ -127,7 +132,7 @@ test("the owner of a frozen account sees everything, but can only pause and revo
     () => createOwnKey(frozen, plain),
     () => renameOwnKey(frozen, { keyId, name: "after" }),
     () => setOwnKeyState(frozen, keyId, "active"),
-    () => setOwnKeyLimits(frozen, { keyId, expiry: null, cap: null, clip: null, alarm: null, models: ["gpt-4o-mini"] }),
+    () => setOwnKeyLimits(frozen, { keyId, expiry: null, cap: null, clip: null, alarm: null, models: ["gpt-4o-mini"], ...access }),
   ];
   for (const attempt of attempts) expect(await attempt()).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
   expect(await listOwnKeys(frozen)).toMatchObject([{ keyId, name: "before", state: "active", models: null }]);
@@ -158,12 +163,16 @@ test("a cap counts to the last nano-dollar, shows what was spent of it, and stop
   const { keyId, key } = await create(owner);
   const { totalCost } = readCosts((await call(key)).text);
   const cap = { nanoUsd: nanoUsd(totalCost + 1n), period: "month" as const };
-  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, alarm: null, models: null })).toEqual({ ok: true });
+  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, alarm: null, models: null, ...access })).toEqual({
+    ok: true,
+  });
   const [line] = await listOwnKeys(owner);
   expect(line).toMatchObject({ cap: { ...cap, resetsAt: expect.any(Date) }, spent: totalCost });
   expect(readError(await call(key), "SPEND_CAP_REACHED").details).toMatchObject({ spent: expect.any(Number) });
   // Without the cap it works again; its spend remains.
-  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null })).toEqual({ ok: true });
+  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: null, ...access })).toEqual({
+    ok: true,
+  });
   const more = readCosts((await call(key)).text).totalCost;
   expect(await listOwnKeys(owner)).toMatchObject([{ cap: null, spent: totalCost + more }]);
 });
@@ -181,7 +190,9 @@ test("a running call's hold counts against the cap, and the list shows that noth
   const [line] = await listOwnKeys(owner);
   expect(line?.held).toBeGreaterThan(0n);
   const cap = { nanoUsd: nanoUsd((line?.spent ?? 0n) + (line?.held ?? 0n)), period: "month" as const };
-  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, alarm: null, models: null })).toEqual({ ok: true });
+  expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, alarm: null, models: null, ...access })).toEqual({
+    ok: true,
+  });
   readError(await call(key), "SPEND_CAP_REACHED");
   leave.abort();
   await slow.text().catch(() => undefined);
@@ -210,7 +221,7 @@ test("a key calls only its allowed models, as soon as they are set", async () =>
   const owner = await openOwner();
   const { keyId, key } = await create(owner, { models: ["gpt-4o-mini"] });
   expect((await call(key)).status).toBe(200);
-  await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: ["gpt-4"] });
+  await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap: null, clip: null, alarm: null, models: ["gpt-4"], ...access });
   await expect.poll(async () => (await call(key)).status, { interval: 10 }).toBe(400);
   expect((await call(key, promptOf({ model: "gpt-4" }))).status).toBe(200);
 });
@@ -223,7 +234,15 @@ test("a key works until it expires, and again once its owner extends it", async 
   const restore = setClock(() => expiry.getTime());
   expect(readError(await balance(key), "INVALID_API_KEY").details.reason).toBe("expired");
   expect(await listOwnKeys(owner)).toMatchObject([{ state: "expired", expiresAt: expiry }]);
-  await setOwnKeyLimits(owner, { keyId, expiry: new Date(expiry.getTime() + 1), cap: null, clip: null, alarm: null, models: null });
+  await setOwnKeyLimits(owner, {
+    keyId,
+    expiry: new Date(expiry.getTime() + 1),
+    cap: null,
+    clip: null,
+    alarm: null,
+    models: null,
+    ...access,
+  });
   await expect.poll(async () => (await balance(key)).status, { interval: 10 }).toBe(200);
   restore();
 });
@@ -252,7 +271,9 @@ test("changing a cap while calls run loses no spend", async () => {
   const calls = Promise.all(Array.from({ length: 40 }, () => call(key)));
   for (const period of ["day", "hour", "total", null, "week", "total", "month", "total"] as const) {
     const cap = period && { nanoUsd: amount, period };
-    expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, alarm: null, models: null })).toEqual({ ok: true });
+    expect(await setOwnKeyLimits(owner, { keyId, expiry: "keep", cap, clip: null, alarm: null, models: null, ...access })).toEqual({
+      ok: true,
+    });
   }
   const costs = (await calls).map((answer) => (answer.status === 200 ? readCosts(answer.text).totalCost : 0n));
   const total = costs.reduce((sum, cost) => sum + cost, 0n);

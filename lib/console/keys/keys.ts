@@ -3,6 +3,7 @@
 
 import { judgeSpend, type KeyAlarm, setKeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
+import { endOldSecret, type KeyAccess, rotateKey, setKeyAccess } from "@/lib/access/key-access";
 import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
 import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyClip, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
@@ -75,12 +76,14 @@ interface NewKeyWish {
   /** Null: none. */
   alarm: KeyAlarm | null;
   models: readonly string[] | null;
+  scopes: KeyAccess["scopes"];
+  networks: KeyAccess["networks"];
 }
 
 /** Creates a key. Its text is in this answer and never shown again. */
 export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
   if (isFrozen) return frozenRefusal();
-  const { name, expiry, cap, clip, alarm, models } = wish;
+  const { name, expiry, cap, clip, alarm, models, scopes, networks } = wish;
   const made = await inTransaction(async (transaction) => {
     if ((await countLiveKeys(accountId, transaction)) >= MAX_KEYS) return null;
     return createKey(
@@ -89,6 +92,7 @@ export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyW
         name,
         clipMinTokens: clip,
         alarm,
+        ...{ scopes, networks },
         ...(expiry && { expiresAt: expiry }),
         ...(cap && { cap }),
         ...(models && { allowedModels: models }),
@@ -128,9 +132,25 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
 /** Replaces a key's limits. A cap with a new period includes what the key has already spent in it. */
 export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, ...wish }: LimitsWish): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
-  const { expiry, cap, clip, alarm, models } = wish;
+  const { expiry, cap, clip, alarm, models, ...access } = wish;
   const isLimited = await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models });
-  return doneOr(isLimited && (await setKeyClip(accountId, keyId, clip)) && (await setKeyAlarm(accountId, keyId, alarm)));
+  if (!isLimited || !(await setKeyAccess(accountId, keyId, access))) return noSuchKey();
+  return doneOr((await setKeyClip(accountId, keyId, clip)) && (await setKeyAlarm(accountId, keyId, alarm)));
+}
+
+/** Gives a key a new secret, which is in this answer and never shown again; the old one works for `overlap` milliseconds more. */
+export async function rotateOwnKey(
+  { accountId, isFrozen }: Owner,
+  { keyId, overlap }: { keyId: KeyId; overlap: number },
+): Promise<Answer<{ key: string }>> {
+  if (isFrozen) return frozenRefusal();
+  const key = await rotateKey(accountId, keyId, overlap);
+  return key === null ? noSuchKey() : { ok: true, key };
+}
+
+/** Ends the old secret's time; a frozen account may do it, since it only removes rights. */
+export async function endOwnOldSecret({ accountId }: Owner, keyId: KeyId): Promise<Answer> {
+  return (await endOldSecret(accountId, keyId)) ? { ok: true } : refuse("The old secret has already ended. Reload the page.");
 }
 
 /** Sets the limits in one commit with the account locked; the key's spend is computed first. False for an unknown key. */

@@ -3,6 +3,9 @@
 import type { KeyLine } from "@/lib/access/key-list";
 import type { CapPeriod } from "@/lib/access/keys";
 
+/** What a key is for: which of the scopes it has. */
+export type KeyUse = "spend" | "spend_and_read" | "spend_and_account" | "read" | "read_account";
+
 /** Amounts in nano-USD. */
 export interface OwnKey extends Omit<KeyLine, "cap" | "allowedModels"> {
   cap: OwnCap | null;

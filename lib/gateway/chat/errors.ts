@@ -8,6 +8,7 @@ import { errorDetails } from "../http/endpoint";
 /** OpenAI's error types; its client chooses the class of the error that it throws by the status alone. */
 const kinds: Partial<Record<ErrorCode, string>> = {
   INVALID_API_KEY: "authentication_error",
+  KEY_NOT_ALLOWED: "permission_error",
   INSUFFICIENT_BALANCE: "insufficient_quota",
   SPEND_CAP_REACHED: "insufficient_quota",
   PAYMENT_VERIFICATION_FAILED: "insufficient_quota",

@@ -2,7 +2,8 @@
 // often; then the account's own limits, its rate and its concurrent requests. A stream counts as concurrent until its end.
 
 import { type Authentication, authenticateBearer, type KeyRefusal } from "@/lib/access/authenticate";
-import { clientAddress, trustedProxies } from "@/lib/access/client-address";
+import { clientAddress, isInNetworks, trustedProxies } from "@/lib/access/client-address";
+import type { KeyRecord, KeyScope } from "@/lib/access/find-key";
 import { forgetKey } from "@/lib/access/key-cache";
 import { recordKeyUse } from "@/lib/access/last-used";
 import { type Entry, retryAfter, writeLimitHeaders } from "@/lib/access/limits/entry";
@@ -31,6 +32,7 @@ export interface Caller extends Buyer {
   accountId: AccountId;
   /** Null for a signed-in caller without a key. */
   keyId: KeyId | null;
+  scopes: readonly KeyScope[];
   /** Drops the key from this process's cache: the hold found that it changed. */
   forget: () => void;
 }
@@ -41,6 +43,7 @@ const refusalText: Record<KeyRefusal, string> = {
   unknown: "This API key does not exist",
   revoked: "This API key was revoked",
   expired: "This API key has expired",
+  rotated: "This API key has a new secret, and this one no longer works. Use the new one",
   disabled: "This API key is paused, or its account is frozen",
 };
 
@@ -58,12 +61,17 @@ export const accountFrozen = (): AppError =>
 
 /**
  * Finds the caller of a request, synchronously when this process knows the key.
- * @throws AppError INVALID_API_KEY; RATE_LIMIT_EXCEEDED when this client address failed too often
+ * @throws AppError INVALID_API_KEY; KEY_NOT_ALLOWED; RATE_LIMIT_EXCEEDED when this client address failed too often
  */
-export function authenticate(request: GatewayRequest): Caller | Promise<Caller> {
+export const authenticate = (request: GatewayRequest): Caller | Promise<Caller> => authenticateFor(request, "prompt");
+
+/** Like authenticate, for a caller that may read. */
+export const authenticateReader = (request: GatewayRequest): Caller | Promise<Caller> => authenticateFor(request, "read");
+
+function authenticateFor(request: GatewayRequest, needed: KeyScope): Caller | Promise<Caller> {
   const found = authenticateBearer(bearerOf(request), () => admitAttempt(failedAuth().check(addressOf(request))));
   // A cached key is found synchronously; awaiting it would cost every request a microtask turn.
-  return found instanceof Promise ? found.then((result) => callerOf(request, result)) : callerOf(request, found);
+  return found instanceof Promise ? found.then((result) => callerOf(request, result, needed)) : callerOf(request, found, needed);
 }
 
 /**
@@ -77,12 +85,14 @@ function bearerOf({ headers: { authorization, "x-api-key": apiKey } }: GatewayRe
 const addressOf = (request: GatewayRequest): string =>
   clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
 
-function callerOf(request: GatewayRequest, result: Authentication): Caller {
+function callerOf(request: GatewayRequest, result: Authentication, needed: KeyScope): Caller {
   if (!result.ok) {
     admitAttempt(failedAuth().record(addressOf(request)));
     throw invalidApiKey(result.reason);
   }
   const { key, name } = result;
+  if (key.networks.length > 0) checkAddress(key, addressOf(request));
+  checkScope(key, needed);
   recordKeyUse(key.keyId);
   request.facts.accountId = key.accountId;
   request.facts.keyId = key.keyId;
@@ -92,12 +102,33 @@ function callerOf(request: GatewayRequest, result: Authentication): Caller {
     limitedAs: key.accountId,
     allowedModels: key.allowedModels,
     clipMinTokens: key.clipMinTokens,
+    scopes: key.scopes,
     limits: {
       ratePerMinute: key.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,
       concurrency: key.concurrency ?? config().CONCURRENCY_LIMIT,
     },
     forget: () => forgetKey(name),
   };
+}
+
+const scopeText: Record<KeyScope, string> = {
+  prompt: "send prompts",
+  read: "read balance and usage",
+  account: "read events and the whole account's usage",
+};
+
+/** @throws AppError KEY_NOT_ALLOWED */
+export function checkScope({ scopes }: Pick<Caller, "scopes">, needed: KeyScope): void {
+  if (scopes.includes(needed)) return;
+  const message = `This API key may not ${scopeText[needed]}. Allow it in the console, under API keys, or use another key`;
+  throw new AppError("KEY_NOT_ALLOWED", { message, details: { reason: "scope", neededScope: needed } });
+}
+
+/** @throws AppError KEY_NOT_ALLOWED */
+function checkAddress({ networks }: KeyRecord, address: string): void {
+  if (isInNetworks(address, networks)) return;
+  const message = `This API key may not be used from ${address}. Add this address to the key in the console, under API keys`;
+  throw new AppError("KEY_NOT_ALLOWED", { message, details: { reason: "address", address } });
 }
 
 /** @throws AppError RATE_LIMIT_EXCEEDED when this address has failed too often */

@@ -8,6 +8,7 @@ import { errorDetails } from "../http/endpoint";
 const kinds: Partial<Record<ErrorCode, string>> = {
   INVALID_MODEL: "not_found_error",
   INVALID_API_KEY: "authentication_error",
+  KEY_NOT_ALLOWED: "permission_error",
   INSUFFICIENT_BALANCE: "billing_error",
   SPEND_CAP_REACHED: "billing_error",
   PAYMENT_VERIFICATION_FAILED: "billing_error",

@@ -89,12 +89,12 @@ test("every reference resolves, and every named schema and header is referenced"
   expect(named.filter((name) => !refs.includes(name))).toEqual(spokenOf);
 });
 
-test("an operation with a key may return 200, 400, 401, 404, 429, 500 and 503; one that costs money also 402 and 409", () => {
+test("an operation with a key may return 200, 400, 401, 403, 404, 429, 500 and 503; one that costs money also 402 and 409", () => {
   for (const { operation } of operations) {
     const statuses = Object.keys(operation.responses);
     const keyed = operation.security.length > 0;
     expect(statuses, operation.operationId).toEqual(
-      expect.arrayContaining(keyed ? ["200", "400", "401", "404", "429", "500", "503"] : ["200", "500", "503"]),
+      expect.arrayContaining(keyed ? ["200", "400", "401", "403", "404", "429", "500", "503"] : ["200", "500", "503"]),
     );
     const costs = [
       "createPrompt",

@@ -52,13 +52,25 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   INVALID_API_KEY: {
-    when: "The Authorization header is missing, or the key is incomplete, unknown, revoked, expired or paused.",
+    when: "The Authorization header is missing, or the key is incomplete, unknown, revoked, expired, replaced or paused.",
     details: z.object({
       reason: z
-        .enum(["missing", "malformed", "unknown", "revoked", "expired", "disabled"])
-        .describe("missing, malformed, unknown, revoked, expired or disabled."),
+        .enum(["missing", "malformed", "unknown", "revoked", "expired", "rotated", "disabled"])
+        .describe("missing, malformed, unknown, revoked, expired, rotated (the key has a new secret) or disabled."),
     }),
     example: { error: "This API key was revoked", details: { reason: "revoked" } },
+  },
+  KEY_NOT_ALLOWED: {
+    when: "The key lacks the scope of this endpoint, or the request comes from an address that the key does not allow.",
+    details: z.object({
+      reason: z.enum(["scope", "address"]).describe("scope or address."),
+      neededScope: z.enum(["prompt", "read", "account"]).optional().describe("scope: the scope that the key lacks."),
+      address: z.string().optional().describe("address: where the request came from."),
+    }),
+    example: {
+      error: "This API key may not send prompts. Allow it in the console, under API keys, or use another key",
+      details: { reason: "scope", neededScope: "prompt" },
+    },
   },
   INSUFFICIENT_BALANCE: {
     when: "The request could cost more than your available balance. The model was not called.",

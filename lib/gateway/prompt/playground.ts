@@ -62,6 +62,7 @@ async function identifyOwner(request: GatewayRequest, accountId: AccountId): Pro
     limitedAs: accountId,
     allowedModels: null,
     clipMinTokens: null,
+    scopes: ["prompt"],
     limits: {
       ratePerMinute: agreed.ratePerMinute ?? config().RATE_LIMIT_PER_MINUTE,
       concurrency: agreed.concurrency ?? config().CONCURRENCY_LIMIT,

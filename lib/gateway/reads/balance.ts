@@ -3,11 +3,11 @@
 import { writeJson } from "@/lib/base/json";
 import { readBalance } from "@/lib/ledger/accounts";
 import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
-import { authenticate, limit } from "../http/caller";
+import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 
 export const balance = endpoint("balance", async (request) => {
-  const caller = await authenticate(request);
+  const caller = await authenticateReader(request);
   await limit(request, caller);
   const { accountId } = caller;
   const [{ posted, held, available }, wallet] = await Promise.all([readBalance(accountId), findPayableAddresses(accountId)]);

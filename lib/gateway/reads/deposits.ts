@@ -5,13 +5,13 @@ import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { type Deposit, listDeposits } from "@/lib/wallets/deposits/deposit";
-import { authenticate, limit } from "../http/caller";
+import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { invalidRequest } from "../http/request";
 
 export const deposits = endpoint("deposits", async (request) => {
-  const caller = await authenticate(request);
+  const caller = await authenticateReader(request);
   await limit(request, caller);
   const { limit: most, cursor } = readQuery(request.query, querySchema);
   const after = cursor === undefined ? undefined : readPosition(cursor, caller.accountId);

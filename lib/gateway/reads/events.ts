@@ -3,13 +3,14 @@
 import { z } from "zod";
 import { writeJson } from "@/lib/base/json";
 import { eventBody, listEvents } from "@/lib/events/outbox";
-import { authenticate, limit } from "../http/caller";
+import { authenticateReader, checkScope, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readQuery, rowLimit } from "../http/query";
 import { invalidRequest } from "../http/request";
 
 export const events = endpoint("events", async (request) => {
-  const caller = await authenticate(request);
+  const caller = await authenticateReader(request);
+  checkScope(caller, "account");
   await limit(request, caller);
   const { limit: most, after } = readQuery(request.query, querySchema);
   const found = await listEvents(caller.accountId, { afterId: after, limit: most + 1 });

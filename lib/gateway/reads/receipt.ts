@@ -10,17 +10,18 @@ import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/requ
 import { findModel } from "@/lib/providers/catalogue";
 import { isBilledWhenCut } from "@/lib/providers/cut-calls";
 import { costLines, type PriceTier, tierAt } from "@/lib/providers/prices";
-import { authenticate, limit } from "../http/caller";
+import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { paymentBody } from "../proof/payment-body";
 
 export const receipt = endpoint("receipt", async (request) => {
-  const caller = await authenticate(request);
+  const caller = await authenticateReader(request);
   await limit(request, caller);
   const requestId = request.path.slice(request.path.lastIndexOf("/") + 1);
   const found = await findPaidReceipt(caller.accountId, requestId);
-  // The same answer for a malformed, an unknown and another account's id: it must not reveal which ids exist.
-  if (!found) throw new AppError("NOT_FOUND", { message: "No such request, or it failed and was not charged" });
+  // The same answer for a malformed, an unknown, another account's and another key's id: it must not reveal which ids exist.
+  if (!found || !(caller.scopes.includes("account") || found.keyId === caller.keyId))
+    throw new AppError("NOT_FOUND", { message: "No such request, or it failed and was not charged" });
   const { receipt, keyId, payment } = found;
   const body =
     receipt.state === "charged"

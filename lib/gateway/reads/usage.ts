@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
-import type { AccountId } from "@/lib/base/ids";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import {
@@ -17,16 +16,16 @@ import {
   type UsageSpan,
   type UsageSums,
 } from "@/lib/ledger/usage";
-import { authenticate, limit } from "../http/caller";
+import { authenticateReader, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
 import { type Issue, invalidRequest } from "../http/request";
 import { usageInKinds } from "./receipt";
 
 export const usage = endpoint("usage", async (request) => {
-  const caller = await authenticate(request);
+  const caller = await authenticateReader(request);
   await limit(request, caller);
-  const query = readUsageQuery(request.query, caller.accountId);
+  const query = readUsageQuery(request.query, caller);
   const { rows, totals, next } = await readRows(query);
   const { span, groupBy } = query;
   const body = {
@@ -121,10 +120,11 @@ const usageQuerySchema = z.strictObject({
 });
 
 /** @throws AppError INVALID_REQUEST */
-function readUsageQuery(text: string, accountId: AccountId): UsageQuery {
+function readUsageQuery(text: string, { accountId, keyId, scopes }: Caller): UsageQuery {
   const { from, to, groupBy = [], limit: most, cursor: cursorText } = readQuery(text, usageQuerySchema);
+  const ownKey = scopes.includes("account") ? null : keyId;
   const query = createHash("sha256")
-    .update(JSON.stringify([accountId, from ?? null, to ?? null, groupBy]))
+    .update(JSON.stringify([accountId, ownKey, from ?? null, to ?? null, groupBy]))
     .digest("base64url");
   const cursor = cursorText === undefined ? null : readPosition(cursorText, query);
   // Later pages cover the same days as the first, even after midnight.
@@ -132,7 +132,7 @@ function readUsageQuery(text: string, accountId: AccountId): UsageQuery {
   const toMs = to ?? (Math.floor(startedMs / DAY_MS) + 1) * DAY_MS;
   const fromMs = from ?? toMs - DEFAULT_DAYS * DAY_MS;
   checkSpan(fromMs, toMs, to !== undefined);
-  const span = { accountId, fromMs, toMs, mark: cursor && BigInt(cursor.mark) };
+  const span = { accountId, fromMs, toMs, mark: cursor && BigInt(cursor.mark), ...(ownKey !== null && { keyId: ownKey }) };
   return { span, groupBy, limit: most, after: cursor?.after ?? null, ofQuery: { query, startedMs } };
 }
 

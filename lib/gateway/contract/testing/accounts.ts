@@ -37,5 +37,5 @@ export async function openAccount({
     { account: "test_funding", amount: nanoUsd(-credit) },
   ];
   if (credit > 0n) await postTransfer({ id: `credit_${accountId}`, kind: "credit", legs });
-  return { accountId, credit, ...(await createKey({ accountId, name: "test", ...key })) };
+  return { accountId, credit, ...(await createKey({ accountId, name: "test", scopes: ["prompt", "read", "account"], ...key })) };
 }

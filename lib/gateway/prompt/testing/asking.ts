@@ -31,7 +31,7 @@ export async function openCustomer(amount: number, cap?: { nanoUsd: number; peri
 
 export function callerOf({ accountId, keyId }: Customer): Caller {
   const limits = { limitedAs: accountId, limits: { ratePerMinute: 1, concurrency: 1 } };
-  return { accountId, keyId, ...limits, allowedModels: null, clipMinTokens: null, forget: () => undefined };
+  return { accountId, keyId, ...limits, allowedModels: null, clipMinTokens: null, scopes: ["prompt"], forget: () => undefined };
 }
 
 export const quoteOf = (ceiling: number): Quote => ({

@@ -1,0 +1,71 @@
+import type { Metadata } from "next";
+import { Code } from "@/components/docs/code";
+import { DocsArticle } from "@/components/docs/docs-frame";
+import { FieldTable } from "@/components/docs/field-table";
+import { DocLink, Section } from "@/components/docs/section";
+
+export const metadata: Metadata = {
+  title: "API keys",
+  description: "What a key may do, from where, how much it may spend, and how to give it a new secret without an outage.",
+};
+
+const sections = [
+  { id: "may", title: "What a key may do" },
+  { id: "addresses", title: "From which addresses" },
+  { id: "money", title: "How much it may spend" },
+  { id: "secret", title: "Change its secret" },
+  { id: "leaked", title: "If a key has leaked" },
+];
+
+export default function KeysDocsPage() {
+  return (
+    <DocsArticle
+      current="/docs/keys"
+      title="API keys"
+      intro="Give each app its own key, with no more than it needs. Create and change keys in the console, under API keys."
+      sections={sections}
+    >
+      <Section id="may" title="What a key may do">
+        <FieldTable
+          heading="Scope"
+          rows={[
+            { name: "prompt", about: "Send prompts, get quotes and count tokens." },
+            { name: "read", about: "Read the balance, deposits, and the usage and receipts of this key." },
+            { name: "account", about: "Read the usage and receipts of all keys, and the account’s events." },
+          ]}
+        />
+        <p>
+          New keys have <Code>prompt</Code> and <Code>read</Code>. A key that lacks a scope gets <Code>403</Code> with{" "}
+          <DocLink href="/docs/errors/KEY_NOT_ALLOWED">KEY_NOT_ALLOWED</DocLink>, and <Code>details.neededScope</Code> names it. No key can
+          withdraw, create keys or change anything: that takes a signed-in wallet.
+        </p>
+      </Section>
+      <Section id="addresses" title="From which addresses">
+        <p>
+          A key can be limited to IP addresses and CIDR blocks, up to 20. Requests from elsewhere get <Code>403</Code>, and{" "}
+          <Code>details.address</Code> says where they came from.
+        </p>
+      </Section>
+      <Section id="money" title="How much it may spend">
+        <p>
+          A cap per hour, day, week, month or in total is never exceeded, whatever runs at the same time: each request reserves its maximum
+          cost first. At the cap, requests fail with <DocLink href="/docs/errors/SPEND_CAP_REACHED">SPEND_CAP_REACHED</DocLink>. The
+          spending alarm tells you, and pauses the key if you want it to, when it spends far more in an hour than it usually does.
+        </p>
+      </Section>
+      <Section id="secret" title="Change its secret">
+        <p>
+          “New secret” gives the same key a new text. The old one keeps working for as long as you choose, up to 7 days, so that you can
+          deploy the new one without an outage, and you can end it at any time. The key keeps its name, limits and usage. Changing the
+          secret again ends the one before at once.
+        </p>
+      </Section>
+      <Section id="leaked" title="If a key has leaked">
+        <p>
+          Pause or revoke it: every process refuses it within a second. To keep the key, choose “New secret” and let the old one end at
+          once. Receipts show what was spent with it.
+        </p>
+      </Section>
+    </DocsArticle>
+  );
+}

@@ -1,0 +1,45 @@
+// A key's permissions and secrets, as their owner sets them.
+
+import { expect, test } from "./browser";
+import { createKey } from "./create-key";
+import { demoWallet, signIn } from "./sign-in";
+
+test("a key is limited to what it needs, gets a new secret, and its old one works until it is ended", async ({
+  page,
+  context,
+  request,
+}) => {
+  await signIn(context, demoWallet());
+  const old = await createKey(page, "rotated");
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const menu = page.getByRole("button", { name: "Actions for rotated" });
+  const statusOf = async (key: string, path = "/api/v1/balance") =>
+    (await request.get(path, { headers: { authorization: `Bearer ${key}` } })).status();
+
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Edit limits" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Allowed addresses").fill("127.0.0.0/99");
+  await dialog.getByRole("button", { name: "Save limits" }).click();
+  await expect(dialog.getByText("is no address and no block")).toBeVisible();
+  await dialog.getByLabel("Allowed addresses").fill("127.0.0.0/8 ::1");
+  await dialog.getByLabel("Allowed to").selectOption({ label: "Read its own usage" });
+  await dialog.getByRole("button", { name: "Save limits" }).click();
+  await expect(page.getByText("read only")).toBeVisible();
+  await expect(page.getByText("from 2 networks")).toBeVisible();
+  await expect.poll(() => statusOf(old, "/api/v1/events")).toBe(403);
+
+  await menu.click();
+  await page.getByRole("menuitem", { name: "New secret" }).click();
+  await dialog.getByRole("button", { name: "Create new secret" }).click();
+  const fresh = (await dialog.getByRole("region", { name: "The new key" }).locator("code").textContent()) ?? "";
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await expect(page.getByText(`old secret …${old.slice(-4)} works until`)).toBeVisible();
+  for (const key of [old, fresh]) await expect.poll(() => statusOf(key)).toBe(200);
+
+  await menu.click();
+  await page.getByRole("menuitem", { name: "End the old secret" }).click();
+  await expect(page.getByText(/old secret …/)).toHaveCount(0);
+  await expect.poll(() => statusOf(old)).toBe(401);
+  expect(await statusOf(fresh)).toBe(200);
+});
