@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
 import { isDraining } from "@/lib/gateway/http/endpoint";
+import { isNormalPath } from "@/lib/gateway/http/normal-path";
 import {
   type GatewayReply,
   type IncomingRequest,
@@ -36,12 +37,15 @@ const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || 
 export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: HttpServerOptions): Server {
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
+    message.url = url;
     const queryAt = url.indexOf("?");
     const path = queryAt < 0 ? url : url.slice(0, queryAt);
     const query = queryAt < 0 ? "" : url.slice(queryAt + 1);
-    const work = isGatewayPath(path)
-      ? answerApi(message, response, { path, query, requestTimeoutMs, stallTimeoutMs })
-      : showPage(pages, { message, response, stallTimeoutMs });
+    // Next resolves dots and decodes letters: a path that it could take for one of the gateway's is refused there, before anything else.
+    const work =
+      isGatewayPath(path) || !isNormalPath(path)
+        ? answerApi(message, response, { path, query, requestTimeoutMs, stallTimeoutMs })
+        : showPage(pages, { message, response, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
       log().error({ err: error }, "could not answer a connection");
@@ -91,11 +95,15 @@ function showPage(pages: PageHandler, { message, response, stallTimeoutMs }: Pag
   return pages(message, response);
 }
 
-/** The request target in origin form: as to a proxy, a client may send the whole URL (RFC 9112, 3.2.2). */
+/**
+ * The request target in origin form: as to a proxy, a client may send the whole URL (RFC 9112, 3.2.2). Its path stays as it was written;
+ * `URL` would resolve and decode it.
+ */
 function originForm(target: string): string {
-  if (target.startsWith("/") || !URL.canParse(target)) return target;
-  const { pathname, search } = new URL(target);
-  return pathname + search;
+  if (target.startsWith("/")) return target;
+  const rest = /^https?:\/\/[^/?#\\]+(.*)$/is.exec(target)?.[1];
+  if (rest === undefined) return target;
+  return rest === "" || rest.startsWith("?") ? `/${rest}` : rest;
 }
 
 interface ApiOptions {

@@ -107,7 +107,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const charged = readPromptBody((await ask({ url, key: owner.key, body: promptOf() })).text).requestId;
     const stream = await open({ url, key: owner.key, body: misbehaving("slow=20 tokens=40", { stream: true }) });
     const underWay = stream.headers.get("x-request-id") ?? "";
-    const malformed = ["req_", "x", "%00", "%ff", "..%2fbalance", "'", `${charged}_`, charged.toUpperCase(), "a".repeat(5_000)];
+    const malformed = ["req_", "x", "%ff", "'", `${charged}_`, charged.toUpperCase(), "a".repeat(5_000)];
     const errors = new Set<string>();
     for (const id of [charged, underWay, "req_00000000000000000000", ...malformed]) {
       const { error, details } = readError(await get(other.key, id), "NOT_FOUND");

@@ -228,22 +228,22 @@ test.each(entryNames)(
 );
 
 test.each(entryNames)(
-  "through the %s server: a percent-encoded or doubled path is another path, and still gets JSON under /api/v1/",
+  "through the %s server: a percent-encoded or doubled path is refused, a similar one is another path, and both get JSON",
   async (entry) => {
-    for (const path of [
-      "/api/v1/%70rompt",
-      "/api/v1//prompt",
-      "/api/v1/%00",
-      "/api/v1/%",
-      "/api/v1/..%2fprompt",
-      "/api/v1/prompt;x=1",
-      "/api/v1/PROMPT",
-    ]) {
+    for (const [path, status, code] of [
+      ["/api/v1/%70rompt", 400, "INVALID_REQUEST"],
+      ["/api/v1//prompt", 400, "INVALID_REQUEST"],
+      ["/api/v1/requests/%00", 400, "INVALID_REQUEST"],
+      ["/api/v1/%", 400, "INVALID_REQUEST"],
+      ["/api/v1/..%2fprompt", 400, "INVALID_REQUEST"],
+      ["/api/v1/prompt;x=1", 404, "NOT_FOUND"],
+      ["/api/v1/PROMPT", 404, "NOT_FOUND"],
+    ] as const) {
       const answer = readRaw(
         await sendRaw(service.url(entry), [`POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`]),
       );
-      expect(answer.status, path).toBe(404);
-      readErrorBody(answer.text, "NOT_FOUND", answer.headers);
+      expect(answer.status, path).toBe(status);
+      readErrorBody(answer.text, code, answer.headers);
     }
     const query = readRaw(
       await sendRaw(service.url(entry), [

@@ -20,6 +20,7 @@ import { x402Discovery } from "../x402/discovery";
 import { x402Prompt } from "../x402/prompt";
 import { type Endpoint, endpoint, isDraining } from "./endpoint";
 import { health, metricsText, ready } from "./health";
+import { isNormalPath, refuseOddPath } from "./normal-path";
 import { type GatewayReply, type GatewayRequest, type IncomingRequest, openRequest } from "./request";
 
 const routes: Record<string, Record<string, Endpoint>> = {
@@ -84,6 +85,8 @@ function findMethods(path: string): Record<string, Endpoint> | undefined {
 }
 
 function findEndpoint(request: GatewayRequest): Endpoint {
+  // A path of the table is in normal form: it costs no second look.
+  if (!Object.hasOwn(routes, request.path) && !isNormalPath(request.path)) return refuseOddPath;
   const methods = findMethods(request.path);
   if (!methods) return notFound;
   if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDownIn.get(methods.POST) ?? shuttingDown;

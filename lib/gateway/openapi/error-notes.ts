@@ -21,7 +21,7 @@ const usd = (text: string) => z.number().describe(text);
 
 export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
   INVALID_REQUEST: {
-    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, or reuses an Idempotency-Key with a different body.",
+    when: "The body is not JSON, is too large (over 1 MiB, or 32 MiB where images are accepted), has a missing, unknown or out-of-range field, reuses an Idempotency-Key with a different body, or its path is not in normal form.",
     details: z.object({
       issues: z
         .array(z.object({ path: z.string().describe("The field."), message: z.string().describe("What it must be.") }))
@@ -30,7 +30,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
         .string()
         .optional()
         .describe(
-          "Set when the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, provider_rejected.",
+          "Set when the problem is not a single field: bad_json, content_type, too_large, not_utf8, cut_off, idempotency_key, idempotency_mismatch, max_cost_exceeded, path, provider_rejected.",
         ),
     }),
     example: {

@@ -37,6 +37,7 @@ export const getModel = ({ model }: Examples): Operation => ({
     { name: "model", in: "path", required: true, description: "A model ID or alias.", schema: { type: "string" }, example: model.id },
   ],
   responses: answersOf(success("The model.", jsonOf("Model", { model: { summary: "A model", value: modelExample(model) } })), [
+    "INVALID_REQUEST",
     "NOT_FOUND",
     ...openRefusals,
   ]),
