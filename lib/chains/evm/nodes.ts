@@ -27,6 +27,8 @@ export interface EvmNodesOptions {
   chainId: number;
   /** Timeout of one call. */
   timeoutMs?: number;
+  /** Whose calls they are: what pages make fail is no warning. */
+  usedBy?: "ours" | "pages";
 }
 
 interface KnownNode extends EvmNode {
@@ -41,7 +43,7 @@ const CALL_TIMEOUT_MS = 5_000;
 const REST_MS = 10_000;
 const WRONG_CHAIN_REST_MS = 60_000;
 
-export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmNodesOptions): EvmNodes {
+export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS, usedBy = "ours" }: EvmNodesOptions): EvmNodes {
   const nodes = urls.map((url, index) => {
     const node = createNode({ url, name: `node ${index + 1} of ${urls.length}`, timeoutMs });
     return Object.assign<EvmNode, Omit<KnownNode, keyof EvmNode>>(node, { isOnOurChain: false, failure: null, restsUntilMs: 0 });
@@ -60,7 +62,7 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS }: EvmN
       recordSuccess(node);
       return answer;
     } catch (error) {
-      if (isEvmFailure(error) && isNodesOwn(error)) recordFailure(node, error);
+      if (isEvmFailure(error) && isNodesOwn(error)) recordFailure(node, error, usedBy);
       throw error;
     }
   }
@@ -112,22 +114,26 @@ function recordSuccess(node: KnownNode): void {
   node.restsUntilMs = 0;
 }
 
-function recordFailure(node: KnownNode, { kind, message }: EvmFailure): void {
+function recordFailure(node: KnownNode, { kind, message }: EvmFailure, usedBy: "ours" | "pages"): void {
   // Logged once, not at every call: an outage lasts for hundreds of calls.
-  if (node.failure !== kind) log().warn({ node: node.name, kind, reason: message }, "an EVM node failed");
+  const level = usedBy === "ours" ? "warn" : "info";
+  if (node.failure !== kind) log()[level]({ node: node.name, kind, reason: message, usedBy }, "an EVM node failed");
   node.failure = kind;
   node.restsUntilMs = nowMs() + (kind === "wrong_chain" ? WRONG_CHAIN_REST_MS : REST_MS);
   if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;
 }
 
-const nodesInUse = processSingleton<{ key: string; nodes: EvmNodes | null }>("EVM nodes", () => ({ key: "", nodes: null }));
+const nodesInUse = processSingleton("EVM nodes", () => new Map<"ours" | "pages", { key: string; nodes: EvmNodes }>());
 
-/** The nodes of this process. Recreated when the sandbox's chain has moved to another address. */
-export function evmNodes(): EvmNodes {
-  const [urls, chainId, inUse] = [evmNodeUrls(), baseChainId(), nodesInUse()];
+/**
+ * The nodes of this process. Recreated when the sandbox's chain has moved to another address. Calls that pages choose have a client of
+ * their own: what they make fail says nothing about a node that deposits and payouts need.
+ */
+export function evmNodes(usedBy: "ours" | "pages" = "ours"): EvmNodes {
+  const [urls, chainId, inUse] = [evmNodeUrls(), baseChainId(), nodesInUse().get(usedBy)];
   const key = `${chainId} ${urls.join(" ")}`;
-  if (inUse.nodes && inUse.key === key) return inUse.nodes;
-  const nodes = createNodes({ urls, chainId });
-  Object.assign(inUse, { key, nodes });
+  if (inUse?.key === key) return inUse.nodes;
+  const nodes = createNodes({ urls, chainId, usedBy });
+  nodesInUse().set(usedBy, { key, nodes });
   return nodes;
 }

@@ -153,15 +153,18 @@ export class SolanaNodes {
   }
 }
 
-const nodesInUse = processSingleton<{ key: string; nodes: SolanaNodes | null }>("Solana nodes", () => ({ key: "", nodes: null }));
+const nodesInUse = processSingleton("Solana nodes", () => new Map<"ours" | "pages", { key: string; nodes: SolanaNodes }>());
 
-/** The nodes of this process. Recreated when the sandbox's chain has moved to another address. */
-export function solanaNodes(): SolanaNodes {
+/**
+ * The nodes of this process. Recreated when the sandbox's chain has moved to another address. Calls that pages choose have a client of
+ * their own: what they make fail says nothing about a node that deposits and payouts need.
+ */
+export function solanaNodes(usedBy: "ours" | "pages" = "ours"): SolanaNodes {
   const { urls, genesisHash = MAINNET_GENESIS_HASH } = solanaCluster();
-  const inUse = nodesInUse();
+  const inUse = nodesInUse().get(usedBy);
   const key = `${genesisHash} ${urls.join(" ")}`;
-  if (inUse.nodes && inUse.key === key) return inUse.nodes;
+  if (inUse?.key === key) return inUse.nodes;
   const nodes = new SolanaNodes({ urls, genesisHash });
-  Object.assign(inUse, { key, nodes });
+  nodesInUse().set(usedBy, { key, nodes });
   return nodes;
 }

@@ -1,14 +1,16 @@
 // JSON-RPC proxy to the service's chains for its own pages, whose browsers reach no other host: a list of read methods, and one that
-// sends a signed transaction. It never reveals which nodes it uses.
+// sends a signed transaction. Only for who is signed in, with a quota for each account, through clients of its own, so that nothing done
+// here is taken for a fault of a node that deposits and payouts need. It never reveals which nodes it uses.
 
 import { z } from "zod";
-import { readPageClient } from "@/lib/access/page-client";
 import { enterRpcCall } from "@/lib/access/rpc-limit";
+import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isSolanaRefusal } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
+import type { Owner } from "../owner";
 import { readBodyText } from "../request-body";
 import { isSameOrigin } from "../sign-in/same-origin";
 import { evmMethods, solanaMethods } from "./rpc-methods";
@@ -52,7 +54,7 @@ interface Chain {
 const chains: Readonly<Record<string, Chain>> = {
   base: {
     methods: evmMethods,
-    ask: (method, params) => evmNodes().callFirst((node) => node.call(method, params, z.unknown())),
+    ask: (method, params) => evmNodes("pages").callFirst((node) => node.call(method, params, z.unknown())),
     refusalIn: (error, method) => {
       if (!isEvmFailure(error) || error.kind !== "rejected") return null;
       // The message begins with the node's name.
@@ -62,33 +64,39 @@ const chains: Readonly<Record<string, Chain>> = {
   },
   solana: {
     methods: solanaMethods,
-    ask: (method, params) => solanaNodes().call(method, params, z.unknown()),
+    ask: (method, params) => solanaNodes("pages").call(method, params, z.unknown()),
     refusalIn: (error) =>
       isSolanaRefusal(error) ? { code: error.code, message: error.message, data: error.simulation ?? undefined } : null,
   },
 };
 
+/** Finds the owner of a request; null when signed out. */
+type FindOwner = () => Promise<{ owner: Owner } | "unavailable" | null>;
+
 /** Answers one call or a batch, as JSON-RPC does; failures are errors in its format too. */
-export async function answerRpc(request: Request, chainName: string): Promise<Response> {
+export async function answerRpc(request: Request, chainName: string, findOwner: FindOwner): Promise<Response> {
   const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
   if (!chain) return refuse(404, METHOD_NOT_FOUND, "There is no such chain.");
   if (!isSameOrigin(request)) return refuse(403, INVALID_REQUEST, "Only this service's own pages may ask its chains.");
+  const found = await findOwner();
+  if (found === "unavailable") return refuse(503, INTERNAL_ERROR, "Your session cannot be checked right now. Try again.");
+  if (!found) return refuse(401, INVALID_REQUEST, "Sign in first: only signed-in pages may ask this service's chains.");
   const body = parseJson(await readBodyText(request, MAX_BODY_BYTES));
   if (body === undefined) return refuse(400, PARSE_ERROR, `Send JSON of at most ${MAX_BODY_BYTES} bytes.`);
-  const client = readPageClient(request.headers);
-  if (!Array.isArray(body)) return respond(await answerCall(chain, body, client));
+  const { accountId } = found.owner;
+  if (!Array.isArray(body)) return respond(await answerCall(chain, body, accountId));
   if (body.length === 0 || body.length > MAX_CALLS) return refuse(400, INVALID_REQUEST, `Send 1 to ${MAX_CALLS} calls at once.`);
-  const answers = await Promise.all(body.map((call) => answerCall(chain, call, client)));
+  const answers = await Promise.all(body.map((call) => answerCall(chain, call, accountId)));
   return Response.json(answers.map(writeAnswer), noStore);
 }
 
-async function answerCall(chain: Chain, sent: unknown, client: string): Promise<RpcAnswer> {
+async function answerCall(chain: Chain, sent: unknown, accountId: AccountId): Promise<RpcAnswer> {
   const read = callForm.safeParse(sent);
   if (!read.success)
     return { id: null, error: { code: INVALID_REQUEST, message: "This is no call of JSON-RPC 2.0 with a list of params." } };
   const { id, method, params } = read.data;
   if (!chain.methods.has(method)) return { id, error: { code: METHOD_NOT_FOUND, message: "This method is not served here." } };
-  const entry = await enterRpcCall(client);
+  const entry = await enterRpcCall(accountId);
   if (!entry.granted) {
     const { retryAfterMs } = entry;
     return { id, error: { code: LIMIT_EXCEEDED, message: "Too many calls: wait a moment." }, retryAfterMs };

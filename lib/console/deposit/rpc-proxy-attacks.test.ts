@@ -1,0 +1,113 @@
+// Attacks on the nodes that deposits and payouts need, through the proxy that our pages have to them.
+
+import { NextRequest } from "next/server";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { POST } from "@/app/api/rpc/[chain]/route";
+import { setSandboxSessionSecret } from "@/lib/access/session-secret";
+import { forgetSingleton } from "@/lib/base/process-singleton";
+import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { evmNodes } from "@/lib/chains/evm/nodes";
+import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { startUsdcChain, type UsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
+import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { sessionCookieName } from "../sign-in/session-cookie";
+import { openTestCustody } from "../testing/custody";
+import { newOwner } from "../testing/owners";
+
+await openTestDatabase();
+
+const origin = "http://127.0.0.1:3000";
+let evm: UsdcChain;
+let solana: TestSolanaChain;
+const toClose: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
+  [evm, solana] = await Promise.all([startUsdcChain({ blockTimeMs: 100 }), startTestSolanaChain()]);
+  await openTestCustody();
+});
+afterAll(async () => {
+  await evm?.stop();
+  await solana?.remove();
+});
+beforeEach(() => {
+  forgetSingleton("limits.limiter");
+  setSandboxEvmNodes([evm.url()]);
+  setSandboxSolanaNodes([solana.url], solana.genesisHash);
+});
+afterEach(async () => {
+  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
+  for (const close of toClose.splice(0)) await close();
+});
+
+interface Sent {
+  chain?: "base" | "solana";
+  cookie?: string;
+  /** One call, or a batch. */
+  body?: string;
+}
+
+async function send(method: string, { chain = "base", cookie, body = JSON.stringify(callOf(method)) }: Sent) {
+  const request = new NextRequest(`${origin}/api/rpc/${chain}`, { method: "POST", headers: { origin, ...(cookie && { cookie }) }, body });
+  const answer = await POST(request, { params: Promise.resolve({ chain }) });
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), text: await answer.text() };
+}
+
+const callOf = (method: string) => ({ jsonrpc: "2.0", id: 1, method, params: [] });
+
+async function sessionCookie(): Promise<string> {
+  const { owner } = await newOwner();
+  return `${sessionCookieName()}=${owner.token}`;
+}
+
+/** A node in front of the chain's that fails at every call but that for its identity. */
+async function failingNode(url: string, works: (method: string) => boolean) {
+  const node = await startFaultyNode(url, ({ method }) => (works(method) ? null : { status: 503 }));
+  toClose.push(node.close);
+  return node;
+}
+
+test("a forged Origin without a session reaches no node, and its body is not read", async () => {
+  const node = await failingNode(evm.url(), () => true);
+  setSandboxEvmNodes([node.url]);
+  setSandboxSolanaNodes([node.url], solana.genesisHash);
+  for (const cookie of [undefined, `${sessionCookieName()}=forged`])
+    for (const chain of ["base", "solana"] as const) {
+      const { status, text } = await send("eth_chainId", { chain, cookie, body: "{".repeat(100_000) });
+      expect({ status, text }).toEqual({ status: 401, text: expect.stringContaining("Sign in") });
+    }
+  expect(node.calls).toEqual([]);
+});
+
+test("one account uses up its own quota from all its sessions and addresses, and no other account's", async () => {
+  const [greedy, other] = [await sessionCookie(), await sessionCookie()];
+  const batch = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
+  const limited = async (cookie: string) => (await send("", { cookie, body: batch })).text.includes("-32005");
+  let batches = 0;
+  while (!(await limited(greedy))) expect(++batches).toBeLessThan(50);
+  expect(await send("eth_chainId", { cookie: greedy })).toMatchObject({ status: 429, retryAfter: expect.stringMatching(/^[1-9]/) });
+  expect(await send("eth_chainId", { cookie: other })).toMatchObject({ status: 200 });
+});
+
+test("a page's failed calls never make deposits and payouts skip a node", async () => {
+  const cookie = await sessionCookie();
+  const first = await failingNode(evm.url(), (method) => method !== "eth_gasPrice");
+  setSandboxEvmNodes([first.url, evm.url()]);
+  expect((await send("eth_gasPrice", { cookie })).status).toBe(200);
+  expect(first.calls.map(({ method }) => method)).toContain("eth_gasPrice");
+  const before = first.calls.length;
+  await evmNodes().callFirst((node) => node.call("eth_blockNumber", [], z.string()));
+  expect(first.calls.slice(before).map(({ method }) => method)).toContain("eth_blockNumber");
+
+  const firstSolana = await failingNode(solana.url, (method) => method !== "getBlockHeight");
+  setSandboxSolanaNodes([firstSolana.url, solana.url], solana.genesisHash);
+  expect((await send("getBlockHeight", { chain: "solana", cookie })).status).toBe(200);
+  expect(firstSolana.calls.map(({ method }) => method)).toContain("getBlockHeight");
+  const beforeSolana = firstSolana.calls.length;
+  await solanaNodes().call("getSlot", [], z.number());
+  expect(firstSolana.calls.slice(beforeSolana).map(({ method }) => method)).toContain("getSlot");
+});
