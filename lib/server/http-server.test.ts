@@ -5,7 +5,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
-import { createHttpServer, type PageHandler } from "./http-server";
+import { createHttpServer } from "./http-server";
+import type { PageHandler } from "./page-request";
 
 let server: Server | undefined;
 afterEach(() => {

@@ -17,16 +17,18 @@ import {
 } from "@/lib/gateway/http/request";
 import { answer } from "@/lib/gateway/http/router";
 import { LARGE_BODY_MS, readArrivingBody } from "./arriving-body";
+import { type ConnectionLimits, limitConnections } from "./connections";
+import { type PageHandler, showPage } from "./page-request";
 import { answerTransportFault } from "./transport-fault";
 
-export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
-
-interface HttpServerOptions {
+export interface HttpServerOptions {
   pages: PageHandler;
   /** How long a client may take to send a whole request, headers and body; a body above 1 MiB has more. */
   requestTimeoutMs?: number;
   /** How long a client may leave written data unread before it counts as gone. */
   stallTimeoutMs?: number;
+  /** Unlimited without. */
+  connections?: ConnectionLimits;
 }
 
 const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.well-known/x402"]);
@@ -34,7 +36,8 @@ const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.we
 const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
 
 /** Creates the server; the caller makes it listen. */
-export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000 }: HttpServerOptions): Server {
+export function createHttpServer(options: HttpServerOptions): Server {
+  const { pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000, connections } = options;
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
     message.url = url;
@@ -45,7 +48,7 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
     const work =
       isGatewayPath(path) || !isNormalPath(path)
         ? answerApi(message, response, { path, query, requestTimeoutMs, stallTimeoutMs })
-        : showPage(pages, { message, response, stallTimeoutMs });
+        : showPage(pages, { message, response, path, requestTimeoutMs, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
       log().error({ err: error }, "could not answer a connection");
@@ -66,6 +69,7 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
     },
     serve,
   );
+  if (connections) limitConnections(server, connections);
   // Node's own answer to an unknown expectation has no body; the expectation may be ignored.
   server.on("checkExpectation", serve);
   server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
@@ -78,21 +82,6 @@ export function createHttpServer({ pages, requestTimeoutMs = 30_000, stallTimeou
     answerTransportFault(error, socket as Socket, isAnswering(socket as AnsweringSocket));
   });
   return server;
-}
-
-interface PageRequest {
-  message: IncomingMessage;
-  response: ServerResponse;
-  stallTimeoutMs: number;
-}
-
-function showPage(pages: PageHandler, { message, response, stallTimeoutMs }: PageRequest): Promise<void> {
-  // A page that takes long to render has nothing waiting to be read, and is left alone.
-  response.setTimeout(stallTimeoutMs, () => {
-    if (response.writableLength > 0) response.destroy();
-  });
-  response.prependOnceListener("finish", () => void response.socket?.setTimeout(0));
-  return pages(message, response);
 }
 
 /**

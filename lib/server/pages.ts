@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
-import type { PageHandler } from "./http-server";
 import { createPage, installPageStorage } from "./page-context";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
+import type { PageHandler } from "./page-request";
 
 export interface Pages {
   show: PageHandler;

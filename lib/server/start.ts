@@ -76,7 +76,10 @@ async function startParts(
 
   const { show, close } = await pages;
   running.push({ name: "pages", stop: close });
-  const server = createHttpServer({ pages: show });
+  const server = createHttpServer({
+    pages: show,
+    connections: { most: settings.MAX_CONNECTIONS, mostOfOne: settings.MAX_CONNECTIONS_PER_ADDRESS },
+  });
   try {
     const baseUrl = await listen(server, settings);
     const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;

@@ -41,18 +41,25 @@ export function answerTransportFault(error: NodeJS.ErrnoException, socket: Socke
     return;
   }
   const { status, message, reason } = faults[error.code ?? ""] ?? noHttp;
+  writeOnSocket(socket, status, new AppError("INVALID_REQUEST", { message, details: { issues: [{ path: "", message }], reason } }));
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Writes an error as the connection's last answer. `status` is its status line's code and reason. */
+export function writeOnSocket(socket: Socket, status: string, error: AppError): void {
   const requestId = newRequestId();
-  const body = errorBody(new AppError("INVALID_REQUEST", { message, details: { issues: [{ path: "", message }], reason } }), requestId);
+  const body = errorBody(error, requestId);
   const headers: Record<string, string> = {
+    ...error.headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": `${Buffer.byteLength(body)}`,
     "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
     "x-request-id": requestId,
     connection: "close",
   };
   writeLimitHeaders(headers, failedAuth().state(clientAddress(socket.remoteAddress, undefined, trustedProxies())));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
-  socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

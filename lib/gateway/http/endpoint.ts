@@ -136,6 +136,7 @@ export function jsonReply(request: GatewayRequest, status: number, body: string,
   all["x-request-id"] = request.id;
   all["content-type"] = "application/json; charset=utf-8";
   all["cache-control"] = "no-store";
+  all["x-content-type-options"] = "nosniff";
   if (headers) Object.assign(all, headers);
   return {
     status,
@@ -149,6 +150,7 @@ export function jsonReply(request: GatewayRequest, status: number, body: string,
 export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
   "x-accel-buffering": "no",
 };
 

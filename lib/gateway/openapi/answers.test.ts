@@ -26,7 +26,7 @@ afterEach(() => forgetSingleton("gateway drain"));
 
 /** HTTP's own headers, and those that belong to no operation. */
 const ofHttp =
-  /^(content-type|content-length|transfer-encoding|date|connection|keep-alive|cache-control|x-accel-buffering|access-control-.*)$/;
+  /^(content-type|content-length|transfer-encoding|date|connection|keep-alive|cache-control|x-accel-buffering|x-content-type-options|access-control-.*)$/;
 
 function operationOf(operationId: string): Operation {
   const operations = Object.values(openApiDocument().paths).flatMap((methods) => Object.values(methods));

@@ -108,6 +108,7 @@ export function readErrorBody(text: string, code: ErrorCode, headers?: Headers):
 /** Checks the headers of every answer, errors included. */
 export function expectCommonHeaders(headers: Headers, requestId: string): void {
   expect(headers.get("x-request-id")).toBe(requestId);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
   const policy = headers.get("ratelimit-policy") ?? "";
   const state = headers.get("ratelimit") ?? "";
   if (policy.includes("failed-auth")) {
