@@ -39,7 +39,7 @@ interface Connection {
 }
 
 function open(bytes: string | null): Connection {
-  const socket = connect((server as Server).address() as AddressInfo);
+  const socket = connect(((server as Server).address() as AddressInfo).port, "127.0.0.1");
   sockets.push(socket);
   let answer = "";
   socket.on("data", (chunk: Buffer) => {

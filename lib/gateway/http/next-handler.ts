@@ -1,9 +1,16 @@
 // Adapts the gateway to the web's Request and Response, for route handlers.
 
 import { isUtf8 } from "node:buffer";
+import { readPageClient } from "@/lib/access/page-client";
 import { bodyRoom } from "./body-room";
 import { readableOf } from "./reply-stream";
 import { type BodyBounds, type GatewayReply, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, type ReadBody, readText } from "./request";
+
+/**
+ * The client's address: from our own HTTP server where there is one. Otherwise the platform's proxy is the peer, and X-Forwarded-For names
+ * its client; it is trusted only if TRUSTED_PROXIES lists `loopback`.
+ */
+export const readWebClient = (request: Request): string => readPageClient(request.headers);
 
 /** Reads a request's body, up to its limit; the rest of a longer one is read and discarded. */
 export async function readWebBody(request: Request, limitBytes: number, { onEnd }: BodyBounds): Promise<ReadBody> {

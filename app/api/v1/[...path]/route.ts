@@ -1,9 +1,8 @@
 // The API's route handler, for hosting without our own HTTP server: one handler for all methods. Next itself would answer an
 // unknown path with HTML and a wrong method with an empty body, so the gateway's own router decides.
 
-import { readPageClient } from "@/lib/access/page-client";
 import { log } from "@/lib/base/observe/log";
-import { discardWebBody, readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
+import { discardWebBody, readWebBody, readWebClient, webResponse } from "@/lib/gateway/http/next-handler";
 import { answer } from "@/lib/gateway/http/router";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 
@@ -19,9 +18,7 @@ async function answerRequest(request: Request): Promise<Response> {
     query: search.slice(1),
     headers: Object.fromEntries(request.headers),
     readBody: (limitBytes, bounds) => readWebBody(request, limitBytes, bounds),
-    // From our own HTTP server where there is one. Otherwise the platform's proxy is the peer, and X-Forwarded-For names its client; it
-    // is trusted only if TRUSTED_PROXIES lists `loopback`.
-    remoteAddress: readPageClient(request.headers),
+    remoteAddress: readWebClient(request),
     signal: request.signal,
   });
   void discardWebBody(request);
