@@ -42,6 +42,8 @@ const counts: readonly [name: string, min: number, max: number][] = [
   ["CONCURRENCY_LIMIT", 1, 100_000],
   ["X402_CONCURRENCY_LIMIT", 1, 100_000],
   ["FAILED_AUTH_PER_MINUTE", 1, 100_000],
+  ["MAX_CONNECTIONS", 10, 1_000_000],
+  ["MAX_CONNECTIONS_PER_ADDRESS", 1, 1_000_000],
   ["ADDRESS_POOL_SIZE", 1, 10_000],
   ["BASE_CHAIN_ID", 1, Number.MAX_SAFE_INTEGER],
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
