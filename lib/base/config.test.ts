@@ -76,6 +76,8 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
   ["X402_MINIMUM_USD", "1.000001", /at most 1/],
   ["X402_MINIMUM_USD", "0.0000001", /at most 6 decimal places, like 0\.25/],
   ["SANDBOX_REAL_MODELS", "yes", /"0"\|"1"/],
+  ["MAIL_FROM", "nobody", /write an address, like alerts@example\.com/],
+  ["SMTP_URL", "mail.example.com:587", /write smtps:\/\/user:password@host:465/],
   ["METRICS_TOKEN", "fifteen letters", /at least 16 characters/],
   ["WALLETCONNECT_PROJECT_ID", "my-project", /32 digits and letters/],
   ["LOG_LEVEL", "loud", /"info"/],
@@ -116,6 +118,17 @@ test("one message reports all wrong variables and repeats no secret", () => {
   const refused = () => readConfig({ PORT: "70000", KEY_PEPPER: "hunter2", SESSION_SECRET: "swordfish", MODE: "prod" });
   for (const pattern of [/PORT/, /KEY_PEPPER/, /SESSION_SECRET/, /MODE/]) expect(refused).toThrow(pattern);
   expect(refused).not.toThrow(/hunter2|swordfish/);
+});
+
+test("mail needs its sender and, in a process that sends, its server; neither the login nor the URL is repeated", () => {
+  const mail = { MAIL_FROM: "alerts@example.com", SMTP_URL: "smtps://hunter2:swordfish@mail.example.com" };
+  expect(readConfig(mail)).toMatchObject({ MAIL_FROM: { address: "alerts@example.com" }, SMTP_URL: { port: 465 } });
+  expect(() => readConfig({ SMTP_URL: mail.SMTP_URL })).toThrow("MAIL_FROM: required with SMTP_URL");
+  expect(() => readConfig({ MAIL_FROM: mail.MAIL_FROM })).toThrow("SMTP_URL: required with MAIL_FROM");
+  expect(readConfig({ MAIL_FROM: mail.MAIL_FROM, ROLES: "web" }).SMTP_URL).toBeUndefined();
+  const wrong = () => readConfig({ ...mail, SMTP_URL: "smtps://hunter2:swordfish@mail.example.com?x=1" });
+  expect(wrong).toThrow("SMTP_URL: write smtps://");
+  expect(wrong).not.toThrow(/hunter2|swordfish/);
 });
 
 test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuses to start without %s", (name) => {

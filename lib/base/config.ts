@@ -2,6 +2,7 @@
 // what to write. Every variable is documented in `.env.example`; a test holds the two together.
 
 import { z } from "zod";
+import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
 import { processSingleton } from "./process-singleton";
 
@@ -124,6 +125,8 @@ const schema = z.object({
     .string()
     .regex(/^[0-9a-f]{32}$/, "write the 32 digits and letters that WalletConnect shows for your project")
     .optional(),
+  MAIL_FROM: mailSender.optional(),
+  SMTP_URL: smtpServer.optional(),
   METRICS_TOKEN: z.string().min(16, "write at least 16 characters").optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
 });
@@ -142,11 +145,13 @@ const liveRequires = [
   "DATABASE_URL",
 ] as const;
 
+const hasJobsRole = ({ ROLES = "jobs" }: Record<string, string | undefined>): boolean =>
+  ROLES.split(",").some((role) => role.trim() === "jobs");
+
 /** What live mode lacks. Only a process with the jobs role needs the seed: a web process must not even hold the file. */
 function missingInLiveMode(set: Record<string, string | undefined>): string[] {
   const missing = liveRequires.filter((name) => set[name] === undefined).map((name) => `${name}: required in live mode; see .env.example`);
-  const hasJobs = (set.ROLES ?? "jobs").split(",").some((role) => role.trim() === "jobs");
-  if (!hasJobs) return missing;
+  if (!hasJobsRole(set)) return missing;
   const ofJobs = "required in live mode for a process with the jobs role; see .env.example";
   if (set.CUSTODY_SEED_FILE === undefined) missing.push(`CUSTODY_SEED_FILE: ${ofJobs}`);
   if (set.CUSTODY_PASSPHRASE === undefined && set.CUSTODY_PASSPHRASE_FILE === undefined) missing.push(`CUSTODY_PASSPHRASE: ${ofJobs}`);
@@ -157,6 +162,15 @@ const twoPassphrases = (set: Record<string, string | undefined>): string[] =>
   set.CUSTODY_PASSPHRASE !== undefined && set.CUSTODY_PASSPHRASE_FILE !== undefined
     ? ["CUSTODY_PASSPHRASE: set either this or CUSTODY_PASSPHRASE_FILE, not both"]
     : [];
+
+/** Mails need their sender, and a process that sends them the mail server. */
+function missingForMail(set: Record<string, string | undefined>): string[] {
+  if (set.SMTP_URL !== undefined && set.MAIL_FROM === undefined)
+    return ["MAIL_FROM: required with SMTP_URL: write the address that mails come from, like alerts@example.com"];
+  if (set.MAIL_FROM !== undefined && set.SMTP_URL === undefined && hasJobsRole(set))
+    return ["SMTP_URL: required with MAIL_FROM for a process with the jobs role: write smtps://user:password@host:465"];
+  return [];
+}
 
 const withoutEmpty = (environment: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""));
@@ -173,7 +187,7 @@ const unusable = (problems: readonly string[]) => new Error(`Some settings are w
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const set = withoutEmpty(environment);
   const result = schema.safeParse(set);
-  const problems = [...problemsIn(result.error), ...twoPassphrases(set)];
+  const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...missingForMail(set)];
   if (set.MODE === "live") {
     // Reported together with the other problems, so that the operator can fix everything in one pass.
     problems.push(...missingInLiveMode(set));

@@ -7,9 +7,12 @@ import { type EventTypeName, eventTypes, readEventData } from "./catalogue";
 import { type AccountEvent, eventBody } from "./outbox";
 import { sentenceOf } from "./sentences";
 
-/** webhook: the event, signed. chat: one sentence in Slack's form, which Discord takes at …/slack. email: one sentence. */
+/** webhook: the event, signed. chat: one sentence in Slack's form, which Discord takes at …/slack. email: a mail with sentences. */
 export const endpointKinds = ["webhook", "chat", "email"] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
+
+/** The type of a delivery that asks an e-mail address whether it wants alerts; no event. */
+export const CONFIRMATION = "confirmation";
 
 /** The event of a sample: the example of its type, under an id of its own. */
 export const sampleEvent = (deliveryId: string, type: EventTypeName, at: Date): AccountEvent => ({
@@ -23,7 +26,8 @@ export function bodyOf(kind: EndpointKind, event: AccountEvent): string {
     case "chat":
       return writeJson({ text: `${config().SERVICE_NAME}: ${escapeForSlack(sentenceOf(event))}` });
     case "email":
-      return sentenceOf(event);
+      // The link is for the address alone: an account must not confirm somebody else's.
+      return event.type === CONFIRMATION ? "A link that confirms this address, good for 24 hours." : sentenceOf(event);
     default:
       return assertNever(kind);
   }

@@ -166,11 +166,13 @@ const types = {
   "key.paused": { ...key, when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
   "key.revoked": { ...key, when: "A key was revoked, for good.", example: keyExample },
   "endpoint.disabled": {
-    when: "An endpoint was switched off, since it answered 410 or every attempt of five days failed. Your other endpoints are told.",
+    when: "An endpoint was switched off: it answered 410, five days of attempts failed, or its reader unsubscribed. Your other endpoints are told.",
     fields: {
       ...{ endpointId: text("The endpoint's ID."), kind: text("webhook, chat or email."), host: text("Where it is.") },
-      reason: text("gone: it answered 410. failing: every attempt of five days failed."),
-      failingSince: time("When the first of its failures in a row was."),
+      reason: text(
+        "gone: it answered 410. failing: every attempt of five days failed. unsubscribed: the reader of an e-mail wants no more.",
+      ),
+      failingSince: optional(time("When the first of its failures in a row was.")),
     },
     example: {
       ...{ endpointId: "end_0WAqXk3eB1c2D3e4F5g6", kind: "webhook", host: "hooks.example.com", reason: "failing" },

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { inTransaction, Prisma, prisma } from "@/lib/db/prisma";
-import { bodyOf, type EndpointKind, sampleEvent } from "./bodies";
+import { bodyOf, CONFIRMATION, type EndpointKind, sampleEvent } from "./bodies";
 import { type EventTypeName, isEventType } from "./catalogue";
 import { type AccountEvent, readEvent } from "./outbox";
 
@@ -27,7 +27,7 @@ export type DeliveryTry = z.infer<typeof deliveryTry>;
 export interface Delivery {
   id: string;
   endpointId: string;
-  /** Null for a sample. */
+  /** Null for a sample, and for the question of a confirmation. */
   eventId: string | null;
   /** The event's number in its account; null for a sample. */
   sequence: bigint | null;
@@ -77,9 +77,10 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
   tries: z.array(deliveryTry).parse(row.tries),
 });
 
-/** The event that a delivery brings, or the sample. @throws Error for a sample of a type that is gone */
+/** The event that a delivery brings, or the sample, or the question of a confirmation. @throws Error for a sample of a type that is gone */
 export function eventOf({ id, type, createdAt, event }: Pick<DeliveryRow, "id" | "type" | "createdAt" | "event">): AccountEvent {
   if (event) return readEvent(event);
+  if (type === CONFIRMATION) return { ...{ id, type, at: createdAt }, sequence: 1n, data: {} };
   if (!isEventType(type)) throw new Error(`there is no sample of ${type}`);
   return sampleEvent(id, type, createdAt);
 }
@@ -88,7 +89,10 @@ export type Resent = "resent" | "unknown" | "endpoint_off";
 
 /** Sends a delivery again, whatever became of it, with ten new attempts: the receiver knows it by the event's id. */
 export async function resendDelivery(accountId: AccountId, deliveryId: string): Promise<Resent> {
-  const found = await prisma().delivery.findFirst({ where: { id: deliveryId, accountId }, include: { endpoint: true } });
+  const found = await prisma().delivery.findFirst({
+    where: { id: deliveryId, accountId, type: { not: CONFIRMATION } },
+    include: { endpoint: true },
+  });
   if (!found) return "unknown";
   if (found.endpoint.state !== "active") return "endpoint_off";
   await sendAgain(Prisma.sql`id = ${deliveryId}`, found.endpointId);
@@ -99,7 +103,8 @@ export async function resendDelivery(accountId: AccountId, deliveryId: string): 
 export async function resendFailed(accountId: AccountId, endpointId: string, since: Date): Promise<number | null> {
   const found = await prisma().endpoint.findFirst({ where: { id: endpointId, accountId, state: "active" } });
   if (!found) return null;
-  return sendAgain(Prisma.sql`endpoint_id = ${endpointId} AND state = 'failed' AND ended_at >= ${since}`, endpointId);
+  const which = Prisma.sql`endpoint_id = ${endpointId} AND state = 'failed' AND ended_at >= ${since} AND type <> ${CONFIRMATION}`;
+  return sendAgain(which, endpointId);
 }
 
 /** The endpoint's row is locked first, as by whoever records an attempt. */

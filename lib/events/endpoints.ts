@@ -3,9 +3,11 @@
 
 import { dateOf, now } from "@/lib/base/clock";
 import { type AccountId, newEndpointId } from "@/lib/base/ids";
+import { mailAddress } from "@/lib/base/mail";
 import { inTransaction, lockName, type Prisma, prisma } from "@/lib/db/prisma";
 import type { EndpointKind } from "./bodies";
 import { type EventTypeName, isEventType } from "./catalogue";
+import { askAddress, checkMail } from "./mail/confirmations";
 import { checkTarget } from "./outside/target";
 import { webhookSecret } from "./secrets";
 
@@ -17,8 +19,8 @@ export interface Endpoint {
   /** Null: all, also those that a later release adds. */
   types: readonly EventTypeName[] | null;
   state: "unconfirmed" | "active" | "disabled";
-  /** owner: switched off; gone: it answered 410; failing: every attempt of five days failed. */
-  disabledReason: "owner" | "gone" | "failing" | null;
+  /** owner: switched off; gone: it answered 410; failing: every attempt of five days failed; unsubscribed: its reader wants no mails. */
+  disabledReason: "owner" | "gone" | "failing" | "unsubscribed" | null;
   /** Until then the secret before the last rotation signs too. */
   oldSecretUntil: Date | null;
   /** Failed attempts in a row. */
@@ -35,36 +37,57 @@ const OLD_SECRET_MS = 24 * 3_600_000;
 
 export interface NewEndpoint {
   accountId: AccountId;
-  kind: "webhook" | "chat";
-  /** An https URL. A chat is an incoming webhook of Slack, or one of Discord with /slack at its end. */
+  kind: EndpointKind;
+  /** An https URL, or an e-mail address. A chat is an incoming webhook of Slack, or one of Discord with /slack at its end. */
   target: string;
   types: readonly EventTypeName[] | null;
 }
 
+type Made = { ok: true; endpointId: string; secret: string | null } | { ok: false; problem: string };
+
+const refuse = (problem: string): { ok: false; problem: string } => ({ ok: false, problem });
+
 /**
- * Creates an endpoint. The secret of a webhook is in this answer and never shown again; a chat has none. Otherwise `problem` says what
- * to do.
+ * Creates an endpoint. The secret of a webhook is in this answer and never shown again; the others have none. An e-mail address is asked
+ * first, and gets nothing else until it is confirmed. Otherwise `problem` says what to do.
  */
-export async function createEndpoint({
-  accountId,
-  kind,
-  target,
-  types,
-}: NewEndpoint): Promise<{ ok: true; endpointId: string; secret: string | null } | { ok: false; problem: string }> {
-  const checked = await checkTarget(target.trim());
+export async function createEndpoint({ accountId, kind, target, types }: NewEndpoint): Promise<Made> {
+  const checked = kind === "email" ? checkAddress(target) : await checkTarget(target.trim());
   if (!checked.ok) return checked;
   const id = newEndpointId();
-  const isCreated = await inTransaction(async (transaction) => {
-    await lockName(`endpoints of ${accountId}`, transaction);
-    if ((await transaction.endpoint.count({ where: { accountId } })) >= MAX_ENDPOINTS) return false;
-    await transaction.endpoint.create({
-      data: { id, accountId, kind, target: checked.url, types: [...(types ?? [])], state: "active", createdAt: now() },
-    });
-    return true;
+  const state = kind === "email" ? "unconfirmed" : "active";
+  const row = { id, accountId, kind, target: checked.url, types: [...(types ?? [])], state, createdAt: now() };
+  const problem = await storeEndpoint(row).catch((error: unknown) => {
+    if (error instanceof NotStored) return error.message;
+    throw error;
   });
-  if (!isCreated) return { ok: false, problem: `You have reached the limit of ${MAX_ENDPOINTS} endpoints. Delete one you no longer use.` };
+  if (problem !== null) return refuse(problem);
   return { ok: true, endpointId: id, secret: kind === "webhook" ? webhookSecret(id, 1) : null };
 }
+
+function checkAddress(target: string): { ok: true; url: string } | { ok: false; problem: string } {
+  const offered = checkMail();
+  if (!offered.ok) return offered;
+  const read = mailAddress.safeParse(target);
+  return read.success ? { ok: true, url: read.data } : refuse(read.error.issues[0]?.message ?? "This is no e-mail address.");
+}
+
+/** Rolls the transaction back; the message is for the owner. */
+class NotStored extends Error {}
+
+const storeEndpoint = (data: Prisma.EndpointUncheckedCreateInput): Promise<null> =>
+  inTransaction(async (transaction) => {
+    const { accountId, kind, target } = data;
+    await lockName(`endpoints of ${accountId}`, transaction);
+    if ((await transaction.endpoint.count({ where: { accountId } })) >= MAX_ENDPOINTS)
+      throw new NotStored(`You have reached the limit of ${MAX_ENDPOINTS} endpoints. Delete one you no longer use.`);
+    if (kind === "email" && (await transaction.endpoint.count({ where: { accountId, kind, target } })) > 0)
+      throw new NotStored("You have this address already.");
+    const made = await transaction.endpoint.create({ data });
+    const asked = kind === "email" ? await askAddress(made, transaction) : { ok: true as const };
+    if (!asked.ok) throw new NotStored(asked.problem);
+    return null;
+  });
 
 /** The account's endpoints, the newest first. */
 export async function listEndpoints(accountId: AccountId): Promise<Endpoint[]> {
@@ -107,10 +130,10 @@ export async function failPending(endpointId: string, transaction: Prisma.Transa
   });
 }
 
-/** Switches a disabled endpoint on again; it gets later events. */
+/** Switches a disabled endpoint on again; it gets later events. One whose reader wants no mails is asked again instead. */
 export async function enableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
   const { count } = await prisma().endpoint.updateMany({
-    where: { id: endpointId, accountId, state: "disabled" },
+    where: { id: endpointId, accountId, state: "disabled", disabledReason: { not: "unsubscribed" } },
     data: { state: "active", disabledReason: null, failures: 0, failingSince: null, restsUntil: null },
   });
   return count === 1;

@@ -25,6 +25,11 @@ const kindTexts: Readonly<Record<KindName, string>> = {
 
 const keyOf = ({ name, last4, keyId }: Data): string => (name ? `“${name}” (…${last4})` : String(keyId));
 
+const whyDisabled: Readonly<Record<string, string>> = {
+  gone: "it answered that it is gone",
+  unsubscribed: "its reader wants no more e-mails",
+};
+
 const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
   "balance.exhausted": ({ available, needed }) =>
@@ -45,7 +50,7 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
   "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
   "endpoint.disabled": ({ kind, host, reason }) =>
-    `The ${kind} at ${host} was switched off: ${reason === "gone" ? "it answered that it is gone" : "every attempt of five days failed"}.`,
+    `The ${kind} at ${host} was switched off: ${whyDisabled[String(reason)] ?? "every attempt of five days failed"}.`,
   "model.retiring": ({ model, retiresOn, successor }) =>
     `${model} retires on ${retiresOn}.${successor ? ` Use ${successor} instead.` : ""}`,
   "price.changed": ({ model, changes }) =>

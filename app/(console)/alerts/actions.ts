@@ -14,6 +14,7 @@ import {
 } from "@/lib/console/alerts/alerts-form";
 import {
   addOwnEndpoint,
+  askOwnAddress,
   deleteOwnEndpoint,
   renewOwnSecret,
   resendOwnDelivery,
@@ -41,6 +42,11 @@ export async function addEndpoint(sessionId: unknown, input: unknown): Promise<A
 export async function renewSecret(sessionId: unknown, input: unknown): Promise<Answer<{ secret: string }>> {
   const wish = await readWish(sessionId, endpointForm, input);
   return wish.ok ? renewOwnSecret(wish.owner, wish.form.endpointId) : wish;
+}
+
+export async function askAddress(sessionId: unknown, input: unknown): Promise<Answer> {
+  const wish = await readWish(sessionId, endpointForm, input);
+  return wish.ok ? showAlerts(await askOwnAddress(wish.owner, wish.form.endpointId)) : wish;
 }
 
 export async function chooseEvents(sessionId: unknown, input: unknown): Promise<Answer> {

@@ -20,6 +20,7 @@ import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import {
   addEndpoint,
+  askAddress,
   chooseEvents,
   removeEndpoint,
   renewSecret,
@@ -37,7 +38,17 @@ interface AlertsPageProps {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
-const endpointActions = { addEndpoint, chooseEvents, removeEndpoint, renewSecret, resendFailed, sendSample, switchOff, switchOn };
+const endpointActions = {
+  addEndpoint,
+  askAddress,
+  chooseEvents,
+  removeEndpoint,
+  renewSecret,
+  resendFailed,
+  sendSample,
+  switchOff,
+  switchOn,
+};
 
 export default async function AlertsPage({ searchParams }: AlertsPageProps) {
   const owner = await requireOwner();
@@ -47,7 +58,7 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
   const actions = forSession(owner, endpointActions);
   const others = forSession(owner, { resendDelivery, setLowBalance });
   const { endpoints } = view;
-  const add = <AddEndpoint add={actions.addEndpoint} choices={choices} disabled={owner.isFrozen} />;
+  const add = <AddEndpoint add={actions.addEndpoint} choices={choices} mailProblem={view.mailProblem} disabled={owner.isFrozen} />;
   return (
     <>
       <PageHeading title="Alerts" action={endpoints.length > 0 ? add : null}>
@@ -63,7 +74,7 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
             <EndpointList endpoints={endpoints} choices={choices} actions={actions} frozen={owner.isFrozen} />
           ) : (
             <EmptyState picture={<BellIcon />} title="No endpoints yet" action={add}>
-              Add a webhook of your server, or a chat of Slack or Discord, to hear before your balance runs out.
+              Add a webhook of your server, a chat of Slack or Discord, or an e-mail address, to hear before your balance runs out.
             </EmptyState>
           )}
         </Panel>

@@ -7,7 +7,7 @@ interface EndpointInput {
 }
 
 export interface NewEndpointInput {
-  kind: "webhook" | "chat";
+  kind: "webhook" | "chat" | "email";
   target: string;
   /** Null: all events. */
   types: readonly string[] | null;
@@ -16,6 +16,8 @@ export interface NewEndpointInput {
 export interface EndpointActions {
   addEndpoint: (input: NewEndpointInput) => Promise<Answer<{ secret: string | null }>>;
   renewSecret: (input: EndpointInput) => Promise<Answer<{ secret: string }>>;
+  /** Sends an address another confirmation. */
+  askAddress: (input: EndpointInput) => Promise<Answer>;
   chooseEvents: (input: EndpointInput & { types: readonly string[] | null }) => Promise<Answer>;
   switchOn: (input: EndpointInput) => Promise<Answer>;
   switchOff: (input: EndpointInput) => Promise<Answer>;

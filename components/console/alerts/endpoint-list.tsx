@@ -2,6 +2,7 @@ import { Badge, type Tone } from "@/components/ui/badge";
 import { LocalTime } from "@/components/ui/text/local-time";
 import type { AlertEndpoint, AlertEndpointState, EventChoice } from "@/lib/console/views/alerts";
 import type { EndpointActions } from "./alert-actions";
+import { AskAgain } from "./ask-again";
 import { EndpointMenu } from "./endpoint-menu";
 
 interface EndpointListProps {
@@ -31,7 +32,7 @@ export const EndpointList = ({ endpoints, choices, actions, frozen }: EndpointLi
             </span>
           </span>
           <span className="text-muted">{item.types ? `${item.types.length} of ${choices.length} events` : "All events"}</span>
-          <EndpointState item={item} />
+          <EndpointState item={item} ask={frozen ? null : actions.askAddress} />
         </div>
         {frozen ? null : <EndpointMenu item={item} choices={choices} actions={actions} />}
       </li>
@@ -48,11 +49,19 @@ const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; re
   off: { tone: "plain", word: "off", reason: "You switched it off." },
   gone: { tone: "bad", word: "off", reason: "It answered 410: it is gone." },
   failed: { tone: "bad", word: "off", reason: "Every attempt of five days failed, since" },
-  unconfirmed: { tone: "waiting", word: "unconfirmed", reason: "" },
+  unsubscribed: { tone: "bad", word: "off", reason: "Its reader wants no more e-mails." },
+  unconfirmed: { tone: "waiting", word: "waiting for confirmation", reason: "Open the link in our mail." },
 };
 
-function EndpointState({ item: { state, at } }: { item: AlertEndpoint }) {
+interface EndpointStateProps {
+  item: AlertEndpoint;
+  /** Null for a frozen account. */
+  ask: EndpointActions["askAddress"] | null;
+}
+
+function EndpointState({ item: { id, state, at }, ask }: EndpointStateProps) {
   const { tone, word, reason } = states[state];
+  const isAsking = state === "unconfirmed" || state === "unsubscribed";
   return (
     <span className="flex flex-wrap items-baseline gap-x-2.5 gap-y-0.5">
       <Badge tone={tone}>{word}</Badge>
@@ -61,6 +70,7 @@ function EndpointState({ item: { state, at } }: { item: AlertEndpoint }) {
           {reason} {at ? <LocalTime at={at} shape="short" /> : null}
         </span>
       ) : null}
+      {isAsking && ask ? <AskAgain endpointId={id} ask={ask} label={state === "unconfirmed" ? "Send again" : "Ask again"} /> : null}
     </span>
   );
 }

@@ -27,10 +27,10 @@ const types = z
 
 const target = z
   .string()
-  .max(2_000, "The URL has more than 1000 characters.")
-  .refine((text) => text.trim() !== "", "Enter the URL that we send events to.");
+  .max(2_000, "It has more than 1000 characters.")
+  .refine((text) => text.trim() !== "", "Enter the URL or the e-mail address that we send events to.");
 
-export const newEndpointForm = z.strictObject({ kind: z.enum(["webhook", "chat"]), target, types });
+export const newEndpointForm = z.strictObject({ kind: z.enum(["webhook", "chat", "email"]), target, types });
 export const endpointForm = z.strictObject({ endpointId });
 export const endpointTypesForm = z.strictObject({ endpointId, types });
 export const sampleForm = z.strictObject({ endpointId, type: eventType });

@@ -1,9 +1,11 @@
 // The alerts page as its owner sees it: the threshold, the endpoints, what was sent to them, and what happened.
 
 import { nowMs } from "@/lib/base/clock";
+import { CONFIRMATION } from "@/lib/events/bodies";
 import { type EventTypeName, eventTypes } from "@/lib/events/catalogue";
 import { type Delivery, type DeliveryTry, listDeliveries } from "@/lib/events/deliveries";
 import { type Endpoint, listEndpoints } from "@/lib/events/endpoints";
+import { checkMail } from "@/lib/events/mail/confirmations";
 import { type AccountEvent, listNewestEvents } from "@/lib/events/outbox";
 import { sentenceOf } from "@/lib/events/sentences";
 import { readLowLine } from "@/lib/ledger/accounts";
@@ -27,8 +29,10 @@ export async function readAlerts({ accountId }: Owner, query: AlertsQuery): Prom
   ]);
   const endpointOf = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   const [shownDeliveries, shownEvents] = [deliveries.slice(0, PAGE_ROWS), events.slice(0, PAGE_ROWS)];
+  const offered = checkMail();
   return {
     lowBalance,
+    mailProblem: offered.ok ? null : offered.problem,
     endpoints: endpoints.map(viewEndpoint),
     deliveries: shownDeliveries.map((delivery) => viewDelivery(delivery, endpointOf.get(delivery.endpointId))),
     olderDeliveries: deliveries.length > PAGE_ROWS ? (shownDeliveries.at(-1)?.id ?? null) : null,
@@ -49,7 +53,7 @@ function stateOf({ state, disabledReason, restsUntil, failingSince }: Endpoint):
   if (state === "unconfirmed") return { state, at: null };
   if (state === "disabled") {
     if (disabledReason === "failing") return { state: "failed", at: failingSince };
-    return { state: disabledReason === "gone" ? "gone" : "off", at: null };
+    return { state: disabledReason === "owner" || disabledReason === null ? "off" : disabledReason, at: null };
   }
   if (restsUntil && restsUntil.getTime() > nowMs()) return { state: "resting", at: restsUntil };
   return failingSince ? { state: "failing", at: failingSince } : { state, at: null };
@@ -59,9 +63,19 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
   const { id, type, state, tries, body, tryAt, createdAt, eventId } = delivery;
   const last = tries.at(-1);
   return {
-    ...{ id, type, state, tries, body, tryAt, createdAt, isSample: eventId === null, last: last ? outcomeOf(last) : null },
+    ...{
+      id,
+      type,
+      state,
+      tries,
+      body,
+      tryAt,
+      createdAt,
+      isSample: eventId === null && type !== CONFIRMATION,
+      last: last ? outcomeOf(last) : null,
+    },
     host: endpoint ? hostOf(endpoint) : "a deleted endpoint", // deleted between the two reads
-    canResend: endpoint?.state === "active",
+    canResend: endpoint?.state === "active" && type !== CONFIRMATION,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   rotateSecret,
   setEndpointTypes,
 } from "@/lib/events/endpoints";
+import { askAgain } from "@/lib/events/mail/confirmations";
 import { setLowLine } from "@/lib/ledger/accounts";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
@@ -27,7 +28,7 @@ export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: Nan
   return { ok: true };
 }
 
-/** Creates an endpoint. The secret of a webhook is in this answer and never shown again; a chat has none. */
+/** Creates an endpoint. The secret of a webhook is in this answer and never shown again; the others have none. */
 export async function addOwnEndpoint(
   { accountId, isFrozen }: Owner,
   wish: Omit<NewEndpoint, "accountId">,
@@ -35,6 +36,13 @@ export async function addOwnEndpoint(
   if (isFrozen) return frozenRefusal();
   const made = await createEndpoint({ accountId, ...wish });
   return made.ok ? { ok: true, secret: made.secret } : refuse(made.problem, "target");
+}
+
+/** Sends an address another confirmation. */
+export async function askOwnAddress({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  const asked = await askAgain(accountId, endpointId);
+  return asked.ok ? { ok: true } : refuse(asked.problem);
 }
 
 const noSuchEndpoint = () => refuse("Endpoint not found. Reload the page.");

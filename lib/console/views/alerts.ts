@@ -3,7 +3,7 @@
 import type { EndpointKind } from "@/lib/events/bodies";
 import type { DeliveryState, DeliveryTry } from "@/lib/events/deliveries";
 
-export type AlertEndpointState = "active" | "failing" | "resting" | "off" | "gone" | "failed" | "unconfirmed";
+export type AlertEndpointState = "active" | "failing" | "resting" | "off" | "gone" | "failed" | "unsubscribed" | "unconfirmed";
 
 export interface AlertEndpoint {
   id: string;
@@ -65,10 +65,20 @@ export interface AlertsAddress {
   events: string | null;
 }
 
+/** What a link of a mail leads to. */
+export interface MailPage {
+  title: string;
+  text: string;
+  /** The button that does it; null when there is nothing to do. */
+  action: string | null;
+}
+
 export interface AlertsView {
   /** Nano-USD; null: no alert. */
   lowBalance: bigint | null;
   endpoints: readonly AlertEndpoint[];
+  /** Why no e-mail address can be added, and who can change that; null when one can. */
+  mailProblem: string | null;
   deliveries: readonly AlertDelivery[];
   /** The cursor to older deliveries; null when there are none. */
   olderDeliveries: string | null;

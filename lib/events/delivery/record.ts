@@ -62,7 +62,7 @@ function deliveryAfter({ delivery, outcome, startedAt }: Attempt, at: number) {
   };
   const tries = [...(delivery.tries as Prisma.InputJsonArray), made].slice(-KEPT_TRIES);
   if (outcome.isDelivered) return { tries, attempts, state: "delivered", tryAt: null, endedAt: dateOf(at) };
-  const pause = pauseAfter(delivery.id, attempts);
+  const pause = outcome.isFinal ? null : pauseAfter(delivery.id, attempts);
   if (pause === null) return { tries, attempts, state: "failed", tryAt: null, endedAt: dateOf(at) };
   return { tries, attempts, tryAt: dateOf(at + Math.max(pause, outcome.retryAfterMs ?? 0)) };
 }

@@ -3,8 +3,9 @@
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { Prisma } from "@/lib/db/prisma";
-import { bodyOf, type EndpointKind } from "../bodies";
+import { bodyOf, CONFIRMATION, type EndpointKind } from "../bodies";
 import type { DeliveryTry } from "../deliveries";
+import { sendAlerts, sendQuestion } from "../mail/send";
 import type { AccountEvent } from "../outbox";
 import type { OutsideAnswer, OutsideClient } from "../outside/client";
 import { signature, webhookSecret } from "../secrets";
@@ -14,6 +15,8 @@ export interface Outcome extends Pick<DeliveryTry, "status" | "error" | "bytes">
   isDelivered: boolean;
   /** The receiver wants nothing any more. */
   isGone?: true;
+  /** Trying again cannot help. */
+  isFinal?: true;
   /** For how long the receiver asked to be left alone. */
   retryAfterMs?: number;
 }
@@ -22,17 +25,14 @@ export type Send = (endpoint: Prisma.EndpointModel, event: AccountEvent, client:
 
 const MAX_BODY_BYTES = 20_000;
 
-const senders: Readonly<Partial<Record<EndpointKind, Send>>> = {
+const senders: Readonly<Record<EndpointKind, Send>> = {
   webhook: (endpoint, event, client) => post(client, endpoint, bodyOf("webhook", event), (body) => webhookHeaders(endpoint, event, body)),
   chat: (endpoint, event, client) => post(client, endpoint, bodyOf("chat", event), () => ({})),
+  email: (endpoint, event) => (event.type === CONFIRMATION ? sendQuestion(endpoint) : sendAlerts(endpoint, [event])),
 };
 
 /** @throws what the client throws while the service stops */
-export const sendEvent: Send = (endpoint, event, client) => {
-  const send = senders[endpoint.kind as EndpointKind];
-  if (!send) throw new Error(`nothing is sent to endpoints of the kind ${endpoint.kind}`);
-  return send(endpoint, event, client);
-};
+export const sendEvent: Send = (endpoint, event, client) => senders[endpoint.kind as EndpointKind](endpoint, event, client);
 
 async function post(
   client: OutsideClient,

@@ -83,7 +83,7 @@ async function sendDue(claimed: Prisma.EndpointModel, stopping: AbortSignal): Pr
     for (let sent = 0; sent < MAX_SENT && performance.now() < until && !stopping.aborted; sent += BATCH) {
       if (sent > 0) endpoint = await prisma().endpoint.findUnique({ where: { id: claimed.id } });
       if (!endpoint) return;
-      if (endpoint.state !== "active") return await failPending(endpoint.id, prisma());
+      if (endpoint.state === "disabled") return await failPending(endpoint.id, prisma());
       const deliveries = await findDue(endpoint.id);
       if (!(await sendBatch(endpoint, deliveries, { client, until, stopping })) || deliveries.length < BATCH) return;
     }
@@ -111,7 +111,7 @@ async function sendBatch(
 ): Promise<boolean> {
   let current = endpoint;
   for (const delivery of deliveries) {
-    if (current.state !== "active" || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
+    if (current.state === "disabled" || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
     if (stopping.aborted || performance.now() >= until) return false;
     const startedAt = now();
     const outcome = await sendEvent(current, eventOf(delivery), client);

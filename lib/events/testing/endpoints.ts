@@ -8,6 +8,15 @@ import { deliverEvents, endDelivery } from "../delivery/serve";
 import { createEndpoint } from "../endpoints";
 import { numberEvents } from "../outbox";
 
+/** An e-mail address that was confirmed, without a mail. @throws Error with what is wrong with it */
+export async function openAddress(accountId: AccountId, address: string, types: readonly EventTypeName[] | null = null): Promise<string> {
+  const made = await createEndpoint({ accountId, kind: "email", target: address, types });
+  if (!made.ok) throw new Error(made.problem);
+  await pool().query("DELETE FROM delivery WHERE endpoint_id = $1", [made.endpointId]);
+  await pool().query("UPDATE endpoint SET state = 'active' WHERE id = $1", [made.endpointId]);
+  return made.endpointId;
+}
+
 export interface EndpointWish {
   kind?: "webhook" | "chat";
   types?: readonly EventTypeName[];

@@ -1,0 +1,123 @@
+// Confirmations: nothing is sent to an e-mail address but one question, until its reader has answered it. So that nobody can flood a
+// stranger with questions, an address gets few a day, whoever asks, and an account may ask few.
+
+import { createHmac } from "node:crypto";
+import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { pepper } from "@/lib/base/pepper";
+import { inTransaction, lockName, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
+import { CONFIRMATION } from "../bodies";
+import { readConfirmToken } from "./links";
+
+const DAY_MS = 24 * 3_600_000;
+const MAX_PER_ADDRESS = 3;
+const MAX_PER_ACCOUNT = 10;
+
+export type Asked = { ok: true } | { ok: false; problem: string };
+
+const refuse = (problem: string): Asked => ({ ok: false, problem });
+
+/** Whether this service sends e-mail; otherwise what its operator has to do. */
+export const checkMail = (): Asked =>
+  config().MAIL_FROM
+    ? { ok: true }
+    : refuse("E-mail is not set up on this service. Its operator sets MAIL_FROM and SMTP_URL; .env.example explains them.");
+
+/** Puts the question to an unconfirmed address into the queue, with the caller's commit. */
+export async function askAddress(
+  { id, accountId, target }: Pick<Prisma.EndpointModel, "id" | "accountId" | "target">,
+  transaction: Transaction,
+): Promise<Asked> {
+  const counted = await countQuestion(accountId as AccountId, target, transaction);
+  if (!counted.ok) return counted;
+  await transaction.$executeRaw`
+    INSERT INTO delivery (id, endpoint_id, account_id, type, state, try_at, tries, attempts, created_at)
+    VALUES (events_delivery_id(${now()}), ${id}, ${accountId}, ${CONFIRMATION}, 'pending', ${now()}, '[]', 0, ${now()})`;
+  await transaction.$queryRaw`SELECT events_wake(${[id]}, ${now()})::text`;
+  return counted;
+}
+
+async function countQuestion(accountId: AccountId, target: string, transaction: Transaction): Promise<Asked> {
+  const addressHash = hashAddress(target);
+  await lockName(`questions of ${accountId}`, transaction);
+  await lockName(`questions to ${addressHash.toString("hex")}`, transaction);
+  const at = { gt: dateOf(nowMs() - DAY_MS) };
+  if ((await transaction.confirmation.count({ where: { accountId, at } })) >= MAX_PER_ACCOUNT)
+    return refuse(`You have asked for ${MAX_PER_ACCOUNT} confirmations within 24 hours. Try again tomorrow.`);
+  if ((await transaction.confirmation.count({ where: { addressHash, at } })) >= MAX_PER_ADDRESS)
+    return refuse(`This address got ${MAX_PER_ADDRESS} confirmations within 24 hours. Open the newest, or try again tomorrow.`);
+  await transaction.confirmation.create({ data: { accountId, addressHash, at: now() } });
+  return { ok: true };
+}
+
+/** Many mail servers take `a.b+x@` for `ab@`: they count as one. The address itself is not kept here. */
+function hashAddress(target: string): Buffer<ArrayBuffer> {
+  const [local = "", domain = ""] = target.toLowerCase().split("@");
+  const mailbox = `${local.replace(/\+.*$/, "").replaceAll(".", "")}@${domain}`;
+  return Buffer.from(createHmac("sha256", pepper()).update(`mail address ${mailbox}`).digest());
+}
+
+/** Asks an address again that is not confirmed, or whose reader wanted no more mails. */
+export async function askAgain(accountId: AccountId, endpointId: string): Promise<Asked> {
+  const offered = checkMail();
+  if (!offered.ok) return offered;
+  return inTransaction(async (transaction) => {
+    const found = await transaction.endpoint.findFirst({ where: { id: endpointId, accountId, kind: "email", ...isAsking } });
+    if (!found) return refuse("There is nothing to confirm here. Reload the page.");
+    const asked = await askAddress(found, transaction);
+    if (!asked.ok || found.state === "unconfirmed") return asked;
+    // Links from before it was taken back are worth nothing now.
+    await transaction.endpoint.update({
+      where: { id: endpointId },
+      data: { state: "unconfirmed", disabledReason: null, secretNumber: { increment: 1 }, ...well },
+    });
+    return asked;
+  });
+}
+
+const isAsking = { OR: [{ state: "unconfirmed" }, { state: "disabled", disabledReason: "unsubscribed" }] };
+const well = { failures: 0, failingSince: null, restsUntil: null };
+
+export interface ConfirmLink {
+  /** open: it can be confirmed. done: it is. late: the link has expired. off: it is switched off. unknown: no link of ours, or an old one. */
+  state: "open" | "done" | "late" | "off" | "unknown";
+  /** Null for an unknown link. */
+  address: string | null;
+}
+
+/** What a link of a confirmation leads to. It changes nothing: mail scanners open links. */
+export async function readConfirmLink(text: string): Promise<ConfirmLink> {
+  const { endpoint, state } = await findLinked(text);
+  return { state, address: endpoint?.target ?? null };
+}
+
+async function findLinked(text: string): Promise<{ endpoint: Prisma.EndpointModel | null; state: ConfirmLink["state"] }> {
+  const token = readConfirmToken(text);
+  const endpoint = token && (await prisma().endpoint.findFirst({ where: { id: token.endpointId, kind: "email" } }));
+  if (!token || !endpoint || !token.isOf(endpoint)) return { endpoint: null, state: "unknown" };
+  if (endpoint.state === "active") return { endpoint, state: "done" };
+  if (endpoint.state === "disabled") return { endpoint, state: "off" };
+  return { endpoint, state: token.until.getTime() <= nowMs() ? "late" : "open" };
+}
+
+/** Confirms the address of a link; events reach it from now on. */
+export async function confirmAddress(text: string): Promise<ConfirmLink> {
+  const { endpoint, state } = await findLinked(text);
+  if (!endpoint || state !== "open") return { state, address: endpoint?.target ?? null };
+  await inTransaction(async (transaction) => {
+    const { id, secretNumber } = endpoint;
+    const { count } = await transaction.endpoint.updateMany({
+      where: { id, secretNumber, state: "unconfirmed" },
+      data: { state: "active" },
+    });
+    // A question that is still on its way is answered.
+    if (count === 1) await transaction.delivery.deleteMany({ where: { endpointId: id, type: CONFIRMATION, state: "pending" } });
+  });
+  return readConfirmLink(text);
+}
+
+/** Forgets who asked whom more than a day ago. */
+export async function deleteOldQuestions(): Promise<void> {
+  await prisma().confirmation.deleteMany({ where: { at: { lt: dateOf(nowMs() - DAY_MS) } } });
+}

@@ -1,0 +1,59 @@
+// The links of our mails. Their tokens follow from the pepper and are stored nowhere; each is good for one endpoint and one purpose.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { dateOf } from "@/lib/base/clock";
+import { pepper } from "@/lib/base/pepper";
+import { publicUrl } from "@/lib/base/public-url";
+
+/** What a link is bound to: after an address was taken back and asked again, older links are worth nothing. */
+interface Addressed {
+  id: string;
+  target: string;
+  secretNumber: number;
+}
+
+const sign = (text: string): string => createHmac("sha256", pepper()).update(text).digest("base64url");
+
+const isSame = (given: string, expected: string): boolean =>
+  given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+
+const confirmSignature = ({ id, target, secretNumber }: Addressed, until: string): string =>
+  sign(`mail confirm ${id} ${secretNumber} ${until} ${target}`);
+
+/** The page on which the address is confirmed, until `until`. */
+export function confirmUrl(endpoint: Addressed, until: Date): string {
+  const seconds = Math.floor(until.getTime() / 1_000).toString();
+  return `${publicUrl()}/email/confirm/${endpoint.id}.${seconds}.${confirmSignature(endpoint, seconds)}`;
+}
+
+export interface ConfirmToken {
+  endpointId: string;
+  until: Date;
+  isOf: (endpoint: Addressed) => boolean;
+}
+
+/** Null for what no link of ours holds. */
+export function readConfirmToken(token: string): ConfirmToken | null {
+  const [, endpointId, seconds, signature] = /^(end_[0-9A-Za-z]{20})\.(\d{10})\.([\w-]{43})$/.exec(token) ?? [];
+  if (!endpointId || !seconds || !signature) return null;
+  return {
+    ...{ endpointId, until: dateOf(Number(seconds) * 1_000) },
+    isOf: (endpoint) => isSame(signature, confirmSignature(endpoint, seconds)),
+  };
+}
+
+const unsubscribeSignature = (endpointId: string): string => sign(`mail unsubscribe ${endpointId}`);
+
+const unsubscribeToken = (endpointId: string): string => `${endpointId}.${unsubscribeSignature(endpointId)}`;
+
+/** The page that stops the mails, for people. It never expires. */
+export const unsubscribeUrl = (endpointId: string): string => `${publicUrl()}/email/unsubscribe/${unsubscribeToken(endpointId)}`;
+
+/** Where a mail program posts to stop the mails (RFC 8058). */
+export const oneClickUrl = (endpointId: string): string => `${publicUrl()}/api/email/unsubscribe/${unsubscribeToken(endpointId)}`;
+
+/** The endpoint whose mails it stops; null for what no link of ours holds. */
+export function readUnsubscribeToken(token: string): string | null {
+  const [, endpointId, signature] = /^(end_[0-9A-Za-z]{20})\.([\w-]{43})$/.exec(token) ?? [];
+  return endpointId && signature && isSame(signature, unsubscribeSignature(endpointId)) ? endpointId : null;
+}

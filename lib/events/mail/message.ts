@@ -1,0 +1,100 @@
+// What our mails say: plain text, and the same as simple HTML without images, scripts or tracking. Names that an owner wrote stand in the
+// sentences, so each line is cut and freed of what could end a header or turn the text around.
+
+import { config } from "@/lib/base/config";
+import { publicUrl } from "@/lib/base/public-url";
+import type { AccountEvent } from "../outbox";
+import { sentenceOf } from "../sentences";
+
+export interface MailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** As many events of a mail are listed. */
+export const MAX_LINES = 20;
+const MAX_LINE = 300;
+const MAX_SUBJECT = 120;
+
+/** The mail that asks for a confirmation. It holds nothing that its sender has written: it may reach somebody who never heard of us. */
+export function confirmationMail(confirmUrl: string, unsubscribeUrl: string): MailText {
+  const { SERVICE_NAME } = config();
+  return compose(`${SERVICE_NAME}: confirm your e-mail address`, [
+    { text: `Somebody asked ${SERVICE_NAME} to send alerts about an account to this address.` },
+    { text: "If it was you, confirm it within 24 hours:" },
+    { text: "Confirm this address", url: confirmUrl },
+    { text: "If it was not you, do nothing: no alerts are sent to an address that is not confirmed." },
+    { text: "No more mails from here", url: unsubscribeUrl },
+  ]);
+}
+
+/** One mail of all that happened. `more`: as many events beside these are not listed. */
+export function alertMail(
+  events: readonly AccountEvent[],
+  { more = 0, unsubscribeUrl }: { more?: number; unsubscribeUrl: string },
+): MailText {
+  const listed = chooseListed(events);
+  const others = events.length - listed.length + more;
+  const [first] = listed.toSorted(byUrgency);
+  const beside = events.length + more - 1;
+  const subject = `${config().SERVICE_NAME}: ${first ? cut(lineOf(first), MAX_SUBJECT) : ""}${beside > 0 ? ` And ${beside} more.` : ""}`;
+  return compose(subject, [
+    ...listed.map((event) => ({ text: lineOf(event), at: event.at })),
+    ...(others > 0 ? [{ text: `And ${others} more.` }] : []),
+    { text: "All events and deliveries", url: `${publicUrl()}/alerts` },
+    { text: "No more mails to this address", url: unsubscribeUrl },
+  ]);
+}
+
+/** These want somebody to act. They are listed even when there is no room for all. */
+const isUrgent = ({ type }: AccountEvent): boolean =>
+  /^(balance\.|endpoint\.disabled$|key\.(spike|paused|cap_)|.*\.(failed|reversed)$)/.test(type);
+
+const byUrgency = (one: AccountEvent, other: AccountEvent): number => Number(isUrgent(other)) - Number(isUrgent(one));
+
+/** In the order in which they happened. */
+const chooseListed = (events: readonly AccountEvent[]): AccountEvent[] =>
+  events
+    .toSorted(byUrgency)
+    .slice(0, MAX_LINES)
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime());
+
+const isSample = ({ id }: AccountEvent): boolean => id.startsWith("evt_sample_");
+
+const lineOf = (event: AccountEvent): string => cut(`${isSample(event) ? "(Sample) " : ""}${plain(sentenceOf(event))}`, MAX_LINE);
+
+/** On one line, of characters that are seen: no control characters, and none that change the direction of writing. */
+const plain = (text: string): string => text.replace(/[\p{C}\p{Z}]+/gu, " ").trim();
+
+const cut = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`);
+
+interface Paragraph {
+  text: string;
+  /** The text is a link to it. */
+  url?: string;
+  /** When it happened. */
+  at?: Date;
+}
+
+/** UTC, since nobody told us where the reader is. */
+const timeText = (at: Date): string => `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+const compose = (subject: string, paragraphs: readonly Paragraph[]): MailText => ({
+  subject: plain(subject),
+  text: `${paragraphs.map(textOf).join("\n\n")}\n`,
+  html:
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeHtml(subject)}</title></head>` +
+    `<body style="font:16px/1.5 sans-serif;max-width:36em;padding:1em">${paragraphs.map(htmlOf).join("")}</body></html>\n`,
+});
+
+const textOf = ({ text, url, at }: Paragraph): string => [at && timeText(at), url ? `${text}: ${url}` : text].filter(Boolean).join("\n");
+
+function htmlOf({ text, url, at }: Paragraph): string {
+  const words = url ? `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>` : escapeHtml(text);
+  return `<p>${at ? `<small>${timeText(at)}</small><br>` : ""}${words}</p>`;
+}
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);

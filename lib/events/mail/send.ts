@@ -1,0 +1,27 @@
+// The mails to an endpoint: the question whether its address wants alerts, and the alerts.
+
+import { dateOf, nowMs } from "@/lib/base/clock";
+import type { Prisma } from "@/lib/db/prisma";
+import type { Outcome } from "../delivery/send";
+import type { AccountEvent } from "../outbox";
+import { confirmUrl, oneClickUrl, unsubscribeUrl } from "./links";
+import { alertMail, confirmationMail } from "./message";
+import { ADDRESS_REFUSED, sendMail } from "./smtp";
+
+const LINK_MS = 24 * 3_600_000;
+
+const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address is not confirmed." };
+
+/** Asks the address; a link is good for 24 hours after its mail. A refused address is not asked again. */
+export async function sendQuestion(endpoint: Prisma.EndpointModel): Promise<Outcome> {
+  const { id, target } = endpoint;
+  const mail = confirmationMail(confirmUrl(endpoint, dateOf(nowMs() + LINK_MS)), unsubscribeUrl(id));
+  const outcome = await sendMail({ ...mail, to: target, oneClickUrl: oneClickUrl(id) });
+  return outcome.error === ADDRESS_REFUSED ? { ...outcome, isFinal: true } : outcome;
+}
+
+/** One mail of these events. `more`: as many others are on their way with it. */
+export async function sendAlerts({ id, target, state }: Prisma.EndpointModel, events: readonly AccountEvent[], more = 0): Promise<Outcome> {
+  if (state !== "active") return notConfirmed;
+  return sendMail({ ...alertMail(events, { more, unsubscribeUrl: unsubscribeUrl(id) }), to: target, oneClickUrl: oneClickUrl(id) });
+}
