@@ -27,7 +27,7 @@ export type DeliveryTry = z.infer<typeof deliveryTry>;
 export interface Delivery {
   id: string;
   endpointId: string;
-  /** Null for a sample, and for the question of a confirmation. */
+  /** Null for a sample, and for a confirmation. */
   eventId: string | null;
   /** The event's number in its account; null for a sample. */
   sequence: bigint | null;
@@ -77,7 +77,7 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
   tries: z.array(deliveryTry).parse(row.tries),
 });
 
-/** The event that a delivery brings, or the sample, or the question of a confirmation. @throws Error for a sample of a type that is gone */
+/** The event that a delivery brings, or the sample, or the confirmation. @throws Error for a sample of a type that is gone */
 export function eventOf({ id, type, createdAt, event }: Pick<DeliveryRow, "id" | "type" | "createdAt" | "event">): AccountEvent {
   if (event) return readEvent(event);
   if (type === CONFIRMATION) return { ...{ id, type, at: createdAt }, sequence: 1n, data: {} };

@@ -7,7 +7,7 @@ import { mailAddress } from "@/lib/base/mail";
 import { inTransaction, lockName, type Prisma, prisma } from "@/lib/db/prisma";
 import type { EndpointKind } from "./bodies";
 import { type EventTypeName, isEventType } from "./catalogue";
-import { askAddress, checkMail } from "./mail/confirmations";
+import { checkMail, requestConfirmation } from "./mail/confirmations";
 import { checkTarget } from "./outside/target";
 import { webhookSecret } from "./secrets";
 
@@ -84,7 +84,7 @@ const storeEndpoint = (data: Prisma.EndpointUncheckedCreateInput): Promise<null>
     if (kind === "email" && (await transaction.endpoint.count({ where: { accountId, kind, target } })) > 0)
       throw new NotStored("You have this address already.");
     const made = await transaction.endpoint.create({ data });
-    const asked = kind === "email" ? await askAddress(made, transaction) : { ok: true as const };
+    const asked = kind === "email" ? await requestConfirmation(made, transaction) : { ok: true as const };
     if (!asked.ok) throw new NotStored(asked.problem);
     return null;
   });

@@ -7,7 +7,7 @@ import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
 import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
-import { deleteOldQuestions } from "@/lib/events/mail/confirmations";
+import { deleteOldConfirmations } from "@/lib/events/mail/confirmations";
 import { deleteOldEvents, numberEvents } from "@/lib/events/outbox";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idempotency";
@@ -46,7 +46,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "number-events", pauseMs: 500, run: numberEvents },
   { name: "deliver-events", pauseMs: 250, run: deliverEvents, end: endDelivery },
   { name: "delete-old-events", pauseMs: 600_000, run: deleteOldEvents },
-  { name: "delete-old-questions", pauseMs: 3_600_000, run: deleteOldQuestions },
+  { name: "delete-old-confirmations", pauseMs: 3_600_000, run: deleteOldConfirmations },
   { name: "expire-holds", pauseMs: 5_000, run: () => expireHolds(commit()) },
   { name: "collect-debts", pauseMs: 1_000, run: collectDebts },
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },

@@ -14,9 +14,9 @@ import {
 } from "@/lib/console/alerts/alerts-form";
 import {
   addOwnEndpoint,
-  askOwnAddress,
   deleteOwnEndpoint,
   renewOwnSecret,
+  requestOwnConfirmation,
   resendOwnDelivery,
   resendOwnFailed,
   sendOwnSample,
@@ -44,9 +44,9 @@ export async function renewSecret(sessionId: unknown, input: unknown): Promise<A
   return wish.ok ? renewOwnSecret(wish.owner, wish.form.endpointId) : wish;
 }
 
-export async function askAddress(sessionId: unknown, input: unknown): Promise<Answer> {
+export async function requestConfirmation(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, endpointForm, input);
-  return wish.ok ? showAlerts(await askOwnAddress(wish.owner, wish.form.endpointId)) : wish;
+  return wish.ok ? showAlerts(await requestOwnConfirmation(wish.owner, wish.form.endpointId)) : wish;
 }
 
 export async function chooseEvents(sessionId: unknown, input: unknown): Promise<Answer> {

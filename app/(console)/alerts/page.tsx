@@ -20,10 +20,10 @@ import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import {
   addEndpoint,
-  askAddress,
   chooseEvents,
   removeEndpoint,
   renewSecret,
+  requestConfirmation,
   resendDelivery,
   resendFailed,
   sendSample,
@@ -40,7 +40,7 @@ interface AlertsPageProps {
 
 const endpointActions = {
   addEndpoint,
-  askAddress,
+  requestConfirmation,
   chooseEvents,
   removeEndpoint,
   renewSecret,

@@ -17,7 +17,7 @@ export interface EndpointActions {
   addEndpoint: (input: NewEndpointInput) => Promise<Answer<{ secret: string | null }>>;
   renewSecret: (input: EndpointInput) => Promise<Answer<{ secret: string }>>;
   /** Sends an address another confirmation. */
-  askAddress: (input: EndpointInput) => Promise<Answer>;
+  requestConfirmation: (input: EndpointInput) => Promise<Answer>;
   chooseEvents: (input: EndpointInput & { types: readonly string[] | null }) => Promise<Answer>;
   switchOn: (input: EndpointInput) => Promise<Answer>;
   switchOff: (input: EndpointInput) => Promise<Answer>;

@@ -8,7 +8,7 @@ import type { EndpointActions } from "./alert-actions";
 
 interface AskAgainProps {
   endpointId: string;
-  ask: EndpointActions["askAddress"];
+  ask: EndpointActions["requestConfirmation"];
   label: string;
 }
 

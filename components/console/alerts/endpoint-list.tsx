@@ -32,7 +32,7 @@ export const EndpointList = ({ endpoints, choices, actions, frozen }: EndpointLi
             </span>
           </span>
           <span className="text-muted">{item.types ? `${item.types.length} of ${choices.length} events` : "All events"}</span>
-          <EndpointState item={item} ask={frozen ? null : actions.askAddress} />
+          <EndpointState item={item} ask={frozen ? null : actions.requestConfirmation} />
         </div>
         {frozen ? null : <EndpointMenu item={item} choices={choices} actions={actions} />}
       </li>
@@ -56,7 +56,7 @@ const states: Readonly<Record<AlertEndpointState, { tone: Tone; word: string; re
 interface EndpointStateProps {
   item: AlertEndpoint;
   /** Null for a frozen account. */
-  ask: EndpointActions["askAddress"] | null;
+  ask: EndpointActions["requestConfirmation"] | null;
 }
 
 function EndpointState({ item: { id, state, at }, ask }: EndpointStateProps) {

@@ -53,7 +53,15 @@ async function openListener() {
 
 test("a new account has no endpoints, deliveries or events; its threshold can be set and turned off", async () => {
   const owner = await openOwner();
-  const empty = { lowBalance: null, endpoints: [], deliveries: [], olderDeliveries: null, events: [], olderEvents: null };
+  const empty = {
+    lowBalance: null,
+    mailProblem: expect.stringMatching(/operator sets MAIL_FROM/),
+    endpoints: [],
+    deliveries: [],
+    olderDeliveries: null,
+    events: [],
+    olderEvents: null,
+  };
   expect(await read(owner)).toEqual(empty);
   expect(await setOwnLowBalance(owner, nanoUsd(5n))).toEqual({ ok: true });
   expect((await read(owner)).lowBalance).toBe(5n);

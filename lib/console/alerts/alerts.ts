@@ -55,7 +55,8 @@ function stateOf({ state, disabledReason, restsUntil, failingSince }: Endpoint):
     if (disabledReason === "failing") return { state: "failed", at: failingSince };
     return { state: disabledReason === "owner" || disabledReason === null ? "off" : disabledReason, at: null };
   }
-  if (restsUntil && restsUntil.getTime() > nowMs()) return { state: "resting", at: restsUntil };
+  // A mail address is left alone after each mail, too.
+  if (failingSince && restsUntil && restsUntil.getTime() > nowMs()) return { state: "resting", at: restsUntil };
   return failingSince ? { state: "failing", at: failingSince } : { state, at: null };
 }
 

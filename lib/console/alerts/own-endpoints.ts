@@ -13,7 +13,7 @@ import {
   rotateSecret,
   setEndpointTypes,
 } from "@/lib/events/endpoints";
-import { askAgain } from "@/lib/events/mail/confirmations";
+import { requestAgain } from "@/lib/events/mail/confirmations";
 import { setLowLine } from "@/lib/ledger/accounts";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
@@ -39,9 +39,9 @@ export async function addOwnEndpoint(
 }
 
 /** Sends an address another confirmation. */
-export async function askOwnAddress({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer> {
+export async function requestOwnConfirmation({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
-  const asked = await askAgain(accountId, endpointId);
+  const asked = await requestAgain(accountId, endpointId);
   return asked.ok ? { ok: true } : refuse(asked.problem);
 }
 

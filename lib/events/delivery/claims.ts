@@ -4,10 +4,14 @@ import { now } from "@/lib/base/clock";
 import { processId } from "@/lib/db/heartbeat";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 
-/** Up to `most` endpoints that are due and that nobody serves; they are this process's until it releases them. */
-export async function claimEndpoints(most: number): Promise<Prisma.EndpointModel[]> {
-  if (most === 0) return [];
-  const claimed = await prisma().$queryRaw<{ id: string }[]>`SELECT id FROM events_claim(${processId()}, ${most}::integer, ${now()})`;
+/**
+ * Up to `most` endpoints that are due and that nobody serves, and `mostMails` e-mail addresses beside them; they are this process's until
+ * it releases them.
+ */
+export async function claimEndpoints(most: number, mostMails: number): Promise<Prisma.EndpointModel[]> {
+  if (most + mostMails === 0) return [];
+  const claimed = await prisma().$queryRaw<{ id: string }[]>`
+    SELECT id FROM events_claim(${processId()}, ${most}::integer, ${mostMails}::integer, ${now()})`;
   if (claimed.length === 0) return [];
   return prisma().endpoint.findMany({ where: { id: { in: claimed.map(({ id }) => id) } } });
 }

@@ -31,16 +31,67 @@ export async function recordAttempt(attempt: Attempt): Promise<Prisma.EndpointMo
     return endpoint;
   }
   const change = outcome.isDelivered ? well : failing(endpoint, outcome, at);
-  return inTransaction(async (transaction) => {
-    // The endpoint's row first, as whoever switches it off. Who deleted it or switched it off meanwhile is heard.
-    const { count } = await transaction.endpoint.updateMany({ where: { id: endpoint.id, state: "active" }, data: change });
-    await writeAttempt(delivery.id, deliveryAfter(attempt, at), transaction);
-    if (count === 1 && change.state === "disabled") {
-      await failPending(endpoint.id, transaction);
-      await transaction.$queryRaw`SELECT events_record(${endpoint.accountId}, 'endpoint.disabled', ${told(endpoint, change)}, ${now()})::text`;
+  return inTransaction((transaction) =>
+    changeEndpoint({ endpoint, change, transaction }, () => writeAttempt(delivery.id, deliveryAfter(attempt, at), transaction)),
+  );
+}
+
+interface EndpointChange {
+  endpoint: Prisma.EndpointModel;
+  change: Change;
+  transaction: Prisma.TransactionClient;
+}
+
+/** The endpoint's row first, as whoever switches it off, then the deliveries. Who deleted it or switched it off meanwhile is heard. */
+async function changeEndpoint(
+  { endpoint, change, transaction }: EndpointChange,
+  writeDeliveries: () => Promise<unknown>,
+): Promise<Prisma.EndpointModel> {
+  const { count } = await transaction.endpoint.updateMany({ where: { id: endpoint.id, state: "active" }, data: change });
+  await writeDeliveries();
+  if (count === 1 && change.state === "disabled") {
+    await failPending(endpoint.id, transaction);
+    await transaction.$queryRaw`SELECT events_record(${endpoint.accountId}, 'endpoint.disabled', ${told(endpoint, change)}, ${now()})::text`;
+  }
+  return { ...endpoint, ...change, ...(count === 0 && { state: "disabled" }) };
+}
+
+export interface MailAttempt {
+  endpoint: Prisma.EndpointModel;
+  /** All that the mail brought. */
+  deliveries: readonly Pick<Prisma.DeliveryModel, "id" | "attempts">[];
+  outcome: Outcome;
+  startedAt: Date;
+  /** After a mail the address is left alone until then. */
+  quietUntil: Date;
+}
+
+/** Records a mail: one attempt of each delivery, and one of the endpoint. */
+export async function recordMail({ endpoint, deliveries, outcome, startedAt, quietUntil }: MailAttempt): Promise<void> {
+  const at = nowMs();
+  const change = outcome.isDelivered ? { ...well, restsUntil: quietUntil } : failing(endpoint, outcome, at);
+  const made = JSON.stringify(tryOf(outcome, startedAt, at));
+  const write = async (transaction: Prisma.TransactionClient) => {
+    for (const [attempts, ids] of idsByAttempts(deliveries)) {
+      // What failed together is tried again together: the endpoint's pause, not each delivery's.
+      const { state, tryAt, endedAt } = stateAfter(outcome, { pauseOf: endpoint.id, attempts, at });
+      await transaction.$executeRaw`
+        UPDATE delivery SET attempts = ${attempts},
+            tries = (CASE WHEN jsonb_array_length(tries) >= ${KEPT_TRIES} THEN tries - 0 ELSE tries END) || ${made}::jsonb,
+            state = CASE WHEN state = 'pending' OR ${outcome.isDelivered} THEN ${state} ELSE state END,
+            try_at = CASE WHEN state = 'pending' OR ${outcome.isDelivered} THEN ${tryAt} ELSE try_at END,
+            ended_at = CASE WHEN state = 'pending' OR ${outcome.isDelivered} THEN ${endedAt} ELSE ended_at END
+          WHERE id = ANY (${ids})`;
     }
-    return { ...endpoint, ...change, ...(count === 0 && { state: "disabled" }) };
-  });
+  };
+  await inTransaction((transaction) => changeEndpoint({ endpoint, change, transaction }, () => write(transaction)));
+}
+
+/** Ids by the number of the attempt that was made. */
+function idsByAttempts(deliveries: MailAttempt["deliveries"]): Map<number, string[]> {
+  const groups = new Map<number, string[]>();
+  for (const { id, attempts } of deliveries) groups.set(attempts + 1, [...(groups.get(attempts + 1) ?? []), id]);
+  return groups;
 }
 
 type DeliveryChange = ReturnType<typeof deliveryAfter>;
@@ -54,17 +105,23 @@ async function writeAttempt(id: string, change: DeliveryChange, transaction: Pri
 }
 
 function deliveryAfter({ delivery, outcome, startedAt }: Attempt, at: number) {
-  const { status, error, bytes } = outcome;
   const attempts = delivery.attempts + 1;
-  const made: DeliveryTry = {
+  const tries = [...(delivery.tries as Prisma.InputJsonArray), tryOf(outcome, startedAt, at)].slice(-KEPT_TRIES);
+  return { tries, attempts, ...stateAfter(outcome, { pauseOf: delivery.id, attempts, at }) };
+}
+
+function tryOf({ status, error, bytes }: Outcome, startedAt: Date, at: number): DeliveryTry {
+  return {
     ...{ at: startedAt.toISOString(), ms: at - startedAt.getTime() },
     ...{ ...(status !== undefined && { status }), ...(error !== undefined && { error }), ...(bytes !== undefined && { bytes }) },
   };
-  const tries = [...(delivery.tries as Prisma.InputJsonArray), made].slice(-KEPT_TRIES);
-  if (outcome.isDelivered) return { tries, attempts, state: "delivered", tryAt: null, endedAt: dateOf(at) };
-  const pause = outcome.isFinal ? null : pauseAfter(delivery.id, attempts);
-  if (pause === null) return { tries, attempts, state: "failed", tryAt: null, endedAt: dateOf(at) };
-  return { tries, attempts, tryAt: dateOf(at + Math.max(pause, outcome.retryAfterMs ?? 0)) };
+}
+
+function stateAfter(outcome: Outcome, { pauseOf, attempts, at }: { pauseOf: string; attempts: number; at: number }) {
+  if (outcome.isDelivered) return { state: "delivered", tryAt: null, endedAt: dateOf(at) };
+  const pause = outcome.isFinal ? null : pauseAfter(pauseOf, attempts);
+  if (pause === null) return { state: "failed", tryAt: null, endedAt: dateOf(at) };
+  return { state: "pending", tryAt: dateOf(at + Math.max(pause, outcome.retryAfterMs ?? 0)), endedAt: null };
 }
 
 type Change = Pick<Prisma.EndpointModel, "failures" | "failingSince" | "restsUntil"> &

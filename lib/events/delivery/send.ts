@@ -1,11 +1,10 @@
-// One attempt to bring an event to an endpoint, by the endpoint's kind.
+// One attempt to bring an event to a webhook or a chat. Mails go together: mails.ts sends them.
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { Prisma } from "@/lib/db/prisma";
-import { bodyOf, CONFIRMATION, type EndpointKind } from "../bodies";
+import { bodyOf, type EndpointKind } from "../bodies";
 import type { DeliveryTry } from "../deliveries";
-import { sendAlerts, sendQuestion } from "../mail/send";
 import type { AccountEvent } from "../outbox";
 import type { OutsideAnswer, OutsideClient } from "../outside/client";
 import { signature, webhookSecret } from "../secrets";
@@ -25,14 +24,17 @@ export type Send = (endpoint: Prisma.EndpointModel, event: AccountEvent, client:
 
 const MAX_BODY_BYTES = 20_000;
 
-const senders: Readonly<Record<EndpointKind, Send>> = {
+const senders: Readonly<Partial<Record<EndpointKind, Send>>> = {
   webhook: (endpoint, event, client) => post(client, endpoint, bodyOf("webhook", event), (body) => webhookHeaders(endpoint, event, body)),
   chat: (endpoint, event, client) => post(client, endpoint, bodyOf("chat", event), () => ({})),
-  email: (endpoint, event) => (event.type === CONFIRMATION ? sendQuestion(endpoint) : sendAlerts(endpoint, [event])),
 };
 
 /** @throws what the client throws while the service stops */
-export const sendEvent: Send = (endpoint, event, client) => senders[endpoint.kind as EndpointKind](endpoint, event, client);
+export const sendEvent: Send = (endpoint, event, client) => {
+  const send = senders[endpoint.kind as EndpointKind];
+  if (!send) throw new Error(`nothing is sent to endpoints of the kind ${endpoint.kind}`);
+  return send(endpoint, event, client);
+};
 
 async function post(
   client: OutsideClient,

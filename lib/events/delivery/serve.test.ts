@@ -248,14 +248,14 @@ test("an endpoint that is switched off or deleted while it is served gets nothin
 test("an endpoint that is due is given to one claimant, and is due again for what was numbered meanwhile", async () => {
   const { endpointId } = await openEndpoint(account, receiver.url);
   await happen(account, ["a"]);
-  const claimed = await Promise.all([claimEndpoints(100), claimEndpoints(100), claimEndpoints(100)]);
+  const claimed = await Promise.all([claimEndpoints(100, 10), claimEndpoints(100, 10), claimEndpoints(100, 10)]);
   expect(claimed.flat().map(({ id }) => id)).toEqual([endpointId]);
   await happen(account, ["b"]);
-  expect(await claimEndpoints(100)).toEqual([]);
+  expect(await claimEndpoints(100, 10)).toEqual([]);
   await releaseEndpoints([endpointId]);
   await deliverDue();
   expect(receiver.received.map(addressOf)).toEqual(["a", "b"]);
-  expect(await claimEndpoints(100)).toEqual([]);
+  expect(await claimEndpoints(100, 10)).toEqual([]);
 });
 
 test("a claim whose answer was lost is freed with the next round", async () => {

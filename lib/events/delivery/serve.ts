@@ -10,21 +10,31 @@ import { eventOf } from "../deliveries";
 import { failPending } from "../endpoints";
 import { type OutsideClient, openOutsideClient } from "../outside/client";
 import { claimEndpoints, releaseEndpoints, releaseOthers } from "./claims";
+import { sendMails } from "./mails";
 import { recordAttempt } from "./record";
 import { sendEvent } from "./send";
 
 /** Endpoints that a process serves at once: one that hangs keeps one place for 15 seconds. */
 const ENDPOINTS_AT_ONCE = 100;
+/** Mails under way at once, in places of their own: one mail server takes them all, and may hang for all of them. */
+const MAILS_AT_ONCE = 10;
 
 interface Claims {
   served: Map<string, Promise<void>>;
+  /** As many of them are e-mail addresses. */
+  mails: number;
   /** The claims of these end together, with the next round. */
   done: Set<string>;
   /** A claim failed, and may be committed all the same. */
   isUnsure: boolean;
 }
 
-const claims = processSingleton<Claims>("endpoints that are served", () => ({ served: new Map(), done: new Set(), isUnsure: false }));
+const claims = processSingleton<Claims>("endpoints that are served", () => ({
+  served: new Map(),
+  mails: 0,
+  done: new Set(),
+  isUnsure: false,
+}));
 
 /** One round: starts to serve what is due, as far as there is room. It does not wait for what it starts. */
 export async function deliverEvents(stopping: AbortSignal): Promise<void> {
@@ -32,10 +42,13 @@ export async function deliverEvents(stopping: AbortSignal): Promise<void> {
   await releaseDone();
   if (held.isUnsure) await releaseOthers([...held.served.keys()]);
   held.isUnsure = true;
-  const claimed = await claimEndpoints(ENDPOINTS_AT_ONCE - held.served.size);
+  const claimed = await claimEndpoints(ENDPOINTS_AT_ONCE - (held.served.size - held.mails), MAILS_AT_ONCE - held.mails);
   held.isUnsure = false;
   for (const endpoint of claimed) {
+    const mails = endpoint.kind === "email" ? 1 : 0;
+    held.mails += mails;
     const serving = serveEndpoint(endpoint, stopping).finally(() => {
+      held.mails -= mails;
       held.served.delete(endpoint.id);
       held.done.add(endpoint.id);
     });
@@ -62,7 +75,7 @@ const PAUSE_AFTER_ERROR_MS = 10_000;
 
 async function serveEndpoint(endpoint: Prisma.EndpointModel, stopping: AbortSignal): Promise<void> {
   try {
-    await sendDue(endpoint, stopping);
+    await (endpoint.kind === "email" ? sendMails(endpoint) : sendDue(endpoint, stopping));
   } catch (error) {
     if (stopping.aborted) return;
     log().error({ err: error, endpointId: endpoint.id }, "an endpoint could not be served; it is tried again");
@@ -83,7 +96,7 @@ async function sendDue(claimed: Prisma.EndpointModel, stopping: AbortSignal): Pr
     for (let sent = 0; sent < MAX_SENT && performance.now() < until && !stopping.aborted; sent += BATCH) {
       if (sent > 0) endpoint = await prisma().endpoint.findUnique({ where: { id: claimed.id } });
       if (!endpoint) return;
-      if (endpoint.state === "disabled") return await failPending(endpoint.id, prisma());
+      if (endpoint.state !== "active") return await failPending(endpoint.id, prisma());
       const deliveries = await findDue(endpoint.id);
       if (!(await sendBatch(endpoint, deliveries, { client, until, stopping })) || deliveries.length < BATCH) return;
     }
@@ -111,7 +124,7 @@ async function sendBatch(
 ): Promise<boolean> {
   let current = endpoint;
   for (const delivery of deliveries) {
-    if (current.state === "disabled" || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
+    if (current.state !== "active" || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
     if (stopping.aborted || performance.now() >= until) return false;
     const startedAt = now();
     const outcome = await sendEvent(current, eventOf(delivery), client);

@@ -4,14 +4,14 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { dateOf, setClock } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
+import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { listDeliveries, resendDelivery, resendFailed, sendSample } from "../deliveries";
-import { serveEndpoint } from "../delivery/serve";
 import { createEndpoint, deleteEndpoint, disableEndpoint, enableEndpoint, listEndpoints } from "../endpoints";
 import { listNewestEvents, numberEvents } from "../outbox";
-import { happen } from "../testing/endpoints";
+import { deliverDue, happen } from "../testing/endpoints";
 import { linkOf, type MailServer, openMailServer, type ReceivedMail, useMailServer } from "../testing/mail-server";
-import { askAgain, confirmAddress, deleteOldQuestions, readConfirmLink } from "./confirmations";
+import { confirmAddress, deleteOldConfirmations, readConfirmLink, requestAgain } from "./confirmations";
 import { readUnsubscribeLink, unsubscribe } from "./unsubscribe";
 
 await openTestDatabase();
@@ -27,6 +27,7 @@ let restoreClock: () => void;
 beforeEach(async () => {
   mails = await openMailServer();
   useMailServer(mails.server);
+  await prisma().endpoint.deleteMany({}); // a round delivers for all accounts
   account = newAccountId();
   address = `${account.toLowerCase()}@example.com`;
   at = Date.now();
@@ -38,7 +39,6 @@ afterEach(async () => {
 });
 afterAll(() => restoreClock());
 
-const serve = (endpointId: string) => serveEndpoint(endpointId, new AbortController().signal);
 const add = (accountId: AccountId, target: string) => createEndpoint({ accountId, kind: "email", target, types: null });
 const stateOf = async (endpointId: string) => (await listEndpoints(account)).find(({ id }) => id === endpointId)?.state;
 const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
@@ -46,7 +46,7 @@ const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
 async function addAndServe(target = address): Promise<{ endpointId: string; mail: ReceivedMail; token: string }> {
   const made = await add(account, target);
   if (!made.ok) throw new Error(made.problem);
-  await serve(made.endpointId);
+  await deliverDue();
   const mail = mails.received.at(-1);
   if (!mail) throw new Error("no mail came");
   return { endpointId: made.endpointId, mail, token: tokenOf(linkOf(mail, "Confirm this address")) };
@@ -68,14 +68,14 @@ test("an address is asked once, and gets nothing else until the link in its mail
   });
   expect(await sendSample(account, endpointId, "balance.low")).toBeNull();
   await happen(account, ["a"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(mails.received).toHaveLength(1);
   expect(await readConfirmLink(token)).toEqual({ state: "open", address });
   expect(await stateOf(endpointId)).toBe("unconfirmed");
   expect(await confirmAddress(token)).toEqual({ state: "done", address });
   expect(await stateOf(endpointId)).toBe("active");
   await happen(account, ["b"]);
-  await serve(endpointId);
+  await deliverDue();
   expect(mails.received).toHaveLength(2);
   expect(mails.received[1]?.text).toContain("Wallet b was linked.");
 });
@@ -123,7 +123,7 @@ test("an address gets three questions a day, whoever asks and however the addres
   expect(made.map(({ ok }) => ok)).toEqual([true, true, true, false]);
   expect(made[3]).toMatchObject({ problem: expect.stringMatching(/got 3 confirmations within 24 hours/) });
   at += 24 * HOUR + 1_000;
-  await deleteOldQuestions();
+  await deleteOldConfirmations();
   expect(await add(account, address)).toMatchObject({ ok: true });
 });
 
@@ -146,13 +146,13 @@ test("requests at once do not exceed the limit of an address", async () => {
 test("an address that is there already is not asked twice; the owner can ask again", async () => {
   const { endpointId } = await addAndServe();
   expect(await add(account, address)).toEqual({ ok: false, problem: "You have this address already." });
-  expect(await askAgain(newAccountId(), endpointId)).toMatchObject({ ok: false });
-  expect(await askAgain(account, endpointId)).toEqual({ ok: true });
-  await serve(endpointId);
+  expect(await requestAgain(newAccountId(), endpointId)).toMatchObject({ ok: false });
+  expect(await requestAgain(account, endpointId)).toEqual({ ok: true });
+  await deliverDue();
   expect(mails.received).toHaveLength(2);
   const [, again] = mails.received;
   expect(await confirmAddress(tokenOf(linkOf(again as ReceivedMail, "Confirm this address")))).toMatchObject({ state: "done" });
-  expect(await askAgain(account, endpointId)).toMatchObject({ ok: false, problem: expect.stringMatching(/nothing to confirm/) });
+  expect(await requestAgain(account, endpointId)).toMatchObject({ ok: false, problem: expect.stringMatching(/nothing to confirm/) });
 });
 
 test("a link of a mail stops the mails; only a new confirmation starts them again, and links from before are worth nothing", async () => {
@@ -167,14 +167,14 @@ test("a link of a mail stops the mails; only a new confirmation starts them agai
   expect(await unsubscribe(stop)).toEqual({ state: "off", address });
   expect(await unsubscribe(stop)).toEqual({ state: "off", address });
   expect(await listEndpoints(account)).toMatchObject([{ state: "disabled", disabledReason: "unsubscribed" }]);
-  await serve(endpointId);
+  await deliverDue();
   expect(mails.received).toHaveLength(1);
   await numberEvents();
   expect((await listNewestEvents(account, { limit: 10 })).filter(({ type }) => type === "endpoint.disabled")).toMatchObject([
     { data: { endpointId, kind: "email", host: "example.com", reason: "unsubscribed" } },
   ]);
   expect(await enableEndpoint(account, endpointId)).toBe(false);
-  expect(await askAgain(account, endpointId)).toEqual({ ok: true });
+  expect(await requestAgain(account, endpointId)).toEqual({ ok: true });
   expect(await confirmAddress(token)).toMatchObject({ state: "unknown" });
   expect(await stateOf(endpointId)).toBe("unconfirmed");
 });
@@ -186,11 +186,11 @@ test("a refused address is not asked again; a mail server that is away is", asyn
   });
   useMailServer(mails.server);
   const refused = await add(account, address);
+  await deliverDue();
+  useMailServer({ ...mails.server, port: 1 });
   const away = await add(account, `away-${address}`);
   if (!refused.ok || !away.ok) throw new Error("not made");
-  await serve(refused.endpointId);
-  useMailServer({ ...mails.server, port: 1 });
-  await serve(away.endpointId);
+  await deliverDue();
   const deliveries = await listDeliveries(account, { limit: 10 });
   const find = (endpointId: string) => deliveries.find((one) => one.endpointId === endpointId);
   expect(find(refused.endpointId)).toMatchObject({

@@ -1,5 +1,5 @@
-// Confirmations: nothing is sent to an e-mail address but one question, until its reader has answered it. So that nobody can flood a
-// stranger with questions, an address gets few a day, whoever asks, and an account may ask few.
+// Confirmations: nothing else is sent to an e-mail address until its reader has opened the link of one. So that nobody can flood a
+// stranger with them, an address gets few a day, whoever asks, and an account may ask for few.
 
 import { createHmac } from "node:crypto";
 import { dateOf, now, nowMs } from "@/lib/base/clock";
@@ -24,12 +24,12 @@ export const checkMail = (): Asked =>
     ? { ok: true }
     : refuse("E-mail is not set up on this service. Its operator sets MAIL_FROM and SMTP_URL; .env.example explains them.");
 
-/** Puts the question to an unconfirmed address into the queue, with the caller's commit. */
-export async function askAddress(
+/** Puts the mail to an unconfirmed address into the queue, with the caller's commit. */
+export async function requestConfirmation(
   { id, accountId, target }: Pick<Prisma.EndpointModel, "id" | "accountId" | "target">,
   transaction: Transaction,
 ): Promise<Asked> {
-  const counted = await countQuestion(accountId as AccountId, target, transaction);
+  const counted = await countConfirmation(accountId as AccountId, target, transaction);
   if (!counted.ok) return counted;
   await transaction.$executeRaw`
     INSERT INTO delivery (id, endpoint_id, account_id, type, state, try_at, tries, attempts, created_at)
@@ -38,10 +38,10 @@ export async function askAddress(
   return counted;
 }
 
-async function countQuestion(accountId: AccountId, target: string, transaction: Transaction): Promise<Asked> {
+async function countConfirmation(accountId: AccountId, target: string, transaction: Transaction): Promise<Asked> {
   const addressHash = hashAddress(target);
-  await lockName(`questions of ${accountId}`, transaction);
-  await lockName(`questions to ${addressHash.toString("hex")}`, transaction);
+  await lockName(`confirmations of ${accountId}`, transaction);
+  await lockName(`confirmations to ${addressHash.toString("hex")}`, transaction);
   const at = { gt: dateOf(nowMs() - DAY_MS) };
   if ((await transaction.confirmation.count({ where: { accountId, at } })) >= MAX_PER_ACCOUNT)
     return refuse(`You have asked for ${MAX_PER_ACCOUNT} confirmations within 24 hours. Try again tomorrow.`);
@@ -59,13 +59,13 @@ function hashAddress(target: string): Buffer<ArrayBuffer> {
 }
 
 /** Asks an address again that is not confirmed, or whose reader wanted no more mails. */
-export async function askAgain(accountId: AccountId, endpointId: string): Promise<Asked> {
+export async function requestAgain(accountId: AccountId, endpointId: string): Promise<Asked> {
   const offered = checkMail();
   if (!offered.ok) return offered;
   return inTransaction(async (transaction) => {
     const found = await transaction.endpoint.findFirst({ where: { id: endpointId, accountId, kind: "email", ...isAsking } });
     if (!found) return refuse("There is nothing to confirm here. Reload the page.");
-    const asked = await askAddress(found, transaction);
+    const asked = await requestConfirmation(found, transaction);
     if (!asked.ok || found.state === "unconfirmed") return asked;
     // Links from before it was taken back are worth nothing now.
     await transaction.endpoint.update({
@@ -111,13 +111,13 @@ export async function confirmAddress(text: string): Promise<ConfirmLink> {
       where: { id, secretNumber, state: "unconfirmed" },
       data: { state: "active" },
     });
-    // A question that is still on its way is answered.
+    // One that is still on its way has nothing left to ask.
     if (count === 1) await transaction.delivery.deleteMany({ where: { endpointId: id, type: CONFIRMATION, state: "pending" } });
   });
   return readConfirmLink(text);
 }
 
 /** Forgets who asked whom more than a day ago. */
-export async function deleteOldQuestions(): Promise<void> {
+export async function deleteOldConfirmations(): Promise<void> {
   await prisma().confirmation.deleteMany({ where: { at: { lt: dateOf(nowMs() - DAY_MS) } } });
 }

@@ -12,8 +12,6 @@ export interface MailText {
   html: string;
 }
 
-/** As many events of a mail are listed. */
-export const MAX_LINES = 20;
 const MAX_LINE = 300;
 const MAX_SUBJECT = 120;
 
@@ -29,36 +27,26 @@ export function confirmationMail(confirmUrl: string, unsubscribeUrl: string): Ma
   ]);
 }
 
-/** One mail of all that happened. `more`: as many events beside these are not listed. */
-export function alertMail(
-  events: readonly AccountEvent[],
-  { more = 0, unsubscribeUrl }: { more?: number; unsubscribeUrl: string },
-): MailText {
-  const listed = chooseListed(events);
-  const others = events.length - listed.length + more;
-  const [first] = listed.toSorted(byUrgency);
+/** One mail of what happened. `more`: as many others are not listed. */
+export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUrl }: { more: number; unsubscribeUrl: string }): MailText {
+  const listed = events.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  const [first] = urgentFirst(listed);
   const beside = events.length + more - 1;
   const subject = `${config().SERVICE_NAME}: ${first ? cut(lineOf(first), MAX_SUBJECT) : ""}${beside > 0 ? ` And ${beside} more.` : ""}`;
   return compose(subject, [
     ...listed.map((event) => ({ text: lineOf(event), at: event.at })),
-    ...(others > 0 ? [{ text: `And ${others} more.` }] : []),
+    ...(more > 0 ? [{ text: `And ${more} more.` }] : []),
     { text: "All events and deliveries", url: `${publicUrl()}/alerts` },
     { text: "No more mails to this address", url: unsubscribeUrl },
   ]);
 }
 
-/** These want somebody to act. They are listed even when there is no room for all. */
-const isUrgent = ({ type }: AccountEvent): boolean =>
-  /^(balance\.|endpoint\.disabled$|key\.(spike|paused|cap_)|.*\.(failed|reversed)$)/.test(type);
+/** These want somebody to act: they are listed even when there is no room for all. */
+const isUrgent = (type: string): boolean =>
+  /^(balance\..*|endpoint\.disabled|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);
 
-const byUrgency = (one: AccountEvent, other: AccountEvent): number => Number(isUrgent(other)) - Number(isUrgent(one));
-
-/** In the order in which they happened. */
-const chooseListed = (events: readonly AccountEvent[]): AccountEvent[] =>
-  events
-    .toSorted(byUrgency)
-    .slice(0, MAX_LINES)
-    .toSorted((one, other) => one.at.getTime() - other.at.getTime());
+export const urgentFirst = <Typed extends { type: string }>(items: readonly Typed[]): Typed[] =>
+  items.toSorted((one, other) => Number(isUrgent(other.type)) - Number(isUrgent(one.type)));
 
 const isSample = ({ id }: AccountEvent): boolean => id.startsWith("evt_sample_");
 

@@ -1,4 +1,4 @@
-// The mails to an endpoint: the question whether its address wants alerts, and the alerts.
+// The mails to an endpoint: the confirmation, and the alerts.
 
 import { dateOf, nowMs } from "@/lib/base/clock";
 import type { Prisma } from "@/lib/db/prisma";
@@ -13,15 +13,19 @@ const LINK_MS = 24 * 3_600_000;
 const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address is not confirmed." };
 
 /** Asks the address; a link is good for 24 hours after its mail. A refused address is not asked again. */
-export async function sendQuestion(endpoint: Prisma.EndpointModel): Promise<Outcome> {
+export async function sendConfirmation(endpoint: Prisma.EndpointModel): Promise<Outcome> {
   const { id, target } = endpoint;
   const mail = confirmationMail(confirmUrl(endpoint, dateOf(nowMs() + LINK_MS)), unsubscribeUrl(id));
   const outcome = await sendMail({ ...mail, to: target, oneClickUrl: oneClickUrl(id) });
   return outcome.error === ADDRESS_REFUSED ? { ...outcome, isFinal: true } : outcome;
 }
 
-/** One mail of these events. `more`: as many others are on their way with it. */
-export async function sendAlerts({ id, target, state }: Prisma.EndpointModel, events: readonly AccountEvent[], more = 0): Promise<Outcome> {
+/** One mail of these events. `more`: as many others are not listed. */
+export async function sendAlerts(
+  { id, target, state }: Prisma.EndpointModel,
+  events: readonly AccountEvent[],
+  more: number,
+): Promise<Outcome> {
   if (state !== "active") return notConfirmed;
   return sendMail({ ...alertMail(events, { more, unsubscribeUrl: unsubscribeUrl(id) }), to: target, oneClickUrl: oneClickUrl(id) });
 }

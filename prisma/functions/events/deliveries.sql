@@ -26,16 +26,24 @@ BEGIN
   UPDATE endpoint p SET due_at = least(p.due_at, greatest(moment, p.rests_until)) WHERE p.id = ANY (endpoints);
 END $$;
 
--- Gives a process up to `most` endpoints that are due and that nobody serves; one process at a time sends to an endpoint. Claims, releases
--- and attempts do not wait for the disk: after a crash of the database an event may be sent again, under its id.
-CREATE OR REPLACE FUNCTION events_claim(claimant text, most integer, moment timestamptz) RETURNS TABLE (id text) LANGUAGE plpgsql AS $$
+-- Gives a process up to `most` endpoints that are due and that nobody serves, and `most_mails` e-mail addresses beside them, so that a slow
+-- mail server delays no webhook; one process at a time sends to an endpoint. Claims, releases and attempts do not wait for the disk: after a
+-- crash of the database an event may be sent again, under its id.
+CREATE OR REPLACE FUNCTION events_claim(claimant text, most integer, most_mails integer, moment timestamptz)
+RETURNS TABLE (id text) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   RETURN QUERY
     WITH due AS (
-      SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.due_at <= moment ORDER BY p.due_at LIMIT most FOR NO KEY UPDATE SKIP LOCKED
+      SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.due_at <= moment AND p.kind <> 'email'
+        ORDER BY p.due_at LIMIT most FOR NO KEY UPDATE SKIP LOCKED
+    ), due_mails AS (
+      SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.due_at <= moment AND p.kind = 'email'
+        ORDER BY p.due_at LIMIT most_mails FOR NO KEY UPDATE SKIP LOCKED
+    ), both_kinds AS (
+      SELECT due.id FROM due UNION ALL SELECT due_mails.id FROM due_mails
     )
-    UPDATE endpoint p SET served_by = claimant FROM due WHERE p.id = due.id RETURNING p.id;
+    UPDATE endpoint p SET served_by = claimant FROM both_kinds b WHERE p.id = b.id RETURNING p.id;
 END $$;
 
 -- Ends a process's claims, and says when each endpoint is due next.

@@ -1,0 +1,56 @@
+// Mails instead of a flood: the first event is sent at once, and then an address is left alone for ten minutes. What happens in the
+// meantime goes into one mail; what wants somebody to act is listed even when there is no room for all.
+
+import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { type Prisma, prisma } from "@/lib/db/prisma";
+import { CONFIRMATION } from "../bodies";
+import { eventOf } from "../deliveries";
+import { failPending } from "../endpoints";
+import { urgentFirst } from "../mail/message";
+import { sendAlerts, sendConfirmation } from "../mail/send";
+import { recordMail } from "./record";
+import type { Outcome } from "./send";
+
+/** An address gets at most one mail of alerts in this time. */
+const QUIET_MS = 10 * 60_000;
+/** As many events of a mail are listed; of the others it says how many they are. */
+const MAX_LINES = 20;
+/** What is due beyond these goes into the next mail. */
+const MAX_IN_MAIL = 10_000;
+
+/** Sends what is due to an e-mail address: the confirmation, or one mail of all events. */
+export async function sendMails(endpoint: Prisma.EndpointModel): Promise<void> {
+  if (endpoint.state === "disabled") return failPending(endpoint.id, prisma());
+  if ((endpoint.restsUntil?.getTime() ?? 0) > nowMs()) return;
+  const due = await findDue(endpoint.id);
+  const isConfirmation = ({ type }: Due): boolean => type === CONFIRMATION;
+  await sendOne(endpoint, due.filter(isConfirmation), () => sendConfirmation(endpoint));
+  const alerts = due.filter((delivery) => !isConfirmation(delivery));
+  await sendOne(endpoint, alerts, () => sendListed(endpoint, alerts));
+}
+
+/** Without the events: of many of them only a few are listed. */
+const findDue = (endpointId: string) =>
+  prisma().delivery.findMany({
+    where: { endpointId, state: "pending", tryAt: { lte: now() } },
+    orderBy: { sequence: { sort: "asc", nulls: "first" } },
+    take: MAX_IN_MAIL,
+    select: { id: true, type: true, attempts: true },
+  });
+
+type Due = Awaited<ReturnType<typeof findDue>>[number];
+
+async function sendOne(endpoint: Prisma.EndpointModel, deliveries: readonly Due[], send: () => Promise<Outcome>): Promise<void> {
+  if (deliveries.length === 0) return;
+  const startedAt = now();
+  const outcome = await send();
+  await recordMail({ endpoint, deliveries, outcome, startedAt, quietUntil: dateOf(nowMs() + QUIET_MS) });
+}
+
+async function sendListed(endpoint: Prisma.EndpointModel, alerts: readonly Due[]): Promise<Outcome> {
+  const ids = urgentFirst(alerts)
+    .slice(0, MAX_LINES)
+    .map(({ id }) => id);
+  const listed = await prisma().delivery.findMany({ where: { id: { in: ids } }, include: { event: true } });
+  return sendAlerts(endpoint, listed.map(eventOf), alerts.length - listed.length);
+}
