@@ -32,7 +32,7 @@ test("a new endpoint has a kind, a URL and its events, each once", () => {
   expect(readForm(newEndpointForm, some)).toMatchObject({ ok: true, form: { types: ["balance.low", "key.spike"] } });
   expect(readForm(newEndpointForm, { ...webhook, target: " " })).toMatchObject({
     ...{ ok: false, field: "target" },
-    message: "Enter the URL that we send events to.",
+    message: "Enter the URL or the e-mail address that we send events to.",
   });
   expect(readForm(newEndpointForm, { ...webhook, types: [] })).toMatchObject({
     ...{ ok: false, field: "types" },
