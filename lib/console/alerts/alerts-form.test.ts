@@ -38,7 +38,7 @@ test("a new endpoint has a kind, a URL and its events, each once", () => {
     ...{ ok: false, field: "types" },
     message: "Choose at least one event, or all events.",
   });
-  for (const part of [{ kind: "email" }, { types: ["no.such"] }, { types: ["toString"] }, { target: 7 }, { accountId: "acc_1" }])
+  for (const part of [{ kind: "sms" }, { types: ["no.such"] }, { types: ["toString"] }, { target: 7 }, { accountId: "acc_1" }])
     expect(readForm(newEndpointForm, { ...webhook, ...part }).ok, JSON.stringify(part)).toBe(false);
 });
 
