@@ -32,6 +32,8 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/status", heading: "All systems operational", status: 200 },
   // The sentence depends on whether the chains already run.
   { path: "/reserves", heading: /^(Fully backed|No report yet|Reserves can’t be checked right now)$/, status: 200 },
+  { path: "/email/confirm/no-such-link", heading: "This link does not work", status: 200 },
+  { path: "/email/unsubscribe/no-such-link", heading: "This link does not work", status: 200 },
   { path: "/connect", heading: "Connect a wallet", status: 200 },
 ];
 

@@ -30,9 +30,10 @@ interface Coverage {
   result: { url: string }[];
 }
 
-test("a service without REDIS_URL never loads ioredis; one with it does", async () => {
-  const without = await packagesLoaded({});
+test("a service without REDIS_URL never loads ioredis, nor one without mails nodemailer; one with REDIS_URL loads it", async () => {
+  const without = await packagesLoaded({ MAIL_FROM: "alerts@example.com", SMTP_URL: "smtp://127.0.0.1:1" });
   expect(without).toContain("pg");
   expect(without).not.toContain("ioredis");
+  expect(without).not.toContain("nodemailer");
   expect(await packagesLoaded({ REDIS_URL: "redis://127.0.0.1:1" })).toContain("ioredis");
 });

@@ -25,7 +25,7 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
           </summary>
           <div className="grid gap-4 pt-1 pb-4 pl-6">
             <Attempts item={item} />
-            <CodeBlock title="Request body" copy={item.body} />
+            <CodeBlock title="What is sent" copy={item.body} />
             {frozen || !item.canResend || item.state === "pending" ? null : <SendAgain deliveryId={item.id} sendAgain={sendAgain} />}
           </div>
         </details>

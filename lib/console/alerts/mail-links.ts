@@ -20,7 +20,7 @@ type Texts<State extends string> = Readonly<Record<State, (address: string) => {
 
 const confirmTexts: Texts<ConfirmLink["state"]> = {
   open: (address) => ({
-    title: "Confirm your e-mail address",
+    title: "Confirm your address",
     text: `Alerts of ${config().SERVICE_NAME} will be sent to ${address}. Every mail has a link that stops them.`,
     action: "Confirm address",
   }),

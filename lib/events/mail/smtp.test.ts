@@ -54,7 +54,7 @@ test.each(["starttls", "implicit"] as const)("with TLS (%s) the mail arrives enc
   trustAll();
   mails = await openMailServer({ ...tls, disabledCommands: [], secure: kind === "implicit" });
   useMailServer({ ...mails.server, host: "localhost", tls: kind }, "live");
-  expect(await sendMail(mail)).toEqual({ isDelivered: true });
+  expect(await sendMail(mail)).toEqual({ isDelivered: true, status: 250 });
   expect(mails.received).toMatchObject([{ isSecure: true, user: "pennyprompt", to: ["you@example.com"], text: "Hello.\n" }]);
 });
 

@@ -30,7 +30,7 @@ export async function sendMail({ to, oneClickUrl, subject, text, html }: Mail): 
   const timer = setTimeout(() => late.abort(), MAIL_MS);
   const transport = await openTransport(server);
   try {
-    await transport.sendMail({
+    const { response } = await transport.sendMail({
       ...{ from, to: { name: "", address: to }, envelope: { from: from.address, to: [to] }, subject, text, html },
       headers: {
         "Auto-Submitted": "auto-generated",
@@ -39,7 +39,7 @@ export async function sendMail({ to, oneClickUrl, subject, text, html }: Mail): 
       },
       ...{ disableFileAccess: true, disableUrlAccess: true, signal: late.signal },
     });
-    return { isDelivered: true };
+    return { isDelivered: true, status: Number(response.slice(0, 3)) };
   } catch (error) {
     return readFailure(error as NodemailerError);
   } finally {

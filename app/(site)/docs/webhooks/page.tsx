@@ -9,7 +9,7 @@ import { receivers } from "./examples";
 
 export const metadata: Metadata = {
   title: "Webhooks",
-  description: "Hear of deposits, low balances and stopped keys: receivers in TypeScript and Python, events, retries.",
+  description: "Hear of deposits, low balances and stopped keys: receivers in TypeScript and Python, events, retries, e-mail.",
 };
 
 const sections = [
@@ -18,6 +18,7 @@ const sections = [
   { id: "events", title: "Events" },
   { id: "promised", title: "What is promised" },
   { id: "missed", title: "What you missed" },
+  { id: "email", title: "E-mail" },
 ];
 
 export default function WebhooksPage() {
@@ -31,8 +32,8 @@ export default function WebhooksPage() {
       <Section id="set-up" title="Set up">
         <p>
           Add an endpoint on <DocLink href="/alerts">Alerts</DocLink>: an https URL of yours for a webhook, or an incoming webhook of Slack
-          for a chat (for Discord, add <Code>/slack</Code> to its URL). A webhook’s secret is shown once. Send a sample from there to try
-          it.
+          for a chat (for Discord, add <Code>/slack</Code> to its URL), or an <DocLink href="#email">e-mail address</DocLink>. A webhook’s
+          secret is shown once. Send a sample from there to try it.
         </p>
       </Section>
       <Section id="receive" title="Receive">
@@ -75,6 +76,28 @@ export default function WebhooksPage() {
         <p>
           <Code>GET /api/v1/events?after=</Code> with the last ID that you have lists the rest, for 30 days. On{" "}
           <DocLink href="/alerts">Alerts</DocLink> you see each delivery with its attempts, and send one again, or all that failed.
+        </p>
+      </Section>
+      <Section id="email" title="E-mail">
+        <ul className="grid list-disc gap-2 pl-5">
+          <li>
+            An address gets one mail with a link, good for 24 hours. Nothing else is sent until its reader opens the link and confirms. An
+            address gets three such mails a day, whoever asks.
+          </li>
+          <li>
+            The first event is sent at once. What happens within the next 10 minutes, samples too, comes in one mail: up to 20 events in a
+            sentence each, and how many more. Choose the events on <DocLink href="/alerts">Alerts</DocLink>.
+          </li>
+          <li>
+            Each mail has a link that stops them, and the button of your mail program does. Only a new confirmation starts them again.
+          </li>
+          <li>
+            A mail server that is away is tried again as above. A mail that it took and could not deliver later counts as delivered: for
+            what must not be missed, use a webhook or <Code>GET /api/v1/events</Code>.
+          </li>
+        </ul>
+        <p>
+          E-mail is offered where the operator set <Code>MAIL_FROM</Code> and <Code>SMTP_URL</Code>; in a sandbox it is off without them.
         </p>
       </Section>
     </DocsArticle>

@@ -3,7 +3,7 @@ import { readConfirmPage } from "@/lib/console/alerts/mail-links";
 import { confirmAddress } from "../../actions";
 import { type MailLinkProps, mailLinkMetadata } from "../../mail-link";
 
-export const metadata = mailLinkMetadata("Confirm your e-mail address");
+export const metadata = mailLinkMetadata("Confirm your address");
 
 export default async function ConfirmPage({ params }: MailLinkProps) {
   const { token } = await params;
