@@ -179,6 +179,22 @@ test("a link of a mail stops the mails; only a new confirmation starts them agai
   expect(await stateOf(endpointId)).toBe("unconfirmed");
 });
 
+test("who did not want to be asked is not asked again by anybody, also after the endpoint was deleted", async () => {
+  const { endpointId, mail } = await addAndServe();
+  const stop = tokenOf(linkOf(mail, "No more mails from here"));
+  await deleteEndpoint(account, endpointId);
+  expect(await readUnsubscribeLink(stop)).toEqual({ state: "on", address: null });
+  expect(await unsubscribe(stop)).toEqual({ state: "off", address: null });
+  expect(await add(newAccountId(), address)).toEqual({ ok: false, problem: expect.stringMatching(/wanted no more mails from here/) });
+  at += 29 * 24 * HOUR;
+  await deleteOldConfirmations();
+  expect(await add(newAccountId(), address)).toMatchObject({ ok: false });
+  at += 2 * 24 * HOUR;
+  await deleteOldConfirmations();
+  expect(await unsubscribe(stop)).toEqual({ state: "unknown", address: null });
+  expect(await add(newAccountId(), address)).toMatchObject({ ok: true });
+});
+
 test("a refused address is not asked again; a mail server that is away is", async () => {
   await mails.close();
   mails = await openMailServer({

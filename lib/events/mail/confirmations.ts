@@ -13,6 +13,7 @@ import { readConfirmToken } from "./links";
 const DAY_MS = 24 * 3_600_000;
 const MAX_PER_ADDRESS = 3;
 const MAX_PER_ACCOUNT = 10;
+const REFUSED_DAYS = 30;
 
 export type Asked = { ok: true } | { ok: false; problem: string };
 
@@ -29,7 +30,7 @@ export async function requestConfirmation(
   { id, accountId, target }: Pick<Prisma.EndpointModel, "id" | "accountId" | "target">,
   transaction: Transaction,
 ): Promise<Asked> {
-  const counted = await countConfirmation(accountId as AccountId, target, transaction);
+  const counted = await countConfirmation({ endpointId: id, accountId, target }, transaction);
   if (!counted.ok) return counted;
   await transaction.$executeRaw`
     INSERT INTO delivery (id, endpoint_id, account_id, type, state, try_at, tries, attempts, created_at)
@@ -38,16 +39,21 @@ export async function requestConfirmation(
   return counted;
 }
 
-async function countConfirmation(accountId: AccountId, target: string, transaction: Transaction): Promise<Asked> {
+async function countConfirmation(
+  { endpointId, accountId, target }: { endpointId: string; accountId: string; target: string },
+  transaction: Transaction,
+): Promise<Asked> {
   const addressHash = hashAddress(target);
   await lockName(`confirmations of ${accountId}`, transaction);
   await lockName(`confirmations to ${addressHash.toString("hex")}`, transaction);
   const at = { gt: dateOf(nowMs() - DAY_MS) };
+  if ((await transaction.confirmation.count({ where: { addressHash, refusedUntil: { gt: now() } } })) > 0)
+    return refuse(`The reader of this address wanted no more mails from here. It can be asked again after ${REFUSED_DAYS} days.`);
   if ((await transaction.confirmation.count({ where: { accountId, at } })) >= MAX_PER_ACCOUNT)
     return refuse(`You have asked for ${MAX_PER_ACCOUNT} confirmations within 24 hours. Try again tomorrow.`);
   if ((await transaction.confirmation.count({ where: { addressHash, at } })) >= MAX_PER_ADDRESS)
     return refuse(`This address got ${MAX_PER_ADDRESS} confirmations within 24 hours. Open the newest, or try again tomorrow.`);
-  await transaction.confirmation.create({ data: { accountId, addressHash, at: now() } });
+  await transaction.confirmation.create({ data: { accountId, endpointId, addressHash, at: now() } });
   return { ok: true };
 }
 
@@ -117,7 +123,20 @@ export async function confirmAddress(text: string): Promise<ConfirmLink> {
   return readConfirmLink(text);
 }
 
-/** Forgets who asked whom more than a day ago. */
+/** From now on nobody may ask the address that was asked for an endpoint, which may be deleted by now. */
+export async function refuseConfirmations(endpointId: string, transaction: Transaction): Promise<void> {
+  const refusedUntil = dateOf(nowMs() + REFUSED_DAYS * DAY_MS);
+  await transaction.confirmation.updateMany({ where: { endpointId }, data: { refusedUntil } });
+}
+
+/** Whether the address of a deleted endpoint was asked lately, and has refused since; null if it was not asked. */
+export async function findRefusal(endpointId: string): Promise<{ isRefused: boolean } | null> {
+  const asked = await prisma().confirmation.findFirst({ where: { endpointId } });
+  return asked && { isRefused: (asked.refusedUntil?.getTime() ?? 0) > nowMs() };
+}
+
+/** Forgets who asked whom more than a day ago, unless it was refused. */
 export async function deleteOldConfirmations(): Promise<void> {
-  await prisma().confirmation.deleteMany({ where: { at: { lt: dateOf(nowMs() - DAY_MS) } } });
+  const isOver = { OR: [{ refusedUntil: null }, { refusedUntil: { lt: now() } }] };
+  await prisma().confirmation.deleteMany({ where: { at: { lt: dateOf(nowMs() - DAY_MS) }, ...isOver } });
 }

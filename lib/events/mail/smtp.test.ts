@@ -1,5 +1,6 @@
 // How a mail reaches the operator's mail server: over TLS or not at all, and without a word of the server's in an owner's log.
 
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, afterEach, expect, onTestFinished, test } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import { replaceSingleton } from "@/lib/base/process-singleton";
@@ -69,6 +70,18 @@ test("a refused login stays between us and the operator: no password, user or ad
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('"command":"AUTH PLAIN"');
   expect(lines[0]).not.toMatch(/swordfish|hunter|you@example/);
+});
+
+test.each(["before its greeting", "at each step"])("a server that is slow %s is cut off", async (when) => {
+  const dribbling = createServer((socket) => {
+    const timer = setInterval(() => socket.write("250-wait\r\n"), 5);
+    socket.on("error", () => undefined).on("close", () => clearInterval(timer));
+    if (when === "at each step") socket.write("220 slow\r\n");
+  });
+  await new Promise<void>((done) => dribbling.listen(0, "127.0.0.1", done));
+  onTestFinished(() => void dribbling.close());
+  useMailServer({ host: "127.0.0.1", port: (dribbling.address() as AddressInfo).port, tls: "starttls", login: null });
+  expect(await sendMail(mail, 100)).toEqual({ isDelivered: false, error: "The mail server did not answer in time." });
 });
 
 test("without settings nothing is sent, and the outcome names them", async () => {

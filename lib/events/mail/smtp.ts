@@ -22,12 +22,12 @@ export interface Mail extends MailText {
 }
 
 /** Sends a mail. It is not ended by a stop of the service: nobody could tell afterwards whether it was taken. */
-export async function sendMail({ to, oneClickUrl, subject, text, html }: Mail): Promise<Outcome> {
+export async function sendMail({ to, oneClickUrl, subject, text, html }: Mail, mailMs = MAIL_MS): Promise<Outcome> {
   const { MAIL_FROM: from, SMTP_URL: server } = config();
   if (!from || !server)
     return { isDelivered: false, error: "E-mail is not set up on this service: its operator sets MAIL_FROM and SMTP_URL." };
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), MAIL_MS);
+  const timer = setTimeout(() => late.abort(), mailMs);
   const transport = await openTransport(server);
   try {
     const { response } = await transport.sendMail({

@@ -3,10 +3,11 @@
 import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { failPending } from "../endpoints";
+import { findRefusal, refuseConfirmations } from "./confirmations";
 import { readUnsubscribeToken } from "./links";
 
 export interface UnsubscribeLink {
-  /** on: mails may be sent. off: none is sent. unknown: no link of ours, or its endpoint was deleted. */
+  /** on: mails may be sent. off: none is sent. unknown: no link of ours, or its endpoint was deleted long ago. */
   state: "on" | "off" | "unknown";
   address: string | null;
 }
@@ -15,8 +16,14 @@ export interface UnsubscribeLink {
 export async function readUnsubscribeLink(token: string): Promise<UnsubscribeLink> {
   const id = readUnsubscribeToken(token);
   const endpoint = id === null ? null : await prisma().endpoint.findUnique({ where: { id } });
-  if (!endpoint) return { state: "unknown", address: null };
+  if (!endpoint) return readDeleted(id);
   return { state: endpoint.disabledReason === "unsubscribed" ? "off" : "on", address: endpoint.target };
+}
+
+/** An address that was only asked can refuse after its endpoint was deleted, too. */
+async function readDeleted(id: string | null): Promise<UnsubscribeLink> {
+  const refusal = id === null ? null : await findRefusal(id);
+  return { state: refusal ? (refusal.isRefused ? "off" : "on") : "unknown", address: null };
 }
 
 /** Stops the mails to the address of a link. Repeating it changes nothing. */
@@ -29,6 +36,7 @@ export async function unsubscribe(token: string): Promise<UnsubscribeLink> {
 async function stopMails(id: string): Promise<void> {
   await inTransaction(async (transaction) => {
     const endpoint = await transaction.endpoint.findUnique({ where: { id } });
+    if (!endpoint || endpoint.state === "unconfirmed") await refuseConfirmations(id, transaction);
     if (!endpoint || endpoint.disabledReason === "unsubscribed") return;
     const { accountId, kind, target, state } = endpoint;
     // Whoever switched it off before: only a new confirmation switches it on.

@@ -82,7 +82,7 @@ export default function WebhooksPage() {
         <ul className="grid list-disc gap-2 pl-5">
           <li>
             An address gets one mail with a link, good for 24 hours. Nothing else is sent until its reader opens the link and confirms. An
-            address gets three such mails a day, whoever asks.
+            address gets three such mails a day, whoever asks, and none for 30 days after its reader refused.
           </li>
           <li>
             The first event is sent at once. What happens within the next 10 minutes, samples too, comes in one mail: up to 20 events in a
