@@ -1,8 +1,10 @@
 // A key's permissions and secrets, as their owner sets them.
 
-import { expect, test } from "./browser";
+import { expect, open, test } from "./browser";
+import { chooseWallet } from "./connecting";
 import { createKey } from "./create-key";
 import { demoWallet, signIn } from "./sign-in";
+import { installEvmWallet } from "./wallets/evm-wallet";
 
 test("a key is limited to what it needs, gets a new secret, and its old one works until it is ended", async ({
   page,
@@ -42,4 +44,32 @@ test("a key is limited to what it needs, gets a new secret, and its old one work
   await expect(page.getByText(/old secret …/)).toHaveCount(0);
   await expect.poll(() => statusOf(old)).toBe(401);
   expect(await statusOf(fresh)).toBe(200);
+});
+
+test("a key without a cap is created only after a linked wallet signed what it is, and not when it declines", async ({ page, context }) => {
+  const wallet = await installEvmWallet(context);
+  await open(page, "/connect?next=/keys");
+  await chooseWallet(page, "evm", wallet.name);
+  await expect(page).toHaveURL("/keys");
+  await page.getByRole("button", { name: "Create key" }).first().click();
+  const form = page.getByRole("dialog", { name: "Create key" });
+  await form.getByLabel("Name").fill("unlimited");
+  await form.getByLabel("Spending cap").selectOption("none");
+  await form.getByRole("button", { name: "Create key" }).click();
+
+  const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });
+  await expect(
+    confirm.getByText(/^Create the API key 'unlimited' at PennyPrompt\. It can spend the whole balance, until 20/),
+  ).toBeVisible();
+  wallet.decline("sign");
+  await confirm.getByRole("button", { name: "Sign and confirm" }).click();
+  await expect(confirm.getByText("You declined in the wallet. Nothing was signed.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(form.getByText("Not signed. Nothing was changed.")).toBeVisible();
+  await expect(form.getByLabel("Name")).toHaveValue("unlimited");
+
+  await form.getByRole("button", { name: "Create key" }).click();
+  await confirm.getByRole("button", { name: "Sign and confirm" }).click();
+  await expect(page.getByRole("region", { name: "The new key" })).toBeVisible();
+  expect(wallet.signed.at(-1)).toContain("Create the API key 'unlimited'");
 });

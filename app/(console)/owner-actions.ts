@@ -4,6 +4,7 @@
 import type { ZodType } from "zod";
 import { readForm, refuse } from "@/lib/console/answer";
 import type { Owner } from "@/lib/console/owner";
+import { confirmationForm, type Proof } from "@/lib/console/step-up";
 import type { Answer } from "@/lib/console/views/answer";
 import { requireOwner } from "./require-owner";
 
@@ -35,4 +36,17 @@ export async function readWish<Form>(
   if (!authorized.ok) return authorized;
   const read = readForm(form, input);
   return read.ok ? { ...authorized, form: read.form } : read;
+}
+
+/** The same, with the signature that confirms it, if the page sent one. */
+export async function readConfirmedWish<Form>(
+  sessionId: unknown,
+  form: ZodType<Form>,
+  input: unknown,
+  proof: unknown,
+): Promise<Answer<{ owner: Owner; form: Form; proof: Proof | null }>> {
+  const wish = await readWish(sessionId, form, input);
+  if (!wish.ok) return wish;
+  const confirmed = readForm(confirmationForm, proof);
+  return confirmed.ok ? { ...wish, proof: confirmed.form } : confirmed;
 }

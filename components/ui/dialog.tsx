@@ -26,7 +26,9 @@ const places = {
 /** A dialog that traps the focus, closes on Escape, and returns the focus to where it was. */
 export function Dialog({ open, onOpenChange, title, description, children, place = "middle", mustAnswer = false }: DialogProps) {
   const stay = (event: Event) => {
-    if (mustAnswer) event.preventDefault();
+    // RainbowKit's list of wallets opens beside this dialog.
+    const { target } = event instanceof CustomEvent ? event.detail.originalEvent : event;
+    if (mustAnswer || (target instanceof Element && target.closest("[data-rk]"))) event.preventDefault();
   };
   const opener = useRef<Element | null>(null);
   return (

@@ -10,8 +10,11 @@ import { type SolanaSignInInput, solanaSignInInput, writeSignInMessage } from "@
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
 
-/** `link_join` is signed by the wallet to be added, then `link_allow` by a wallet of the account. */
-export type Purpose = "sign_in" | "link_join" | "link_allow";
+/**
+ * `link_join` is signed by the wallet to be added, then `link_allow` by a wallet of the account; `step_up` by a wallet of the account, for
+ * one action.
+ */
+export type Purpose = "sign_in" | "link_join" | "link_allow" | "step_up";
 
 /** What the client passes to the wallet. */
 export interface Challenge {
@@ -48,6 +51,7 @@ export const newNonce = (): string => randomBase62(NONCE_CHARACTERS);
 type NewChallenge = { wallet: Wallet; nonce: string } & (
   | { purpose: "sign_in" }
   | { purpose: "link_join"; accountId: AccountId }
+  | { purpose: "step_up"; accountId: AccountId; statement: string }
   | { purpose: "link_allow"; accountId: AccountId; joining: Wallet; absorbs: AccountId | null }
 );
 
@@ -74,6 +78,8 @@ function statementOf(challenge: NewChallenge): string {
       return `Sign in to ${service}. This costs nothing and moves no money.`;
     case "link_join":
       return `Link this wallet to account ${challenge.accountId} at ${service}. It can then sign in to it. If it has an unused account of its own, that account is merged into this one. This costs nothing and moves no money.`;
+    case "step_up":
+      return challenge.statement;
     case "link_allow":
       return `Let wallet ${displayAddress(challenge.joining)} sign in to account ${challenge.accountId} at ${service}. Whoever holds that wallet can use the account's money.${mergeText(challenge.absorbs)}`;
   }

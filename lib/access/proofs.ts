@@ -28,7 +28,7 @@ export type ProofRefusal =
   /** The wallet may be a contract, and no node could be reached. */
   | { reason: "contract_wallet_unavailable" };
 
-type ProofOutcome = ({ ok: true } & Pick<StoredChallenge, "wallet" | "joining" | "absorbs">) | ({ ok: false } & ProofRefusal);
+type ProofOutcome = ({ ok: true } & Pick<StoredChallenge, "wallet" | "joining" | "absorbs" | "text">) | ({ ok: false } & ProofRefusal);
 
 /** Uses up the challenge, even on failure, and returns the wallet that signed. `accountId` is null for signing in. */
 export async function checkProof(proof: Proof, purpose: Purpose, accountId: AccountId | null): Promise<ProofOutcome> {
@@ -41,6 +41,6 @@ export async function checkProof(proof: Proof, purpose: Purpose, accountId: Acco
   const field = changedField(text, proof.message);
   if (field) return { ok: false, reason: "message_changed", field };
   const verdict = await verifySignature(wallet, text, proof.signature);
-  if (verdict === "valid") return { ok: true, wallet, joining, absorbs };
+  if (verdict === "valid") return { ok: true, wallet, joining, absorbs, text };
   return { ok: false, reason: verdict === "invalid" ? "bad_signature" : "contract_wallet_unavailable" };
 }

@@ -38,17 +38,32 @@ test("a session is found by its cookie, and by nothing that is stored of it", as
   }
 });
 
-test("a session ends after 30 days, however much it is used", async () => {
+test("a session ends after 7 days, however much it is used", async () => {
   setTime(start);
   const { token } = await open(await createAccount());
-  for (let days = 1; days < 30; days++) {
-    setTime(start + days * day);
-    expect(await findSession(token)).toMatchObject({ expiresAt: new Date(start + 30 * day) });
+  for (let hours = 20; hours < 7 * 24; hours += 20) {
+    setTime(start + (hours / 24) * day);
+    expect(await findSession(token)).toMatchObject({ expiresAt: new Date(start + 7 * day) });
   }
-  setTime(start + 30 * day - 1);
+  setTime(start + 7 * day - 1);
   expect(await findSession(token)).not.toBeNull();
-  setTime(start + 30 * day);
+  setTime(start + 7 * day);
   expect(await findSession(token)).toBeNull();
+});
+
+test("a session ends after 24 hours without use, and is neither found nor listed, but deleted", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  const { token } = await open(accountId);
+  setTime(start + day - 1);
+  expect(await findSession(token)).not.toBeNull();
+  setTime(start + 2 * day - 2);
+  expect(await findSession(token)).not.toBeNull();
+  setTime(start + 3 * day - 2);
+  expect(await findSession(token)).toBeNull();
+  expect(await listSessions(accountId)).toEqual([]);
+  await deleteExpiredSessions(now());
+  expect((await pool().query("SELECT FROM session WHERE account_id = $1", [accountId])).rows).toEqual([]);
 });
 
 test("the time last seen is written at most once a minute, and never goes back", async () => {
@@ -105,11 +120,11 @@ test("a list shows the account's own open sessions, the last seen first", async 
     wallet,
     createdAt: new Date(start),
     lastSeenAt: new Date(start),
-    expiresAt: new Date(start + 30 * day),
+    expiresAt: new Date(start + 7 * day),
     userAgent: `${"x".repeat(299)}\uFFFD`,
     clientAddress: "2001:db8::1",
   });
-  setTime(start + 31 * day);
+  setTime(start + 8 * day);
   expect(await listSessions(accountId)).toEqual([]);
 });
 
@@ -124,9 +139,9 @@ test("expired sessions are deleted, the others stay", async () => {
   setTime(start);
   const accountId = await createAccount();
   await open(accountId);
-  setTime(start + 20 * day);
+  setTime(start + 6.5 * day);
   const { sessionId } = await open(accountId);
-  setTime(start + 40 * day);
+  setTime(start + 7.25 * day);
   await deleteExpiredSessions(now());
   const { rows } = await pool().query("SELECT id FROM session WHERE account_id = $1", [accountId]);
   expect(rows).toEqual([{ id: sessionId }]);

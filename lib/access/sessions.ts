@@ -1,15 +1,19 @@
 // Sessions: browsers that are signed in. The cookie is 256 random bits without meaning; each request looks up the row, so a session that
-// is ended is ended everywhere at once. A session lasts 30 days and is never prolonged.
+// is ended is ended everywhere at once. A session ends after SESSION_DAYS, or earlier when it was not used for SESSION_IDLE_HOURS.
 
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { now } from "@/lib/base/clock";
+import { dateOf, now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { type AccountId, newSessionId, type SessionId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
 import { type Database, prisma } from "@/lib/db/prisma";
 
-/** How long a session lasts, in seconds. */
-export const SESSION_SECONDS = 30 * 24 * 60 * 60;
+/** How long a session lasts at most, in seconds. */
+export const sessionSeconds = (): number => config().SESSION_DAYS * 24 * 60 * 60;
+
+/** A session that was last seen before this moment has ended. */
+const idleSince = (at: Date): Date => dateOf(at.getTime() - config().SESSION_IDLE_HOURS * 60 * 60 * 1_000);
 const MAX_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
 /** Every page begins with a session lookup. A database that takes longer counts as unavailable. */
@@ -30,6 +34,8 @@ export interface SessionRecord {
   accountState: "open" | "frozen";
   wallet: Wallet;
   expiresAt: Date;
+  /** When its owner last signed something, by signing in or since. */
+  confirmedAt: Date;
 }
 
 /** A session as its owner's list shows it. */
@@ -55,8 +61,8 @@ export async function openSession(session: NewSession, database: Database = pris
       tokenHash: hashToken(token),
       accountId: session.accountId,
       createdAt: at,
-      expiresAt: new Date(at.getTime() + SESSION_SECONDS * 1_000),
-      lastSeenAt: at,
+      expiresAt: new Date(at.getTime() + sessionSeconds() * 1_000),
+      ...{ lastSeenAt: at, confirmedAt: at },
       // PostgreSQL cannot store a NUL, and half a surrogate pair is not valid text.
       userAgent: session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
       clientAddress: session.clientAddress,
@@ -73,7 +79,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
   const at = now();
   const found = await withinSeconds(
     prisma().session.findUnique({
-      where: { tokenHash: hashToken(token), expiresAt: { gt: at } },
+      where: { tokenHash: hashToken(token), expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
       select: {
         id: true,
         accountId: true,
@@ -81,12 +87,13 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
         address: true,
         expiresAt: true,
         lastSeenAt: true,
+        confirmedAt: true,
         account: { select: { state: true } },
       },
     }),
   );
   if (!found) return null;
-  const { id, accountId, account, chain, address, expiresAt, lastSeenAt } = found;
+  const { id, accountId, account, chain, address, expiresAt, lastSeenAt, confirmedAt } = found;
   if (at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS) {
     await withinSeconds(prisma().session.updateMany({ where: { id, lastSeenAt: { lt: at } }, data: { lastSeenAt: at } }));
   }
@@ -95,7 +102,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
     accountId: accountId as AccountId,
     accountState: account.state as SessionRecord["accountState"],
     wallet: { chain: chain as WalletChain, address },
-    expiresAt,
+    ...{ expiresAt, confirmedAt },
   };
 }
 
@@ -115,16 +122,22 @@ async function withinSeconds<T>(query: Promise<T>): Promise<T> {
 
 /** The account's open sessions, the last seen first. */
 export async function listSessions(accountId: AccountId): Promise<SessionLine[]> {
+  const at = now();
   const rows = await prisma().session.findMany({
-    where: { accountId, expiresAt: { gt: now() } },
+    where: { accountId, expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
     orderBy: [{ lastSeenAt: "desc" }, { id: "desc" }],
-    omit: { tokenHash: true, accountId: true },
+    omit: { tokenHash: true, accountId: true, confirmedAt: true },
   });
   return rows.map(({ id, chain, address, ...session }) => ({
     ...session,
     sessionId: id as SessionId,
     wallet: { chain: chain as WalletChain, address },
   }));
+}
+
+/** Its owner has signed something just now. */
+export async function confirmSession(sessionId: SessionId): Promise<void> {
+  await prisma().session.updateMany({ where: { id: sessionId }, data: { confirmedAt: now() } });
 }
 
 /** Ends one session; false when the account has no such session. */
@@ -149,9 +162,9 @@ export async function endSessionsOf(accountId: AccountId, { chain, address }: Wa
   await database.session.deleteMany({ where: { accountId, chain, address } });
 }
 
-/** Deletes the sessions that have expired at `at`. */
+/** Deletes the sessions that have ended at `at`. */
 export async function deleteExpiredSessions(at: Date): Promise<void> {
-  await prisma().session.deleteMany({ where: { expiresAt: { lte: at } } });
+  await prisma().session.deleteMany({ where: { OR: [{ expiresAt: { lte: at } }, { lastSeenAt: { lte: idleSince(at) } }] } });
 }
 
 // The plain hash of 256 random bits reveals nothing, and is unique without a secret.

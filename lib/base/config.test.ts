@@ -19,6 +19,8 @@ test("a sandbox needs no settings", () => {
     MODE: "sandbox",
     ROLES: ["web", "jobs"],
     PORT: 3000,
+    SESSION_DAYS: 7,
+    SESSION_IDLE_HOURS: 24,
     RATE_LIMIT_PER_MINUTE: 100,
     SANDBOX_REAL_MODELS: false,
   });
@@ -38,6 +40,8 @@ const counts: readonly [name: string, min: number, max: number][] = [
   ["PROVIDER_IDLE_TIMEOUT_MS", 100, 600_000],
   ["PROVIDER_TOTAL_TIMEOUT_MS", 1_000, 900_000],
   ["PROVIDER_RETRIES", 0, 5],
+  ["SESSION_DAYS", 1, 90],
+  ["SESSION_IDLE_HOURS", 1, 2_160],
   ["RATE_LIMIT_PER_MINUTE", 1, 1_000_000],
   ["CONCURRENCY_LIMIT", 1, 100_000],
   ["X402_CONCURRENCY_LIMIT", 1, 100_000],

@@ -114,6 +114,8 @@ const schema = z.object({
   PROVIDER_IDLE_TIMEOUT_MS: count(100, 600_000).default(30_000),
   PROVIDER_TOTAL_TIMEOUT_MS: count(1_000, 900_000).default(300_000),
   PROVIDER_RETRIES: count(0, 5).default(2),
+  SESSION_DAYS: count(1, 90).default(7),
+  SESSION_IDLE_HOURS: count(1, 2_160).default(24),
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000).default(100),
   CONCURRENCY_LIMIT: count(1, 100_000).default(10),
   X402_CONCURRENCY_LIMIT: count(1, 100_000).default(64),

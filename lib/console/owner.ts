@@ -15,6 +15,8 @@ export interface Owner {
   wallet: Wallet;
   /** The owner of a frozen account sees everything and can only remove rights: from keys, wallets and sessions. */
   isFrozen: boolean;
+  /** When this session's owner last signed something. */
+  confirmedAt: Date;
 }
 
 /** The owner of the session in the request's cookie, or null; for pages, actions and route handlers. */
@@ -27,8 +29,8 @@ export async function findOwner(): Promise<Owner | null> {
 export async function findOwnerOf(token: string): Promise<Owner | null> {
   const session = await findSession(token);
   if (!session) return null;
-  const { accountId, sessionId, wallet, accountState } = session;
-  return { accountId, sessionId, wallet, isFrozen: accountState !== "open" };
+  const { accountId, sessionId, wallet, accountState, confirmedAt } = session;
+  return { accountId, sessionId, wallet, isFrozen: accountState !== "open", confirmedAt };
 }
 
 /** What the account can spend now, nano-USD: credits less charges and holds. */

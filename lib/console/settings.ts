@@ -1,6 +1,5 @@
 // The owner's settings: wallets and sessions.
 
-import type { Challenge } from "@/lib/access/challenges";
 import { listIdentities } from "@/lib/access/identities";
 import type { Proof } from "@/lib/access/proofs";
 import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions";
@@ -9,6 +8,7 @@ import type { MessageField } from "@/lib/chains/sign-in-message";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
+import { plainChallenge } from "./plain-challenge";
 import { type RefusalReason, refusalText } from "./refusals";
 import { deviceText } from "./sign-in/device";
 import { linkWallet, proveJoin, startLink, unlinkWallet } from "./sign-in/link-wallet";
@@ -65,11 +65,6 @@ export async function proveOwnJoin(
   if (!outcome.ok) return refuseLink(outcome);
   return { ok: true, allow: plainChallenge(outcome.allow), absorbs: outcome.absorbs };
 }
-
-const plainChallenge = ({ signInInput, ...challenge }: Challenge): PlainChallenge => ({
-  ...challenge,
-  ...(signInInput && { signInInput: { ...signInInput } }),
-});
 
 /** Links the wallet that the approval names. */
 export async function linkOwnWallet(owner: Owner, allow: Proof): Promise<Answer> {

@@ -5,17 +5,18 @@
 import { revalidatePath } from "next/cache";
 import { curlPrompt } from "@/app/examples";
 import { readSite } from "@/app/site";
+import { createConfirmedKey, resumeConfirmedKey, rotateConfirmedKey, setConfirmedLimits } from "@/lib/console/keys/confirmed-keys";
 import { keyChoiceForm, keyLimitsForm, keyNameForm, keyRotationForm, newKeyForm } from "@/lib/console/keys/key-form";
-import { createOwnKey, endOwnOldSecret, renameOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "@/lib/console/keys/keys";
+import { endOwnOldSecret, renameOwnKey, setOwnKeyState } from "@/lib/console/keys/keys";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { Answer } from "@/lib/console/views/answer";
-import { readWish } from "../owner-actions";
+import { readConfirmedWish, readWish } from "../owner-actions";
 
 /** The key in plain text, shown this once, and a line to try it with. The page re-renders only after the person has stored both. */
-export async function createKey(sessionId: unknown, input: unknown): Promise<Answer<{ key: string; curl: string }>> {
-  const wish = await readWish(sessionId, newKeyForm, input);
+export async function createKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer<{ key: string; curl: string }>> {
+  const wish = await readConfirmedWish(sessionId, newKeyForm, input, proof);
   if (!wish.ok) return wish;
-  const made = await createOwnKey(wish.owner, wish.form);
+  const made = await createConfirmedKey(wish.owner, wish.form, wish.proof);
   if (!made.ok) return made;
   return withCurl(made.key, wish.form.models?.[0] ?? defaultModelPrice(listModelPrices()).id);
 }
@@ -26,10 +27,10 @@ function withCurl(key: string, model: string): { ok: true; key: string; curl: st
 }
 
 /** The key's new secret, shown this once. */
-export async function rotateKey(sessionId: unknown, input: unknown): Promise<Answer<{ key: string; curl: string }>> {
-  const wish = await readWish(sessionId, keyRotationForm, input);
+export async function rotateKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer<{ key: string; curl: string }>> {
+  const wish = await readConfirmedWish(sessionId, keyRotationForm, input, proof);
   if (!wish.ok) return wish;
-  const made = await rotateOwnKey(wish.owner, wish.form);
+  const made = await rotateConfirmedKey(wish.owner, wish.form, wish.proof);
   return made.ok ? withCurl(made.key, defaultModelPrice(listModelPrices()).id) : made;
 }
 
@@ -43,24 +44,25 @@ export async function renameKey(sessionId: unknown, input: unknown): Promise<Ans
   return wish.ok ? showKeys(await renameOwnKey(wish.owner, wish.form)) : wish;
 }
 
-export async function changeKeyLimits(sessionId: unknown, input: unknown): Promise<Answer> {
-  const wish = await readWish(sessionId, keyLimitsForm, input);
-  return wish.ok ? showKeys(await setOwnKeyLimits(wish.owner, wish.form)) : wish;
+export async function changeKeyLimits(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {
+  const wish = await readConfirmedWish(sessionId, keyLimitsForm, input, proof);
+  return wish.ok ? showKeys(await setConfirmedLimits(wish.owner, wish.form, wish.proof)) : wish;
 }
 
 export async function pauseKey(sessionId: unknown, input: unknown): Promise<Answer> {
   return setState(sessionId, input, "paused");
 }
 
-export async function resumeKey(sessionId: unknown, input: unknown): Promise<Answer> {
-  return setState(sessionId, input, "active");
+export async function resumeKey(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {
+  const wish = await readConfirmedWish(sessionId, keyChoiceForm, input, proof);
+  return wish.ok ? showKeys(await resumeConfirmedKey(wish.owner, wish.form.keyId, wish.proof)) : wish;
 }
 
 export async function revokeKey(sessionId: unknown, input: unknown): Promise<Answer> {
   return setState(sessionId, input, "revoked");
 }
 
-async function setState(sessionId: unknown, input: unknown, state: "active" | "paused" | "revoked"): Promise<Answer> {
+async function setState(sessionId: unknown, input: unknown, state: "paused" | "revoked"): Promise<Answer> {
   const wish = await readWish(sessionId, keyChoiceForm, input);
   return wish.ok ? showKeys(await setOwnKeyState(wish.owner, wish.form.keyId, state)) : wish;
 }

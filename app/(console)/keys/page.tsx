@@ -1,15 +1,19 @@
 import { KeyRoundIcon } from "lucide-react";
 import type { Metadata } from "next";
+import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { CreateKey } from "@/components/console/keys/create-key";
 import { KeysTable } from "@/components/console/keys/keys-table";
 import { RevokedKeys } from "@/components/console/keys/revoked-keys";
 import { PageHeading } from "@/components/console/page-heading";
+import { StepUp } from "@/components/console/step-up/step-up";
 import { EmptyState } from "@/components/ui/empty-state";
 import { nowMs } from "@/lib/base/clock";
 import { readKeysView } from "@/lib/console/keys/key-form";
 import { listOwnKeys, listOwnRevokedKeys } from "@/lib/console/keys/keys";
 import { listModelPrices } from "@/lib/console/models";
+import { listOwnWallets } from "@/lib/console/settings";
+import { requestConfirmation } from "../confirmations";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import { changeKeyLimits, createKey, endOldSecret, pauseKey, renameKey, resumeKey, revokeKey, rotateKey } from "./actions";
@@ -23,7 +27,7 @@ interface KeysPageProps {
 export default async function KeysPage({ searchParams }: KeysPageProps) {
   const owner = await requireOwner();
   const { creates, revokedBefore } = readKeysView(await searchParams);
-  const [keys, revoked] = await Promise.all([listOwnKeys(owner), listOwnRevokedKeys(owner, revokedBefore)]);
+  const [keys, revoked, wallets] = await Promise.all([listOwnKeys(owner), listOwnRevokedKeys(owner, revokedBefore), listOwnWallets(owner)]);
   const models = listModelPrices().map(({ id, provider }) => ({ id, provider }));
   const actions = forSession(owner, {
     create: createKey,
@@ -32,10 +36,11 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
     pause: pauseKey,
     resume: resumeKey,
     revoke: revokeKey,
+    ask: requestConfirmation,
   });
   const create = <CreateKey create={actions.create} models={models} disabled={owner.isFrozen} initiallyOpen={creates} />;
   return (
-    <>
+    <StepUp signers={wallets} access={readWalletAccess()} ask={actions.ask}>
       <PageHeading title="API keys" action={keys.length > 0 ? create : null}>
         Each key spends from your balance, up to its spending cap. Keep it secret.
       </PageHeading>
@@ -54,6 +59,6 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
           newestHref={revokedBefore && "/keys"}
         />
       ) : null}
-    </>
+    </StepUp>
   );
 }

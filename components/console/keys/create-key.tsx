@@ -7,7 +7,7 @@ import { toast } from "sonner";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, Input } from "../../ui/field";
-import { useAction } from "../use-action";
+import { useConfirmedAction } from "../step-up/step-up";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
 import type { CreatedKey, KeyActions, ModelChoice } from "./key-actions";
 import { inputOf, newLimits } from "./limits-draft";
@@ -26,7 +26,7 @@ interface CreateKeyProps {
 export function CreateKey({ create, models, disabled = false, initiallyOpen = false }: CreateKeyProps) {
   const [open, setOpen] = useState(initiallyOpen && !disabled);
   const [created, setCreated] = useState<CreatedKey | null>(null);
-  const { busy, run } = useAction();
+  const { busy, run } = useConfirmedAction();
   const router = useRouter();
   const path = usePathname();
   const close = () => {
@@ -55,7 +55,13 @@ export function CreateKey({ create, models, disabled = false, initiallyOpen = fa
         {created ? (
           <NewKey created={created} onStored={stored} />
         ) : (
-          <KeyForm models={models} busy={busy} onCancel={close} submit={(input) => run(() => create(input))} onCreated={setCreated} />
+          <KeyForm
+            models={models}
+            busy={busy}
+            onCancel={close}
+            submit={(input) => run((proof) => create(input, proof))}
+            onCreated={setCreated}
+          />
         )}
       </Dialog>
     </>

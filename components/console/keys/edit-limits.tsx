@@ -4,7 +4,7 @@ import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { Dialog } from "../../ui/dialog";
-import { useAction } from "../use-action";
+import { useConfirmedAction } from "../step-up/step-up";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
 import type { KeyActions, ModelChoice } from "./key-actions";
 import { draftOf, inputOf } from "./limits-draft";
@@ -22,12 +22,12 @@ export function EditLimits({ item, models, changeLimits, onClose }: EditLimitsPr
   const [before] = useState(() => draftOf(item, new Set(models.map(({ id }) => id))));
   const [draft, setDraft] = useState(before);
   const [problem, setProblem] = useState<FieldProblem | null>(null);
-  const { busy, run } = useAction();
+  const { busy, run } = useConfirmedAction();
   const lost = (item.models?.length ?? 0) - (before.models?.length ?? 0);
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setProblem(null);
-    const answer = await run(() => changeLimits({ keyId: item.keyId, ...inputOf(draft) }));
+    const answer = await run((proof) => changeLimits({ keyId: item.keyId, ...inputOf(draft) }, proof));
     if (!answer.ok) return setProblem(problemOf(answer));
     toast.success("Limits saved.");
     onClose();

@@ -1,8 +1,9 @@
-// The server actions that the components of this folder call.
+// The server actions that the components of this folder call. A proof is the signature that an action asked for.
 
 import type { Answer } from "@/lib/console/views/answer";
 import type { KeyUse, OwnCap } from "@/lib/console/views/keys";
 import type { ModelPrice } from "@/lib/console/views/models";
+import type { SignedChallenge } from "../../wallet/wallet-types";
 
 export type ModelChoice = Pick<ModelPrice, "id" | "provider">;
 
@@ -28,12 +29,12 @@ export interface CreatedKey {
 }
 
 export interface KeyActions {
-  create: (input: LimitsInput & { name: string }) => Promise<Answer<CreatedKey>>;
+  create: (input: LimitsInput & { name: string }, proof?: SignedChallenge) => Promise<Answer<CreatedKey>>;
   rename: (input: { keyId: string; name: string }) => Promise<Answer>;
-  rotate: (input: { keyId: string; overlap: Overlap }) => Promise<Answer<CreatedKey>>;
+  rotate: (input: { keyId: string; overlap: Overlap }, proof?: SignedChallenge) => Promise<Answer<CreatedKey>>;
   endOldSecret: (input: { keyId: string }) => Promise<Answer>;
-  changeLimits: (input: LimitsInput & { keyId: string }) => Promise<Answer>;
+  changeLimits: (input: LimitsInput & { keyId: string }, proof?: SignedChallenge) => Promise<Answer>;
   pause: (input: { keyId: string }) => Promise<Answer>;
-  resume: (input: { keyId: string }) => Promise<Answer>;
+  resume: (input: { keyId: string }, proof?: SignedChallenge) => Promise<Answer>;
   revoke: (input: { keyId: string }) => Promise<Answer>;
 }

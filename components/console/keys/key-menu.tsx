@@ -8,7 +8,8 @@ import type { OwnKey } from "@/lib/console/views/keys";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../../ui/menu";
-import { useAction } from "../use-action";
+import type { SignedChallenge } from "../../wallet/wallet-types";
+import { useConfirmedAction } from "../step-up/step-up";
 import { EditLimits } from "./edit-limits";
 import type { KeyActions, ModelChoice } from "./key-actions";
 import { RenameKey } from "./rename-key";
@@ -25,17 +26,17 @@ interface KeyMenuProps {
 /** The actions for one key. */
 export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   const [open, setOpen] = useState<"rename" | "limits" | "rotate" | "revoke" | null>(null);
-  const { busy, run } = useAction();
+  const { busy, run } = useConfirmedAction();
   const { keyId, name, state } = item;
   const close = () => setOpen(null);
 
-  const runAndNotify = async (action: () => Promise<Answer>, done: string) => {
+  const runAndNotify = async (action: (proof?: SignedChallenge) => Promise<Answer>, done: string) => {
     const answer = await run(action);
     if (answer.ok) toast.success(done);
     else toast.error(answer.message);
   };
   const pause = () => runAndNotify(() => actions.pause({ keyId }), "Paused. Calls with this key get 401 until you resume it.");
-  const resume = () => runAndNotify(() => actions.resume({ keyId }), "Resumed. Calls with this key work again.");
+  const resume = () => runAndNotify((proof) => actions.resume({ keyId }, proof), "Resumed. Calls with this key work again.");
   const endOldSecret = () => runAndNotify(() => actions.endOldSecret({ keyId }), "Ended. Calls with the old secret now get 401.");
   const revoke = async () => {
     await runAndNotify(() => actions.revoke({ keyId }), "Revoked. Calls with this key now get 401.");

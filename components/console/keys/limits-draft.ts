@@ -29,8 +29,9 @@ const MIN_TOKENS = "256";
 
 const usualAlarm = { alarm: "tell", factor: "5", above: "1" } as const;
 
+/** A new key has an end and a cap, unless its owner decides otherwise. */
 export const newLimits: LimitsDraft = {
-  ...{ expiry: "never", date: "", period: "none", amount: "", clips: false, minTokens: MIN_TOKENS },
+  ...{ expiry: "90", date: "", period: "month", amount: "10", clips: false, minTokens: MIN_TOKENS },
   ...usualAlarm,
   ...{ models: null, use: "spend_and_read", networks: "" },
 };

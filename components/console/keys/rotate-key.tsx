@@ -6,7 +6,7 @@ import { toast } from "sonner";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { Dialog } from "../../ui/dialog";
 import { Field, Select } from "../../ui/field";
-import { useAction } from "../use-action";
+import { useConfirmedAction } from "../step-up/step-up";
 import { type FieldProblem, FormEnd, problemOf } from "./form-end";
 import type { CreatedKey, KeyActions, Overlap } from "./key-actions";
 import { NewKey } from "./new-key";
@@ -22,12 +22,12 @@ export function RotateKey({ item, rotate, onClose }: RotateKeyProps) {
   const [overlap, setOverlap] = useState<Overlap>("day");
   const [problem, setProblem] = useState<FieldProblem | null>(null);
   const [created, setCreated] = useState<CreatedKey | null>(null);
-  const { busy, run } = useAction();
+  const { busy, run } = useConfirmedAction();
   const router = useRouter();
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setProblem(null);
-    const answer = await run(() => rotate({ keyId: item.keyId, overlap }));
+    const answer = await run((proof) => rotate({ keyId: item.keyId, overlap }, proof));
     if (answer.ok) setCreated(answer);
     else setProblem(problemOf(answer));
   };

@@ -1,19 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { shortAddress } from "@/components/ui/text/short-address";
 import type { Answer } from "@/lib/console/views/answer";
 import type { NamedWallet, WalletAccess } from "@/lib/console/views/wallet";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
-import { Button } from "../../ui/button";
-import { Problem } from "../../ui/problem";
-import { WalletChoices } from "../../wallet/connect-steps";
-import { useEvmWallet } from "../../wallet/use-evm-wallet";
-import { useSolanaWallet } from "../../wallet/use-solana-wallet";
+import { LinkedSigner } from "../../wallet/linked-signer";
 import { wordsFor } from "../../wallet/wallet-error";
 import type { WalletHandle } from "../../wallet/wallet-handle";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import { isSameWallet } from "../../wallet/wallet-types";
 import { useAction } from "../use-action";
 
 interface SignedOrder extends Omit<DrawnOrder, "text" | "needsApproval"> {
@@ -44,44 +38,10 @@ export const OrderSigning = ({ access, ...signing }: OrderSigningProps) => (
 
 /** A linked wallet signs the order, which is submitted with the signature. */
 function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
-  const handles = [useEvmWallet(), useSolanaWallet()] as const;
-  const connected = handles.filter(({ wallet }) => wallet !== null);
-  const handle = connected.find(({ wallet }) => wallet && signers.some((one) => isSameWallet(one, wallet)));
   const { problem, step, press } = useSigning(order, take, onTaken);
-  const stranger = connected[0]?.wallet;
+  const action = step === "signing" ? "Sign in your wallet" : step === "taking" ? "Sending" : "Sign and withdraw";
   return (
-    <div className="grid gap-3">
-      {handle?.wallet ? (
-        <>
-          <p className="text-sm text-muted">
-            Sign with <span className="font-mono text-ink">{shortAddress(handle.wallet.address)}</span> in {handle.wallet.name}.
-          </p>
-          <div className="flex flex-wrap gap-3">
-            <Button look="primary" busy={step !== "ready"} onClick={() => void press(handle)}>
-              {step === "signing" ? "Sign in your wallet" : step === "taking" ? "Sending" : "Sign and withdraw"}
-            </Button>
-            <Button look="quiet" disabled={step !== "ready"} onClick={() => void handle.forget()}>
-              Use another wallet
-            </Button>
-          </div>
-        </>
-      ) : (
-        <>
-          <p className="text-sm text-muted">
-            {stranger ? (
-              <>
-                <span className="font-mono text-ink">{shortAddress(stranger.address)}</span> is not linked to this account. Switch to one of
-                your linked wallets: {signers.map(({ address }) => shortAddress(address)).join(", ")}.
-              </>
-            ) : (
-              "Connect a linked wallet to sign. Signing is free."
-            )}
-          </p>
-          <WalletChoices evm={handles[0]} solana={handles[1]} />
-        </>
-      )}
-      {problem ? <Problem>{problem}</Problem> : null}
-    </div>
+    <LinkedSigner signers={signers} action={action} busy={step !== "ready"} problem={problem} press={(handle) => void press(handle)} />
   );
 }
 

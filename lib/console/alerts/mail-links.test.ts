@@ -25,7 +25,13 @@ beforeEach(async () => {
   useMailServer(mails.server);
   const accountId = newAccountId();
   await openCustomerAccount(accountId);
-  owner = { accountId, sessionId: newSessionId(), wallet: { chain: "evm", address: `0x${"ab".repeat(20)}` }, isFrozen: false };
+  owner = {
+    accountId,
+    sessionId: newSessionId(),
+    wallet: { chain: "evm", address: `0x${"ab".repeat(20)}` },
+    isFrozen: false,
+    confirmedAt: new Date(0),
+  };
   address = `${accountId.toLowerCase()}@example.com`;
 });
 afterEach(() => mails.close());

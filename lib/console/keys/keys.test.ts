@@ -23,7 +23,7 @@ const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 async function openOwner(fields: Partial<Owner> = {}): Promise<Owner> {
   const { accountId, keyId } = await openAccount();
   await pool().query("DELETE FROM api_key WHERE id = $1", [keyId]);
-  return { accountId, sessionId: newSessionId(), wallet, isFrozen: false, ...fields };
+  return { accountId, sessionId: newSessionId(), wallet, isFrozen: false, confirmedAt: new Date(0), ...fields };
 }
 
 async function create(owner: Owner, wish: Partial<Parameters<typeof createOwnKey>[1]> = {}): Promise<{ keyId: KeyId; key: string }> {

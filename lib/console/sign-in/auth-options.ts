@@ -4,7 +4,7 @@
 import type { AuthOptions } from "next-auth";
 import { z } from "zod";
 import { sessionSecret } from "@/lib/access/session-secret";
-import { endSessionOfToken, findSession, SESSION_SECONDS } from "@/lib/access/sessions";
+import { endSessionOfToken, findSession, sessionSeconds } from "@/lib/access/sessions";
 import { log } from "@/lib/base/observe/log";
 import { walletChains } from "@/lib/chains/wallet";
 import { ownOrigin } from "./same-origin";
@@ -28,7 +28,7 @@ export function authOptions(browser: Browser): AuthOptions {
   let opened: string | undefined;
   return {
     secret: sessionSecret(),
-    session: { strategy: "jwt", maxAge: SESSION_SECONDS },
+    session: { strategy: "jwt", maxAge: sessionSeconds() },
     cookies: { sessionToken: { name: sessionCookieName(), options: sessionCookieOptions() } },
     pages: { signIn: page, signOut: page, error: page, verifyRequest: page, newUser: page },
     providers: [

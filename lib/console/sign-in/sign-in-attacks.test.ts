@@ -146,13 +146,13 @@ test("a forged, unknown, expired or revoked session has no owner", async () => {
   }
   browser.cookies.set(COOKIE, token);
   restore();
-  restore = setClock(() => start + 30 * 86_400_000);
+  restore = setClock(() => start + 7 * 86_400_000);
   expect(await browser.session()).toEqual({});
   restore();
   restore = setClock(() => start + 1);
   expect(await browser.session()).toMatchObject({
     user: { wallet: { chain: "evm" } },
-    expires: new Date(start + 30 * 86_400_000).toISOString(),
+    expires: new Date(start + 7 * 86_400_000).toISOString(),
   });
   await pool().query("DELETE FROM session WHERE chain = 'evm' AND address = $1", [wallet.address.toLowerCase()]);
   expect(await browser.session()).toEqual({});

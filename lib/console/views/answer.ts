@@ -5,6 +5,8 @@ export interface Refusal {
   message: string;
   /** The wrong field of the form, if any: `name`, `cap`. */
   field?: string;
+  /** It is done once a linked wallet has signed this: one line that names it, and our seal on that line. */
+  confirm?: { statement: string; seal: string };
 }
 
 /** The result of an action; bad input is never thrown. */

@@ -43,7 +43,13 @@ afterEach(async () => {
   await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
 });
 
-const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({ accountId, sessionId: "ses_test" as SessionId, wallet: evm, isFrozen: false });
+const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({
+  accountId,
+  sessionId: "ses_test" as SessionId,
+  wallet: evm,
+  isFrozen: false,
+  confirmedAt: new Date(0),
+});
 
 /** What a page sends, parsed by its form. */
 async function start(test: TestOwner, wish: { chain?: string; destination?: string; amount: string }) {

@@ -39,6 +39,10 @@ export default function KeysDocsPage() {
           <DocLink href="/docs/errors/KEY_NOT_ALLOWED">KEY_NOT_ALLOWED</DocLink>, and <Code>details.neededScope</Code> names it. No key can
           withdraw, create keys or change anything: that takes a signed-in wallet.
         </p>
+        <p>
+          Whatever gives a key more power, and every key that can spend more than $10, is signed by one of your wallets over a line that
+          says what it is. Pausing, revoking and lowering limits never asks for a signature.
+        </p>
       </Section>
       <Section id="addresses" title="From which addresses">
         <p>

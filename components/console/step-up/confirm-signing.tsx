@@ -1,0 +1,44 @@
+"use client";
+
+import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { NamedWallet, PlainChallenge, WalletAccess } from "@/lib/console/views/wallet";
+import { LinkedSigner } from "../../wallet/linked-signer";
+import { useProof } from "../../wallet/use-proof";
+import { WalletProviders } from "../../wallet/wallet-providers";
+import type { SignedChallenge } from "../../wallet/wallet-types";
+
+export interface ConfirmSigningProps {
+  wish: NonNullable<Refusal["confirm"]>;
+  /** The account's wallets; any of them can sign. */
+  signers: readonly NamedWallet[];
+  access: WalletAccess;
+  ask: (input: NonNullable<Refusal["confirm"]> & { wallet: NamedWallet }) => Promise<Answer<{ challenge: PlainChallenge }>>;
+  onSigned: (signed: SignedChallenge) => void;
+}
+
+/** Signing with the wallet libraries around it: large, so it is loaded when a signature is asked for. */
+export const ConfirmSigning = ({ access, ...signing }: ConfirmSigningProps) => (
+  <WalletProviders {...access}>
+    <Signing {...signing} />
+  </WalletProviders>
+);
+
+function Signing({ wish, signers, ask, onSigned }: Omit<ConfirmSigningProps, "access">) {
+  const { state, prove } = useProof({
+    requestChallenge: ({ chain, address }) => ask({ ...wish, wallet: { chain, address } }),
+    submit: async (signed) => {
+      onSigned(signed);
+      return { ok: true };
+    },
+  });
+  const busy = state.step === "asking" || state.step === "signing" || state.step === "checking";
+  return (
+    <LinkedSigner
+      signers={signers}
+      action={state.step === "signing" ? "Sign in your wallet" : "Sign and confirm"}
+      busy={busy}
+      problem={state.step === "failed" ? state.message : null}
+      press={(handle) => void prove(handle)}
+    />
+  );
+}

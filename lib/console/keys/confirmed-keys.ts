@@ -1,0 +1,96 @@
+// Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that can spend little.
+
+import { type KeyLine, listLiveKeys } from "@/lib/access/key-list";
+import type { CapPeriod, SpendCap } from "@/lib/access/keys";
+import type { Proof } from "@/lib/access/proofs";
+import { now } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import type { KeyId } from "@/lib/base/ids";
+import { formatUsd, nanoUsd } from "@/lib/base/money";
+import type { Owner } from "../owner";
+import { checkConfirmation, isFresh, statementName } from "../step-up";
+import type { Answer, Refusal } from "../views/answer";
+import { createOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
+
+type Power = Pick<KeyLine, "scopes" | "networks" | "allowedModels" | "expiresAt"> & { cap: SpendCap | null };
+
+/** Creates a key. */
+export async function createConfirmedKey(owner: Owner, wish: Parameters<typeof createOwnKey>[1], proof: Proof | null) {
+  const power: Power = { ...wish, allowedModels: wish.models, expiresAt: wish.expiry };
+  const statement = `Create the API key '${statementName(wish.name)}' at ${config().SERVICE_NAME}. ${powerText(power)}`;
+  const refusal = await confirm({ owner, power, statement, proof });
+  return refusal ?? createOwnKey(owner, wish);
+}
+
+/** Replaces a key's limits; only what gives it more power is signed. */
+export async function setConfirmedLimits(owner: Owner, wish: Parameters<typeof setOwnKeyLimits>[1], proof: Proof | null): Promise<Answer> {
+  const before = await findKey(owner, wish.keyId);
+  if (before) {
+    const expiresAt = wish.expiry === "keep" ? before.expiresAt : wish.expiry;
+    const power: Power = { ...wish, allowedModels: wish.models, expiresAt };
+    if (isMore(power, before)) {
+      const statement = `Change the limits of the API key ${nameOf(before)} at ${config().SERVICE_NAME}. ${powerText(power)}`;
+      const refusal = await confirm({ owner, power, statement, proof });
+      if (refusal) return refusal;
+    }
+  }
+  return setOwnKeyLimits(owner, wish);
+}
+
+/** Gives a key a new secret. */
+export async function rotateConfirmedKey(owner: Owner, wish: Parameters<typeof rotateOwnKey>[1], proof: Proof | null) {
+  const key = await findKey(owner, wish.keyId);
+  const statement = key && `Give the API key ${nameOf(key)} at ${config().SERVICE_NAME} a new secret. ${powerText(key)}`;
+  const refusal = statement && (await confirm({ owner, power: key, statement, proof }));
+  return refusal || rotateOwnKey(owner, wish);
+}
+
+/** Lets a paused key spend again. */
+export async function resumeConfirmedKey(owner: Owner, keyId: KeyId, proof: Proof | null): Promise<Answer> {
+  const key = await findKey(owner, keyId);
+  const statement = key && `Resume the API key ${nameOf(key)} at ${config().SERVICE_NAME}. ${powerText(key)}`;
+  const refusal = statement && (await confirm({ owner, power: key, statement, proof }));
+  return refusal || setOwnKeyState(owner, keyId, "active");
+}
+
+const findKey = async ({ accountId }: Owner, wanted: KeyId): Promise<KeyLine | null> =>
+  (await listLiveKeys(accountId)).find(({ keyId }) => keyId === wanted) ?? null;
+
+const nameOf = ({ name, last4 }: KeyLine): string => `'${statementName(name)}' (ends in ${last4})`;
+
+interface Confirmation {
+  owner: Owner;
+  power: Power;
+  statement: string;
+  proof: Proof | null;
+}
+
+const confirm = async ({ owner, power, statement, proof }: Confirmation): Promise<Refusal | null> =>
+  isFresh(owner) && spendsLittle(power) ? null : checkConfirmation(owner, statement, proof);
+
+const LITTLE = nanoUsd(10_000_000_000n);
+
+/** A cap by the hour is not little, however small: a day has many. */
+const spendsLittle = ({ scopes, cap }: Power): boolean =>
+  !scopes.includes("prompt") || (cap !== null && cap.nanoUsd <= LITTLE && cap.period !== "hour");
+
+function isMore(after: Power, before: KeyLine): boolean {
+  const capGrows =
+    before.cap !== null && (after.cap === null || after.cap.period !== before.cap.period || after.cap.nanoUsd > before.cap.nanoUsd);
+  const endsLater = before.expiresAt !== null && (after.expiresAt === null || after.expiresAt > before.expiresAt);
+  const wasAllowed = (list: readonly string[]) => (entry: string) => list.includes(entry);
+  const networksGrow = before.networks.length > 0 && (after.networks.length === 0 || !after.networks.every(wasAllowed(before.networks)));
+  const modelsGrow = before.allowedModels !== null && !after.allowedModels?.every(wasAllowed(before.allowedModels));
+  return capGrows || endsLater || networksGrow || modelsGrow || !after.scopes.every(wasAllowed(before.scopes));
+}
+
+const periodText: Record<CapPeriod, string> = { hour: "an hour", day: "a day", week: "a week", month: "a month", total: "in total" };
+
+/** What a key can do, in one line. */
+function powerText({ scopes, cap, networks, expiresAt }: Power): string {
+  const spends = cap ? `It can spend up to ${formatUsd(cap.nanoUsd)} ${periodText[cap.period]}` : "It can spend the whole balance";
+  const does = scopes.includes("prompt") ? spends : "It can read and not spend";
+  const from = networks.length > 0 ? `, from ${networks.length} networks` : "";
+  const until = expiresAt && expiresAt > now() ? `, until ${expiresAt.toISOString().slice(0, 10)}` : "";
+  return `${does}${from}${until}.`;
+}

@@ -1,0 +1,77 @@
+// Step-up: what gives power away takes a signature of a linked wallet over a plain text that names it, so that whoever stole a session
+// cannot turn it into money. The signature is good for this one action, once, within five minutes.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
+import { giveChallenge, newNonce } from "@/lib/access/challenges";
+import { findAccountOf } from "@/lib/access/identities";
+import { checkProof, type Proof } from "@/lib/access/proofs";
+import { confirmSession } from "@/lib/access/sessions";
+import { nowMs } from "@/lib/base/clock";
+import { pepper } from "@/lib/base/pepper";
+import { readWallet } from "@/lib/chains/wallet";
+import { frozenRefusal, refuse } from "./answer";
+import type { Owner } from "./owner";
+import { plainChallenge } from "./plain-challenge";
+import { refusalText } from "./refusals";
+import { walletForm } from "./settings-form";
+import { proofSchema } from "./sign-in/auth-options";
+import type { Answer, Refusal } from "./views/answer";
+import type { PlainChallenge } from "./views/wallet";
+
+export type { Proof };
+
+const FRESH_MS = 15 * 60_000;
+
+/** Whether this session's owner signed something lately, by signing in or since. */
+export const isFresh = ({ confirmedAt }: Owner): boolean => nowMs() - confirmedAt.getTime() < FRESH_MS;
+
+/** What the page sends back with the action. */
+export const confirmationForm = proofSchema.nullish().transform((proof) => proof ?? null);
+
+/** The page's wish to have a text signed: `seal` is ours, so that no other text is signed in our name. */
+export const confirmationWish = z.strictObject({
+  wallet: walletForm,
+  statement: z.string().max(1_000),
+  seal: z.string().max(100),
+});
+
+/** The text for a linked wallet to sign. */
+export async function startConfirmation(
+  owner: Owner,
+  { wallet, statement, seal }: z.infer<typeof confirmationWish>,
+): Promise<Answer<{ challenge: PlainChallenge }>> {
+  if (owner.isFrozen) return frozenRefusal();
+  if (!isSame(seal, sealOf(owner, statement))) return refuse(refusalText("csrf"));
+  const known = readWallet(wallet.chain, wallet.address);
+  if (!known || (await findAccountOf(known)) !== owner.accountId) return refuse(refusalText("not_linked"));
+  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
+  const challenge = await giveChallenge({ purpose: "step_up", wallet: known, nonce: newNonce(), accountId: owner.accountId, statement });
+  return { ok: true, challenge: plainChallenge(challenge) };
+}
+
+/** Null when the proof signs exactly this statement; without a proof, the refusal that asks for one. */
+export async function checkConfirmation(owner: Owner, statement: string, proof: Proof | null): Promise<Refusal | null> {
+  if (owner.isFrozen) return frozenRefusal();
+  if (!proof) {
+    return { ...refuse("Confirm this with one of your wallets."), confirm: { statement, seal: sealOf(owner, statement) } };
+  }
+  if (await countAttempt(owner.accountId)) return refuse(refusalText("too_many_attempts"));
+  const proved = await checkProof(proof, "step_up", owner.accountId);
+  if (!proved.ok) return refuse(refusalText(proved.reason, "field" in proved ? proved.field : undefined));
+  if (!proved.text.split("\n").includes(statement)) return refuse("The wallet signed another action. Try again.");
+  if ((await findAccountOf(proved.wallet)) !== owner.accountId) return refuse(refusalText("not_linked"));
+  await confirmSession(owner.sessionId);
+  return null;
+}
+
+/** Shows that the statement is ours and for this session. */
+const sealOf = ({ sessionId }: Owner, statement: string): string =>
+  createHmac("sha256", pepper()).update(`step-up ${sessionId} ${statement}`).digest("base64url");
+
+const isSame = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** A name as a statement can hold it: wallets parse the text, and only these characters are allowed in it. */
+export const statementName = (name: string): string => name.replace(/[^A-Za-z0-9 ._~\-!$&'()*+,;=:@/?#]/gu, "?");
