@@ -2,40 +2,18 @@
 // SCREENSHOTS=1 npx playwright test --config e2e/playwright.config.ts e2e/screenshots.spec.ts
 
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
 import pg from "pg";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
-import { baseUrl, expect, open, test } from "./browser";
+import type { EventTypeName } from "@/lib/events/catalogue";
+import { openReceiver, withStatus } from "@/lib/events/testing/receiver";
+import { baseUrl, expect, test } from "./browser";
 import { chooseFromList } from "./connecting";
 import { CREDITED_MS, fundByFaucet, pressFaucet } from "./faucet";
+import { rewrite, shoot, show, sizes } from "./pictures";
 import { demoWallet, signIn } from "./sign-in";
-
-const folder = fileURLToPath(new URL("screenshots", import.meta.url));
-const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-
-type Look = `${keyof typeof sizes}-${"light" | "dark"}`;
-
-/** Takes one picture per look. */
-async function shoot(page: Page, name: string, ...looks: Look[]): Promise<void> {
-  for (const look of looks) {
-    const [size, theme] = look.split("-") as [keyof typeof sizes, "light" | "dark"];
-    await page.setViewportSize(sizes[size]);
-    await page.emulateMedia({ colorScheme: theme });
-    await page.mouse.move(0, 0);
-    await page.evaluate(rewrite, usual());
-    await page.waitForTimeout(700); // charts redraw, colours settle
-    await page.screenshot({ path: join(folder, `${name}-${look}.png`) });
-  }
-}
-
-const show = async (page: Page, path: string): Promise<void> => {
-  await page.setViewportSize(sizes.desk);
-  await open(page, path);
-  await page.waitForLoadState("networkidle");
-};
 
 test("public pages", async ({ page }) => {
   test.setTimeout(120_000);
@@ -52,7 +30,7 @@ test("public pages", async ({ page }) => {
     ["/connect", "connect", ["desk-light", "phone-light", "desk-dark"]],
   ] as const) {
     await show(page, path);
-    await shoot(page, name, ...looks);
+    await shoot(page, name, looks);
   }
   for (const [button, name] of [
     ["Ethereum wallet", "connect-ethereum"],
@@ -61,7 +39,7 @@ test("public pages", async ({ page }) => {
     await show(page, "/connect");
     await page.getByRole("button", { name: button }).click();
     await expect(page.getByRole("dialog").getByRole("button", { name: "Demo wallet" })).toBeVisible();
-    await shoot(page, name, "desk-light", "phone-dark");
+    await shoot(page, name, ["desk-light", "phone-dark"]);
   }
 });
 
@@ -70,9 +48,59 @@ test("the console of a new account", async ({ page, context }) => {
   await signIn(context, newWallet("solana"));
   for (const name of ["overview", "keys", "usage", "alerts", "deposit", "withdraw", "playground", "payments"]) {
     await show(page, `/${name}`);
-    await shoot(page, `${name}-new`, "desk-light", "phone-light");
+    await shoot(page, `${name}-new`, ["desk-light", "phone-light"]);
   }
 });
+
+test("alerts, with an endpoint that fails", async ({ page, context }) => {
+  test.setTimeout(180_000);
+  await signIn(context, newWallet("solana"));
+  const [working, failing] = [await openReceiver(), await openReceiver()];
+  failing.answer(withStatus(500));
+  try {
+    await show(page, "/alerts");
+    for (const { url } of [working, failing]) await addWebhook(page, url);
+    await page.getByPlaceholder("5.00").fill("5");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(/^Saved/)).toBeVisible();
+    await createKeyOnPage(page, "Production", { withPictures: false });
+    await sendSample(page, working.url, "deposit.credited");
+    await sendSample(page, failing.url, "price.changed");
+    await show(page, "/alerts");
+    const failed = page.getByRole("list", { name: "Deliveries" }).getByRole("listitem").filter({ hasText: "price.changed" });
+    await expect(failed).toContainText("last: 500", { timeout: 60_000 });
+    await failed.getByText("price.changed (sample)").click();
+    const hosts = [
+      [new URL(working.url).host, "hooks.example.com"],
+      [new URL(failing.url).host, "staging.example.com"],
+    ] as [string, string][];
+    await page.evaluate(rewrite, hosts);
+    await shoot(page, "alerts", ["desk-light", "desk-dark", "phone-light"]);
+    const log = page.getByRole("heading", { name: "Deliveries" });
+    await shoot(page, "alerts-deliveries", ["desk-light", "desk-dark", "phone-light", "phone-dark"], log);
+  } finally {
+    await Promise.all([working.close(), failing.close()]);
+  }
+});
+
+async function addWebhook(page: Page, url: string): Promise<void> {
+  await page.getByRole("button", { name: "Add endpoint" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL").fill(url);
+  await dialog.getByRole("button", { name: "Add endpoint" }).click();
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await expect(dialog).toBeHidden();
+}
+
+async function sendSample(page: Page, url: string, type: EventTypeName): Promise<void> {
+  await show(page, "/alerts");
+  await page.getByRole("button", { name: `Actions for ${new URL(url).host}` }).click();
+  await page.getByRole("menuitem", { name: "Send a sample" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Event").selectOption(type);
+  await dialog.getByRole("button", { name: "Send sample" }).click();
+  await expect(dialog).toBeHidden();
+}
 
 test("the console after some weeks", async ({ page, context }) => {
   test.setTimeout(240_000);
@@ -82,31 +110,31 @@ test("the console after some weeks", async ({ page, context }) => {
   await spreadOverWeeks();
 
   await show(page, "/overview");
-  await shoot(page, "overview", "desk-light", "desk-dark", "phone-light", "phone-dark");
+  await shoot(page, "overview", ["desk-light", "desk-dark", "phone-light", "phone-dark"]);
   await show(page, "/keys");
-  await shoot(page, "keys", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "keys", ["desk-light", "desk-dark", "phone-light"]);
   await page.getByRole("button", { name: "Actions for Production" }).click();
-  await shoot(page, "keys-menu", "desk-light");
+  await shoot(page, "keys-menu", ["desk-light"]);
   await show(page, "/usage?by=model");
-  await shoot(page, "usage", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "usage", ["desk-light", "desk-dark", "phone-light"]);
   await page
     .getByRole("link", { name: /^Receipt: / })
     .first()
     .click();
   await expect(page.getByRole("dialog", { name: "Receipt" })).toContainText("Model");
-  await shoot(page, "receipt", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "receipt", ["desk-light", "desk-dark", "phone-light"]);
   await show(page, "/playground");
   await page.getByLabel("Prompt").fill("What is a nano-dollar?");
   await page.getByRole("button", { name: /^Run/ }).click();
   await expect(page.getByText("Available now:")).toBeVisible();
-  await shoot(page, "playground", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "playground", ["desk-light", "desk-dark", "phone-light"]);
   await page.setViewportSize(sizes.desk);
   await page.getByRole("button", { name: "View code" }).click();
-  await shoot(page, "playground-code", "desk-light");
+  await shoot(page, "playground-code", ["desk-light"]);
   await moneyInAndOut(page);
   await paidByWallet(page);
   await show(page, "/settings");
-  await shoot(page, "settings", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "settings", ["desk-light", "desk-dark", "phone-light"]);
 });
 
 /** A deposit on each chain while it arrives, then a withdrawal until it is paid, and the public pages about both. */
@@ -120,31 +148,31 @@ async function moneyInAndOut(page: Page): Promise<void> {
       .getByText(/^(seen|confirming)/)
       .first(),
   ).toBeVisible();
-  await shoot(page, "deposit-coming", "desk-light");
+  await shoot(page, "deposit-coming", ["desk-light"]);
   await expect(page.getByRole("main").getByText("credited", { exact: true })).toHaveCount(2, { timeout: CREDITED_MS });
-  await shoot(page, "deposit", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "deposit", ["desk-light", "desk-dark", "phone-light"]);
   await show(page, "/withdraw");
   await page.getByLabel("Amount you receive").fill("3.25");
-  await shoot(page, "withdraw", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "withdraw", ["desk-light", "desk-dark", "phone-light"]);
   await page.setViewportSize(sizes.desk);
   await page.getByRole("button", { name: "Review" }).click();
   await page.getByRole("button", { name: "Ethereum wallet" }).click();
   await chooseFromList(page, "Demo wallet");
   const sign = page.getByRole("button", { name: "Sign and withdraw" });
   await expect(sign).toBeVisible();
-  await shoot(page, "withdraw-review", "desk-light", "phone-dark");
+  await shoot(page, "withdraw-review", ["desk-light", "phone-dark"]);
   await page.setViewportSize(sizes.desk);
   await sign.click();
   const row = page.getByRole("main").getByRole("row").filter({ hasText: "$3.25" });
   await expect(row).toBeVisible();
-  await shoot(page, "withdraw-under-way", "desk-light");
+  await shoot(page, "withdraw-under-way", ["desk-light"]);
   await expect(row.getByText("paid", { exact: true })).toBeVisible({ timeout: 60_000 });
-  await shoot(page, "withdraw-paid", "desk-light", "phone-light");
+  await shoot(page, "withdraw-paid", ["desk-light", "phone-light"]);
   await expect(async () => {
     await show(page, "/reserves");
     await expect(page.getByText("Solana, treasury")).toBeVisible({ timeout: 3_000 });
   }).toPass({ timeout: 60_000 });
-  await shoot(page, "reserves", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "reserves", ["desk-light", "desk-dark", "phone-light"]);
 }
 
 /** The demo wallet, which is still connected, approves USDC, and pays for a prompt. */
@@ -153,7 +181,7 @@ async function paidByWallet(page: Page): Promise<void> {
   const main = page.getByRole("main");
   const approve = main.getByRole("button", { name: "Approve USDC for payments" });
   await expect(approve).toBeEnabled();
-  await shoot(page, "payments-allowance", "desk-light", "phone-dark");
+  await shoot(page, "payments-allowance", ["desk-light", "phone-dark"]);
   await page.setViewportSize(sizes.desk);
   await approve.click();
   await expect(main.getByText(/^Approved\./)).toBeVisible();
@@ -162,51 +190,38 @@ async function paidByWallet(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Pay with my wallet" }).click();
   const sign = page.getByRole("button", { name: "Sign and pay $0.01" });
   await expect(sign).toBeEnabled(); // the wallet is still connected
-  await shoot(page, "playground-sign", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "playground-sign", ["desk-light", "desk-dark", "phone-light"]);
   await page.setViewportSize(sizes.desk);
   await sign.click();
   await expect(page.getByText(/^Paid from the wallet/)).toBeVisible({ timeout: 30_000 });
-  await shoot(page, "playground-paid", "desk-light", "phone-dark");
+  await shoot(page, "playground-paid", ["desk-light", "phone-dark"]);
   await page.setViewportSize(sizes.desk);
   await main.getByRole("link", { name: "Past payments" }).click();
   await expect(main.getByRole("row").getByText("paid", { exact: true }).first()).toBeVisible();
-  await shoot(page, "payments", "desk-light", "desk-dark", "phone-light");
+  await shoot(page, "payments", ["desk-light", "desk-dark", "phone-light"]);
 }
 
-/** Creates a key, with pictures of each step. */
-async function createKeyOnPage(page: Page, name: string): Promise<string> {
+/** Creates a key, with pictures of each step unless it is told otherwise. */
+async function createKeyOnPage(page: Page, name: string, { withPictures = true } = {}): Promise<string> {
+  const shootStep: typeof shoot = async (...step) => {
+    if (withPictures) await shoot(...step);
+  };
   await show(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(name);
-  await shoot(page, "key-create", "desk-light", "phone-light");
+  await shootStep(page, "key-create", ["desk-light", "phone-light"]);
   await page.setViewportSize(sizes.desk);
   await dialog.getByRole("button", { name: "Create key" }).click();
   const key = (await dialog.getByRole("region", { name: "The new key" }).locator("code").textContent()) ?? "";
   // A picture shows no working key, not even of a sandbox that no longer exists.
   await page.evaluate(rewrite, [[key, `${key.slice(0, 8)}${"x9Qm2".repeat(6)}`.slice(0, key.length)]] as [string, string][]);
-  await shoot(page, "key-shown", "desk-light", "phone-dark");
+  await shootStep(page, "key-shown", ["desk-light", "phone-dark"]);
   await page.setViewportSize(sizes.desk);
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await expect(dialog).toBeHidden();
   return key;
 }
-
-/** In the page: replaces texts. */
-function rewrite(texts: [from: string, to: string][]): void {
-  const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = words.nextNode(); node; node = words.nextNode()) {
-    const text = node.nodeValue ?? "";
-    const rewritten = texts.reduce((known, [from, to]) => known.replaceAll(from, to), text);
-    if (rewritten !== text) node.nodeValue = rewritten;
-  }
-}
-
-/** The service's address and directory in this run, and those of a start without settings. */
-const usual = (): [string, string][] => [
-  [new URL(baseUrl()).host, "127.0.0.1:3000"],
-  [process.env.DATA_DIR ?? "", ".data"],
-];
 
 const prompts = [
   "Summarise the ticket below.",

@@ -61,7 +61,8 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
   const add = <AddEndpoint add={actions.addEndpoint} choices={choices} mailProblem={view.mailProblem} disabled={owner.isFrozen} />;
   return (
     <>
-      <PageHeading title="Alerts" action={endpoints.length > 0 ? add : null}>
+      {/* Always there: a button among the endpoints would leave the page with its dialog, and a secret in it, once there is one. */}
+      <PageHeading title="Alerts" action={add}>
         What happens to your account, and where you hear of it.
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
@@ -73,7 +74,7 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
           {endpoints.length > 0 ? (
             <EndpointList endpoints={endpoints} choices={choices} actions={actions} frozen={owner.isFrozen} />
           ) : (
-            <EmptyState picture={<BellIcon />} title="No endpoints yet" action={add}>
+            <EmptyState picture={<BellIcon />} title="No endpoints yet">
               Add a webhook of your server, a chat of Slack or Discord, or an e-mail address, to hear before your balance runs out.
             </EmptyState>
           )}

@@ -3,6 +3,7 @@ import { Badge, type Tone } from "@/components/ui/badge";
 import { CodeBlock } from "@/components/ui/code-block";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { countText } from "@/components/ui/text/number-text";
+import { prettyJson } from "@/components/ui/text/pretty-json";
 import type { AlertDelivery } from "@/lib/console/views/alerts";
 import type { Answer } from "@/lib/console/views/answer";
 import { SendAgain } from "./send-again";
@@ -25,7 +26,9 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
           </summary>
           <div className="grid gap-4 pt-1 pb-4 pl-6">
             <Attempts item={item} />
-            <CodeBlock title="What is sent" copy={item.body} />
+            <CodeBlock wraps title="What is sent" copy={item.body}>
+              {prettyJson(item.body)}
+            </CodeBlock>
             {frozen || !item.canResend || item.state === "pending" ? null : <SendAgain deliveryId={item.id} sendAgain={sendAgain} />}
           </div>
         </details>

@@ -23,7 +23,7 @@ export function KeySpent({ item, places }: KeySpentProps) {
     <span className="grid justify-items-end">
       <PeriodSpent item={item} places={places} />
       {item.spike ? (
-        <span className="font-sans text-xs text-amber-ink">
+        <span className="mt-1.5 font-sans text-xs text-amber-ink">
           {formatUsd(item.spike.spent)} this hour, usually {formatUsd(item.spike.usual)}
         </span>
       ) : null}

@@ -69,7 +69,7 @@ const MAX_FACTOR = 100;
 
 function readFactor(text: string): number {
   const factor = /^\d{1,3}$/.test(text.trim()) ? Number(text) : 0;
-  if (factor < 2 || factor > MAX_FACTOR) throw new RangeError(`Enter a whole number from 2 to ${MAX_FACTOR}.`);
+  if (factor < 2 || factor > MAX_FACTOR) throw new RangeError(`Times usual: enter a whole number from 2 to ${MAX_FACTOR}.`);
   return factor;
 }
 
