@@ -6,7 +6,7 @@
 //   anthropic  platform.claude.com/docs/en/models/sonnet-4-5/overview
 //   gemini     ai.google.dev/gemini-api/docs/deprecations
 //   xai        docs.x.ai/developers/migration/may-15-retirement
-//   deepseek   api-docs.deepseek.com/quick_start/pricing
+//   deepseek   api-docs.deepseek.com, its first page, and /quick_start/pricing
 // A successor is the provider's own advice, where the catalogue has that model.
 
 export interface Retirement {
@@ -31,4 +31,7 @@ export const retirements: ReadonlyMap<string, Retirement> = new Map<string, Reti
   ["gemini/gemini-2.5-pro", { on: "2026-12-01", successor: "gemini-3.8-flash" }],
   ["xai/grok-4-fast-non-reasoning", { on: "2026-05-15", successor: "grok-4.20" }],
   ["deepseek/deepseek-chat", { on: "2026-07-24", successor: "deepseek-flash" }],
+  // Since then DeepSeek serves V4.1 Flash under these two names.
+  ["deepseek/deepseek-v4-flash", { on: "2026-09-10", successor: "deepseek-flash" }],
+  ["deepseek/deepseek-v4-pro", { on: "2026-09-14", successor: "deepseek-flash" }],
 ]);
