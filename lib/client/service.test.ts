@@ -58,7 +58,7 @@ describe("answers match the types", () => {
     expect(answer).toEqual(expected);
     await awaitNothingHeld();
     const amounts = { balance: expect.any(Number), held: 0, available: expect.any(Number) };
-    const balance: Balance = { ...amounts, currency: "USD", wallet: null, requestId: anyId };
+    const balance: Balance = { ...amounts, currency: "USD", wallet: null, withdrawals: [], requestId: anyId };
     const now = await client.balance();
     expect(now).toEqual(balance);
     expect(nano(now.balance)).toBe(account.credit - nano(answer.cost.totalCost));

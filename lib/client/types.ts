@@ -69,7 +69,22 @@ export interface Balance {
   currency: "USD";
   /** The account's deposit addresses for USDC; null before its first sign-in, and for a chain that the service does not watch. */
   wallet: { base: string | null; solana: string | null } | null;
+  /** Withdrawals that are not final yet, the oldest first; their money is no longer in the balance. */
+  withdrawals: OpenWithdrawal[];
   requestId: string;
+}
+
+export interface OpenWithdrawal {
+  id: string;
+  chain: "base" | "solana";
+  /** USD that arrive at the destination; the fee was taken with them. */
+  amount: number;
+  fee: number;
+  state: "awaiting_approval" | "approved" | "signed" | "sent" | "confirmed";
+  /** Why an approved one is not signed yet; `limit`: the service has reached its limit for 24 hours. */
+  waitsFor: "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature" | null;
+  /** How many withdrawals are paid before it while it waits for the limit. */
+  ahead: number | null;
 }
 
 /** USD per token. */

@@ -22,17 +22,17 @@ export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) 
         Ready to spend. Can be withdrawn once final, in a few minutes.
       </Figure>
     ) : null}
-    <Figure title="Left of the 24-hour limit" amount={leftOfDay(allowance)} />
+    <Figure title="Left of the 24-hour limit" amount={allowance.leftOfDay} />
+    {allowance.leftOfService < most ? (
+      <Figure title="Paid without a wait" amount={allowance.leftOfService}>
+        The service has almost reached its daily limit. Larger withdrawals wait for their turn.
+      </Figure>
+    ) : null}
     <Figure title="Without approval" amount={allowance.leftWithoutApproval}>
       Larger amounts need manual approval.
     </Figure>
   </dl>
 );
-
-/** What is left of the account's limit, or of the service's when that is less. */
-function leftOfDay({ leftOfDay: ofAccount, leftOfService: ofService }: AllowanceView): bigint {
-  return ofAccount < ofService ? ofAccount : ofService;
-}
 
 interface FigureProps {
   title: string;

@@ -38,6 +38,9 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
         {order.needsApproval ? (
           <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel until it is sent.</p>
         ) : null}
+        {order.waitsItsTurn ? (
+          <p className="text-amber-ink">The service has reached its daily limit. This withdrawal is paid when its turn comes.</p>
+        ) : null}
         <details open>
           <summary className="cursor-pointer underline-offset-4 hover:underline">What your wallet signs</summary>
           <pre className="mt-2 overflow-x-auto rounded border border-line bg-panel p-3 font-mono text-xs whitespace-pre-wrap break-all text-ink">

@@ -18,6 +18,7 @@ const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
   unfinal: 0n,
   leftOfDay: 1_000n * USD,
   leftOfService: 10_000n * USD,
+  mostOfService: 10_000n * USD,
   leftOnChain: { base: null, solana: null },
   leftWithoutApproval: 250n * USD,
   leftOpen: 5,
@@ -29,7 +30,7 @@ test("the maximum that can arrive is the allowance less the fee, within every li
   expect(most({})).toBe(29_900_000_000n);
   expect(most({ withdrawable: 30n * USD + 999n })).toBe(29_900_000_000n);
   expect(most({ leftOfDay: 7n * USD })).toBe(7n * USD);
-  expect(most({ leftOfService: 5n * USD })).toBe(5n * USD);
+  expect(most({ mostOfService: 5n * USD })).toBe(5n * USD);
   expect(most({ leftOnChain: { base: 0n, solana: 3_200_000_999n } })).toBe(3_200_000_000n);
   expect(most({ leftOnChain: { base: 0n, solana: 500n * USD } })).toBe(29_900_000_000n);
   // Less than the minimum cannot be withdrawn at all.
@@ -118,6 +119,7 @@ const row = (part: Partial<WithdrawalView>): WithdrawalView => ({
   fee: USD / 10n,
   state: "approved",
   waitsFor: null,
+  ahead: null,
   transaction: null,
   transactionUrl: null,
   reason: null,
@@ -136,7 +138,8 @@ test.each([
   [{ waitsFor: "chain" }, "Base does not respond; we keep trying", true],
   [{ waitsFor: "reserves" }, "payouts are on hold", true],
   [{ waitsFor: "frozen" }, "this account is frozen", true],
-  [{ waitsFor: "limit" }, "the service has reached its daily limit", true],
+  [{ waitsFor: "limit" }, "the service has reached its daily limit; this one is next", true],
+  [{ waitsFor: "limit", ahead: { count: 2, amount: 14n * USD } }, "2 ahead of this one, $14.00 in total", true],
   [{ waitsFor: "signature" }, "cancel and sign again", true],
   [{ state: "signed" }, "on its way", false],
   [{ state: "sent" }, "waiting for Base to confirm", false],

@@ -1,3 +1,4 @@
+import { formatUsd } from "@/lib/base/money";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
 import { chainNames, otherChain } from "../../ui/chain-names";
 import { StateOf, type StateWords } from "../money-list";
@@ -32,7 +33,7 @@ function wordsOf(row: WithdrawalView): StateWords {
   }
 }
 
-function waitingWords({ waitsFor, chain }: WithdrawalView): StateWords {
+function waitingWords({ waitsFor, chain, ahead }: WithdrawalView): StateWords {
   switch (waitsFor) {
     case null:
       return { tone: "waiting", word: "requested", note: "processing" };
@@ -49,8 +50,14 @@ function waitingWords({ waitsFor, chain }: WithdrawalView): StateWords {
     case "frozen":
       return { tone: "waiting", word: "paused", note: "this account is frozen" };
     case "limit":
-      return { tone: "waiting", word: "waiting", note: "the service has reached its daily limit" };
+      return { tone: "waiting", word: "waiting for its turn", note: turnText(ahead) };
     case "signature":
       return { tone: "bad", word: "stopped", note: "the signature is no longer valid; cancel and sign again" };
   }
+}
+
+function turnText(ahead: WithdrawalView["ahead"]): string {
+  const why = "the service has reached its daily limit";
+  if (!ahead || ahead.count === 0) return `${why}; this one is next`;
+  return `${why}; ${ahead.count} ahead of this one, ${formatUsd(ahead.amount)} in total`;
 }

@@ -22,9 +22,12 @@ export interface AllowanceView {
   withdrawable: bigint;
   /** Deposits that are not final yet. */
   unfinal: bigint;
-  /** What is left of the 24-hour limits of the account and of the service. */
+  /** What is left of the account's 24-hour limit. */
   leftOfDay: bigint;
+  /** What the service pays out without a wait; a larger amount waits for its turn. */
   leftOfService: bigint;
+  /** The most that the service pays out in 24 hours. */
+  mostOfService: bigint;
   /** What can leave on each chain, without the fee; null where that is unknown. */
   leftOnChain: Readonly<Record<Chain, bigint | null>>;
   /** A larger amount needs the operator's approval. */
@@ -42,6 +45,8 @@ export interface WithdrawalView {
   state: WithdrawalState;
   /** Why it is not under way yet. */
   waitsFor: WaitsFor | null;
+  /** What is paid before it, while it waits for the service's limit. */
+  ahead: { count: number; amount: bigint } | null;
   transaction: string | null;
   /** Shows the transaction on its chain; null where the chain is simulated. */
   transactionUrl: string | null;
@@ -77,4 +82,6 @@ export interface DrawnOrder {
   text: string;
   /** The operator must approve it. */
   needsApproval: boolean;
+  /** The service has reached its limit for now: it is paid when its turn comes. */
+  waitsItsTurn: boolean;
 }

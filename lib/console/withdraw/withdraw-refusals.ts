@@ -62,7 +62,7 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
     case "account_limit":
       return refuse(`Over your 24-hour limit. ${formatUsd(refusal.most)} is left.`, "amount");
     case "service_limit":
-      return refuse(`Over the service's 24-hour limit. ${formatUsd(refusal.most)} is left. Withdraw less, or try later.`, "amount");
+      return refuse(`The service pays out at most ${formatUsd(refusal.most)} in 24 hours. Withdraw less.`, "amount");
     case "chain_funds":
       return refuse(shortageText(refusal, chain), "amount");
     case "too_many_open":

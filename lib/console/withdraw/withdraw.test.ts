@@ -63,7 +63,7 @@ async function drawn(test: TestOwner, wish: Parameters<typeof start>[1]): Promis
   return answer.order;
 }
 
-async function take(test: TestOwner, { text, needsApproval: _, ...order }: DrawnOrder, changes: object = {}) {
+async function take(test: TestOwner, { text, needsApproval: _, waitsItsTurn: __, ...order }: DrawnOrder, changes: object = {}) {
   const signer = { chain: test.evm.chain, address: displayAddress(test.evm) };
   const read = readForm(signedOrderForm, { ...order, signer, signature: await test.evm.sign(text), ...changes });
   return read.ok ? takeOwnWithdrawal(ownerOf(test), read.form) : read;

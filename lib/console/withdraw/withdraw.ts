@@ -10,6 +10,7 @@ import { type Order, type WithdrawalChain, walletChainOf, writeOrderText } from 
 import { type Allowance, listPayableWallets, readAllowance } from "@/lib/wallets/withdrawals/allowance";
 import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { readDestination } from "@/lib/wallets/withdrawals/destination";
+import { findPlaces } from "@/lib/wallets/withdrawals/queue";
 import { createOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
 import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 import { listWithdrawals, type Withdrawal } from "@/lib/wallets/withdrawals/withdrawal";
@@ -25,9 +26,10 @@ const PAGE_ROWS = 25;
 
 /** With the withdrawals that `before`, an earlier page's `older`, points to; the newest ones when it points nowhere. */
 export async function readWithdrawPage({ accountId }: Owner, before: unknown = null): Promise<WithdrawPage> {
-  const [allowance, wallets, found] = await Promise.all([
+  const [allowance, wallets, places, found] = await Promise.all([
     readAllowance(accountId),
     listPayableWallets(accountId),
+    findPlaces(accountId),
     listWithdrawals(accountId, { limit: PAGE_ROWS + 1, after: positionForm.safeParse(before).data }),
   ]);
   const fees = readFees();
@@ -45,6 +47,7 @@ export async function readWithdrawPage({ accountId }: Owner, before: unknown = n
     signers: wallets.map(shownWallet),
     withdrawals: shown.map(({ chain, destination, transaction, ...row }) => ({
       ...{ id: row.id, amount: row.amount, fee: row.fee, state: row.state, waitsFor: row.waitsFor, reason: row.reason },
+      ahead: places.get(row.id) ?? null,
       ...{ requestedAt: row.requestedAt, endedAt: row.endedAt, chain, transaction },
       destination: displayAddress({ chain: walletChainOf(chain), address: destination }),
       transactionUrl: transaction && transactionUrl(chain, transaction),
@@ -95,16 +98,18 @@ export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answ
   const hindered = await findHindrance(owner, order, allowance);
   if (hindered) return withdrawalRefusal(hindered, wish.chain);
   const { accountId: _, validUntil: __, ...fields } = order;
+  const { leftWithoutApproval, leftOfService } = allowance;
+  const waits = { needsApproval: order.amount > leftWithoutApproval, waitsItsTurn: order.amount > leftOfService };
   const destination = displayAddress({ chain: walletChainOf(order.chain), address: order.destination });
   return {
     ok: true,
-    order: { ...fields, destination, text: writeOrderText(order), needsApproval: order.amount > allowance.leftWithoutApproval },
+    order: { ...fields, destination, text: writeOrderText(order), ...waits },
   };
 }
 
 /** What would be refused later: reported before anything is signed. */
 async function findHindrance({ accountId }: Owner, order: Order, allowance: Allowance) {
-  const { withdrawable, leftOfDay, leftOfService, leftOpen } = allowance;
+  const { withdrawable, leftOfDay, mostOfService, leftOpen } = allowance;
   const wallets = await listPayableWallets(accountId);
   const to = wallets.find(({ chain, address }) => chain === walletChainOf(order.chain) && address === order.destination);
   if (!to) return { reason: "destination_not_linked" } as const;
@@ -112,7 +117,7 @@ async function findHindrance({ accountId }: Owner, order: Order, allowance: Allo
   if (leftOpen === 0) return { reason: "too_many_open" } as const;
   if (order.amount + order.fee > withdrawable) return { reason: "insufficient", most: withdrawable } as const;
   if (order.amount > leftOfDay) return { reason: "account_limit", most: leftOfDay } as const;
-  if (order.amount > leftOfService) return { reason: "service_limit", most: leftOfService } as const;
+  if (order.amount > mostOfService) return { reason: "service_limit", most: mostOfService } as const;
   return findShortage(order);
 }
 

@@ -44,7 +44,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
   test("balance: the balance, the held part and the available part, exact", async () => {
     const account = await openAccount({ usd: "1.234567891" });
     const idle = await get("/api/v1/balance", {}, account.key);
-    expect(idle.text).toBe('{"balance":1.234567891,"held":0,"available":1.234567891,"currency":"USD","wallet":null}');
+    expect(idle.text).toBe('{"balance":1.234567891,"held":0,"available":1.234567891,"currency":"USD","wallet":null,"withdrawals":[]}');
     expectCommonHeaders(idle.headers, idle.headers.get("x-request-id") ?? "");
     const slow = ask({ url, key: account.key, body: misbehaving("delay=300") });
     await until("it is held", async () => (await openHolds(account.accountId)) === 1);

@@ -15,9 +15,12 @@ export interface Allowance {
   withdrawable: NanoUsd;
   /** Arrivals that are not final. */
   unfinal: NanoUsd;
-  /** The rest of the account's and of the service's 24-hour limit. */
+  /** The rest of the account's 24-hour limit. */
   leftOfDay: NanoUsd;
+  /** What the service's 24-hour limit has room for after those that wait; a larger amount waits for its turn. */
   leftOfService: NanoUsd;
+  /** The service's whole limit: more than that is never paid at once. */
+  mostOfService: NanoUsd;
   /** What can leave on each chain, if known; the fee is not included, since it stays here. */
   leftOnChain: ChainFunds;
   /** A larger amount waits for the operator's approval. */
@@ -41,7 +44,7 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
   const [row] = await prisma().$queryRaw<Row[]>`
     SELECT wallets_withdrawable(${accountId}) AS withdrawable, ledger_available(${accountId}) AS available,
       wallets_withdrawn_in_a_day(${accountId}, ${at}::timestamptz) AS "accountDay",
-      wallets_withdrawn_in_a_day(NULL, ${at}::timestamptz) AS "serviceDay"`;
+      (wallets_paid_in_a_day(${at}::timestamptz) + (SELECT coalesce(sum(q.amount), 0) FROM wallets_queue() q))::bigint AS "serviceDay"`;
   if (!row) throw new Error("The database returned no allowance.");
   const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
   return {
@@ -49,6 +52,7 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
     unfinal: nanoUsd(row.available - row.withdrawable),
     leftOfDay: left(WITHDRAWAL_DAILY_LIMIT_USD, row.accountDay),
     leftOnChain,
+    mostOfService: WITHDRAWAL_SERVICE_DAILY_LIMIT_USD,
     leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.serviceDay),
     leftWithoutApproval: left(WITHDRAWAL_APPROVAL_ABOVE_USD, row.accountDay),
     leftOpen: Math.max(0, MAX_OPEN - open),

@@ -25,16 +25,18 @@ import { type OpenWithdrawal, UNDER_WAY } from "./withdrawal";
 const GAS_OF_AUTHORIZATION = 80_000n;
 
 /**
- * Signs a payout, stores it and sends it. The signature is not revealed before it is stored: until then the owner may cancel.
+ * Signs a payout, stores it and sends it. The signature is not revealed before it is stored: until then the owner may cancel. False when
+ * nothing was stored.
  * @throws PayoutRefused, EvmFailure; nothing is stored then
  */
-export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
+export async function payOnBase(withdrawal: OpenWithdrawal): Promise<boolean> {
   const prepared = await rehearse(withdrawal);
   if (prepared.kind === "reverts") {
-    if (await bookForgotten(withdrawal)) return;
+    if (await bookForgotten(withdrawal)) return false;
     if (withdrawal.waitsFor !== "chain")
       log().warn({ withdrawal: withdrawal.id, reason: prepared.reason }, "a payout on Base would fail, so it waits");
-    return delayWithdrawal(withdrawal, "chain");
+    await delayWithdrawal(withdrawal, "chain");
+    return false;
   }
   const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
   const call = { ...prepared, data: encodeAuthorizedTransfer(authorization, signature) };
@@ -44,10 +46,12 @@ export async function payOnBase(withdrawal: OpenWithdrawal): Promise<void> {
     const isStored = await startAttempt(withdrawal, validBefore, (transaction) => storeCall(relayId, call, transaction));
     if (isStored) await sendStored(relayId);
     else signer().dropPayout(withdrawal);
+    return isStored;
   } catch (error) {
     if (!isRelayStopped(error)) throw error;
     signer().dropPayout(withdrawal);
     await delayWithdrawal(withdrawal, "chain"); // its rollback restored the state
+    return false;
   }
 }
 

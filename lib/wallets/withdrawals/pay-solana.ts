@@ -16,19 +16,22 @@ import { delayWithdrawal, finishForgotten, relayIdOf, startAttempt } from "./ste
 import type { OpenWithdrawal } from "./withdrawal";
 
 /**
- * Signs a payout, stores it and sends it.
+ * Signs a payout, stores it and sends it. False when nothing was stored.
  * @throws PayoutRefused, SolanaUnavailable; nothing is stored then
  */
-export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
+export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> {
   const { treasury, usdcMint } = signer();
   const nodes = solanaNodes();
   const paidBy = await findPayment(withdrawal);
-  if (paidBy !== null) return bookForgotten(withdrawal, paidBy);
+  if (paidBy !== null) {
+    await bookForgotten(withdrawal, paidBy);
+    return false;
+  }
   // We do not pay the account's rent again and again: an owner who closes the account after ordering is not paid into a new one.
   if (!withdrawal.opensAccount && !(await findAccount(nodes, deriveTokenAccount(withdrawal.destination, usdcMint)))) {
     log().info({ withdrawal: withdrawal.id }, "a withdrawal's destination closed its token account");
     await failWithdrawal(withdrawal.id, ["approved"], "The destination's USDC account was closed.");
-    return;
+    return false;
   }
   const recent = await readBlockhash(nodes);
   const { lastValidBlockHeight, slot } = recent;
@@ -38,6 +41,7 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<void> {
   const isStored = await startAttempt(withdrawal, null, (transaction) => storeSigned(signed, transaction));
   if (isStored) await sendStored(relayId);
   else signer().dropPayout(withdrawal);
+  return isStored;
 }
 
 /**

@@ -1,6 +1,8 @@
-// The payout job: follows sent payouts, then signs approved ones, oldest first, as far as final money in the treasury suffices. It may die
-// anywhere: state and signed bytes are one commit, and the next round starts from the stored state.
+// The payout job: follows sent payouts, then signs approved ones in the order of their approval, as far as the service's daily limit and the
+// final money in the treasury suffice. It may die anywhere: state and signed bytes are one commit, and the next round starts from the
+// stored state.
 
+import { config } from "@/lib/base/config";
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
@@ -16,9 +18,18 @@ import { failWithdrawal } from "./decisions";
 import { followAttempts } from "./follow";
 import { payOnBase } from "./pay-base";
 import { payOnSolana } from "./pay-solana";
+import { readRoom } from "./queue";
 import { delayWithdrawal, findObstacles } from "./steps";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
-import { countOpenWithdrawals, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY, UNSIGNED, type WaitsFor } from "./withdrawal";
+import {
+  countOpenWithdrawals,
+  listApproved,
+  listWithdrawalsIn,
+  type OpenWithdrawal,
+  UNDER_WAY,
+  UNSIGNED,
+  type WaitsFor,
+} from "./withdrawal";
 
 /** Per state, so that withdrawals waiting for approval do not block others. */
 const MAX_UNSIGNED = 1_000;
@@ -28,10 +39,7 @@ const MAX_UNDER_WAY = 1_000;
 export const payWithdrawals = (): Promise<void> =>
   withSessionLock("pay withdrawals", async () => {
     const underWay = await listWithdrawalsIn(UNDER_WAY, MAX_UNDER_WAY);
-    const unsigned = [
-      ...(await listWithdrawalsIn(["approved"], MAX_UNSIGNED)),
-      ...(await listWithdrawalsIn(["awaiting_approval"], MAX_UNSIGNED)),
-    ];
+    const unsigned = [...(await listApproved(MAX_UNSIGNED)), ...(await listWithdrawalsIn(["awaiting_approval"], MAX_UNSIGNED))];
     await measure();
     if (underWay.length + unsigned.length === 0) return;
     const head = await believedHead();
@@ -40,13 +48,7 @@ export const payWithdrawals = (): Promise<void> =>
     const approved = waiting.filter(({ state }) => state === "approved");
     if (approved.length === 0) return;
     if (!(await isPayoutAllowed())) return delayAll(approved, "reserves");
-    for (const chain of ["base", "solana"] as const) {
-      await payAll(
-        chain,
-        approved.filter((one) => one.chain === chain),
-        head,
-      );
-    }
+    await payInOrder(approved, head);
   });
 
 async function measure(): Promise<void> {
@@ -85,17 +87,37 @@ const obstacleTexts = {
   unlinked: "One of its wallets was unlinked.",
 };
 
-async function payAll(chain: WithdrawalChain, withdrawals: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
-  if (withdrawals.length === 0) return;
-  const funds = await readFunds(chain, head).catch(noNode);
-  if (funds === null) return delayAll(withdrawals, "chain");
-  let left = funds;
-  const payFromLeft = async (withdrawal: OpenWithdrawal) => {
-    if (withdrawal.amount > left) return delayWithdrawal(withdrawal, "funds");
-    left = nanoUsd(left - withdrawal.amount);
-    if (!(await pay(withdrawal))) left = nanoUsd(left + withdrawal.amount);
+/** Orders that the signer, or their chain, refused before hold up nobody: otherwise one that can never be paid would keep its place. */
+const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain"];
+
+/**
+ * Pays as far as the limit and each chain's funds suffice. A payout that the chain has no funds for is passed over; one that the limit has
+ * no room for is not, or larger ones would wait as long as there are smaller ones.
+ */
+async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
+  const funds = new Map<WithdrawalChain, NanoUsd | null>();
+  let room = await readRoom();
+  let isFull = false;
+  const payNext = async (withdrawal: OpenWithdrawal) => {
+    const { chain, amount, waitsFor } = withdrawal;
+    if (!funds.has(chain)) funds.set(chain, await readFunds(chain, head).catch(noNode));
+    const left = funds.get(chain) ?? null;
+    if (left === null) return delayWithdrawal(withdrawal, "chain");
+    if (amount > left) return delayWithdrawal(withdrawal, "funds");
+    if (isFull || amount > room) {
+      if (FOUND_UNPAYABLE.includes(waitsFor)) return;
+      // One above the whole limit was ordered under a higher one, and never has its turn.
+      if (amount <= config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD) isFull = true;
+      return delayWithdrawal(withdrawal, "limit");
+    }
+    const roomBefore = room;
+    room = nanoUsd(room - amount);
+    funds.set(chain, nanoUsd(left - amount));
+    if (await pay(withdrawal)) return;
+    room = roomBefore;
+    funds.set(chain, left);
   };
-  await forEachIsolated(withdrawals, payFromLeft, { what: "withdrawal" });
+  await forEachIsolated(approved, payNext, { what: "withdrawal" });
 }
 
 async function readFunds(chain: WithdrawalChain, head: Head | null): Promise<NanoUsd | null> {
@@ -111,8 +133,7 @@ function noNode(error: unknown): null {
 /** False when nothing was signed. */
 async function pay(withdrawal: OpenWithdrawal): Promise<boolean> {
   try {
-    await (withdrawal.chain === "base" ? payOnBase(withdrawal) : payOnSolana(withdrawal));
-    return true;
+    return await (withdrawal.chain === "base" ? payOnBase(withdrawal) : payOnSolana(withdrawal));
   } catch (error) {
     if (isPayoutRefused(error)) await delayRefused(withdrawal, error.refusal);
     else if (isNodesFault(error)) await delayWithdrawal(withdrawal, "chain");

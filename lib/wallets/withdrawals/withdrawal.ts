@@ -23,8 +23,8 @@ export type WithdrawalState =
 
 /**
  * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain does not answer, or would refuse the
- * payout; a reserve deficit stops payouts; the account is frozen; the signer's daily limit is reached; the signer rejects the order's
- * signature.
+ * payout; a reserve deficit stops payouts; the account is frozen; the service's daily limit has no room for it or for one before it; the
+ * signer rejects the order's signature.
  */
 export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature";
 
@@ -91,6 +91,25 @@ export async function listWithdrawals(accountId: AccountId, { limit, after }: Wi
 export async function listWithdrawalsIn(states: readonly WithdrawalState[], limit: number): Promise<OpenWithdrawal[]> {
   const where = { state: { in: [...states] } };
   return (await prisma().withdrawal.findMany({ where, orderBy: [{ requestedAt: "asc" }, { id: "asc" }], take: limit, omit })).map(readRow);
+}
+
+/** What an owner can bring about at no cost, and for as long as they like: withdrawals of their own that cannot be paid. */
+const ownersDoing = ["signature", "frozen"] satisfies WaitsFor[];
+
+/**
+ * Approved withdrawals in the order of their approval. Those that wait for something that their owner brought about come last and are
+ * counted apart: however many there are, they leave room for the others.
+ */
+export async function listApproved(limit: number): Promise<OpenWithdrawal[]> {
+  const list = (where: Prisma.WithdrawalWhereInput) =>
+    prisma().withdrawal.findMany({
+      where: { state: "approved", ...where },
+      orderBy: [{ approvedAt: "asc" }, { id: "asc" }],
+      take: limit,
+      omit,
+    });
+  const others = await list({ OR: [{ waitsFor: null }, { waitsFor: { notIn: ownersDoing } }] });
+  return [...others, ...(await list({ waitsFor: { in: ownersDoing } }))].map(readRow);
 }
 
 /** All withdrawals that match `where`, unordered. */

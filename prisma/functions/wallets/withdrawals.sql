@@ -6,16 +6,45 @@ CREATE OR REPLACE FUNCTION wallets_withdrawable(account text) RETURNS bigint LAN
     SELECT sum(d.amount) FROM deposit d WHERE d.account_id = account AND d.state = 'credited' AND NOT d.finalized), 0))::bigint
 $$;
 
--- nano-USD requested in the 24 hours before `at` and not given back; of all accounts when `account` is null.
+-- nano-USD that an account requested in the 24 hours before `at`, and that was not given back.
 CREATE OR REPLACE FUNCTION wallets_withdrawn_in_a_day(account text, at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
   SELECT coalesce(sum(w.amount), 0)::bigint FROM withdrawal w
   WHERE w.requested_at > at - interval '24 hours' AND w.state NOT IN ('cancelled', 'refused', 'failed')
-    AND (account IS NULL OR w.account_id = account)
+    AND w.account_id = account
+$$;
+
+-- nano-USD of all payouts signed in the 24 hours before `at`: only money that leaves takes from the service's limit. An order lives seven
+-- days, so nothing older was signed in that time.
+CREATE OR REPLACE FUNCTION wallets_paid_in_a_day(at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
+  SELECT coalesce(sum(w.amount), 0)::bigint FROM withdrawal w
+  WHERE w.state IN ('signed', 'sent', 'confirmed', 'final') AND w.requested_at > at - interval '9 days'
+    AND w.signed_at > at - interval '24 hours'
+$$;
+
+-- Whether the service's limit has room for a payout. Decided one after the other, until the caller's transaction has signed it or not.
+CREATE OR REPLACE FUNCTION wallets_has_room(amount bigint, service_daily bigint, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7305003);
+  RETURN wallets_paid_in_a_day(at) + amount <= service_daily;
+END $$;
+
+-- The approved withdrawals that are not signed yet, and that only their turn keeps from it. One that was found unpayable for another
+-- reason holds up nobody.
+CREATE OR REPLACE FUNCTION wallets_queue() RETURNS SETOF withdrawal LANGUAGE sql STABLE AS $$
+  SELECT * FROM withdrawal w WHERE w.state = 'approved' AND coalesce(w.waits_for, 'limit') = 'limit'
+$$;
+
+-- Of an account's withdrawals that wait for the service's limit: how many are before each, and their nano-USD.
+CREATE OR REPLACE FUNCTION wallets_ahead(account text) RETURNS TABLE (id text, ahead integer, amount bigint) LANGUAGE sql STABLE AS $$
+  SELECT w.id, count(q.id)::integer, coalesce(sum(q.amount), 0)::bigint
+  FROM withdrawal w LEFT JOIN wallets_queue() q ON (q.approved_at, q.id) < (w.approved_at, w.id)
+  WHERE w.account_id = account AND w.state = 'approved' AND w.waits_for = 'limit' GROUP BY w.id
 $$;
 
 -- Takes an order and its money, or does nothing and returns why. Outcomes: requested; already (the same order again); nonce_used;
 -- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); signer_not_linked; too_many_open;
--- insufficient (`most` = what could leave); account_limit, service_limit (`most` = the remaining limit). `wanted` = the order's fields,
+-- insufficient (`most` = what could leave); account_limit, service_limit (`most` = the remaining limit,
+-- and the whole one: what the service's limit has no room for today waits). `wanted` = the order's fields,
 -- and the chain of the destination's wallet; `held_against` = the limits in nano-USD, a count and seconds.
 CREATE OR REPLACE FUNCTION wallets_request_withdrawal(wanted json, held_against json, at timestamptz)
 RETURNS TABLE (outcome text, id text, most bigint, since timestamptz) LANGUAGE plpgsql AS $$
@@ -33,7 +62,7 @@ BEGIN
   SELECT * INTO rules FROM json_to_record(held_against)
     AS r("accountDaily" bigint, "serviceDaily" bigint, "approvalAbove" bigint, "maxOpen" integer, "linkedSeconds" integer);
   PERFORM ledger_open_account('withdrawal_pending', 'liability', at);
-  -- Orders of all accounts are decided one after the other, under these locks: the service's limit, the nonce and the balance.
+  -- Orders of all accounts are decided one after the other, under these locks: the account's limit, the nonce and the balance.
   PERFORM ledger_lock_accounts(ARRAY[w."accountId", 'withdrawal_pending']);
   SELECT * INTO known FROM withdrawal k WHERE k.nonce = w.nonce;
   IF FOUND THEN
@@ -60,7 +89,7 @@ BEGIN
   account_day := wallets_withdrawn_in_a_day(w."accountId", at);
   most := greatest(0, rules."accountDaily" - account_day);
   IF most < w.amount THEN outcome := 'account_limit'; RETURN NEXT; RETURN; END IF;
-  most := greatest(0, rules."serviceDaily" - wallets_withdrawn_in_a_day(NULL, at));
+  most := rules."serviceDaily";
   IF most < w.amount THEN outcome := 'service_limit'; RETURN NEXT; RETURN; END IF;
   most := NULL;
   INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,

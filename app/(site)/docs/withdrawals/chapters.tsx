@@ -1,3 +1,4 @@
+import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/text/amount";
@@ -56,8 +57,8 @@ export const LimitsChapter = ({ id, title, terms: { mostADay, approvalAbove } }:
   <Section id={id} title={title}>
     <p>
       You can withdraw <Amount nano={mostADay} /> per 24 hours, with at most five withdrawals open at a time. More than{" "}
-      <Amount nano={approvalAbove} /> in 24 hours needs manual approval. There is also a limit for all accounts together; the Withdraw page
-      tells you when it is close.
+      <Amount nano={approvalAbove} /> in 24 hours needs manual approval. There is also a limit for all accounts together. Once it is
+      reached, withdrawals wait and are paid in order; the Withdraw page and <Code>GET /balance</Code> show how many are before yours.
     </p>
     <p>
       You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: about 15 minutes later on Base,
@@ -79,6 +80,7 @@ export const StatesChapter = ({ id, title }: ChapterProps) => (
         { name: "waiting for approval", about: "Waiting for manual approval. You can cancel." },
         { name: "requested", about: "Sent within seconds. You can cancel." },
         { name: "waiting for funds", about: "We are moving USDC to that chain. Continues automatically. You can cancel." },
+        { name: "waiting for its turn", about: "The service has reached its daily limit. Paid in order, as it allows. You can cancel." },
         {
           name: "paused",
           about: "Reserves are too low (see /reserves), or the account is frozen. Continues automatically. You can cancel.",

@@ -16,6 +16,24 @@ export const balance = z.object({
     })
     .nullable()
     .describe("Your deposit addresses. null until your first sign-in."),
+  withdrawals: z
+    .array(
+      z.object({
+        id: z.string().describe("Identifies this withdrawal."),
+        chain: z.enum(["base", "solana"]).describe("The chain it is paid on."),
+        amount: field.usd("What arrives at its destination."),
+        fee: field.usd("The fee, taken from your balance with the amount."),
+        state: z
+          .enum(["awaiting_approval", "approved", "signed", "sent", "confirmed"])
+          .describe("awaiting_approval: by the operator. approved: paid next. From signed on it can no longer be cancelled."),
+        waitsFor: z
+          .enum(["funds", "chain", "reserves", "frozen", "limit", "signature"])
+          .nullable()
+          .describe("Why an approved one is not signed yet: limit means that the service has reached its limit for 24 hours."),
+        ahead: z.int().min(0).nullable().describe("How many withdrawals are paid before it while it waits for the limit; null otherwise."),
+      }),
+    )
+    .describe("Your withdrawals that are not final yet, the oldest first. Their money is no longer in your balance."),
 });
 
 const deposit = z.object({

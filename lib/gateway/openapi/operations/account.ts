@@ -12,7 +12,8 @@ export const getBalance = ({ cost }: Examples): Operation => ({
   operationId: "getBalance",
   tags: ["Account"],
   summary: "Get the balance",
-  description: "The account's balance, the part reserved by running requests, what is available, and your deposit addresses.",
+  description:
+    "The account's balance, the part reserved by running requests, what is available, your deposit addresses, and your withdrawals under way.",
   security: needsKey,
   responses: answersOf(
     success(
@@ -20,7 +21,14 @@ export const getBalance = ({ cost }: Examples): Operation => ({
       jsonOf("Balance", {
         balance: {
           summary: "A balance while a request runs",
-          value: { balance: 25, held: cost.totalCost, available: Number((25 - cost.totalCost).toFixed(9)), currency: "USD", wallet },
+          value: {
+            balance: 25,
+            held: cost.totalCost,
+            available: Number((25 - cost.totalCost).toFixed(9)),
+            currency: "USD",
+            wallet,
+            withdrawals: [],
+          },
         },
       }),
     ),
