@@ -139,7 +139,6 @@ test.each([
   [{ waitsFor: "reserves" }, "payouts are on hold", true],
   [{ waitsFor: "frozen" }, "this account is frozen", true],
   [{ waitsFor: "limit" }, "the service has reached its daily limit; this one is next", true],
-  [{ waitsFor: "limit", ahead: { count: 2, amount: 14n * USD } }, "2 ahead of this one, $14.00 in total", true],
   [{ waitsFor: "signature" }, "cancel and sign again", true],
   [{ state: "signed" }, "on its way", false],
   [{ state: "sent" }, "waiting for Base to confirm", false],
@@ -157,6 +156,10 @@ test.each([
   const page = draw(part);
   expect(page).toContain(words);
   expect(page.includes("Cancel the withdrawal of $5.00")).toBe(isCancellable);
+});
+
+test("a withdrawal that waits for its turn says how many are before it, and how much", () => {
+  expect(draw({ waitsFor: "limit", ahead: { count: 2, amount: 14n * USD } })).toContain("2 ahead of this one, $14.00 in total");
 });
 
 test("a transaction links to its chain's explorer, and can only be copied where the chain is simulated", () => {
