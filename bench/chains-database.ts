@@ -35,8 +35,8 @@ export async function openCustomers(count: number, firstIndex: number): Promise<
   await pool().query("INSERT INTO account (id, created_at) SELECT id, now() FROM unnest($1::text[]) AS id", [accounts]);
   await pool().query("SELECT ledger_open_account(id, 'customer', now()) FROM unnest($1::text[]) AS id", [accounts]);
   await pool().query(
-    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
-     SELECT c.account, $1 + c.ord - 1, c.address, 'owner of ' || c.address, 'tokens of ' || c.address, '\\x', now()
+    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at, shown_at)
+     SELECT c.account, $1 + c.ord - 1, c.address, 'owner of ' || c.address, 'tokens of ' || c.address, '\\x', now(), now()
      FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS c(account, address, ord)`,
     [firstIndex, accounts, rows.map(({ address }) => address)],
   );

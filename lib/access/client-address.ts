@@ -84,7 +84,12 @@ export function clientAddress(remoteAddress: string | undefined, forwardedFor: s
 }
 
 /** What limits count an address as: an IPv4 address as itself, an IPv6 address as its /64, since one client holds a whole /64. */
-export function networkOf(address: string): string {
+export const networkOf = (address: string): string => prefixOf(address, 4);
+
+/** The same for what lasts longer than a minute: an IPv6 address as its /48, the most that one site is given. */
+export const siteOf = (address: string): string => prefixOf(address, 3);
+
+function prefixOf(address: string, groupCount: 3 | 4): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::", 2);
   const left = head === "" ? [] : head.split(":");
@@ -93,9 +98,9 @@ export function networkOf(address: string): string {
   const zeros = Math.max(0, 8 - left.length - right.length - (tail?.includes(".") ? 1 : 0));
   const groups = tail === undefined ? left : [...left, ...Array<string>(zeros).fill("0"), ...right];
   return `${groups
-    .slice(0, 4)
+    .slice(0, groupCount)
     .map((group) => group.replace(/^0+(?=.)/, "").toLowerCase())
-    .join(":")}::/64`;
+    .join(":")}::/${16 * groupCount}`;
 }
 
 // Dual-stack sockets report IPv4 peers as ::ffff:192.0.2.1, and link-local peers with a zone.

@@ -46,6 +46,8 @@ const counts: readonly [name: string, min: number, max: number][] = [
   ["CONCURRENCY_LIMIT", 1, 100_000],
   ["X402_CONCURRENCY_LIMIT", 1, 100_000],
   ["FAILED_AUTH_PER_MINUTE", 1, 100_000],
+  ["SIGN_UPS_PER_NETWORK_A_DAY", 1, 1_000_000],
+  ["SIGN_UP_ALARM_PER_HOUR", 1, 1_000_000],
   ["MAX_CONNECTIONS", 10, 1_000_000],
   ["MAX_CONNECTIONS_PER_ADDRESS", 1, 1_000_000],
   ["ADDRESS_POOL_SIZE", 1, 10_000],

@@ -120,6 +120,8 @@ const schema = z.object({
   CONCURRENCY_LIMIT: count(1, 100_000).default(10),
   X402_CONCURRENCY_LIMIT: count(1, 100_000).default(64),
   FAILED_AUTH_PER_MINUTE: count(1, 100_000).default(60),
+  SIGN_UPS_PER_NETWORK_A_DAY: count(1, 1_000_000).optional(),
+  SIGN_UP_ALARM_PER_HOUR: count(1, 1_000_000).default(200),
   MAX_CONNECTIONS: count(10, 1_000_000).default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: count(1, 1_000_000).default(500),
   DRAIN_TIMEOUT_MS: count(0, 900_000).default(30_000),

@@ -23,6 +23,8 @@ const texts = {
   address_invalid: "That is not a valid address on this chain.",
   too_many_challenges: "Too many attempts. Wait a minute, then try again.",
   too_many_attempts: "Too many attempts. Wait a minute, then try again.",
+  too_many_accounts:
+    "Too many new accounts were opened from your network in the last 24 hours. Existing accounts still sign in. Try again tomorrow, or from another network.",
   no_addresses: "New accounts cannot be opened right now. Existing accounts still sign in. Try again in a minute.",
   account_frozen: "This account is frozen, so you cannot link a wallet. Contact support.",
   already_linked: "This wallet is already linked to your account.",

@@ -9,7 +9,7 @@ import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, typ
 const owners: Readonly<Record<string, readonly string[]>> = {
   db: ["setting", "process", "_prisma_migrations"],
   events: ["event", "event_count", "endpoint", "delivery", "confirmation"],
-  access: ["account", "identity", "sign_in_nonce", "session", "api_key", "failed_request", "failed_request_count"],
+  access: ["account", "identity", "sign_in_nonce", "session", "sign_up", "api_key", "failed_request", "failed_request_count"],
   ledger: [
     "ledger_account",
     "transfer",

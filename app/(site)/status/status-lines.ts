@@ -18,6 +18,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   database: { name: "Database", well: "OK", wrong: "Not responding" },
   jobs: { name: "Background jobs", well: "OK", wrong: "Stopped" },
   addresses: { name: "New accounts", well: "OK", wrong: "Paused: no deposit address available" },
+  signUps: { name: "Sign-ups", well: "OK", wrong: "Unusually many" },
   sandbox: { name: "Simulated models", well: "OK", wrong: "Restarting" },
   chains: { name: "Sandbox chains", well: "OK", wrong: "Starting" },
 };
@@ -62,6 +63,9 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
   if (away.length > 0) return { tone: "weak", text: `${away.join(" and ")} models may be unavailable. Everything else works.` };
   if (wrong.length === 1 && wrong[0] === "addresses") {
     return { tone: "weak", text: "API requests and sign-in work. New accounts are paused until an address is available." };
+  }
+  if (wrong.length === 1 && wrong[0] === "signUps") {
+    return { tone: "weak", text: "Everything works. Unusually many new accounts are being opened." };
   }
   if (wrong.length === 1 && wrong[0] === "chains") {
     return { tone: "weak", text: "API requests work. The sandbox chains are starting." };

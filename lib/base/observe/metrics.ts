@@ -42,6 +42,8 @@ const requestMetrics = ({ counter, gauge, reading, histogram }: Declare) => ({
   gatewaySeconds: histogram("gateway_seconds", "Seconds of a request that were ours, not the provider's"),
   inFlight: reading("requests_in_flight", "API requests being answered", requestsUnderWay),
   limited: counter("limited_total", "Requests refused by a limit", ["limit"]),
+  signUps: counter("sign_ups_total", "Accounts opened by a first sign-in"),
+  signUpsInAnHour: gauge("sign_ups_in_an_hour", "Accounts that all networks opened in the last hour; more than the alarm is unusual"),
   limitsProcessLocal: gauge("limits_process_local", "1 while Redis is out of reach and each process keeps the limits by itself"),
 });
 

@@ -22,8 +22,16 @@ export const proofSchema = z.object({
 
 const page = "/connect";
 
-/** The options for one request of `browser`. `authorize` throws only a reason, since the browser sees what it throws. */
-export function authOptions(browser: Browser): AuthOptions {
+/** What next-auth has no place for in a refusal. */
+export interface RefusedSignIn {
+  retryAfterMs?: number;
+}
+
+/**
+ * The options for one request of `browser`. `authorize` throws only a reason, since the browser sees what it throws; the rest goes to
+ * `refused`.
+ */
+export function authOptions(browser: Browser, refused: RefusedSignIn = {}): AuthOptions {
   // The token from `authorize` on its way to the cookie, within this request.
   let opened: string | undefined;
   return {
@@ -39,7 +47,10 @@ export function authOptions(browser: Browser): AuthOptions {
         credentials: {},
         authorize: async (credentials) => {
           const outcome = await signInWith(credentials, browser);
-          if (!outcome.ok) throw new Error(outcome.error);
+          if (!outcome.ok) {
+            refused.retryAfterMs = outcome.retryAfterMs;
+            throw new Error(outcome.error);
+          }
           opened = outcome.token;
           return { id: outcome.accountId };
         },
@@ -67,7 +78,7 @@ export function authOptions(browser: Browser): AuthOptions {
   };
 }
 
-type SignedIn = { ok: true; accountId: string; token: string } | { ok: false; error: string };
+type SignedIn = { ok: true; accountId: string; token: string } | { ok: false; error: string; retryAfterMs?: number };
 
 async function signInWith(credentials: unknown, browser: Browser): Promise<SignedIn> {
   const proof = proofSchema.safeParse(credentials);
@@ -75,6 +86,7 @@ async function signInWith(credentials: unknown, browser: Browser): Promise<Signe
   try {
     const outcome = await signIn(proof.data, browser);
     if (outcome.ok) return outcome;
+    if (outcome.reason === "too_many_accounts") return { ok: false, error: outcome.reason, retryAfterMs: outcome.retryAfterMs };
     return { ok: false, error: outcome.reason === "message_changed" ? `message_changed:${outcome.field}` : outcome.reason };
   } catch (error) {
     log().error({ err: error }, "sign-in failed");

@@ -7,7 +7,7 @@ import { readPageClient } from "@/lib/access/page-client";
 import { log } from "@/lib/base/observe/log";
 import { type RefusalReason, refusalText } from "../refusals";
 import { readBodyJson, readBodyText } from "../request-body";
-import { authOptions, ownUrl } from "./auth-options";
+import { authOptions, ownUrl, type RefusedSignIn } from "./auth-options";
 import { isSameOrigin, ownOrigin } from "./same-origin";
 import { sessionCookieName } from "./session-cookie";
 
@@ -76,16 +76,20 @@ async function ask(request: Request, nextauth: readonly string[], body: Record<s
   const cookies = readCookies(request.headers.get("cookie") ?? "");
   // The only way to set its own URL; without it next-auth would trust the Host header.
   process.env.NEXTAUTH_URL = ownOrigin();
-  const options = authOptions({
+  const browser = {
     userAgent: request.headers.get("user-agent") ?? "",
     clientAddress: readPageClient(request.headers),
     sessionToken: cookies[sessionCookieName()],
-  });
+  };
+  const refused: RefusedSignIn = {};
+  const options = authOptions(browser, refused);
   const answer: (incoming: unknown, outgoing: unknown) => Promise<void> = NextAuth(options);
   const { reply, outgoing } = createReply();
   const query = { ...readQuery(new URL(request.url).searchParams), nextauth };
   await answer({ method: request.method, query, cookies, headers: Object.fromEntries(request.headers), body }, outgoing);
-  return reply;
+  if (refused.retryAfterMs === undefined) return reply;
+  reply.headers.set("retry-after", `${Math.ceil(refused.retryAfterMs / 1_000)}`);
+  return { ...reply, status: 429 };
 }
 
 /** Without a reason next-auth would report "undefined". */

@@ -7,8 +7,11 @@ import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges
 import { addIdentity, findAccountOf, lockWallet } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionOfToken, openSession } from "@/lib/access/sessions";
+import { areSignUpsUsual, countSignUp } from "@/lib/access/sign-ups";
 import { isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
@@ -40,6 +43,8 @@ export async function startSignIn(wallet: { chain: WalletChain; address: string 
 type SignInRefusal =
   | ProofRefusal
   | { reason: "too_many_attempts" }
+  /** The wallet is new here, and the client's network has opened its accounts of today. */
+  | { reason: "too_many_accounts"; retryAfterMs: number }
   /** The wallet is new here, and no addresses are free for its account. */
   | { reason: "no_addresses" };
 
@@ -54,6 +59,7 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
     return { ok: true, ...(await enter(proved.wallet, browser)) };
   } catch (error) {
     if (error instanceof NoAddresses) return { ok: false, reason: "no_addresses" };
+    if (error instanceof TooManyAccounts) return { ok: false, reason: "too_many_accounts", retryAfterMs: error.retryAfterMs };
     throw error;
   }
 }
@@ -61,13 +67,28 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
 async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: AccountId; token: string }> {
   const entered = await inTransaction(async (transaction) => {
     await lockWallet(wallet, transaction);
-    const accountId = (await findAccountOf(wallet, transaction)) ?? (await openAccount(wallet, transaction));
+    const known = await findAccountOf(wallet, transaction);
+    const accountId = known ?? (await openAccount(wallet, browser, transaction));
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
     const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
-    return { accountId, token };
+    return { accountId, token, isNew: known === null };
   });
+  if (entered.isNew) await reportSignUp();
   await claimCreditOf(wallet, entered.accountId);
   return entered;
+}
+
+/** The account is open: a failure here is no reason to refuse it. */
+async function reportSignUp(): Promise<void> {
+  metrics().signUps.inc();
+  await areSignUpsUsual().catch((error: unknown) => log().error({ err: error }, "the rate of sign-ups could not be read"));
+}
+
+/** Rolls back the opening of an account. */
+class TooManyAccounts extends Error {
+  constructor(readonly retryAfterMs: number) {
+    super("This network has opened its accounts of 24 hours.");
+  }
 }
 
 /** Rolls back the opening of an account. */
@@ -75,9 +96,11 @@ class NoAddresses extends Error {}
 
 /**
  * Creates an owner's account and ledger account, with their first wallet. The caller has locked the wallet.
- * @throws NoAddresses when none is free, or the next one is not the signer's
+ * @throws TooManyAccounts; NoAddresses when none is free, or the next one is not the signer's
  */
-async function openAccount(wallet: Wallet, transaction: Transaction): Promise<AccountId> {
+async function openAccount(wallet: Wallet, { clientAddress }: Browser, transaction: Transaction): Promise<AccountId> {
+  const limited = await countSignUp(clientAddress, transaction);
+  if (limited) throw new TooManyAccounts(limited.retryAfterMs);
   const accountId = await createAccount(undefined, transaction);
   await addIdentity(accountId, wallet, true, transaction);
   await openCustomerAccount(accountId, transaction);

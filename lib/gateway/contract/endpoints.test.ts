@@ -66,7 +66,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     reportReadiness("jobs", () => true);
     expect(await get("/api/ready")).toMatchObject({
       status: 200,
-      text: '{"status":"ready","checks":{"accepting":true,"database":true,"jobs":true,"addresses":false}}',
+      text: '{"status":"ready","checks":{"accepting":true,"database":true,"jobs":true,"addresses":false,"signUps":true}}',
     });
   });
 
@@ -74,7 +74,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     reportReadiness("jobs", () => false);
     expect(await get("/api/ready")).toMatchObject({
       status: 503,
-      text: '{"status":"not ready","checks":{"accepting":true,"database":true,"jobs":false,"addresses":false}}',
+      text: '{"status":"not ready","checks":{"accepting":true,"database":true,"jobs":false,"addresses":false,"signUps":true}}',
     });
     expect((await get("/api/health")).status).toBe(200);
   });

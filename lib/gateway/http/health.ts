@@ -2,6 +2,7 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { areSignUpsUsual } from "@/lib/access/sign-ups";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
@@ -60,7 +61,9 @@ export async function runChecks(): Promise<Check[]> {
   database.ms = performance.now() - startedAt;
   const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital()));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];
-  return database.isWell && config().ROLES.includes("web") ? [...all, check("addresses", await addressesAreFree(), false)] : all;
+  return database.isWell && config().ROLES.includes("web")
+    ? [...all, check("addresses", await addressesAreFree(), false), check("signUps", await signUpsAreUsual(), false)]
+    : all;
 }
 
 /** Adds a worker to readiness: `isWell` says whether it is working now. Requests are served without a worker that is not vital now. */
@@ -99,6 +102,15 @@ async function addressesAreFree(): Promise<boolean> {
     known.areFree = await hasFreeAddress();
   });
   return known.areFree;
+}
+
+/** An alarm for the operator, which stops nothing. True while the database does not answer. */
+async function signUpsAreUsual(): Promise<boolean> {
+  let areUsual = true;
+  await answers(async () => {
+    areUsual = await areSignUpsUsual();
+  });
+  return areUsual;
 }
 
 /** Prometheus text, for this machine itself or for a caller with METRICS_TOKEN. */

@@ -19,10 +19,12 @@ export interface CustodialWallet extends WalletAddresses {
 interface StoredWallet {
   addresses: AttestedAddresses;
   xpub: string;
+  /** Its addresses have left this service. */
+  isShown: boolean;
 }
 
 /**
- * The account's wallet, assigned now when it has none. `transaction` is the caller's: the wallet exists once that commits, and all
+ * The account's wallet, assigned now when it has none, and not watched before `findWallet` has shown it. `transaction` is the caller's: the wallet exists once that commits, and all
  * concurrent callers get the same one.
  * @throws AppError INTERNAL_ERROR, retryable: no address is free, or the next one is forged; the signer repairs both
  */
@@ -50,22 +52,26 @@ async function takeFree(accountId: AccountId, transaction: Transaction): Promise
     FROM taken t
     RETURNING w.derivation_index AS "derivationIndex", w.base_address AS "baseAddress", w.solana_owner AS "solanaOwner",
       w.solana_token_account AS "solanaTokenAccount", w.attestation, (SELECT c.xpub FROM custody c) AS xpub`;
-  return row ? { addresses: addressesOf(row), xpub: row.xpub } : null;
+  return row ? { addresses: addressesOf(row), xpub: row.xpub, isShown: false } : null;
 }
 
 /**
- * The account's wallet, or null before its first sign-in.
+ * The account's wallet, or null before its first sign-in. Whoever asks for it shows it: its addresses are watched from now on, for ever.
  * @throws AppError INTERNAL_ERROR when the stored wallet is not the signer's
  */
 export async function findWallet(accountId: AccountId): Promise<CustodialWallet | null> {
   const stored = await findStored(accountId, prisma());
-  return stored && authentic(accountId, stored);
+  if (!stored) return null;
+  const wallet = authentic(accountId, stored);
+  // Before it is returned: a payment can only come in a block after this.
+  if (!stored.isShown) await prisma().custodialWallet.updateMany({ where: { accountId, shownAt: null }, data: { shownAt: now() } });
+  return wallet;
 }
 
 async function findStored(accountId: AccountId, database: Database): Promise<StoredWallet | null> {
   const wallet = await database.custodialWallet.findUnique({ where: { accountId } });
   const custody = wallet && (await findCustody(database));
-  return custody && { addresses: addressesOf(wallet), xpub: custody.xpub };
+  return custody && { addresses: addressesOf(wallet), xpub: custody.xpub, isShown: wallet.shownAt !== null };
 }
 
 /** Whether this is a deposit address: its authorizations are our sweeps, which anybody can read on the chain. */

@@ -26,7 +26,7 @@ test("newly assigned addresses, one or many, are known at the next read", async 
 
 test("rows from another clock, deleted rows and changed rows are noticed too", async () => {
   const [late, gone, other] = await openCustomers(3);
-  await database.pool.query("UPDATE custodial_wallet SET created_at = now() - interval '2 days' WHERE account_id = $1", [late?.account]);
+  await database.pool.query("UPDATE custodial_wallet SET shown_at = now() - interval '2 days' WHERE account_id = $1", [late?.account]);
   await expectAll();
   await database.pool.query("DELETE FROM custodial_wallet WHERE account_id = $1", [gone?.account]);
   await expectAll();
@@ -36,8 +36,8 @@ test("rows from another clock, deleted rows and changed rows are noticed too", a
 
 test("with 100,000 addresses an incremental read equals a full one, also when one is new or changed", async () => {
   await database.pool.query(
-    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
-     SELECT 'acc_' || n, n, '0x' || md5('a' || n), 'owner ' || n, 'tokens ' || n, '\\x', now() - interval '1 day'
+    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at, shown_at)
+     SELECT 'acc_' || n, n, '0x' || md5('a' || n), 'owner ' || n, 'tokens ' || n, '\\x', now() - interval '1 day', now() - interval '1 day'
      FROM generate_series(1000, 100999) n`,
   );
   await expectAll();

@@ -1,4 +1,4 @@
-// The watched addresses on Base: all that were ever assigned.
+// The watched addresses on Base: all that were ever shown. Accounts cost nothing, so an address that nobody has seen is not asked about.
 
 import type { Hex } from "viem";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -20,7 +20,7 @@ interface Known {
 
 const known = processSingleton<Known>("watched addresses", () => ({ addresses: new Map(), sum: "", newest: new Date(0) }));
 
-/** More than the clock differences and commit delays of the processes that assign addresses. */
+/** More than the clock differences and commit delays of the processes that show addresses. */
 const LATE_MS = 600_000;
 
 /**
@@ -31,9 +31,9 @@ export async function readWatchedAddresses(): Promise<ReadonlyMap<Hex, WatchedAd
   const held = known();
   // Raw SQL: Prisma cannot sum a hash.
   const [wallets] = await prisma().$queryRaw<{ count: number; sum: string; newest: Date | null }[]>`
-    SELECT count(*)::integer AS count, max(w.created_at) AS newest,
+    SELECT count(*)::integer AS count, max(w.shown_at) AS newest,
       coalesce(sum(hashtextextended(w.account_id || ' ' || w.base_address, w.derivation_index)), 0)::text AS sum
-    FROM custodial_wallet w`;
+    FROM custodial_wallet w WHERE w.shown_at IS NOT NULL`;
   const { count = 0, sum = "", newest = null } = wallets ?? {};
   if (sum === held.sum) return held.addresses;
   held.sum = ""; // until the read is complete
@@ -48,9 +48,9 @@ export async function readWatchedAddresses(): Promise<ReadonlyMap<Hex, WatchedAd
   return held.addresses;
 }
 
-async function readSince(createdAt: Date): Promise<void> {
+async function readSince(shownAt: Date): Promise<void> {
   const wallets = await prisma().custodialWallet.findMany({
-    where: { createdAt: { gte: createdAt } },
+    where: { shownAt: { gte: shownAt } },
     select: { accountId: true, baseAddress: true, derivationIndex: true },
   });
   for (const { baseAddress, ...watched } of wallets)

@@ -136,3 +136,17 @@ test("an owner sees only their own deposits, newest first, in pages", async () =
   await watcher.tick();
   await expectAllAccountedFor(chain);
 });
+
+test("a transfer that came in shortly before its address was shown is found all the same", async () => {
+  const customer = await openCustomer();
+  await database.pool.query("UPDATE custodial_wallet SET shown_at = NULL WHERE account_id = $1", [customer.account]);
+  await chain.mint(customer.address, 5n * ONE_USDC);
+  expect(await watcher.tick()).toEqual(read({ found: 0, credited: 0 }));
+  await database.pool.query("UPDATE custodial_wallet SET shown_at = now() WHERE account_id = $1", [customer.account]);
+  for (let block = 0; block < 4 * TO_SAFE; block++) {
+    await chain.mine(1);
+    await watcher.tick();
+  }
+  expect(await postedOf(customer)).toBe(5_000_000_000n);
+  await expectAllAccountedFor(chain);
+});

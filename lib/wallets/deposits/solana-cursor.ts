@@ -1,4 +1,5 @@
-// The watched token accounts on Solana, all that were ever assigned, and how far each has been read.
+// The watched token accounts on Solana, all that were ever shown, and how far each has been read. Each is read from its first transaction,
+// so what came in before it was shown is found, too.
 
 import { now } from "@/lib/base/clock";
 import { prisma } from "@/lib/db/prisma";
@@ -43,7 +44,8 @@ export async function readSolanaAddresses(): Promise<Map<string, SolanaAddress>>
     SELECT w.account_id AS "accountId", w.derivation_index AS "derivationIndex", w.solana_owner AS owner,
       w.solana_token_account AS "tokenAccount", c.check_at AS "checkAt", c.signature, c.slot, c.units,
       c.checked_signature AS "checkedSignature", c.checked_slot AS "checkedSlot", c.checked_units AS "checkedUnits"
-    FROM custodial_wallet w LEFT JOIN solana_cursor c ON c.token_account = w.solana_token_account`;
+    FROM custodial_wallet w LEFT JOIN solana_cursor c ON c.token_account = w.solana_token_account
+    WHERE w.shown_at IS NOT NULL`;
   return new Map(rows.map((row) => [row.tokenAccount, addressOf(row)]));
 }
 

@@ -61,8 +61,8 @@ export async function openCustomers(count: number): Promise<Customer[]> {
   const { rows } = await pool().query<{ next: number }>("SELECT coalesce(max(derivation_index), -1) + 1 AS next FROM custodial_wallet");
   const first = rows[0]?.next ?? 0;
   await pool().query(
-    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
-     SELECT c.account, $1 + c.ord - 1, c.address, 'owner of ' || c.address, 'tokens of ' || c.address, '\\x', now()
+    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at, shown_at)
+     SELECT c.account, $1 + c.ord - 1, c.address, 'owner of ' || c.address, 'tokens of ' || c.address, '\\x', now(), now()
      FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS c(account, address, ord)`,
     [first, customers.map(({ account }) => account), customers.map(({ address }) => address)],
   );

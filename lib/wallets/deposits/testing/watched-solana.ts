@@ -70,8 +70,8 @@ export async function openCustomers(count: number): Promise<SolanaCustomer[]> {
   });
   const { rows } = await pool().query<{ next: number }>("SELECT coalesce(max(derivation_index), -1) + 1 AS next FROM custodial_wallet");
   await pool().query(
-    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at)
-     SELECT c.account, $1 + c.ord - 1, 'base of ' || c.owner, c.owner, c.tokens, '\\x', $5
+    `INSERT INTO custodial_wallet (account_id, derivation_index, base_address, solana_owner, solana_token_account, attestation, created_at, shown_at)
+     SELECT c.account, $1 + c.ord - 1, 'base of ' || c.owner, c.owner, c.tokens, '\\x', $5, $5
      FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS c(account, owner, tokens, ord)`,
     [
       rows[0]?.next ?? 0,

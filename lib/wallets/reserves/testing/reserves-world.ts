@@ -15,7 +15,7 @@ import { checkLedger } from "@/lib/ledger/check";
 import { chargeLate } from "@/lib/ledger/testing/hold";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "../../custody/address-pool";
-import { openWallet } from "../../custody/custodial-wallet";
+import { findWallet, openWallet } from "../../custody/custodial-wallet";
 import { setSigner, signer } from "../../custody/signer";
 import { createBaseWatcher } from "../../deposits/base-watcher";
 import { checkDeposits } from "../../deposits/check";
@@ -52,13 +52,15 @@ export interface Owner extends TestOwner {
 
 async function openOwner(): Promise<Owner> {
   const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
-  return inTransaction(async (transaction) => {
+  const owner = await inTransaction(async (transaction) => {
     const accountId = await createAccount(undefined, transaction);
     await openCustomerAccount(accountId, transaction);
     for (const { chain, address } of [evm, solana]) await addIdentity(accountId, { chain, address }, true, transaction);
     const { baseAddress, solanaAddress } = await openWallet(accountId, transaction);
     return { accountId, evm, solana, address: baseAddress as Hex, owner: solanaAddress };
   });
+  await findWallet(owner.accountId); // shows the addresses, which are watched from now on
+  return owner;
 }
 
 /** @param byHand Base mines a block per transaction, and others only on request. The caller stops it. */

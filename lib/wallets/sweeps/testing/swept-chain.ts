@@ -13,7 +13,7 @@ import { inTransaction } from "@/lib/db/prisma";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { runRelay } from "@/lib/relay/run";
 import { fillAddressPool } from "../../custody/address-pool";
-import { openWallet } from "../../custody/custodial-wallet";
+import { findWallet, openWallet } from "../../custody/custodial-wallet";
 import { signer } from "../../custody/signer";
 import { startTestCustody, withSettings } from "../../custody/testing/seeds";
 import { startWatchedChain, TO_SAFE, type WatchedChain } from "../../deposits/testing/watched-chain";
@@ -35,7 +35,7 @@ export async function openCustomers(count: number): Promise<Customer[]> {
   withSettings({ ADDRESS_POOL_SIZE: String(count) });
   // A run creates as many as its time allows.
   while (((await pool().query("SELECT 1 FROM address_pool")).rowCount ?? 0) < count) await fillAddressPool();
-  return inTransaction(async (transaction) => {
+  const customers = await inTransaction(async (transaction) => {
     const opened: Customer[] = [];
     while (opened.length < count) {
       const account = await createAccount(undefined, transaction);
@@ -45,6 +45,8 @@ export async function openCustomers(count: number): Promise<Customer[]> {
     }
     return opened;
   });
+  for (const { account } of customers) await findWallet(account); // shows the addresses, which are watched from now on
+  return customers;
 }
 
 export async function openCustomer(): Promise<Customer> {

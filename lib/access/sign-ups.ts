@@ -1,0 +1,62 @@
+// Sign-ups: accounts that are opened by a first sign-in. Each takes deposit addresses, and they cost nothing, so one network opens only so
+// many in a day. All networks together have no limit, which anybody could use up for everybody: their rate is an alarm for the operator.
+
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
+import { processSingleton } from "@/lib/base/process-singleton";
+import { lockName, prisma, type Transaction } from "@/lib/db/prisma";
+import { siteOf } from "./client-address";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LIVE_PER_DAY = 50;
+/** All of a sandbox's people are on one machine, and so are its tests. */
+const SANDBOX_PER_DAY = 100_000;
+/** Deleted with each sign-up, so that the table holds little more than a day. */
+const DELETED_AT_ONCE = 10;
+
+const perDay = (): number => config().SIGN_UPS_PER_NETWORK_A_DAY ?? (config().MODE === "live" ? LIVE_PER_DAY : SANDBOX_PER_DAY);
+
+/**
+ * Counts a sign-up in its transaction, so that one which opens nothing does not count. Returns the wait in milliseconds when the client's
+ * network has opened its accounts of 24 hours.
+ */
+export async function countSignUp(clientAddress: string, transaction: Transaction): Promise<{ retryAfterMs: number } | null> {
+  const network = siteOf(clientAddress);
+  await lockName(`sign-ups of ${network}`, transaction);
+  const at = nowMs();
+  const where = { network, at: { gt: new Date(at - DAY_MS) } };
+  const { _count: count, _min: oldest } = await transaction.signUp.aggregate({ where, _count: true, _min: { at: true } });
+  if (count >= perDay()) {
+    metrics().limited.inc({ limit: "sign_ups" });
+    return { retryAfterMs: (oldest.at?.getTime() ?? at) + DAY_MS - at };
+  }
+  await transaction.signUp.create({ data: { network, at: new Date(at) } });
+  // Raw SQL: Prisma has no SKIP LOCKED, without which two sign-ups could wait for each other's rows.
+  await transaction.$executeRaw`
+    DELETE FROM sign_up WHERE id IN (
+      SELECT s.id FROM sign_up s WHERE s.at <= ${new Date(at - DAY_MS)}::timestamptz ORDER BY s.at LIMIT ${DELETED_AT_ONCE}::integer
+      FOR UPDATE SKIP LOCKED)`;
+  return null;
+}
+
+const READ_EVERY_MS = 5_000;
+const rate = processSingleton("sign-up rate", () => ({ readAtMs: Number.NEGATIVE_INFINITY, isUsual: true }));
+
+/**
+ * False while the sign-ups of the last hour are more than SIGN_UP_ALARM_PER_HOUR; at most some seconds old. Logged once, when it begins.
+ */
+export async function areSignUpsUsual(): Promise<boolean> {
+  const known = rate();
+  if (nowMs() - known.readAtMs < READ_EVERY_MS) return known.isUsual;
+  known.readAtMs = nowMs();
+  const { SIGN_UP_ALARM_PER_HOUR: alarmAbove } = config();
+  const inAnHour = await prisma().signUp.count({ where: { at: { gt: new Date(nowMs() - HOUR_MS) } } });
+  metrics().signUpsInAnHour.set(inAnHour);
+  const isUsual = inAnHour <= alarmAbove;
+  if (known.isUsual && !isUsual) log().warn({ inAnHour, alarmAbove }, "unusually many accounts are being opened");
+  known.isUsual = isUsual;
+  return isUsual;
+}
