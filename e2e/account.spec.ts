@@ -142,6 +142,7 @@ test("signing out everywhere ends another browser's session, and its open page l
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
   const dialog = page.getByRole("alertdialog").or(page.getByRole("dialog"));
   await expect(dialog).toContainText("All 2 sessions end, including this one.");
+  await dialog.getByLabel("Pause all API keys too").check();
   await dialog.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page).toHaveURL(/\/connect/);
   expect(await readSession(context)).toEqual({});

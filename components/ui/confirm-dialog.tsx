@@ -15,6 +15,8 @@ interface ConfirmDialogProps {
   /** The label of the other button. */
   cancel?: string;
   busy?: boolean;
+  /** What else is to be decided. */
+  children?: ReactNode;
   onConfirm: () => void;
 }
 
@@ -27,10 +29,12 @@ export function ConfirmDialog({
   action,
   cancel = "Keep it",
   busy = false,
+  children,
   onConfirm,
 }: ConfirmDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
+      {children}
       <div className="flex justify-end gap-3">
         <Button onClick={() => onOpenChange(false)}>{cancel}</Button>
         <Button look="danger" busy={busy} onClick={onConfirm}>

@@ -68,6 +68,11 @@ export async function setKeyState(accountId: AccountId, keyId: KeyId, state: "ac
   return count === 1;
 }
 
+/** Pauses all active keys of the account. */
+export async function pauseAllKeys(accountId: AccountId, transaction: Transaction): Promise<void> {
+  await transaction.apiKey.updateMany({ where: { accountId, state: "active" }, data: { state: "paused" } });
+}
+
 /** A key's cap as it is now; null without one. */
 export async function findKeyCap(keyId: KeyId): Promise<SpendCap | null> {
   const key = await prisma().apiKey.findUnique({ where: { id: keyId }, select: { capNanoUsd: true, capPeriod: true } });

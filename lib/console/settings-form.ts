@@ -10,5 +10,8 @@ export const walletForm = z.strictObject({ chain: z.enum(walletChains), address:
 const noSuchSession = "This session does not exist. Reload the page.";
 export const sessionForm = z.strictObject({ sessionId: z.string(noSuchSession).regex(/^ses_[0-9A-Za-z]{20}$/, noSuchSession) });
 
+/** Signs out everywhere; the keys of whoever was signed in as well are paused on request. */
+export const endAllForm = z.strictObject({ pausesKeys: z.boolean() });
+
 /** The joining wallet's proof, and the linked wallet that is to approve. */
 export const proveJoinForm = z.strictObject({ join: proofSchema, allow: walletForm });

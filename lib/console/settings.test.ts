@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { listLiveKeys } from "@/lib/access/key-list";
 import { createKey } from "@/lib/access/keys";
 import { newSessionId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
@@ -108,7 +109,14 @@ test("one session is ended, or all of them; never those of another account", asy
   expect(await findOwnerOf(second.token)).not.toBeNull();
   expect(await endOneSession(owner, second.sessionId)).toEqual({ ok: true });
   expect(await findOwnerOf(second.token)).toBeNull();
-  await endEverySession(owner);
+  const { keyId } = await createKey({ accountId: owner.accountId, name: "ci" });
+  const stateOf = async () => (await listLiveKeys(owner.accountId)).find((key) => key.keyId === keyId)?.state;
+  const { keyId: foreign } = await createKey({ accountId: stranger.owner.accountId, name: "theirs" });
+  await endEverySession(owner, { pausesKeys: false });
+  expect(await stateOf()).toBe("active");
+  await endEverySession(owner, { pausesKeys: true });
+  expect(await stateOf()).toBe("paused");
+  expect(await listLiveKeys(stranger.owner.accountId)).toMatchObject([{ keyId: foreign, state: "active" }]);
   for (const { token } of [owner, third]) expect(await findOwnerOf(token)).toBeNull();
   expect(await findOwnerOf(stranger.owner.token)).not.toBeNull();
 });

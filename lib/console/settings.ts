@@ -1,11 +1,13 @@
 // The owner's settings: wallets and sessions.
 
 import { listIdentities } from "@/lib/access/identities";
+import { pauseAllKeys } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
 import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions";
 import type { SessionId } from "@/lib/base/ids";
 import type { MessageField } from "@/lib/chains/sign-in-message";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { inTransaction } from "@/lib/db/prisma";
 import { refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { plainChallenge } from "./plain-challenge";
@@ -81,7 +83,10 @@ export async function endOneSession({ accountId }: Owner, sessionId: string): Pr
   return ended ? { ok: true } : refuse("This session has already ended. Reload the page.");
 }
 
-/** Signs out everywhere, including here. */
-export async function endEverySession({ accountId }: Owner): Promise<void> {
-  await endAllSessions(accountId);
+/** Signs out everywhere, including here, and pauses all keys if that is wanted, in one commit. */
+export async function endEverySession({ accountId }: Owner, { pausesKeys }: { pausesKeys: boolean }): Promise<void> {
+  await inTransaction(async (transaction) => {
+    await endAllSessions(accountId, transaction);
+    if (pausesKeys) await pauseAllKeys(accountId, transaction);
+  });
 }

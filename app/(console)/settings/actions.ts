@@ -5,11 +5,11 @@
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
 import { endEverySession, endOneSession, linkOwnWallet, proveOwnJoin, startOwnLink, unlinkOwnWallet } from "@/lib/console/settings";
-import { proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
+import { endAllForm, proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
 import { proofSchema } from "@/lib/console/sign-in/auth-options";
 import { endOwnSession } from "@/lib/console/sign-in/sign-out";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
-import { readWish, requireOwnerOf } from "../owner-actions";
+import { readWish } from "../owner-actions";
 
 export async function unlinkWallet(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, walletForm, input);
@@ -41,10 +41,10 @@ export async function endSession(sessionId: unknown, input: unknown): Promise<An
 }
 
 /** Redirects to the sign-in page. */
-export async function signOutEverywhere(sessionId: unknown): Promise<Refusal> {
-  const authorized = await requireOwnerOf(sessionId);
-  if (!authorized.ok) return authorized;
-  await endEverySession(authorized.owner);
+export async function signOutEverywhere(sessionId: unknown, input: unknown): Promise<Refusal> {
+  const wish = await readWish(sessionId, endAllForm, input);
+  if (!wish.ok) return wish;
+  await endEverySession(wish.owner, wish.form);
   await endOwnSession(); // deletes the cookie
   redirect("/connect");
 }

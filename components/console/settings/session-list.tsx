@@ -14,7 +14,7 @@ import { useAction } from "../use-action";
 
 type EndSession = (session: { sessionId: string }) => Promise<Answer>;
 /** Redirects to the sign-in page; returns only a refusal. */
-type EndSessions = () => Promise<Refusal>;
+type EndSessions = (wish: { pausesKeys: boolean }) => Promise<Refusal>;
 
 interface SessionListProps {
   sessions: readonly SessionView[];
@@ -76,9 +76,10 @@ function End({ session, end }: { session: SessionView; end: EndSession }) {
 
 function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
   const [open, setOpen] = useState(false);
+  const [pausesKeys, setPausesKeys] = useState(false);
   const { busy, run } = useAction();
   const confirm = async () => {
-    const answer = await run(endAll);
+    const answer = await run(() => endAll({ pausesKeys }));
     if (!answer.ok) toast.error(answer.message);
   };
   return (
@@ -91,11 +92,24 @@ function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
         open={open}
         onOpenChange={(wanted) => wanted || busy || setOpen(false)}
         title="Sign out everywhere?"
-        description={`${count === 1 ? "You will be signed out" : `All ${count} sessions end, including this one`}. API keys keep working. You can pause or revoke them under Keys.`}
+        description={`${count === 1 ? "You will be signed out" : `All ${count} sessions end, including this one`}.`}
         action="Sign out everywhere"
         busy={busy}
         onConfirm={() => void confirm()}
-      />
+      >
+        <label className="mb-5 flex items-start gap-2.5 text-sm">
+          <input
+            type="checkbox"
+            className="mt-0.5 size-4 accent-copper"
+            checked={pausesKeys}
+            onChange={({ target }) => setPausesKeys(target.checked)}
+          />
+          <span>
+            Pause all API keys too
+            <span className="block text-xs text-muted">If somebody else was signed in. Otherwise your keys keep working.</span>
+          </span>
+        </label>
+      </ConfirmDialog>
     </>
   );
 }
