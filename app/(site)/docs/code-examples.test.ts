@@ -181,7 +181,7 @@ describe("the curl line of each operation of the reference answers as described"
   test("the quick start's balance line answers as described", async () => {
     const { key } = await openAccount();
     expect(await run({ runs: "curl", code: curlBalance(site) }, key)).toBe(
-      '{"balance":5,"held":0,"available":5,"currency":"USD","wallet":null}',
+      '{"balance":5,"held":0,"available":5,"currency":"USD","wallet":null,"withdrawals":[]}',
     );
   });
 
