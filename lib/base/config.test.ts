@@ -163,6 +163,17 @@ test("live mode refuses a sandbox setting, and starts with all that it requires"
   expect(() => readConfig({ ...live, SANDBOX_REAL_MODELS: "1" })).toThrow(/SANDBOX_REAL_MODELS: remove it/);
 });
 
+test.each([
+  ["PUBLIC_URL", "http://pennyprompt.example"],
+  ["BASE_RPC_URLS", "https://base.example,http://10.0.0.7:8545"],
+  ["SOLANA_RPC_URLS", "http://solana.example"],
+])("live mode refuses %s=%s, and takes http on this machine; a sandbox takes any", (name, value) => {
+  expect(() => readConfig({ ...live, [name]: value })).toThrow(new RegExp(`${name}: begin .* with https:// in live mode`));
+  expect(readConfig({ ...live, [name]: "http://127.0.0.1:8545" }).MODE).toBe("live");
+  expect(readConfig({ ...live, [name]: "http://[::1]:8545" }).MODE).toBe("live");
+  expect(readConfig({ [name]: value }).MODE).toBe("sandbox");
+});
+
 test("blanks in a list and a URL's trailing slash are ignored", () => {
   expect(readConfig({ ROLES: " jobs , web ", TRUSTED_PROXIES: "10.0.0.0/8, loopback," })).toMatchObject({
     ROLES: ["jobs", "web"],

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
+import { findPlainUrls } from "./plain-urls";
 import { processSingleton } from "./process-singleton";
 
 const flag = z
@@ -194,7 +195,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...missingForMail(set)];
   if (set.MODE === "live") {
     // Reported together with the other problems, so that the operator can fix everything in one pass.
-    problems.push(...missingInLiveMode(set));
+    problems.push(...missingInLiveMode(set), ...(result.success ? findPlainUrls(result.data) : []));
     if (set.SANDBOX_REAL_MODELS === "1") problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
   }
   if (

@@ -11,7 +11,7 @@ import { setListeningAddress } from "@/lib/base/public-url";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { checkDurability } from "@/lib/db/durability";
 import { migrate } from "@/lib/db/migrate";
-import { reportReadiness } from "@/lib/gateway/http/health";
+import { knowsProxy, reportReadiness } from "@/lib/gateway/http/health";
 import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
@@ -82,6 +82,7 @@ async function startParts(
   });
   try {
     const baseUrl = await listen(server, settings);
+    warnOfUnknownProxy(settings);
     const demoKey = sandbox ? await sandbox.openDemo(baseUrl) : null;
     announce(settings, { baseUrl, demoKey, chainsRun: sandbox?.untilChainsRun() });
     return { server, baseUrl, failed: database.lost };
@@ -90,6 +91,13 @@ async function startParts(
     server.closeAllConnections();
     throw error;
   }
+}
+
+function warnOfUnknownProxy({ MODE, ROLES }: Config): void {
+  if (MODE !== "live" || !ROLES.includes("web") || knowsProxy()) return;
+  log().warn(
+    "TRUSTED_PROXIES is not set: all clients count as one address, the proxy's. Write the addresses of the proxy that ends TLS, like loopback or 10.0.0.0/8.",
+  );
 }
 
 /** Prints that the service is ready. A sandbox is ready when its chains run for the first time. */

@@ -3,7 +3,7 @@
 import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
-import { mapAnswersQuestions, mapEqualsDisk, mapNamesFiles } from "./map";
+import { documentsNameFiles, mapAnswersQuestions, mapEqualsDisk } from "./map";
 import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
 import { fileLength, folderSize, functionLength } from "./sizes";
 import { noModuleState } from "./state";
@@ -35,7 +35,7 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["every setting is documented in .env.example", ourSettings],
   ["lib/README.md lists the folders that are there", mapEqualsDisk],
   ["lib/README.md answers where things are, and the answers hold", mapAnswersQuestions],
-  ["lib/README.md names files that are there", mapNamesFiles],
+  ["lib/README.md and SECURITY.md name files that are there", documentsNameFiles],
   ["no file names a registry or a path of one machine", noMachine],
   ["the lockfile names no host", lockfileNamesNoHost],
   ["the lockfile is whole for every system", lockfileIsWhole],

@@ -19,6 +19,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   jobs: { name: "Background jobs", well: "OK", wrong: "Stopped" },
   addresses: { name: "New accounts", well: "OK", wrong: "Paused: no deposit address available" },
   signUps: { name: "Sign-ups", well: "OK", wrong: "Unusually many" },
+  proxy: { name: "Client addresses", well: "OK", wrong: "All clients count as one: TRUSTED_PROXIES is not set" },
   sandbox: { name: "Simulated models", well: "OK", wrong: "Restarting" },
   chains: { name: "Sandbox chains", well: "OK", wrong: "Starting" },
 };
@@ -66,6 +67,9 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
   }
   if (wrong.length === 1 && wrong[0] === "signUps") {
     return { tone: "weak", text: "Everything works. Unusually many new accounts are being opened." };
+  }
+  if (wrong.length === 1 && wrong[0] === "proxy") {
+    return { tone: "weak", text: "Everything works, but limits by address count all clients as one." };
   }
   if (wrong.length === 1 && wrong[0] === "chains") {
     return { tone: "weak", text: "API requests work. The sandbox chains are starting." };

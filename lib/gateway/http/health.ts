@@ -2,6 +2,7 @@
 
 import { timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { trustedProxies } from "@/lib/access/client-address";
 import { areSignUpsUsual } from "@/lib/access/sign-ups";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -62,9 +63,17 @@ export async function runChecks(): Promise<Check[]> {
   const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital()));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];
   return database.isWell && config().ROLES.includes("web")
-    ? [...all, check("addresses", await addressesAreFree(), false), check("signUps", await signUpsAreUsual(), false)]
+    ? [
+        ...all,
+        check("addresses", await addressesAreFree(), false),
+        check("signUps", await signUpsAreUsual(), false),
+        ...(config().MODE === "live" ? [check("proxy", knowsProxy(), false)] : []),
+      ]
     : all;
 }
+
+/** This server speaks http and PUBLIC_URL is https, so a proxy stands before it; unless it is listed, all clients count as one address. */
+export const knowsProxy = (): boolean => trustedProxies().any;
 
 /** Adds a worker to readiness: `isWell` says whether it is working now. Requests are served without a worker that is not vital now. */
 export function reportReadiness(name: string, isWell: () => boolean, { isVital = () => true }: { isVital?: () => boolean } = {}): void {
