@@ -46,6 +46,8 @@ export async function expectAccessible(page: Page, state: string, exceptions: re
 }
 
 async function scan(page: Page, state: string, theme: Scan["theme"], exceptions: readonly Exception[]): Promise<Scan> {
+  // While a page is read anew its title may be away for a moment.
+  await expect(page).toHaveTitle(/./);
   await page.evaluate(source);
   const results = await page.evaluate(run);
   const found = results.violations.flatMap(({ id, impact, nodes }) =>

@@ -1,9 +1,10 @@
 // A key's permissions and secrets, as their owner sets them.
 
+import { newWallet } from "@/lib/console/testing/wallets";
 import { expect, open, test } from "./browser";
 import { chooseWallet } from "./connecting";
 import { createKey } from "./create-key";
-import { demoWallet, signIn } from "./sign-in";
+import { signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
 
 test("a key is limited to what it needs, gets a new secret, and its old one works until it is ended", async ({
@@ -11,7 +12,8 @@ test("a key is limited to what it needs, gets a new secret, and its old one work
   context,
   request,
 }) => {
-  await signIn(context, demoWallet());
+  // Not the demo's account: other tests look at its keys.
+  await signIn(context, newWallet("evm"));
   const old = await createKey(page, "rotated");
   await page.getByRole("button", { name: "I have stored it" }).click();
   const menu = page.getByRole("button", { name: "Actions for rotated" });

@@ -13,7 +13,8 @@ export interface PricedModel extends ModelPrice {
 }
 
 /** The page of a model; a name may contain a slash. */
-export const modelHref = (id: string): string => `/models/${encodeURIComponent(id)}`;
+/** A slash in a model's name stays one: encoded, the server refuses it. */
+export const modelHref = (id: string): string => `/models/${id.split("/").map(encodeURIComponent).join("/")}`;
 
 /** What a list says of a model; the model's page says all of it. */
 export const firstSentence = (description: string): string => description.split(/(?<=\.)\s/)[0] ?? "";

@@ -37,3 +37,13 @@ export async function findKeyByHash(hash: Buffer): Promise<KeyRecord | null> {
   });
   return rows[0] ?? null;
 }
+
+/** Replaces the hash of a key's secret, the current or the old one; false when no key has it. */
+export async function replaceHash(before: Buffer, after: Buffer): Promise<boolean> {
+  const { rowCount } = await pool().query(
+    `UPDATE api_key SET hash = CASE WHEN hash = $1 THEN $2 ELSE hash END, old_hash = CASE WHEN old_hash = $1 THEN $2 ELSE old_hash END
+     WHERE hash = $1 OR old_hash = $1`,
+    [before, after],
+  );
+  return rowCount === 1;
+}

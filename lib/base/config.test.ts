@@ -73,6 +73,7 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
   ["BASE_RPC_URLS", "https://base.example,base.example", /starting with http:\/\/ or https:\/\//],
   ["SOLANA_RPC_URLS", "solana.example", /starting with http:\/\/ or https:\/\//],
   ["KEY_PEPPER", "short", /at least 32 random characters.*openssl rand -hex 32/],
+  ["KEY_PEPPER_ALSO", "x".repeat(31), /at least 32 random characters/],
   ["SESSION_SECRET", "x".repeat(31), /at least 32 random characters/],
   ["CUSTODY_PASSPHRASE", "fifteen letters", /at least 16 characters.*openssl rand -hex 32/],
   ["CUSTODY_XPUB", `xprv${"1".repeat(107)}`, /custody -- verify/],
@@ -161,6 +162,13 @@ test("the custody command reads its own settings and needs no others", () => {
 test("live mode refuses a sandbox setting, and starts with all that it requires", () => {
   expect(readConfig(live)).toMatchObject({ MODE: "live", PUBLIC_URL: "https://pennyprompt.example" });
   expect(() => readConfig({ ...live, SANDBOX_REAL_MODELS: "1" })).toThrow(/SANDBOX_REAL_MODELS: remove it/);
+});
+
+test("a second pepper stands beside another one", () => {
+  const other = "another pepper, of at least 32 characters";
+  expect(readConfig({ KEY_PEPPER: secret, KEY_PEPPER_ALSO: other })).toMatchObject({ KEY_PEPPER: secret, KEY_PEPPER_ALSO: other });
+  for (const wrong of [{ KEY_PEPPER_ALSO: other }, { KEY_PEPPER: secret, KEY_PEPPER_ALSO: secret }])
+    expect(() => readConfig(wrong)).toThrow(/KEY_PEPPER_ALSO: a second pepper beside another KEY_PEPPER/);
 });
 
 test.each([

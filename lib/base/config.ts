@@ -83,6 +83,7 @@ const schema = z.object({
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: "write redis://host:6379" }).optional(),
   TRUSTED_PROXIES: list.default([]),
   KEY_PEPPER: secret.optional(),
+  KEY_PEPPER_ALSO: secret.optional(),
   SESSION_SECRET: secret.optional(),
   ...custodyShape,
   ADDRESS_POOL_SIZE: count(1, 10_000).optional(),
@@ -168,6 +169,11 @@ const twoPassphrases = (set: Record<string, string | undefined>): string[] =>
     ? ["CUSTODY_PASSPHRASE: set either this or CUSTODY_PASSPHRASE_FILE, not both"]
     : [];
 
+const twoPeppers = ({ KEY_PEPPER, KEY_PEPPER_ALSO }: Record<string, string | undefined>): string[] =>
+  KEY_PEPPER_ALSO !== undefined && (KEY_PEPPER === undefined || KEY_PEPPER === KEY_PEPPER_ALSO)
+    ? ["KEY_PEPPER_ALSO: a second pepper beside another KEY_PEPPER; remove it, or see SECURITY.md"]
+    : [];
+
 /** Mails need their sender, and a process that sends them the mail server. */
 function missingForMail(set: Record<string, string | undefined>): string[] {
   if (set.SMTP_URL !== undefined && set.MAIL_FROM === undefined)
@@ -192,7 +198,7 @@ const unusable = (problems: readonly string[]) => new Error(`Some settings are w
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const set = withoutEmpty(environment);
   const result = schema.safeParse(set);
-  const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...missingForMail(set)];
+  const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...twoPeppers(set), ...missingForMail(set)];
   if (set.MODE === "live") {
     // Reported together with the other problems, so that the operator can fix everything in one pass.
     problems.push(...missingInLiveMode(set), ...(result.success ? findPlainUrls(result.data) : []));

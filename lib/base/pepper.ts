@@ -1,4 +1,4 @@
-// The secret under which API keys are hashed. An operator sets KEY_PEPPER; a sandbox generates its own, keeps it in its data directory,
+// The secret under which API keys are hashed, and from which other secrets follow. An operator sets KEY_PEPPER; a sandbox generates its own, keeps it in its data directory,
 // and passes it to `setSandboxPepper`.
 
 import { config } from "@/lib/base/config";
@@ -17,4 +17,10 @@ export function pepper(): string {
   if (!value)
     throw new Error("KEY_PEPPER is not set: write at least 32 random characters, for example the output of: openssl rand -hex 32");
   return value;
+}
+
+/** The pepper, and the second one that is accepted while an operator changes it. */
+export function peppers(): string[] {
+  const { KEY_PEPPER_ALSO } = config();
+  return KEY_PEPPER_ALSO === undefined ? [pepper()] : [pepper(), KEY_PEPPER_ALSO];
 }

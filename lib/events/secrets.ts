@@ -3,9 +3,9 @@
 import { createHmac } from "node:crypto";
 import { pepper } from "@/lib/base/pepper";
 
-/** The secret of an endpoint as Standard Webhooks writes it; each rotation raises the number. */
-export const webhookSecret = (endpointId: string, number: number): string =>
-  `whsec_${createHmac("sha256", pepper()).update(`webhook ${endpointId} ${number}`).digest("base64")}`;
+/** The secret of an endpoint as Standard Webhooks writes it; each rotation raises the number, and each pepper makes another. */
+export const webhookSecret = (endpointId: string, number: number, under: string = pepper()): string =>
+  `whsec_${createHmac("sha256", under).update(`webhook ${endpointId} ${number}`).digest("base64")}`;
 
 /** What the header `webhook-signature` holds of one secret; `timestamp` in whole seconds. */
 export function signature(secret: string, { id, timestamp, body }: { id: string; timestamp: number; body: string }): string {

@@ -108,6 +108,8 @@ const documented = {
   pennyprompt_reserves_surplus_nano_usd: "gauge",
   pennyprompt_reserves_unknown: "gauge",
   pennyprompt_reserves_reported_timestamp_seconds: "gauge",
+  pennyprompt_sign_ups_in_an_hour: "gauge",
+  pennyprompt_sign_ups_total: "counter",
   pennyprompt_limited_total: "counter",
   pennyprompt_limits_process_local: "gauge",
   pennyprompt_job_seconds: "histogram",

@@ -2,6 +2,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { peppers } from "@/lib/base/pepper";
 import type { Prisma } from "@/lib/db/prisma";
 import { bodyOf, type EndpointKind } from "../bodies";
 import type { DeliveryTry } from "../deliveries";
@@ -55,10 +56,12 @@ function webhookHeaders(endpoint: Prisma.EndpointModel, { id }: AccountEvent, bo
   return { "webhook-id": id, "webhook-timestamp": `${timestamp}`, "webhook-signature": signatures.join(" ") };
 }
 
-/** The newest secret, and for a day after a rotation the one before it. */
+/** The newest secret, and for a day after a rotation the one before it; while the pepper is changed, each under both. */
 function secretsOf({ id, secretNumber, oldSecretUntil }: Prisma.EndpointModel): string[] {
   const isOldGood = oldSecretUntil !== null && oldSecretUntil.getTime() > nowMs();
-  return [secretNumber, ...(isOldGood ? [secretNumber - 1] : [])].map((number) => webhookSecret(id, number));
+  return [secretNumber, ...(isOldGood ? [secretNumber - 1] : [])].flatMap((number) =>
+    peppers().map((each) => webhookSecret(id, number, each)),
+  );
 }
 
 const GONE = 410;

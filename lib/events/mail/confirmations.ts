@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
-import { pepper } from "@/lib/base/pepper";
+import { peppers } from "@/lib/base/pepper";
 import { inTransaction, lockName, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import { CONFIRMATION } from "../bodies";
 import { readConfirmToken } from "./links";
@@ -43,25 +43,27 @@ async function countConfirmation(
   { endpointId, accountId, target }: { endpointId: string; accountId: string; target: string },
   transaction: Transaction,
 ): Promise<Asked> {
-  const addressHash = hashAddress(target);
+  const [addressHash, ...others] = peppers().map((each) => hashAddress(target, each));
+  if (!addressHash) throw new Error("there is no pepper");
+  const ofAddress = { addressHash: { in: [addressHash, ...others] } };
   await lockName(`confirmations of ${accountId}`, transaction);
   await lockName(`confirmations to ${addressHash.toString("hex")}`, transaction);
   const at = { gt: dateOf(nowMs() - DAY_MS) };
-  if ((await transaction.confirmation.count({ where: { addressHash, refusedUntil: { gt: now() } } })) > 0)
+  if ((await transaction.confirmation.count({ where: { ...ofAddress, refusedUntil: { gt: now() } } })) > 0)
     return refuse(`The reader of this address wanted no more mails from here. It can be asked again after ${REFUSED_DAYS} days.`);
   if ((await transaction.confirmation.count({ where: { accountId, at } })) >= MAX_PER_ACCOUNT)
     return refuse(`You have asked for ${MAX_PER_ACCOUNT} confirmations within 24 hours. Try again tomorrow.`);
-  if ((await transaction.confirmation.count({ where: { addressHash, at } })) >= MAX_PER_ADDRESS)
+  if ((await transaction.confirmation.count({ where: { ...ofAddress, at } })) >= MAX_PER_ADDRESS)
     return refuse(`This address got ${MAX_PER_ADDRESS} confirmations within 24 hours. Open the newest, or try again tomorrow.`);
   await transaction.confirmation.create({ data: { accountId, endpointId, addressHash, at: now() } });
   return { ok: true };
 }
 
 /** Many mail servers take `a.b+x@` for `ab@`: they count as one. The address itself is not kept here. */
-function hashAddress(target: string): Buffer<ArrayBuffer> {
+function hashAddress(target: string, under: string): Buffer<ArrayBuffer> {
   const [local = "", domain = ""] = target.toLowerCase().split("@");
   const mailbox = `${local.replace(/\+.*$/, "").replaceAll(".", "")}@${domain}`;
-  return Buffer.from(createHmac("sha256", pepper()).update(`mail address ${mailbox}`).digest());
+  return Buffer.from(createHmac("sha256", under).update(`mail address ${mailbox}`).digest());
 }
 
 /** Asks an address again that is not confirmed, or whose reader wanted no more mails. */

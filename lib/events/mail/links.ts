@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { dateOf } from "@/lib/base/clock";
-import { pepper } from "@/lib/base/pepper";
+import { pepper, peppers } from "@/lib/base/pepper";
 import { publicUrl } from "@/lib/base/public-url";
 
 /** What a link is bound to: after an address was taken back and asked again, older links are worth nothing. */
@@ -12,18 +12,22 @@ interface Addressed {
   secretNumber: number;
 }
 
-const sign = (text: string): string => createHmac("sha256", pepper()).update(text).digest("base64url");
+const sign = (text: string, under: string): string => createHmac("sha256", under).update(text).digest("base64url");
 
-const isSame = (given: string, expected: string): boolean =>
-  given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+/** Links of mails that were sent before the operator changed the pepper are ours, too. */
+const isSignatureOf = (given: string, text: string): boolean =>
+  peppers().some((each) => {
+    const expected = sign(text, each);
+    return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+  });
 
-const confirmSignature = ({ id, target, secretNumber }: Addressed, until: string): string =>
-  sign(`mail confirm ${id} ${secretNumber} ${until} ${target}`);
+const confirmText = ({ id, target, secretNumber }: Addressed, until: string): string =>
+  `mail confirm ${id} ${secretNumber} ${until} ${target}`;
 
 /** The page on which the address is confirmed, until `until`. */
 export function confirmUrl(endpoint: Addressed, until: Date): string {
   const seconds = Math.floor(until.getTime() / 1_000).toString();
-  return `${publicUrl()}/email/confirm/${endpoint.id}.${seconds}.${confirmSignature(endpoint, seconds)}`;
+  return `${publicUrl()}/email/confirm/${endpoint.id}.${seconds}.${sign(confirmText(endpoint, seconds), pepper())}`;
 }
 
 export interface ConfirmToken {
@@ -38,13 +42,13 @@ export function readConfirmToken(token: string): ConfirmToken | null {
   if (!endpointId || !seconds || !signature) return null;
   return {
     ...{ endpointId, until: dateOf(Number(seconds) * 1_000) },
-    isOf: (endpoint) => isSame(signature, confirmSignature(endpoint, seconds)),
+    isOf: (endpoint) => isSignatureOf(signature, confirmText(endpoint, seconds)),
   };
 }
 
-const unsubscribeSignature = (endpointId: string): string => sign(`mail unsubscribe ${endpointId}`);
+const unsubscribeText = (endpointId: string): string => `mail unsubscribe ${endpointId}`;
 
-const unsubscribeToken = (endpointId: string): string => `${endpointId}.${unsubscribeSignature(endpointId)}`;
+const unsubscribeToken = (endpointId: string): string => `${endpointId}.${sign(unsubscribeText(endpointId), pepper())}`;
 
 /** The page that stops the mails, for people. It never expires. */
 export const unsubscribeUrl = (endpointId: string): string => `${publicUrl()}/email/unsubscribe/${unsubscribeToken(endpointId)}`;
@@ -55,5 +59,5 @@ export const oneClickUrl = (endpointId: string): string => `${publicUrl()}/api/e
 /** The endpoint whose mails it stops; null for what no link of ours holds. */
 export function readUnsubscribeToken(token: string): string | null {
   const [, endpointId, signature] = /^(end_[0-9A-Za-z]{20})\.([\w-]{43})$/.exec(token) ?? [];
-  return endpointId && signature && isSame(signature, unsubscribeSignature(endpointId)) ? endpointId : null;
+  return endpointId && signature && isSignatureOf(signature, unsubscribeText(endpointId)) ? endpointId : null;
 }

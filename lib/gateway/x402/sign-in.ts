@@ -9,7 +9,7 @@ import { config } from "@/lib/base/config";
 import { randomBase62 } from "@/lib/base/ids";
 import type { Json } from "@/lib/base/json";
 import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
-import { pepper } from "@/lib/base/pepper";
+import { pepper, peppers } from "@/lib/base/pepper";
 import { publicUrl } from "@/lib/base/public-url";
 import { writeSignInMessage } from "@/lib/chains/sign-in-message";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
@@ -58,8 +58,8 @@ interface Issued {
 }
 
 /** Letters and digits, as EIP-4361 requires of a nonce. */
-const tagOf = (random: string, { issued, expires, price }: Issued): string =>
-  createHmac("sha256", pepper())
+const tagOf = (random: string, { issued, expires, price }: Issued, under: string = pepper()): string =>
+  createHmac("sha256", under)
     .update(`x402 sign-in\n${random}\n${issued}\n${expires}\n${price.units}\n${price.bodyHash}`)
     .digest("hex")
     .slice(0, TAG_CHARACTERS);
@@ -117,7 +117,7 @@ export function readSignIn(header: string, price: Price): ReadSignIn {
     return refuse("malformed", "invalid_siwx_uri_mismatch", `is for another address than ${resource().url}`);
   const { nonce, issuedAt: issued, expirationTime: expires } = given;
   const random = nonce.slice(0, RANDOM_CHARACTERS);
-  if (!isSame(nonce.slice(RANDOM_CHARACTERS), tagOf(random, { issued, expires, price })))
+  if (!peppers().some((each) => isSame(nonce.slice(RANDOM_CHARACTERS), tagOf(random, { issued, expires, price }, each))))
     return refuse(
       "replayed",
       "invalid_siwx_nonce",

@@ -2,7 +2,7 @@
 // client writes the memo that it gets, and has compute units for 32 characters on chains with the old memo program.
 
 import { createHmac, randomBytes } from "node:crypto";
-import { pepper } from "@/lib/base/pepper";
+import { pepper, peppers } from "@/lib/base/pepper";
 
 /** 132 bits that only we can compute from the request and the memo's 60 random bits. */
 const TAG_CHARACTERS = 22;
@@ -12,8 +12,8 @@ const CHANCE_CHARACTERS = 10;
  * Keyed, since memos are public for ever: anybody could try prompts against a plain hash, and learn which wallet asked what. With the random
  * bits in it, two payments for the same request have nothing in common.
  */
-const tagOf = (bodyHash: string, chance: string): string =>
-  createHmac("sha256", pepper()).update(`x402 memo\n${bodyHash}\n${chance}`).digest("base64url").slice(0, TAG_CHARACTERS);
+const tagOf = (bodyHash: string, chance: string, under: string = pepper()): string =>
+  createHmac("sha256", under).update(`x402 memo\n${bodyHash}\n${chance}`).digest("base64url").slice(0, TAG_CHARACTERS);
 
 /** @param bodyHash SHA-256 in hex */
 export function newMemo(bodyHash: string): string {
@@ -22,4 +22,5 @@ export function newMemo(bodyHash: string): string {
 }
 
 export const isMemoOf = (memo: string, bodyHash: string): boolean =>
-  memo.length === TAG_CHARACTERS + CHANCE_CHARACTERS && memo === tagOf(bodyHash, memo.slice(TAG_CHARACTERS)) + memo.slice(TAG_CHARACTERS);
+  memo.length === TAG_CHARACTERS + CHANCE_CHARACTERS &&
+  peppers().some((each) => memo === tagOf(bodyHash, memo.slice(TAG_CHARACTERS), each) + memo.slice(TAG_CHARACTERS));
