@@ -138,7 +138,7 @@ test("with everything set it serves a customer from a real database and a provid
   const baseUrl = await service.ready;
   const well = { accepting: true, addresses: true, database: true, heartbeat: true, jobs: true, signUps: true };
   expect((await readReadiness(baseUrl)).checks).toEqual({ ...well, proxy: false });
-  expect(service.output()).toContain("TRUSTED_PROXIES is not set: all clients count as one address");
+  await expect.poll(() => service.output()).toContain("TRUSTED_PROXIES is not set: all clients count as one address");
   expect(childrenOf(service.pid)).toEqual([]);
 
   await openFunding();
