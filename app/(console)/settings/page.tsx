@@ -35,7 +35,7 @@ export default async function SettingsPage() {
             linkWallet={actions.linkWallet}
           />
         </Panel>
-        <Panel title="Sessions" aside="Sessions last 30 days.">
+        <Panel title="Sessions" aside="Sessions end after 7 days, or 24 hours without use.">
           <SessionList sessions={sessions} end={actions.endSession} endAll={actions.signOutEverywhere} nowMs={nowMs()} />
         </Panel>
         <Panel title="Account">
