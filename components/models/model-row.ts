@@ -12,8 +12,7 @@ export interface PricedModel extends ModelPrice {
   cost: bigint | null;
 }
 
-/** The page of a model; a name may contain a slash. */
-/** A slash in a model's name stays one: encoded, the server refuses it. */
+/** The page of a model. A slash in its name stays one: encoded, the server refuses it. */
 export const modelHref = (id: string): string => `/models/${id.split("/").map(encodeURIComponent).join("/")}`;
 
 /** What a list says of a model; the model's page says all of it. */
