@@ -11,6 +11,21 @@ import { installSolanaWallet } from "./wallets/solana-wallet";
 
 const accountOf = async (page: Page) => (await readSession(page.context())).user?.accountId;
 
+const confirmationOn = (page: Page) => page.getByRole("dialog", { name: "Confirm with your wallet" });
+
+/** Signs what the page asks for. After a page was opened an Ethereum wallet connects again by itself, and a Solana wallet is chosen. */
+async function signOn(page: Page, chain: "evm" | "solana", name: string): Promise<void> {
+  const confirm = confirmationOn(page);
+  const signs = confirm.getByRole("button", { name: "Sign and confirm" });
+  const chooses = confirm.getByRole("button", { name: "Solana wallet" });
+  await expect(signs.or(chooses).first()).toBeVisible();
+  if (chain === "solana" && (await chooses.isVisible())) {
+    await chooses.click();
+    await chooseFromList(page, name);
+  }
+  await signs.click();
+}
+
 for (const [first, second] of [
   ["evm", "solana"],
   ["solana", "evm"],
@@ -49,15 +64,22 @@ for (const [first, second] of [
     await signIn(context, wallets[second].keys());
     expect(await accountOf(page)).toBe(accountId);
 
-    // The first wallet is unlinked: signing in with it then opens a new account.
+    // The second wallet signs that the first one leaves, and may have it kept until it is gone.
     await open(page, "/settings");
+    const confirm = confirmationOn(page);
+    const sign = () => signOn(page, second, wallets[second].name);
     await page.getByRole("button", { name: `Unlink ${wallets[first].keys().address}` }).click();
     await page.getByRole("button", { name: "Unlink wallet" }).click();
-    await expect(page.getByText("Unlinked. This wallet can no longer sign in.")).toBeVisible();
+    await expect(confirm.getByText(`Unlink wallet ${wallets[first].keys().address} from account ${accountId}`)).toBeVisible();
+    await sign();
+    await expect(page.getByText("It will be unlinked in 24 hours. Until then you can keep it.")).toBeVisible();
+    await expect(page.getByText("leaving", { exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: /^Unlink/ })).toHaveCount(0);
-    await context.clearCookies();
-    await signIn(context, wallets[first].keys());
-    expect(await accountOf(page)).not.toBe(accountId);
+    expect(wallets[second].signed.at(-1)).toContain("in 24 hours");
+    await page.getByRole("button", { name: `Keep ${wallets[first].keys().address}` }).click();
+    await sign();
+    await expect(page.getByText("Kept. This wallet stays linked.")).toBeVisible();
+    await expect(page.getByText("leaving", { exact: true })).toHaveCount(0);
   });
 }
 

@@ -70,6 +70,7 @@ const inputOf = ({ keyId, sessionId }: Awaited<ReturnType<typeof enter>>): Recor
     resendDelivery: { deliveryId: `dlv_${"0".repeat(32)}` },
     requestTestMoney: { chain: "base" },
     unlinkWallet: wallet,
+    keepWallet: wallet,
     endSession: { sessionId },
     startLink: { ...wallet, address: `0x${"cd".repeat(20)}` },
     signOutUnlessLinked: { ...wallet, address: `0x${"cd".repeat(20)}` },

@@ -11,6 +11,8 @@ export interface Identity {
   linkedAt: Date;
   /** True when signing in with this wallet opened the account. */
   isFirst: boolean;
+  /** When it is unlinked; until then it signs nothing for the account. Null: it stays. */
+  leavesAt: Date | null;
 }
 
 /** Locks this wallet until the transaction ends: no other transaction opens an account with it, links or unlinks it meanwhile. */
@@ -20,6 +22,15 @@ export const lockWallet = ({ chain, address }: Wallet, transaction: Transaction)
 /** The account that this wallet owns, or null. */
 export async function findAccountOf({ chain, address }: Wallet, database: Database = prisma()): Promise<AccountId | null> {
   const identity = await database.identity.findUnique({ where: { chain_address: { chain, address } }, select: { accountId: true } });
+  return (identity?.accountId as AccountId | undefined) ?? null;
+}
+
+/** The account for which this wallet may sign: its own, unless it is about to leave it. */
+export async function findSigningAccountOf({ chain, address }: Wallet, database: Database = prisma()): Promise<AccountId | null> {
+  const identity = await database.identity.findUnique({
+    where: { chain_address: { chain, address }, leavesAt: null },
+    select: { accountId: true },
+  });
   return (identity?.accountId as AccountId | undefined) ?? null;
 }
 
@@ -39,7 +50,45 @@ export async function listIdentities(accountId: AccountId, database: Database = 
     where: { accountId },
     orderBy: [{ linkedAt: "asc" }, { chain: "asc" }, { address: "asc" }],
   });
-  return rows.map(({ chain, address, linkedAt, isFirst }) => ({ linkedAt, isFirst, wallet: { chain: chain as WalletChain, address } }));
+  return rows.map(({ chain, address, ...identity }) => readRow(identity, { chain: chain as WalletChain, address }));
+}
+
+const readRow = ({ linkedAt, isFirst, leavesAt }: Omit<Identity, "wallet">, wallet: Wallet): Identity => ({
+  ...{ linkedAt, isFirst, leavesAt, wallet },
+});
+
+/** Says when a wallet leaves the account, unless none would stay. Nothing changes for one that is leaving. The caller has locked it. */
+export async function letIdentityLeave(
+  accountId: AccountId,
+  { chain, address }: Wallet,
+  leavesAt: Date,
+  transaction: Transaction,
+): Promise<"leaving" | "last" | "unknown"> {
+  await lockAccount(accountId, transaction);
+  const wallets = await listIdentities(accountId, transaction);
+  const isIt = ({ wallet }: Identity) => wallet.chain === chain && wallet.address === address;
+  if (!wallets.some(isIt)) return "unknown";
+  if (!wallets.some((one) => !isIt(one) && one.leavesAt === null)) return "last";
+  await transaction.identity.updateMany({ where: { chain, address, accountId, leavesAt: null }, data: { leavesAt } });
+  return "leaving";
+}
+
+/** Lets a wallet stay. False when the account has no such wallet that is leaving. */
+export async function keepIdentity(accountId: AccountId, { chain, address }: Wallet): Promise<boolean> {
+  const { count } = await prisma().identity.updateMany({
+    where: { chain, address, accountId, leavesAt: { not: null } },
+    data: { leavesAt: null },
+  });
+  return count === 1;
+}
+
+/** The wallets whose time has come, each with its account. */
+export async function listLeft(at: Date): Promise<{ accountId: AccountId; wallet: Wallet }[]> {
+  const rows = await prisma().identity.findMany({ where: { leavesAt: { lte: at } }, take: 1_000 });
+  return rows.map(({ accountId, chain, address }) => ({
+    accountId: accountId as AccountId,
+    wallet: { chain: chain as WalletChain, address },
+  }));
 }
 
 /** Takes a wallet from the account, unless it is its last. The caller has locked the wallet. */

@@ -25,6 +25,8 @@ interface NewSession {
   wallet: Wallet;
   userAgent: string;
   clientAddress: string;
+  /** False for a wallet that signs nothing for the account, since it is leaving it. */
+  isConfirmed?: boolean;
 }
 
 /** A session as found by its holder's next request. */
@@ -62,7 +64,7 @@ export async function openSession(session: NewSession, database: Database = pris
       accountId: session.accountId,
       createdAt: at,
       expiresAt: new Date(at.getTime() + sessionSeconds() * 1_000),
-      ...{ lastSeenAt: at, confirmedAt: at },
+      ...{ lastSeenAt: at, confirmedAt: session.isConfirmed === false ? dateOf(0) : at },
       // PostgreSQL cannot store a NUL, and half a surrogate pair is not valid text.
       userAgent: session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
       clientAddress: session.clientAddress,

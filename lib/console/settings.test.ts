@@ -1,18 +1,33 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { listLiveKeys } from "@/lib/access/key-list";
 import { createKey } from "@/lib/access/keys";
+import type { Proof } from "@/lib/access/proofs";
+import { setClock } from "@/lib/base/clock";
 import { newSessionId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
 import { readForm } from "./answer";
 import { findOwnerOf, type Owner } from "./owner";
-import { endEverySession, endOneSession, linkOwnWallet, proveOwnJoin, readSettings, startOwnLink, unlinkOwnWallet } from "./settings";
+import {
+  endEverySession,
+  endOneSession,
+  keepOwnWallet,
+  linkOwnWallet,
+  proveOwnJoin,
+  readSettings,
+  startOwnLink,
+  unlinkOwnWallet,
+} from "./settings";
 import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
+import { isLinked, unlinkLeft } from "./sign-in/link-wallet";
+import { isFresh, startConfirmation } from "./step-up";
 import { openTestCustody } from "./testing/custody";
 import { enter, newOwner as newOwnerOf } from "./testing/owners";
 import { newWallet, prove, type TestWallet } from "./testing/wallets";
+import type { Answer } from "./views/answer";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
@@ -30,6 +45,22 @@ async function link(owner: Owner, allow: TestWallet, join: TestWallet) {
   const joined = await proveOwnJoin(owner, { join: await prove(join, started.join), allow });
   return joined.ok ? linkOwnWallet(owner, await prove(allow, joined.allow)) : joined;
 }
+
+const HOUR = 3_600_000;
+
+/** Does what asks for a signature, signed by this wallet as an honest page has it signed. */
+async function signed(owner: Owner, act: (proof: Proof | null) => Promise<Answer>, signer: TestWallet): Promise<Answer> {
+  const asked = await act(null);
+  if (asked.ok || !asked.confirm) return asked;
+  const { statement, seal } = asked.confirm;
+  const started = await startConfirmation(owner, { wallet: signer, statement, seal });
+  return started.ok ? act(await prove(signer, started.challenge)) : started;
+}
+
+const unlinkSigned = (owner: Owner, { chain, address }: TestWallet, signer: TestWallet) =>
+  signed(owner, (proof) => unlinkOwnWallet(owner, { chain, address }, proof), signer);
+const keepSigned = (owner: Owner, { chain, address }: TestWallet, signer: TestWallet) =>
+  signed(owner, (proof) => keepOwnWallet(owner, { chain, address }, proof), signer);
 
 test("settings show the owner's own wallets and sessions, the current session marked and first", async () => {
   const { wallet, owner } = await newOwner();
@@ -61,15 +92,51 @@ test("settings show the owner's own wallets and sessions, the current session ma
 test("a wallet is unlinked, but not the last one, and never by another account", async () => {
   const [{ wallet, owner }, stranger] = [await newOwner(), await newOwner()];
   const named = { chain: wallet.chain, address: wallet.address };
-  expect(await unlinkOwnWallet(stranger.owner, named)).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
-  expect(await unlinkOwnWallet(owner, named)).toMatchObject({ ok: false, message: expect.stringContaining("last wallet") });
+  expect(await unlinkOwnWallet(stranger.owner, named, null)).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
+  expect(await unlinkOwnWallet(owner, named, null)).toMatchObject({ ok: false, message: expect.stringContaining("last wallet") });
   const second = newWallet("evm");
   await link(owner, wallet, second);
-  expect(await unlinkOwnWallet(owner, { chain: "evm", address: second.address })).toEqual({ ok: true, signedOut: false });
-  await link(owner, wallet, second);
+  expect(await unlinkSigned(owner, second, wallet)).toEqual({ ok: true, signedOut: false });
+  expect(await keepSigned(owner, second, wallet)).toEqual({ ok: true });
   // This wallet opened the session, so the session ends.
-  expect(await unlinkOwnWallet(owner, named)).toEqual({ ok: true, signedOut: true });
+  expect(await unlinkSigned(owner, wallet, second)).toEqual({ ok: true, signedOut: true });
   expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("a wallet is unlinked only with another wallet's signature, and 24 hours later", async () => {
+  const { wallet, owner } = await newOwner();
+  const [second, third] = [newWallet("solana"), newWallet("evm")];
+  await link(owner, wallet, second);
+  const asked = await unlinkOwnWallet(owner, second, null);
+  expect(asked).toMatchObject({ ok: false, confirm: { except: { address: second.address } } });
+  // Neither the wallet that leaves signs it, nor one that is not linked, nor a signature for another wallet.
+  for (const stranger of [second, third]) expect(await unlinkSigned(owner, second, stranger)).toMatchObject({ ok: false });
+  expect((await readSettings(owner)).wallets.map(({ leavesAt }) => leavesAt)).toEqual([null, null]);
+  const at = Date.now();
+  const restore = setClock(() => at);
+  try {
+    expect(await unlinkSigned(owner, second, wallet)).toMatchObject({ ok: true });
+    expect((await readSettings(owner)).wallets.map(({ leavesAt }) => leavesAt)).toEqual([null, new Date(at + 24 * HOUR)]);
+    await unlinkLeft();
+    expect(await isLinked(owner, second)).toBe(true);
+    // It can sign in, and gives no power: it confirms nothing, lets no wallet in, unlinks nobody, and is nowhere paid to.
+    const left = await enter(second);
+    expect(left.accountId).toBe(owner.accountId);
+    expect(isFresh(left)).toBe(false);
+    expect(await unlinkSigned(left, wallet, second)).toMatchObject({ ok: false, message: expect.stringContaining("last wallet") });
+    expect(await link(left, second, third)).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
+    expect(await keepSigned(left, second, second)).toMatchObject({ ok: false });
+    expect((await listPayableWallets(owner.accountId)).map(({ address }) => address)).not.toContain(second.address);
+  } finally {
+    restore();
+  }
+  const restoreLater = setClock(() => at + 24 * HOUR);
+  try {
+    await unlinkLeft();
+    expect(await isLinked(owner, second)).toBe(false);
+  } finally {
+    restoreLater();
+  }
 });
 
 test("refusals of linking have a message that says what to do", async () => {
@@ -133,8 +200,9 @@ test("the owner of a frozen account sees the settings, and can only remove right
   expect(await link(frozen, wallet, newWallet("evm"))).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
   expect(await readSettings(frozen)).toEqual(before);
   expect(await endOneSession(frozen, other.sessionId)).toEqual({ ok: true });
-  expect(await unlinkOwnWallet(frozen, { chain: "evm", address: second.address })).toEqual({ ok: true, signedOut: false });
-  expect((await readSettings(frozen)).wallets).toMatchObject([{ address: wallet.address }]);
+  expect(await unlinkSigned(frozen, second, wallet)).toEqual({ ok: true, signedOut: false });
+  expect((await readSettings(frozen)).wallets).toMatchObject([{ leavesAt: null }, { leavesAt: expect.any(Date) }]);
+  expect(await keepSigned(frozen, second, wallet)).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
 });
 
 test("an invalid wallet, session or proof is refused by its form", () => {

@@ -1,19 +1,21 @@
 // The owner's settings: wallets and sessions.
 
-import { listIdentities } from "@/lib/access/identities";
+import { keepIdentity, listIdentities } from "@/lib/access/identities";
 import { pauseAllKeys } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
 import { endAllSessions, endSession, listSessions } from "@/lib/access/sessions";
+import { config } from "@/lib/base/config";
 import type { SessionId } from "@/lib/base/ids";
 import type { MessageField } from "@/lib/chains/sign-in-message";
-import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
-import { refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { plainChallenge } from "./plain-challenge";
 import { type RefusalReason, refusalText } from "./refusals";
 import { deviceText } from "./sign-in/device";
-import { linkWallet, proveJoin, startLink, unlinkWallet } from "./sign-in/link-wallet";
+import { linkWallet, proveJoin, startLink, startUnlinking } from "./sign-in/link-wallet";
+import { checkConfirmation } from "./step-up";
 import type { Answer, Refusal } from "./views/answer";
 import type { OwnWallet, Settings } from "./views/settings";
 import type { PlainChallenge } from "./views/wallet";
@@ -36,20 +38,41 @@ export async function readSettings(owner: Owner): Promise<Settings> {
 
 /** The account's wallets, oldest first. */
 export async function listOwnWallets(owner: Owner): Promise<OwnWallet[]> {
-  return (await listIdentities(owner.accountId)).map(({ wallet, linkedAt, isFirst }) => ({
+  return (await listIdentities(owner.accountId)).map(({ wallet, linkedAt, isFirst, leavesAt }) => ({
     ...shownWallet(wallet),
     linkedAt,
     isFirst,
+    leavesAt,
     isCurrent: isSameWallet(wallet, owner.wallet),
   }));
 }
 
-/** Unlinks a wallet from the account. `signedOut`: the wallet had opened this session, which has ended too. */
-export async function unlinkOwnWallet(owner: Owner, wallet: Wallet): Promise<Answer<{ signedOut: boolean }>> {
-  const outcome = await unlinkWallet(owner, wallet);
-  if (!outcome.ok) return refuse(refusalText(outcome.reason));
+/**
+ * Unlinks a wallet from the account in 24 hours, once another wallet has signed that. `signedOut`: the wallet had opened this session, which
+ * has ended.
+ */
+export async function unlinkOwnWallet(owner: Owner, wallet: Wallet, proof: Proof | null): Promise<Answer<{ signedOut: boolean }>> {
   const stored = readWallet(wallet.chain, wallet.address);
-  return { ok: true, signedOut: stored !== null && isSameWallet(stored, owner.wallet) };
+  const wallets = await listIdentities(owner.accountId);
+  if (!stored || !wallets.some((one) => isSameWallet(one.wallet, stored))) return refuse(refusalText("not_linked"));
+  if (!wallets.some((one) => one.leavesAt === null && !isSameWallet(one.wallet, stored))) return refuse(refusalText("last_wallet"));
+  const statement = `Unlink wallet ${displayAddress(stored)} from account ${owner.accountId} at ${config().SERVICE_NAME} in 24 hours. From now on it signs nothing for this account.`;
+  const refusal = await checkConfirmation(owner, statement, proof, stored);
+  if (refusal) return refusal;
+  const outcome = await startUnlinking(owner, wallet);
+  if (!outcome.ok) return refuse(refusalText(outcome.reason));
+  return { ok: true, signedOut: isSameWallet(stored, owner.wallet) };
+}
+
+/** Keeps a wallet that is leaving, once another wallet has signed that. */
+export async function keepOwnWallet(owner: Owner, wallet: Wallet, proof: Proof | null): Promise<Answer> {
+  if (owner.isFrozen) return frozenRefusal();
+  const stored = readWallet(wallet.chain, wallet.address);
+  if (!stored) return refuse(refusalText("not_linked"));
+  const statement = `Keep wallet ${displayAddress(stored)} linked to account ${owner.accountId} at ${config().SERVICE_NAME}.`;
+  const refusal = await checkConfirmation(owner, statement, proof, stored);
+  if (refusal) return refusal;
+  return (await keepIdentity(owner.accountId, stored)) ? { ok: true } : refuse("This wallet is not leaving. Reload the page.");
 }
 
 /** The text for the wallet that joins. */

@@ -5,14 +5,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { giveChallenge, newNonce } from "@/lib/access/challenges";
-import { findAccountOf } from "@/lib/access/identities";
+import { findSigningAccountOf } from "@/lib/access/identities";
 import { checkProof, type Proof } from "@/lib/access/proofs";
 import { confirmSession } from "@/lib/access/sessions";
 import { nowMs } from "@/lib/base/clock";
 import { pepper } from "@/lib/base/pepper";
-import { readWallet } from "@/lib/chains/wallet";
-import { frozenRefusal, refuse } from "./answer";
-import type { Owner } from "./owner";
+import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { refuse } from "./answer";
+import { type Owner, shownWallet } from "./owner";
 import { plainChallenge } from "./plain-challenge";
 import { refusalText } from "./refusals";
 import { walletForm } from "./settings-form";
@@ -42,26 +42,34 @@ export async function startConfirmation(
   owner: Owner,
   { wallet, statement, seal }: z.infer<typeof confirmationWish>,
 ): Promise<Answer<{ challenge: PlainChallenge }>> {
-  if (owner.isFrozen) return frozenRefusal();
   if (!isSame(seal, sealOf(owner, statement))) return refuse(refusalText("csrf"));
   const known = readWallet(wallet.chain, wallet.address);
-  if (!known || (await findAccountOf(known)) !== owner.accountId) return refuse(refusalText("not_linked"));
+  if (!known || (await findSigningAccountOf(known)) !== owner.accountId) return refuse(refusalText("not_linked"));
   if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
   const challenge = await giveChallenge({ purpose: "step_up", wallet: known, nonce: newNonce(), accountId: owner.accountId, statement });
   return { ok: true, challenge: plainChallenge(challenge) };
 }
 
-/** Null when the proof signs exactly this statement; without a proof, the refusal that asks for one. */
-export async function checkConfirmation(owner: Owner, statement: string, proof: Proof | null): Promise<Refusal | null> {
-  if (owner.isFrozen) return frozenRefusal();
+/**
+ * Null when the proof signs exactly this statement; without a proof, the refusal that asks for one. `except` is the wallet that it is about,
+ * which cannot sign it. Frozen accounts are the caller's business: they may still remove rights.
+ */
+export async function checkConfirmation(
+  owner: Owner,
+  statement: string,
+  proof: Proof | null,
+  except: Wallet | null = null,
+): Promise<Refusal | null> {
   if (!proof) {
-    return { ...refuse("Confirm this with one of your wallets."), confirm: { statement, seal: sealOf(owner, statement) } };
+    const confirm = { statement, seal: sealOf(owner, statement), ...(except && { except: shownWallet(except) }) };
+    return { ...refuse("Confirm this with one of your wallets."), confirm };
   }
   if (await countAttempt(owner.accountId)) return refuse(refusalText("too_many_attempts"));
   const proved = await checkProof(proof, "step_up", owner.accountId);
   if (!proved.ok) return refuse(refusalText(proved.reason, "field" in proved ? proved.field : undefined));
   if (!proved.text.split("\n").includes(statement)) return refuse("The wallet signed another action. Try again.");
-  if ((await findAccountOf(proved.wallet)) !== owner.accountId) return refuse(refusalText("not_linked"));
+  if (except && isSameWallet(proved.wallet, except)) return refuse("Sign with another wallet than the one that this is about.");
+  if ((await findSigningAccountOf(proved.wallet)) !== owner.accountId) return refuse(refusalText("not_linked"));
   await confirmSession(owner.sessionId);
   return null;
 }

@@ -200,6 +200,11 @@ const types = {
     },
   },
   "wallet.linked": { ...wallet, when: "A wallet was linked. It can sign in, and withdrawals can be paid to it." },
+  "wallet.leaving": {
+    when: "A wallet is going to be unlinked: one of your other wallets asked for it. If it was not you, keep it under Settings.",
+    fields: { ...wallet.fields, leavesAt: time("When it is unlinked. Until then it signs nothing for the account.") },
+    example: { ...wallet.example, leavesAt: "2026-11-25T09:30:00+00:00" },
+  },
   "wallet.unlinked": { ...wallet, when: "A wallet was unlinked." },
 } satisfies Record<string, EventType>;
 

@@ -56,6 +56,7 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "price.changed": ({ model, changes }) =>
     `The price of ${model} changed, per million tokens: ${Array.isArray(changes) ? changes.map(change).join("; ") : "see the list of models"}.`,
   "wallet.linked": ({ address }) => `Wallet ${address} was linked. It can sign in.`,
+  "wallet.leaving": ({ address }) => `Wallet ${address} will be unlinked in 24 hours. If that was not you, keep it under Settings.`,
   "wallet.unlinked": ({ address }) => `Wallet ${address} was unlinked.`,
 };
 

@@ -68,9 +68,13 @@ test("a wallet that is linked and unlinked; the one that opened the account is n
     ]);
   await add(firstWallet, true);
   await add(secondWallet, false);
+  const leave = (at: Date | null) => pool().query("UPDATE identity SET leaves_at = $2 WHERE address = $1", [secondWallet, at]);
+  const leavesAt = new Date("2030-01-01T00:00:00Z");
+  for (const at of [leavesAt, new Date("2030-01-02T00:00:00Z"), null]) await leave(at);
   await pool().query("DELETE FROM identity WHERE address = $1", [secondWallet]);
   expect(await toldOf(account)).toEqual([
     { type: "wallet.linked", data: { chain: "evm", address: secondWallet } },
+    { type: "wallet.leaving", data: { chain: "evm", address: secondWallet, leavesAt } },
     { type: "wallet.unlinked", data: { chain: "evm", address: secondWallet } },
   ]);
 });

@@ -6,6 +6,7 @@ import { writeFailedRequests } from "@/lib/access/failures/record-failed";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { deleteExpiredSessions } from "@/lib/access/sessions";
 import { now } from "@/lib/base/clock";
+import { unlinkLeft } from "@/lib/console/sign-in/link-wallet";
 import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
 import { deleteOldConfirmations } from "@/lib/events/mail/confirmations";
 import { deleteOldEvents, numberEvents } from "@/lib/events/outbox";
@@ -69,6 +70,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "roll-up-revenue", pauseMs: 10_000, run: rollUpRevenue },
   { name: "delete-old-failures", pauseMs: 600_000, run: deleteOldFailures },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
+  { name: "unlink-left-wallets", pauseMs: 10_000, run: unlinkLeft },
   { name: "delete-expired-sessions", pauseMs: 3_600_000, run: () => deleteExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
   { name: "free-payment-keys", pauseMs: 30_000, run: () => freePaymentKeys(now()) },

@@ -4,17 +4,30 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import { endEverySession, endOneSession, linkOwnWallet, proveOwnJoin, startOwnLink, unlinkOwnWallet } from "@/lib/console/settings";
+import {
+  endEverySession,
+  endOneSession,
+  keepOwnWallet,
+  linkOwnWallet,
+  proveOwnJoin,
+  startOwnLink,
+  unlinkOwnWallet,
+} from "@/lib/console/settings";
 import { endAllForm, proveJoinForm, sessionForm, walletForm } from "@/lib/console/settings-form";
 import { proofSchema } from "@/lib/console/sign-in/auth-options";
 import { endOwnSession } from "@/lib/console/sign-in/sign-out";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
-import { readWish } from "../owner-actions";
+import { readConfirmedWish, readWish } from "../owner-actions";
 
-export async function unlinkWallet(sessionId: unknown, input: unknown): Promise<Answer> {
-  const wish = await readWish(sessionId, walletForm, input);
+export async function keepWallet(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {
+  const wish = await readConfirmedWish(sessionId, walletForm, input, proof);
+  return wish.ok ? showSettings(await keepOwnWallet(wish.owner, wish.form, wish.proof)) : wish;
+}
+
+export async function unlinkWallet(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {
+  const wish = await readConfirmedWish(sessionId, walletForm, input, proof);
   if (!wish.ok) return wish;
-  const answer = await unlinkOwnWallet(wish.owner, wish.form);
+  const answer = await unlinkOwnWallet(wish.owner, wish.form, wish.proof);
   if (!answer.ok || !answer.signedOut) return showSettings(answer);
   await endOwnSession();
   redirect("/connect");

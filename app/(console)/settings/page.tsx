@@ -6,26 +6,37 @@ import { Panel } from "@/components/console/panel";
 import { LinkWalletSlot } from "@/components/console/settings/link-wallet-slot";
 import { SessionList } from "@/components/console/settings/session-list";
 import { WalletList } from "@/components/console/settings/wallet-list";
+import { StepUp } from "@/components/console/step-up/step-up";
 import { CopyButton } from "@/components/ui/copy-button";
 import { nowMs } from "@/lib/base/clock";
 import { readSettings } from "@/lib/console/settings";
+import { requestConfirmation } from "../confirmations";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { endSession, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet } from "./actions";
+import { endSession, keepWallet, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet } from "./actions";
 
 export const metadata: Metadata = { title: "Settings" };
 
 export default async function SettingsPage() {
   const owner = await requireOwner();
   const { wallets, sessions } = await readSettings(owner);
-  const actions = forSession(owner, { endSession, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet });
+  const actions = forSession(owner, {
+    ...{ endSession, linkWallet, proveJoin, signOutEverywhere, startLink },
+    ...{ unlinkWallet, keepWallet, requestConfirmation },
+  });
   return (
     <div className="max-w-reading">
       <PageHeading title="Settings">Your wallets and your sessions.</PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
         <Panel title="Wallets" aside="Each wallet can sign in and has full access.">
-          <WalletList wallets={wallets} unlink={actions.unlinkWallet} />
+          <StepUp
+            signers={wallets.filter(({ leavesAt }) => leavesAt === null)}
+            access={readWalletAccess()}
+            ask={actions.requestConfirmation}
+          >
+            <WalletList wallets={wallets} unlink={actions.unlinkWallet} keep={actions.keepWallet} />
+          </StepUp>
           <LinkWalletSlot
             disabled={owner.isFrozen}
             access={readWalletAccess()}

@@ -11,17 +11,20 @@ import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
-import { useAction } from "../use-action";
+import type { SignedChallenge } from "../../wallet/wallet-types";
+import { useConfirmedAction } from "../step-up/step-up";
 
-type UnlinkWallet = (wallet: NamedWallet) => Promise<Answer>;
+type ChangeWallet = (wallet: NamedWallet, proof?: SignedChallenge) => Promise<Answer>;
 
 interface WalletListProps {
   wallets: readonly OwnWallet[];
-  unlink: UnlinkWallet;
+  unlink: ChangeWallet;
+  keep: ChangeWallet;
 }
 
-/** The wallets of the account: each can sign in and do everything. */
-export function WalletList({ wallets, unlink }: WalletListProps) {
+/** The wallets of the account: each that stays can sign in and do everything. */
+export function WalletList({ wallets, unlink, keep }: WalletListProps) {
+  const staying = wallets.filter(({ leavesAt }) => leavesAt === null);
   return (
     <ul className="text-sm">
       {wallets.map((wallet) => (
@@ -32,28 +35,47 @@ export function WalletList({ wallets, unlink }: WalletListProps) {
               <ShortAddress value={wallet.address} what="address" />
               {wallet.isFirst ? <Badge>first wallet</Badge> : null}
               {wallet.isCurrent ? <Badge tone="good">in use</Badge> : null}
+              {wallet.leavesAt ? <Badge tone="waiting">leaving</Badge> : null}
             </span>
             <span className="mt-0.5 block text-xs text-muted">
-              {wallet.chain === "evm" ? "Ethereum" : "Solana"} · linked{" "}
-              <time dateTime={wallet.linkedAt.toISOString()} title={momentText(wallet.linkedAt)}>
-                {dayText(wallet.linkedAt)}
-              </time>
+              {wallet.chain === "evm" ? "Ethereum" : "Solana"} · {wallet.leavesAt ? "unlinked on " : "linked "}
+              <Moment at={wallet.leavesAt ?? wallet.linkedAt} isExact={wallet.leavesAt !== null} />
             </span>
           </span>
-          {wallets.length > 1 ? <Unlink wallet={wallet} unlink={unlink} /> : null}
+          {wallet.leavesAt ? <Keep wallet={wallet} keep={keep} /> : staying.length > 1 ? <Unlink wallet={wallet} unlink={unlink} /> : null}
         </li>
       ))}
     </ul>
   );
 }
 
-function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: UnlinkWallet }) {
+const Moment = ({ at, isExact }: { at: Date; isExact: boolean }) => (
+  <time dateTime={at.toISOString()} title={momentText(at)}>
+    {isExact ? momentText(at) : dayText(at)}
+  </time>
+);
+
+function Keep({ wallet: { chain, address }, keep }: { wallet: OwnWallet; keep: ChangeWallet }) {
+  const { busy, run } = useConfirmedAction();
+  const press = async () => {
+    const answer = await run((proof) => keep({ chain, address }, proof));
+    if (answer.ok) toast.success("Kept. This wallet stays linked.");
+    else toast.error(answer.message);
+  };
+  return (
+    <Button size="small" busy={busy} aria-label={`Keep ${address}`} onClick={() => void press()}>
+      Keep
+    </Button>
+  );
+}
+
+function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet }) {
   const [open, setOpen] = useState(false);
-  const { busy, run } = useAction();
+  const { busy, run } = useConfirmedAction();
   const confirm = async () => {
     const { chain, address } = wallet;
-    const answer = await run(() => unlink({ chain, address }));
-    if (answer.ok) toast.success("Unlinked. This wallet can no longer sign in.");
+    const answer = await run((proof) => unlink({ chain, address }, proof));
+    if (answer.ok) toast.success("It will be unlinked in 24 hours. Until then you can keep it.");
     else toast.error(answer.message);
     setOpen(false);
   };
@@ -67,9 +89,11 @@ function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: UnlinkWallet })
         onOpenChange={(wanted) => wanted || busy || setOpen(false)}
         title={`Unlink ${shortAddress(wallet.address)}?`}
         description={
-          wallet.isCurrent
-            ? "You are signed in with this wallet, so you will be signed out. You can sign in again with another linked wallet."
-            : "It can no longer sign in to this account, and its sessions end. Your balance stays here."
+          <>
+            Another of your wallets signs this. In 24 hours it no longer belongs to this account; from now on it signs nothing and receives
+            nothing here. {wallet.isCurrent ? "You are signed in with it, so you will be signed out." : "Its sessions end."} Your balance
+            stays here.
+          </>
         }
         action="Unlink wallet"
         busy={busy}

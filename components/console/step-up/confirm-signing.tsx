@@ -5,14 +5,14 @@ import type { NamedWallet, PlainChallenge, WalletAccess } from "@/lib/console/vi
 import { LinkedSigner } from "../../wallet/linked-signer";
 import { useProof } from "../../wallet/use-proof";
 import { WalletProviders } from "../../wallet/wallet-providers";
-import type { SignedChallenge } from "../../wallet/wallet-types";
+import { isSameWallet, type SignedChallenge } from "../../wallet/wallet-types";
 
 export interface ConfirmSigningProps {
   wish: NonNullable<Refusal["confirm"]>;
   /** The account's wallets; any of them can sign. */
   signers: readonly NamedWallet[];
   access: WalletAccess;
-  ask: (input: NonNullable<Refusal["confirm"]> & { wallet: NamedWallet }) => Promise<Answer<{ challenge: PlainChallenge }>>;
+  ask: (input: { statement: string; seal: string; wallet: NamedWallet }) => Promise<Answer<{ challenge: PlainChallenge }>>;
   onSigned: (signed: SignedChallenge) => void;
 }
 
@@ -23,9 +23,9 @@ export const ConfirmSigning = ({ access, ...signing }: ConfirmSigningProps) => (
   </WalletProviders>
 );
 
-function Signing({ wish, signers, ask, onSigned }: Omit<ConfirmSigningProps, "access">) {
+function Signing({ wish: { statement, seal, except }, signers, ask, onSigned }: Omit<ConfirmSigningProps, "access">) {
   const { state, prove } = useProof({
-    requestChallenge: ({ chain, address }) => ask({ ...wish, wallet: { chain, address } }),
+    requestChallenge: ({ chain, address }) => ask({ statement, seal, wallet: { chain, address } }),
     submit: async (signed) => {
       onSigned(signed);
       return { ok: true };
@@ -34,7 +34,7 @@ function Signing({ wish, signers, ask, onSigned }: Omit<ConfirmSigningProps, "ac
   const busy = state.step === "asking" || state.step === "signing" || state.step === "checking";
   return (
     <LinkedSigner
-      signers={signers}
+      signers={signers.filter((one) => !except || !isSameWallet(one, except))}
       action={state.step === "signing" ? "Sign in your wallet" : "Sign and confirm"}
       busy={busy}
       problem={state.step === "failed" ? state.message : null}

@@ -7,6 +7,7 @@ import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { KeyId } from "@/lib/base/ids";
 import { formatUsd, nanoUsd } from "@/lib/base/money";
+import { frozenRefusal } from "../answer";
 import type { Owner } from "../owner";
 import { checkConfirmation, isFresh, statementName } from "../step-up";
 import type { Answer, Refusal } from "../views/answer";
@@ -65,8 +66,10 @@ interface Confirmation {
   proof: Proof | null;
 }
 
-const confirm = async ({ owner, power, statement, proof }: Confirmation): Promise<Refusal | null> =>
-  isFresh(owner) && spendsLittle(power) ? null : checkConfirmation(owner, statement, proof);
+async function confirm({ owner, power, statement, proof }: Confirmation): Promise<Refusal | null> {
+  if (owner.isFrozen) return frozenRefusal();
+  return isFresh(owner) && spendsLittle(power) ? null : checkConfirmation(owner, statement, proof);
+}
 
 const LITTLE = nanoUsd(10_000_000_000n);
 

@@ -4,9 +4,18 @@
 
 import { countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
-import { addIdentity, findAccountOf, lockWallet, removeIdentity } from "@/lib/access/identities";
+import {
+  addIdentity,
+  findAccountOf,
+  findSigningAccountOf,
+  letIdentityLeave,
+  listLeft,
+  lockWallet,
+  removeIdentity,
+} from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
+import { dateOf, now, nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
@@ -53,7 +62,7 @@ export async function proveJoin(owner: Owner, { join, allow }: { join: Proof; al
   const { accountId } = owner;
   if (owner.isFrozen) return { ok: false, reason: "account_frozen" };
   const allowing = readWallet(allow.chain, allow.address);
-  if (!allowing || (await findAccountOf(allowing)) !== accountId) return { ok: false, reason: "not_linked" };
+  if (!allowing || (await findSigningAccountOf(allowing)) !== accountId) return { ok: false, reason: "not_linked" };
   const proved = await checkProof(join, "link_join", accountId);
   if (!proved.ok) return proved;
   const { wallet: joining } = proved;
@@ -96,7 +105,7 @@ async function join({ accountId, wallet, joining, absorbs }: Approval, transacti
   // In a fixed order: two requests that link each other's wallets would otherwise deadlock.
   for (const one of [wallet, joining].sort((a, b) => (a.address < b.address ? -1 : 1))) await lockWallet(one, transaction);
   // Both wallets may have changed hands since the challenge was issued.
-  if ((await findAccountOf(wallet, transaction)) !== accountId) return { reason: "not_linked" };
+  if ((await findSigningAccountOf(wallet, transaction)) !== accountId) return { reason: "not_linked" };
   const owned = await findAccountOf(joining, transaction);
   if (owned === accountId) return { reason: "already_linked" };
   if (owned !== absorbs) return { reason: "joining_changed" };
@@ -106,13 +115,36 @@ async function join({ accountId, wallet, joining, absorbs }: Approval, transacti
   return null;
 }
 
+/** Between the wish to unlink a wallet and its end: whoever holds it hears of the wish, and can have it kept. */
+const LEAVING_MS = 24 * 60 * 60_000;
+
+/**
+ * Lets a wallet leave the account in 24 hours, unless none would stay; until then it signs nothing and receives nothing. Its sessions end
+ * now. Works for a frozen account as well: the wallet may have been stolen.
+ */
+export async function startUnlinking(owner: Owner, wallet: NamedWallet): Promise<UnlinkOutcome> {
+  const known = readWallet(wallet.chain, wallet.address);
+  if (!known) return { ok: false, reason: "not_linked" };
+  return inTransaction(async (transaction) => {
+    await lockWallet(known, transaction);
+    const outcome = await letIdentityLeave(owner.accountId, known, dateOf(nowMs() + LEAVING_MS), transaction);
+    if (outcome !== "leaving") return { ok: false, reason: outcome === "last" ? "last_wallet" : "not_linked" };
+    await endSessionsOf(owner.accountId, known, transaction);
+    return { ok: true };
+  });
+}
+
+/** Unlinks the wallets whose 24 hours are over. A job runs it. */
+export async function unlinkLeft(): Promise<void> {
+  for (const { accountId, wallet } of await listLeft(now())) await unlinkWallet({ accountId }, wallet);
+}
+
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };
 
 /**
- * Unlinks a wallet from the account, but not its last one; no money moves. Sessions opened with it end, including this one.
- * Works for a frozen account as well: the wallet may have been stolen.
+ * Unlinks a wallet from the account at once, but not its last one; no money moves. Sessions opened with it end.
  */
-export async function unlinkWallet(owner: Owner, wallet: NamedWallet): Promise<UnlinkOutcome> {
+export async function unlinkWallet(owner: Pick<Owner, "accountId">, wallet: NamedWallet): Promise<UnlinkOutcome> {
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "not_linked" };
   return inTransaction(async (transaction) => {

@@ -37,7 +37,7 @@ test("the first sign-in opens account, ledger account and addresses for one owne
   const wallet = newWallet("solana");
   const accountId = await signInOnce(wallet);
   expect(await listIdentities(accountId)).toEqual([
-    { wallet: { chain: "solana", address: wallet.address }, linkedAt: expect.any(Date), isFirst: true },
+    { wallet: { chain: "solana", address: wallet.address }, linkedAt: expect.any(Date), leavesAt: null, isFirst: true },
   ]);
   expect(await readBalance(accountId)).toEqual({ posted: 0n, held: 0n, available: 0n });
   expect(await findWallet(accountId)).toMatchObject({ accountId, baseAddress: expect.stringMatching(/^0x/) });

@@ -4,7 +4,7 @@
 import { createAccount } from "@/lib/access/accounts";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
-import { addIdentity, findAccountOf, lockWallet } from "@/lib/access/identities";
+import { addIdentity, findAccountOf, findSigningAccountOf, lockWallet } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionOfToken, openSession } from "@/lib/access/sessions";
 import { areSignUpsUsual, countSignUp } from "@/lib/access/sign-ups";
@@ -70,7 +70,8 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
     const known = await findAccountOf(wallet, transaction);
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
-    const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
+    const isConfirmed = (await findSigningAccountOf(wallet, transaction)) === accountId;
+    const { token } = await openSession({ ...browser, accountId, wallet, isConfirmed }, transaction);
     return { accountId, token, isNew: known === null };
   });
   if (entered.isNew) await reportSignUp();

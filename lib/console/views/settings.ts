@@ -6,6 +6,8 @@ export interface OwnWallet extends NamedWallet {
   linkedAt: Date;
   /** The account was opened by signing in with it. */
   isFirst: boolean;
+  /** When it is unlinked; null: it stays. */
+  leavesAt: Date | null;
   /** This session was opened with it. */
   isCurrent: boolean;
 }

@@ -67,10 +67,11 @@ export interface PayableWallet extends Wallet {
   payableFrom: Date | null;
 }
 
-/** The account's wallets, the oldest first. */
+/** The account's wallets, the oldest first, without those that are leaving. */
 export async function listPayableWallets(accountId: AccountId): Promise<PayableWallet[]> {
   const at = now();
-  return (await listIdentities(accountId)).map(({ wallet, linkedAt, isFirst }) => {
+  const staying = (await listIdentities(accountId)).filter(({ leavesAt }) => leavesAt === null);
+  return staying.map(({ wallet, linkedAt, isFirst }) => {
     const from = new Date(linkedAt.getTime() + LINKED_SECONDS * 1_000);
     return { ...wallet, linkedAt, payableFrom: isFirst || from <= at ? null : from };
   });

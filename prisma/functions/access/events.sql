@@ -18,10 +18,20 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Whoever wants to unlink a wallet may not be its holder: they have 24 hours to hear of it.
+CREATE OR REPLACE FUNCTION access_tell_leaving() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM events_record(NEW.account_id, 'wallet.leaving',
+    jsonb_build_object('chain', NEW.chain, 'address', NEW.address, 'leavesAt', NEW.leaves_at), clock_timestamp());
+  RETURN NULL;
+END $$;
+
 CREATE OR REPLACE TRIGGER api_key_made AFTER INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION access_tell_key();
 CREATE OR REPLACE TRIGGER api_key_stopped AFTER UPDATE OF state ON api_key
   FOR EACH ROW WHEN (NEW.state <> OLD.state AND NEW.state IN ('paused', 'revoked')) EXECUTE FUNCTION access_tell_key();
 -- The wallet that opened the account is not news to its owner.
 CREATE OR REPLACE TRIGGER wallet_linked AFTER INSERT ON identity
   FOR EACH ROW WHEN (NOT NEW.is_first) EXECUTE FUNCTION access_tell_wallet();
+CREATE OR REPLACE TRIGGER wallet_leaving AFTER UPDATE OF leaves_at ON identity
+  FOR EACH ROW WHEN (OLD.leaves_at IS NULL AND NEW.leaves_at IS NOT NULL) EXECUTE FUNCTION access_tell_leaving();
 CREATE OR REPLACE TRIGGER wallet_unlinked AFTER DELETE ON identity FOR EACH ROW EXECUTE FUNCTION access_tell_wallet();

@@ -22,10 +22,12 @@ CREATE OR REPLACE FUNCTION access_lock_owners(account_ids text[]) RETURNS TABLE 
   SELECT a.id, coalesce(a.absorbed_by, a.id) FROM account a WHERE a.id = ANY (account_ids) ORDER BY a.id FOR KEY SHARE
 $$;
 
--- When a wallet was linked to the account, and whether the account was opened with it; no row when it is not the account's.
+-- When a wallet was linked to the account, and whether the account was opened with it; no row when it is not the account's, or is about to
+-- leave it: then it neither signs nor receives.
 CREATE OR REPLACE FUNCTION access_linked_wallet(account text, on_chain text, of_address text)
 RETURNS TABLE (linked_at timestamptz, is_first boolean) LANGUAGE sql STABLE ROWS 1 AS $$
   SELECT i.linked_at, i.is_first FROM identity i WHERE i.chain = on_chain AND i.address = of_address AND i.account_id = account
+    AND i.leaves_at IS NULL
 $$;
 
 -- A text that changes with the account's own settings and with any of its keys.
