@@ -61,7 +61,7 @@ test("a key without a cap is created only after a linked wallet signed what it i
 
   const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });
   await expect(
-    confirm.getByText(/^Create the API key 'unlimited' at PennyPrompt\. It can spend the whole balance, until 20/),
+    confirm.getByText(/^Create the API key 'unlimited' at PennyPrompt\. It can spend the whole balance and read its own usage, until 20/),
   ).toBeVisible();
   wallet.decline("sign");
   await confirm.getByRole("button", { name: "Sign and confirm" }).click();

@@ -9,9 +9,10 @@ import { findSigningAccountOf } from "@/lib/access/identities";
 import { checkProof, type Proof } from "@/lib/access/proofs";
 import { confirmSession } from "@/lib/access/sessions";
 import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { pepper } from "@/lib/base/pepper";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
-import { refuse } from "./answer";
+import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { plainChallenge } from "./plain-challenge";
 import { refusalText } from "./refusals";
@@ -83,3 +84,10 @@ const isSame = (one: string, other: string): boolean =>
 
 /** A name as a statement can hold it: wallets parse the text, and only these characters are allowed in it. */
 export const statementName = (name: string): string => name.replace(/[^A-Za-z0-9 ._~\-!$&'()*+,;=:@/?#]/gu, "?");
+
+/** Lets this session spend in the playground without a limit for a while, once a wallet has signed that. */
+export async function confirmSpending(owner: Owner, proof: Proof | null): Promise<Answer> {
+  if (owner.isFrozen) return frozenRefusal();
+  const statement = `Spend from account ${owner.accountId} in the playground of ${config().SERVICE_NAME}, for ${FRESH_MS / 60_000} minutes without a daily limit.`;
+  return (await checkConfirmation(owner, statement, proof)) ?? { ok: true };
+}

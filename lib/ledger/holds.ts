@@ -9,6 +9,8 @@ export interface Hold {
   accountId: AccountId;
   /** The key whose cap it counts in; null for a request without a key, or when the money is not the key's account's. */
   keyId: KeyId | null;
+  /** Without a key: it counts in what the account's sessions may spend a day without a fresh signature. */
+  isUnconfirmed?: boolean | undefined;
   model: string;
   /** The most that the request can cost. */
   ceiling: NanoUsd;

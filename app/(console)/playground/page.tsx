@@ -2,16 +2,19 @@ import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { readWalletAccess } from "@/app/wallet-access";
 import { Playground } from "@/components/console/playground/playground";
+import { StepUp } from "@/components/console/step-up/step-up";
 import { defaultModelPrice, findModelPrice, listModelPrices } from "@/lib/console/models";
-import { type Owner, readAvailable } from "@/lib/console/owner";
+import { readAvailable } from "@/lib/console/owner";
 import { findPaymentsOffer } from "@/lib/console/payments/payment-target";
 import { listOwnWallets } from "@/lib/console/settings";
 import { csrfToken } from "@/lib/console/sign-in/same-origin";
 import type { ModelPrice } from "@/lib/console/views/models";
+import type { OwnWallet } from "@/lib/console/views/settings";
+import { requestConfirmation } from "../confirmations";
 import { forSession } from "../owner-actions";
 import { drawOwnPayment } from "../payments/actions";
 import { requireOwner } from "../require-owner";
-import { findAvailable, findCost } from "./actions";
+import { allowSpending, findAvailable, findCost } from "./actions";
 
 /** Longer than any model's id. */
 const MAX_SHOWN_NAME = 80;
@@ -29,19 +32,26 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
   const name = typeof requested === "string" ? requested : null;
   const chosen = name === null ? null : findModelPrice(models, name);
   const { baseUrl, keyVariable } = readSite();
+  const wallets = await listOwnWallets(owner);
+  const { requestConfirmation: ask, ...actions } = forSession(owner, {
+    ...{ requestConfirmation, allowSpending, findCost, readAvailable: findAvailable },
+    drawPayment: drawOwnPayment,
+  });
   return (
-    <Playground
-      models={models}
-      accountId={owner.accountId}
-      initialModel={chosen ?? defaultModelPrice(models)}
-      link={linkOf(name, chosen)}
-      available={await readAvailable(owner.accountId)}
-      isFrozen={owner.isFrozen}
-      endpoints={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
-      target={{ baseUrl, keyVariable }}
-      walletPay={await readWalletPay(owner)}
-      {...forSession(owner, { findCost, readAvailable: findAvailable, drawPayment: drawOwnPayment })}
-    />
+    <StepUp signers={wallets} access={readWalletAccess()} ask={ask}>
+      <Playground
+        models={models}
+        accountId={owner.accountId}
+        initialModel={chosen ?? defaultModelPrice(models)}
+        link={linkOf(name, chosen)}
+        available={await readAvailable(owner.accountId)}
+        isFrozen={owner.isFrozen}
+        endpoints={{ answerUrl: "/playground/answer", quoteUrl: "/playground/quote", csrfToken: csrfToken(owner) }}
+        target={{ baseUrl, keyVariable }}
+        walletPay={await readWalletPay(wallets)}
+        {...actions}
+      />
+    </StepUp>
   );
 }
 
@@ -51,8 +61,8 @@ const linkOf = (name: string | null, chosen: ModelPrice | null) => {
 };
 
 /** The settings for paying from a wallet; null where that is not offered. */
-async function readWalletPay(owner: Owner) {
-  const [offer, wallets] = await Promise.all([findPaymentsOffer(), listOwnWallets(owner)]);
+async function readWalletPay(wallets: readonly OwnWallet[]) {
+  const offer = await findPaymentsOffer();
   if (offer.kind !== "open") return null;
   return {
     access: readWalletAccess(),

@@ -30,11 +30,7 @@ export default async function SettingsPage() {
       {owner.isFrozen ? <FrozenNotice /> : null}
       <div className="grid gap-10">
         <Panel title="Wallets" aside="Each wallet can sign in and has full access.">
-          <StepUp
-            signers={wallets.filter(({ leavesAt }) => leavesAt === null)}
-            access={readWalletAccess()}
-            ask={actions.requestConfirmation}
-          >
+          <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>
             <WalletList wallets={wallets} unlink={actions.unlinkWallet} keep={actions.keepWallet} />
           </StepUp>
           <LinkWalletSlot

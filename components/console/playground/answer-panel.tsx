@@ -20,12 +20,14 @@ interface AnswerPanelProps {
   onLower: (tokens: number) => void;
   /** Sends the shown run again, unchanged. */
   onAgain: () => void;
+  /** Asks for the signature that lifts the daily limit. */
+  onAllow: () => void;
 }
 
 const examples = ["What is a nano-dollar?", "Write a haiku about an honest bank.", "Explain double-entry bookkeeping."];
 
 /** The answer while it arrives, then its cost. */
-export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onAgain }: AnswerPanelProps) {
+export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onAgain, onAllow }: AnswerPanelProps) {
   if (!run) {
     return (
       <Panel title="Answer">
@@ -76,7 +78,7 @@ export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onA
         ) : null}
       </div>
       {run.problem ? (
-        <RunProblemNotice problem={run.problem} payment={run.fields.payment ?? null} onLower={onLower} onAgain={onAgain} />
+        <RunProblemNotice problem={run.problem} payment={run.fields.payment ?? null} {...{ onLower, onAgain, onAllow }} />
       ) : null}
       <RunFigures run={run} availableNow={availableNow} />
     </Panel>

@@ -3,11 +3,15 @@
 import { CodeIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type KeyboardEvent, useRef, useState } from "react";
+import { toast } from "sonner";
+import type { Answer } from "@/lib/console/views/answer";
 import type { CodeTarget } from "../../docs/api-call";
 import { Button } from "../../ui/button";
 import { WalletFormLoading } from "../../wallet/wallet-loading";
 import { WalletSection } from "../../wallet/wallet-section";
+import type { SignedChallenge } from "../../wallet/wallet-types";
 import { PageHeading } from "../page-heading";
+import { useConfirmedAction } from "../step-up/step-up";
 import { AnswerPanel } from "./answer-panel";
 import { CodeDialog } from "./code-dialog";
 import { ContextNotice } from "./context-notice";
@@ -29,13 +33,15 @@ interface PlaygroundProps extends PlaygroundSettings {
   /** Paying with a wallet; null where that is not offered. */
   walletPay: WalletPaySettings | null;
   drawPayment: DrawPayment;
+  allowSpending: (proof?: SignedChallenge) => Promise<Answer>;
 }
 
 /** A prompt, its price before it runs, and its answer while it arrives, charged as the API charges it. */
-export function Playground({ isFrozen, target, walletPay, drawPayment, ...settings }: PlaygroundProps) {
+export function Playground({ isFrozen, target, walletPay, drawPayment, allowSpending, ...settings }: PlaygroundProps) {
   const { models, initialModel, link } = settings;
   const page = usePlayground(settings);
   const { form, change, model, sendable, quote, isCurrent, available, runs, isBusy, contextProblem } = page;
+  const confirmed = useConfirmedAction();
   const [shown, setShown] = useState<number | null>(null);
   const [codeOpen, setCodeOpen] = useState(false);
   const answer = useRef<HTMLDivElement>(null);
@@ -57,6 +63,11 @@ export function Playground({ isFrozen, target, walletPay, drawPayment, ...settin
     setShown(null);
     // Exactly the same request: a payment in it pays once, however often it is sent.
     page.start(current.fields, current);
+  };
+  const allow = async () => {
+    const answer = await confirmed.run(allowSpending);
+    if (answer.ok) again();
+    else toast.error(answer.message);
   };
   const lowerTo = (tokens: number) => change({ maxTokens: String(tokens) });
 
@@ -115,6 +126,7 @@ export function Playground({ isFrozen, target, walletPay, drawPayment, ...settin
             onExample={(prompt) => change({ prompt })}
             onLower={lowerTo}
             onAgain={again}
+            onAllow={() => void allow()}
           />
           {runs.length > 1 ? <PastRuns runs={runs} shown={current?.id ?? 0} onShow={setShown} /> : null}
         </div>

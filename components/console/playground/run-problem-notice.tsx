@@ -12,10 +12,11 @@ interface RunProblemNoticeProps {
   payment: SignedPayment | null;
   onLower: (tokens: number) => void;
   onAgain: () => void;
+  onAllow: () => void;
 }
 
 /** What went wrong, whether it cost anything, and what to do. */
-export function RunProblemNotice({ problem, payment, onLower, onAgain }: RunProblemNoticeProps) {
+export function RunProblemNotice({ problem, payment, ...steps }: RunProblemNoticeProps) {
   return (
     <div role="alert" className="mt-4 rounded border border-red/50 p-4 text-sm">
       <p className="font-medium text-red">{problem.message}</p>
@@ -29,7 +30,7 @@ export function RunProblemNotice({ problem, payment, onLower, onAgain }: RunProb
         )}
       </p>
       <div className="mt-3 flex flex-wrap items-center gap-2">
-        <NextSteps problem={problem} payment={payment} onLower={onLower} onAgain={onAgain} />
+        <NextSteps problem={problem} payment={payment} {...steps} />
         {problem.code ? (
           <Link href={`/docs/errors/${problem.code}`} className="text-xs text-muted underline underline-offset-2 hover:text-ink">
             {problem.code}
@@ -40,7 +41,7 @@ export function RunProblemNotice({ problem, payment, onLower, onAgain }: RunProb
   );
 }
 
-function NextSteps({ problem, payment, onLower, onAgain }: RunProblemNoticeProps): ReactNode {
+function NextSteps({ problem, payment, onLower, onAgain, onAllow }: RunProblemNoticeProps): ReactNode {
   const { code, reason, affordableMaxTokens } = problem;
   if (payment && mayPayAgain(problem)) {
     return (
@@ -53,6 +54,13 @@ function NextSteps({ problem, payment, onLower, onAgain }: RunProblemNoticeProps
     return (
       <Button size="small" asChild>
         <Link href="/payments">Approve USDC</Link>
+      </Button>
+    );
+  }
+  if (code === "SPEND_CAP_REACHED") {
+    return (
+      <Button size="small" onClick={onAllow}>
+        Confirm with your wallet
       </Button>
     );
   }
@@ -90,6 +98,7 @@ const cures: Record<string, string> = {
   INVALID_MODEL: "Choose another model. Nothing was charged.",
   INVALID_API_KEY: "Contact the operator. Nothing was charged.",
   KEY_NOT_ALLOWED: "Contact the operator. Nothing was charged.",
+  SPEND_CAP_REACHED: "Confirm with your wallet to go on for 15 minutes without a limit. Nothing was charged.",
   INTERNAL_ERROR: "Run it again, or try another model.",
   SERVICE_BUSY: "The service is busy. Run it again in a moment. Nothing was charged.",
   SHUTTING_DOWN: "The service is restarting. Run it again in a moment. Nothing was charged.",

@@ -85,7 +85,15 @@ test("a stream that breaks off reports its cost; an HTML page instead of an answ
 
 test("a refused run cost nothing, a broken one what was delivered, and one without an answer refers to the records", async () => {
   const draw = (problem: RunProblem) =>
-    drawPage(createElement(RunProblemNotice, { problem, payment: null, onLower: () => undefined, onAgain: () => undefined }));
+    drawPage(
+      createElement(RunProblemNotice, {
+        problem,
+        payment: null,
+        onLower: () => undefined,
+        onAgain: () => undefined,
+        onAllow: () => undefined,
+      }),
+    );
   reply = (response) => void response.writeHead(503).end('{"error":"The service cannot look up who you are.","reason":"unavailable"}');
   const [refused] = await run();
   if (refused?.type !== "failed") throw new Error("it was not refused");

@@ -1,6 +1,7 @@
 "use client";
 
 import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { OwnWallet } from "@/lib/console/views/settings";
 import type { NamedWallet, PlainChallenge, WalletAccess } from "@/lib/console/views/wallet";
 import { LinkedSigner } from "../../wallet/linked-signer";
 import { useProof } from "../../wallet/use-proof";
@@ -9,8 +10,8 @@ import { isSameWallet, type SignedChallenge } from "../../wallet/wallet-types";
 
 export interface ConfirmSigningProps {
   wish: NonNullable<Refusal["confirm"]>;
-  /** The account's wallets; any of them can sign. */
-  signers: readonly NamedWallet[];
+  /** The account's wallets; any of them that stays can sign. */
+  signers: readonly Pick<OwnWallet, "chain" | "address" | "leavesAt">[];
   access: WalletAccess;
   ask: (input: { statement: string; seal: string; wallet: NamedWallet }) => Promise<Answer<{ challenge: PlainChallenge }>>;
   onSigned: (signed: SignedChallenge) => void;
@@ -34,7 +35,7 @@ function Signing({ wish: { statement, seal, except }, signers, ask, onSigned }: 
   const busy = state.step === "asking" || state.step === "signing" || state.step === "checking";
   return (
     <LinkedSigner
-      signers={signers.filter((one) => !except || !isSameWallet(one, except))}
+      signers={signers.filter((one) => one.leavesAt === null && !(except && isSameWallet(one, except)))}
       action={state.step === "signing" ? "Sign in your wallet" : "Sign and confirm"}
       busy={busy}
       problem={state.step === "failed" ? state.message : null}

@@ -56,7 +56,7 @@ test("a key with a cap of at most $10 is created without a signature for 15 minu
   expect(await createConfirmedKey(owner, wish({ name: "small", cap: cap("10") }), null)).toMatchObject({ ok: true });
   later(16 * MINUTE);
   const asked = askedOf(await createConfirmedKey(owner, wish({ name: "late", cap: cap("10") }), null));
-  expect(asked.statement).toBe("Create the API key 'late' at PennyPrompt. It can spend up to $10.00 a month.");
+  expect(asked.statement).toBe("Create the API key 'late' at PennyPrompt. It can spend up to $10.00 a month and read its own usage.");
   const proof = await sign(owner, wallet, asked);
   expect(proof.message).toContain(`\n${asked.statement}\n`);
   expect(await createConfirmedKey(owner, wish({ name: "late", cap: cap("10") }), proof)).toMatchObject({ ok: true });
@@ -177,11 +177,24 @@ test("limits that give a key more power take a signature; those that take power 
     expect(await setConfirmedLimits(owner, change(fields), null)).toEqual({ ok: true });
   const asked = askedOf(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"] }), null));
   expect(asked.statement).toMatch(
-    /^Change the limits of the API key 'ci' \(ends in ....\) at PennyPrompt\. It can spend the whole balance, from 1 network/,
+    /^Change the limits of the API key 'ci' \(ends in ....\) at PennyPrompt\. It can spend the whole balance, with gpt-4o-mini, from 203\.0\.113\.0\/24, until 20/,
   );
   expect(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"] }), await sign(owner, wallet, asked))).toEqual({
     ok: true,
   });
+});
+
+test("the text names what the key may do: a list too long to read by its length and its digest", async () => {
+  const { owner } = await newOwner();
+  const networks = Array.from({ length: 20 }, (_, index) => `2001:db8:${index}:1234:5678:9abc:def0:1/128`);
+  const asked = askedOf(await createConfirmedKey(owner, wish({ name: "ci", cap: null, networks, scopes: ["prompt"] }), null));
+  expect(asked.statement).toMatch(/It can spend the whole balance, from 20 networks \(sha256 [0-9a-f]{16}\)\.$/);
+  const others = askedOf(
+    await createConfirmedKey(owner, wish({ name: "ci", cap: null, networks: [...networks.slice(1), "::1"], scopes: ["prompt"] }), null),
+  );
+  expect(others.statement).not.toBe(asked.statement);
+  const readers = askedOf(await createConfirmedKey(owner, wish({ name: "ci", cap: null, scopes: ["prompt", "read", "account"] }), null));
+  expect(readers.statement).toMatch(/It can spend the whole balance and read the whole account\.$/);
 });
 
 test("a new secret and resuming take a signature; pausing and revoking do not", async () => {

@@ -1,5 +1,6 @@
 // Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that can spend little.
 
+import { createHash } from "node:crypto";
 import { type KeyLine, listLiveKeys } from "@/lib/access/key-list";
 import type { CapPeriod, SpendCap } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
@@ -90,10 +91,23 @@ function isMore(after: Power, before: KeyLine): boolean {
 const periodText: Record<CapPeriod, string> = { hour: "an hour", day: "a day", week: "a week", month: "a month", total: "in total" };
 
 /** What a key can do, in one line. */
-function powerText({ scopes, cap, networks, expiresAt }: Power): string {
-  const spends = cap ? `It can spend up to ${formatUsd(cap.nanoUsd)} ${periodText[cap.period]}` : "It can spend the whole balance";
-  const does = scopes.includes("prompt") ? spends : "It can read and not spend";
-  const from = networks.length > 0 ? `, from ${networks.length} networks` : "";
+function powerText({ scopes, cap, networks, allowedModels, expiresAt }: Power): string {
+  const spends = cap ? `spend up to ${formatUsd(cap.nanoUsd)} ${periodText[cap.period]}` : "spend the whole balance";
+  const reads = scopes.includes("account") ? "read the whole account" : scopes.includes("read") ? "read its own usage" : null;
+  const does = [scopes.includes("prompt") ? spends : null, reads].filter((one) => one !== null).join(" and ");
+  const calls = scopes.includes("prompt") && allowedModels ? `, with ${named(allowedModels, "models")}` : "";
+  const from = networks.length > 0 ? `, from ${named(networks, "networks")}` : "";
   const until = expiresAt && expiresAt > now() ? `, until ${expiresAt.toISOString().slice(0, 10)}` : "";
-  return `${does}${from}${until}.`;
+  return `It can ${does}${calls}${from}${until}.`;
+}
+
+/** More than this nobody reads in a wallet. */
+const MAX_NAMED_CHARACTERS = 300;
+
+/** The entries; of a long list its length and the start of the SHA-256 of its lines, so that no other list has this text. */
+function named(entries: readonly string[], what: string): string {
+  const all = statementName(entries.join(", "));
+  if (all.length <= MAX_NAMED_CHARACTERS) return all;
+  const digest = createHash("sha256").update(entries.join("\n")).digest("hex");
+  return `${entries.length} ${what} (sha256 ${digest.slice(0, 16)})`;
 }

@@ -32,6 +32,8 @@ export interface Caller extends Buyer {
   accountId: AccountId;
   /** Null for a signed-in caller without a key. */
   keyId: KeyId | null;
+  /** Signed in, without a fresh signature: see Hold.isUnconfirmed. */
+  isUnconfirmed?: boolean;
   scopes: readonly KeyScope[];
   /** Drops the key from this process's cache: the hold found that it changed. */
   forget: () => void;

@@ -43,9 +43,9 @@ export async function placeFromBalance(
   prompt: Pick<Prompt, "minOutputTokens">,
   wanted: Quote,
 ): Promise<PlacedHold> {
-  const { accountId, keyId } = caller;
+  const { accountId, keyId, isUnconfirmed } = caller;
   const claim = readIdempotencyClaim(request);
-  const about = { requestId: request.id, accountId, keyId, model: wanted.model.id, claim, paidBy: "balance" } as const;
+  const about = { requestId: request.id, accountId, keyId, isUnconfirmed, model: wanted.model.id, claim, paidBy: "balance" } as const;
   const { decision, hold, quote } = await placeFitting(about, wanted, prompt.minOutputTokens);
   if (decision.outcome === "held") return { kind: "held", hold, quote, payment: null };
   if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
@@ -85,12 +85,12 @@ export function ledgerUnavailable(cause: unknown): never {
 }
 
 /** The error for a hold that was not placed; a caller whose key has changed is dropped from the cache. */
-export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget">, quote: Quote): AppError {
+export function holdRefused(decision: HoldRefusal, caller: Pick<Caller, "forget" | "isUnconfirmed">, quote: Quote): AppError {
   switch (decision.outcome) {
     case "insufficient":
       return insufficientBalance(decision.available, quote, `${publicUrl()}/deposit`);
     case "cap_reached":
-      return spendCapReached(decision.cap, decision.spent, decision.resetsAt);
+      return spendCapReached(decision, caller);
     case "key_unusable":
       caller.forget();
       return invalidApiKey(readKeyState(decision.keyState));
@@ -121,9 +121,12 @@ export const idempotencyMismatch = (): AppError =>
     "idempotency_mismatch",
   );
 
-function spendCapReached(cap: NanoUsd, spent: NanoUsd, resetsAt: Date | null): AppError {
-  return new AppError("SPEND_CAP_REACHED", {
-    message: `This request could exceed the key's spending cap: ${formatUsd(spent)} of ${formatUsd(cap)} is spent or reserved`,
-    details: { cap: nanoUsd(cap), spent: nanoUsd(spent), resetsAt: resetsAt ?? null },
-  });
+function spendCapReached(
+  { cap, spent, resetsAt }: Extract<HoldRefusal, { outcome: "cap_reached" }>,
+  { isUnconfirmed }: Pick<Caller, "isUnconfirmed">,
+): AppError {
+  const message = isUnconfirmed
+    ? `The playground spends at most ${formatUsd(cap)} a day without a fresh signature: ${formatUsd(spent)} is spent or reserved`
+    : `This request could exceed the key's spending cap: ${formatUsd(spent)} of ${formatUsd(cap)} is spent or reserved`;
+  return new AppError("SPEND_CAP_REACHED", { message, details: { cap, spent, resetsAt } });
 }

@@ -15,18 +15,24 @@ import { replyWithQuote } from "./quote-endpoint";
 /** Everything that an owner's browser sends to the gateway; of its headers only the content type. */
 export type OwnerRequest = Pick<IncomingRequest, "readBody" | "signal"> & { contentType: string | undefined };
 
+/** Who is signed in; without a fresh signature they spend at most what gateway_unconfirmed_cap says a day. */
+export interface SignedInOwner {
+  accountId: AccountId;
+  isConfirmed: boolean;
+}
+
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
-export function answerForOwner(accountId: AccountId, incoming: OwnerRequest): Promise<GatewayReply> {
-  const identify = (request: GatewayRequest) => identifyOwner(request, accountId);
+export function answerForOwner(owner: SignedInOwner, incoming: OwnerRequest): Promise<GatewayReply> {
+  const identify = (request: GatewayRequest) => identifyOwner(request, owner);
   const steps: Endpoint = async (request) => runPrompt(request, { identify, read: readStreamed, place: placeMoney, write: promptWriter });
   return run("playground", steps, incoming, { keepsFailures: true });
 }
 
 /** Prices the same body. Quotes are limited apart from prompts: a form that quotes while it is filled in does not use up the API's rate. */
-export function quoteForOwner(accountId: AccountId, incoming: OwnerRequest): Promise<GatewayReply> {
+export function quoteForOwner(owner: SignedInOwner, incoming: OwnerRequest): Promise<GatewayReply> {
   const steps: Endpoint = async (request) => {
-    const caller = await identifyOwner(request, accountId);
-    await limit(request, { ...caller, limitedAs: `${accountId} quotes` });
+    const caller = await identifyOwner(request, owner);
+    await limit(request, { ...caller, limitedAs: `${owner.accountId} quotes` });
     return replyWithQuote(request, caller);
   };
   return run("playground quote", steps, incoming);
@@ -53,12 +59,13 @@ function run(
   return endpoint(name, runOpen, traits)(request);
 }
 
-async function identifyOwner(request: GatewayRequest, accountId: AccountId): Promise<Caller> {
+async function identifyOwner(request: GatewayRequest, { accountId, isConfirmed }: SignedInOwner): Promise<Caller> {
   const agreed = await readAgreedLimits(accountId);
   request.facts.accountId = accountId;
   return {
     accountId,
     keyId: null,
+    isUnconfirmed: !isConfirmed,
     limitedAs: accountId,
     allowedModels: null,
     clipMinTokens: null,

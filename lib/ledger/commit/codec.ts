@@ -49,10 +49,24 @@ const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): 
 /** The driver would write it with this machine's time zone offset, digit by digit. */
 const writeTime = (time: Date): string => time.toISOString();
 
+/** Whose cap a hold counts in: its key's, or the one of all sessions of the account. */
+const countedAs = ({ keyId, accountId, isUnconfirmed }: Hold): string | null => (isUnconfirmed ? accountId : keyId);
+
 /** Decides one hold. */
 export function placeHoldStatement(functions: CommitFunctions, hold: Hold, { at, until, processId }: Circumstances): TextStatement {
-  const { requestId, accountId, keyId, model, ceiling, claim } = hold;
-  const values = [requestId, accountId, keyId, model, ceiling, claim?.key, claim?.bodyHash, processId, writeTime(at), writeTime(until)];
+  const { requestId, accountId, model, ceiling, claim } = hold;
+  const values = [
+    requestId,
+    accountId,
+    countedAs(hold),
+    model,
+    ceiling,
+    claim?.key,
+    claim?.bodyHash,
+    processId,
+    writeTime(at),
+    writeTime(until),
+  ];
   return call(functions.placeHold, values, claim !== null);
 }
 
@@ -75,7 +89,7 @@ function holdValues(holds: readonly Hold[], hasClaims: boolean): unknown[] {
   return [
     writePlain(holds, ({ requestId }) => requestId),
     writePlain(holds, ({ accountId }) => accountId),
-    writePlain(holds, ({ keyId }) => keyId),
+    writePlain(holds, countedAs),
     writePlain(holds, ({ model }) => writeField(model)),
     writePlain(holds, ({ ceiling }) => ceiling),
     hasClaims ? holds.map(({ claim }) => claim?.key ?? null) : null,

@@ -1,8 +1,11 @@
 -- Holds and settlements of requests, single or in a batch, each in one commit: access decides whether the key may spend, the gateway owns
 -- idempotency keys, the ledger owns the money. Decided under the account's lock, which a change of a key's cap takes too.
 
--- Decides one hold. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (for a request
--- without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`, `spent`,
+-- What a session may spend a day without a fresh signature: $5.
+CREATE OR REPLACE FUNCTION gateway_unconfirmed_cap() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 5000000000 $$;
+
+-- Decides one hold. A `key` that is the account itself is a session without a fresh signature: what those spend a day is counted as a key's
+-- cap is. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (for a request without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`, `spent`,
 -- `resetsAt`). Amounts are texts.
 CREATE OR REPLACE FUNCTION gateway_place_hold(
   request text, account text, key text, model text, ceiling bigint, idempotency text, hash bytea, process text, at timestamptz, until timestamptz
@@ -23,7 +26,12 @@ BEGIN
     PERFORM ledger_lock_accounts(ARRAY[account]);
     fits := ledger_hold_money(account, ceiling);
   END IF;
-  IF key IS NOT NULL THEN
+  IF key = account THEN
+    cap := gateway_unconfirmed_cap();
+    period := 'day';
+    period_start := access_cap_period_start(period, at);
+  END IF;
+  IF key <> account THEN
     SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_state(key, at) k;
     IF key_state IS DISTINCT FROM 'active' THEN
       refusal := json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state, 'unknown'));
@@ -55,7 +63,9 @@ BEGIN
     END IF;
     refusal := json_build_object('outcome', 'cap_reached', 'cap', cap::text, 'spent', used::text,
       'resetsAt', access_cap_period_end(period, period_start));
-    PERFORM ledger_tell_cap_reached(account, key, period, period_start, cap, used, ceiling, access_cap_period_end(period, period_start), at);
+    IF key <> account THEN
+      PERFORM ledger_tell_cap_reached(account, key, period, period_start, cap, used, ceiling, access_cap_period_end(period, period_start), at);
+    END IF;
   END IF;
   IF fits THEN PERFORM ledger_hold_money(account, -ceiling); END IF;
   RETURN refusal;

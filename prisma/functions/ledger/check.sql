@@ -93,8 +93,8 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
   SELECT 'what a capped key spent equals its charges', coalesce(s.key_id, c.key_id), coalesce(c.total, 0) + coalesce(o.total, 0), coalesce(s.spent, 0)
     FROM key_spend s
     FULL JOIN (
-      SELECT c.key_id, c.period, c.period_start, sum(c.input_cost + c.output_cost) AS total FROM charge c
-      LEFT JOIN key_spend k ON k.key_id = c.key_id AND k.period = c.period AND k.period_start = c.period_start
+      SELECT coalesce(c.key_id, c.account_id) AS key_id, c.period, c.period_start, sum(c.input_cost + c.output_cost) AS total FROM charge c
+      LEFT JOIN key_spend k ON k.key_id = coalesce(c.key_id, c.account_id) AND k.period = c.period AND k.period_start = c.period_start
       WHERE c.period IS NOT NULL AND c.seq > coalesce(k.counted_up_to, 0) GROUP BY 1, 2, 3
     ) c ON c.key_id = s.key_id AND c.period = s.period AND c.period_start = s.period_start
     -- What a period was opened with: the charges since its start, up to the opening.

@@ -141,7 +141,7 @@ BEGIN
     WHERE s.key_id = d.key_id AND s.period = d.period AND s.period_start = d.period_start
   ), records AS (
     INSERT INTO expired_hold (request_id, account_id, key_id, model, ceiling, placed_at, expired_at, reason)
-    SELECT e.request_id, e.account_id, e.key_id, e.model, e.ceiling, e.placed_at, at,
+    SELECT e.request_id, e.account_id, nullif(e.key_id, e.account_id), e.model, e.ceiling, e.placed_at, at,
       CASE WHEN dead_process IS NULL THEN 'deadline' ELSE 'process_died' END
     FROM ended e ON CONFLICT (request_id) DO NOTHING
   )

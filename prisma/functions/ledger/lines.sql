@@ -30,6 +30,7 @@ BEGIN
   UPDATE key_spend s SET told_near = true
     WHERE s.key_id = NEW.key_id AND s.period = NEW.period AND s.period_start = NEW.period_start
       AND s.spent >= s.cap - s.cap / 5 AND NOT s.told_near
+      AND s.key_id <> s.account_id -- a session's day is no key's cap
     RETURNING s.* INTO judged;
   IF FOUND THEN
     PERFORM events_record(judged.account_id, 'key.cap_80', jsonb_build_object('keyId', judged.key_id, 'cap', judged.cap::text,

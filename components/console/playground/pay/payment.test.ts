@@ -40,7 +40,9 @@ async function run(): Promise<RunEvent[]> {
 }
 
 const draw = (problem: RunProblem) =>
-  drawPage(createElement(RunProblemNotice, { problem, payment, onLower: () => undefined, onAgain: () => undefined }));
+  drawPage(
+    createElement(RunProblemNotice, { problem, payment, onLower: () => undefined, onAgain: () => undefined, onAllow: () => undefined }),
+  );
 const problemOf = (code: string | null, reason: string): RunProblem => ({ ...unreachable(false), code, reason, message: "It failed." });
 
 test("the signed amount is the prompt's maximum cost, in whole cents and at least the minimum", () => {
