@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
-import { findPlainUrls } from "./plain-urls";
+import { findPlainUrls, findSingleNodes } from "./node-settings";
 import { processSingleton } from "./process-singleton";
 
 const flag = z
@@ -92,6 +92,7 @@ const schema = z.object({
   ...paymentShape,
   BASE_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
   SOLANA_RPC_URLS: list.pipe(z.array(httpUrl)).default([]),
+  SINGLE_NODE: z.enum(["refuse", "accept"]).optional(),
   BASE_CHAIN_ID: count(1, Number.MAX_SAFE_INTEGER).optional(),
   MODELS_FILE: z.string().min(1).optional(),
   PROVIDERS_FILE: z.string().min(1).optional(),
@@ -201,7 +202,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...twoPeppers(set), ...missingForMail(set)];
   if (set.MODE === "live") {
     // Reported together with the other problems, so that the operator can fix everything in one pass.
-    problems.push(...missingInLiveMode(set), ...(result.success ? findPlainUrls(result.data) : []));
+    problems.push(...missingInLiveMode(set), ...(result.success ? [...findPlainUrls(result.data), ...findSingleNodes(result.data)] : []));
     if (set.SANDBOX_REAL_MODELS === "1") problems.push("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
   }
   if (

@@ -6,8 +6,9 @@ import { log } from "@/lib/base/observe/log";
 import { type Block, findBlockOf } from "@/lib/chains/evm/blocks";
 import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { type EvmNodes, enoughOf } from "@/lib/chains/evm/nodes";
 import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
+import { recordDisagreement } from "@/lib/chains/quorum";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { lookEverywhere, onlyNode } from "./base-receipts";
 import { recordFinal, recordUnmined } from "./relayed";
@@ -96,12 +97,13 @@ async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
   const isSuccess = call.state === "succeeded";
   const isSame = (receipt: Receipt | null) =>
     receipt !== null && receipt.blockHash === call.blockHash && (receipt.status === "succeeded") === isSuccess;
-  if (isSame(first) && (others.length === 0 || others.some(isSame))) {
+  const same = [first, ...others].filter(isSame).length;
+  if (isSame(first) && same >= enoughOf(nodes, 1 + others.length)) {
     await recordFinal(call.id, { isSuccess, block: call.block, blockHash: call.blockHash, fee: first?.feeWei ?? null });
-  } else if (!isSame(first) && !others.some(isSame)) {
+  } else if (same === 0) {
     await followOrSendAgain(call, nodes);
-  } else {
-    log().error({ id: call.id, block: call.block }, "the Base nodes disagree about one of our transactions in a final block");
+  } else if (same <= others.length) {
+    recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: call.block });
   }
 }
 

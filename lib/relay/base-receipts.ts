@@ -28,6 +28,7 @@ async function readSignedFor(id: string): Promise<SignedFor> {
 export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   chainId,
   count: 1,
+  quorum: 1,
   callFirst: (use) => use(node),
   callOthers: async () => [],
 });

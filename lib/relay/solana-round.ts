@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
+import { recordDisagreement } from "@/lib/chains/quorum";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { findStatus, isLost, type TransactionStatus } from "@/lib/chains/solana/transactions";
 import { prisma } from "@/lib/db/prisma";
@@ -82,9 +83,9 @@ async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: Trans
   });
   const known = answers.filter((answer) => answer !== null);
   const isSame = (answer: (typeof known)[number]) => answer.slot === slot && answer.isFailed === isFailed;
-  if (!known.every(isSame)) log().error({ id, slot }, "the Solana nodes disagree about one of our final transactions");
+  if (!known.every(isSame)) recordDisagreement("solana", { what: "one of our final transactions", id, slot });
   // A slower node will say the same in a moment.
-  else if (known.filter(({ isFinal }) => isFinal).length >= Math.min(2, answers.length)) {
+  else if (known.filter(({ isFinal }) => isFinal).length >= nodes.enoughOf(answers.length)) {
     const fee = await readFee(hash, nodes);
     if (fee !== null) await recordFinal(id, { isSuccess: !isFailed, block: slot, blockHash: null, fee });
   }

@@ -70,6 +70,11 @@ const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
 const blockBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 const walletMetrics = ({ counter, gauge, histogram }: Declare) => ({
+  nodeDisagreements: counter(
+    "node_disagreements_total",
+    "Times that two nodes gave different answers about one block: one lies or is broken",
+    ["chain"],
+  ),
   addressPoolFree: gauge("address_pool_free", "Addresses that the signer has ready for new accounts"),
   walletsRefused: counter("wallets_refused_total", "Wallets that could not be given: the pool was empty, or its row was forged", [
     "reason",

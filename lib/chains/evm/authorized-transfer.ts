@@ -7,7 +7,7 @@ import { nowMs } from "@/lib/base/clock";
 import { type Block, findBlockOf, findFirstSince } from "./blocks";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
-import { callEach, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
+import { areAlike, callEach, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
 import { usedState } from "./token-state";
 import { type Authorization, usdcAbi, usdcAddress } from "./usdc";
 import { address, bytes, bytes32, quantity } from "./wire";
@@ -38,7 +38,11 @@ const SPAN = 2_000;
 
 const logForm = z.object({ address, topics: z.array(bytes32), data: bytes, logIndex: quantity });
 const useForm = logForm.extend({ transactionHash: bytes32, blockNumber: quantity });
-const receiptForm = z.object({ transactionHash: bytes32, status: z.string(), blockNumber: quantity, logs: z.array(logForm) });
+const receiptForm = z.object({
+  ...{ transactionHash: bytes32, status: z.string(), blockNumber: quantity, blockHash: bytes32 },
+  logs: z.array(logForm),
+});
+type WireReceipt = z.infer<typeof receiptForm>;
 
 type UseLog = z.infer<typeof useForm>;
 
@@ -66,6 +70,23 @@ export async function isSpentOtherwise(authorization: Authorization, search: Sea
   return uses.length >= Math.min(2, nodes.count) && uses.every(({ kind }) => kind === "spent_otherwise");
 }
 
+/**
+ * Whether as many nodes as must agree show, in the same block, that this transaction carried the authorization out.
+ * @throws EvmFailure when no node answers
+ */
+export const isMoveShown = (
+  authorization: Authorization,
+  { transaction, block }: { transaction: Hex; block: number },
+  nodes: EvmNodes = evmNodes(),
+): Promise<boolean> =>
+  areAlike(nodes, async (node) => {
+    const receipt = await findReceipt(node, transaction);
+    if (receipt?.status !== "0x1" || receipt.blockNumber !== block) return null;
+    const [, ...named] = encodeUse(authorization);
+    const uses = receipt.logs.filter(({ topics }) => topics[0] === used && topics.slice(1).join() === named.join());
+    return uses.some((use) => isFollowedByTransfer(receipt, use, { chainId: nodes.chainId, authorization })) ? receipt.blockHash : null;
+  });
+
 async function lookAt(node: EvmNode, wanted: Wanted): Promise<NonceUse | null> {
   const use = await findUse(node, wanted);
   if (use === null) return null;
@@ -75,9 +96,9 @@ async function lookAt(node: EvmNode, wanted: Wanted): Promise<NonceUse | null> {
 }
 
 async function findUse(node: EvmNode, { chainId, authorization, toBlock, shownAtMs }: Wanted): Promise<UseLog | "before" | null> {
-  const [token, { from: authorizer, nonce }] = [usdcAddress(chainId), authorization];
+  const token = usdcAddress(chainId);
   const sinceS = Math.floor(shownAtMs / 1_000) - MAX_SECONDS_BEFORE;
-  const [, ...named] = encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
+  const [, ...named] = encodeUse(authorization);
   // A nonce is used before `validBefore` or never, so an expired authorization is searched no later than that.
   const isOver = BigInt(nowMs()) >= authorization.validBefore * 1_000n;
   const end = isOver ? await findFirstSince(node, Number(authorization.validBefore), toBlock) : toBlock;
@@ -112,14 +133,30 @@ async function isUsedBy(
   }
 }
 
-/** Reads the transaction's receipt: one transaction can carry out several authorizations, so the Transfer must directly follow this use. */
-async function movesAll(node: EvmNode, { chainId, authorization: { from, to, value } }: Wanted, use: UseLog): Promise<boolean> {
+const encodeUse = ({ from: authorizer, nonce }: Authorization) =>
+  encodeEventTopics({ abi: usdcAbi, eventName: "AuthorizationUsed", args: { authorizer, nonce } });
+
+async function findReceipt(node: EvmNode, transaction: Hex): Promise<WireReceipt | null> {
+  const receipt = await node.call("eth_getTransactionReceipt", [transaction], receiptForm.nullable());
+  return receipt?.transactionHash === transaction ? receipt : null;
+}
+
+async function movesAll(node: EvmNode, wanted: Wanted, use: UseLog): Promise<boolean> {
   if (use.topics[0] !== used) return false;
-  const receipt = await node.call("eth_getTransactionReceipt", [use.transactionHash], receiptForm.nullable());
+  const receipt = await findReceipt(node, use.transactionHash);
   // The node's logs and receipts disagree, and nothing shows which of them lags.
-  if (receipt?.transactionHash !== use.transactionHash || receipt.status !== "0x1" || receipt.blockNumber !== use.blockNumber) {
+  if (receipt?.status !== "0x1" || receipt.blockNumber !== use.blockNumber) {
     throw new EvmFailure("behind", `${node.name}: lacks the receipt of a transaction that it has logs of`);
   }
+  return isFollowedByTransfer(receipt, use, wanted);
+}
+
+/** One transaction can carry out several authorizations, so the Transfer must directly follow this use. */
+function isFollowedByTransfer(
+  receipt: WireReceipt,
+  use: Pick<UseLog, "topics" | "logIndex">,
+  { chainId, authorization: { from, to, value } }: Omit<Wanted, keyof Search>,
+): boolean {
   const token = usdcAddress(chainId);
   const at = (index: number) => receipt.logs.find((log) => log.logIndex === index && log.address === token);
   const transfer = at(use.logIndex + 1);

@@ -2,25 +2,26 @@
 // return garbage; that must not look like a node outage, nor an outage like a refusal.
 
 import { randomBytes } from "node:crypto";
-import {
-  BaseError,
-  type Client,
-  encodeDeployData,
-  erc6492SignatureValidatorAbi,
-  erc6492SignatureValidatorByteCode,
-  type Hex,
-  size,
-  toHex,
-} from "viem";
+import { encodeDeployData, erc6492SignatureValidatorAbi, erc6492SignatureValidatorByteCode, type Hex, size, toHex } from "viem";
+import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { baseClient } from "./base";
+import { processSingleton } from "@/lib/base/process-singleton";
+import { readAgreed } from "./agreement";
+import { isEvmFailure } from "./failure";
+import type { ReadState } from "./final-state";
+import { type EvmNodes, evmNodes } from "./nodes";
+import { bytes, flag } from "./wire";
 
-/** `unavailable`: no node could check it, so the result is unknown. */
+/** `unavailable`: not enough nodes could check it, or they disagree, so the result is unknown. */
 export type SignatureVerdict = "valid" | "invalid" | "unavailable";
 
 /** Verifying a passkey in Solidity takes 0.3 million gas, deploying a wallet up to 2 million. */
 const MAX_GAS = 5_000_000;
 const KEY_SIGNATURE_BYTES = 65;
+/** Passkeys and Safes of many owners take some thousand bytes. */
+const MAX_SIGNATURE_BYTES = 8_192;
+/** A deployment adds its factory's calldata, which may hold the wallet's code: at most 24,576 bytes of it (EIP-170), and its arguments. */
+const MAX_UNDEPLOYED_SIGNATURE_BYTES = 40_960;
 /** The suffix of a signature that includes its wallet's deployment. */
 const UNDEPLOYED = "6492".repeat(16);
 
@@ -38,29 +39,68 @@ const UNDEPLOYED = "6492".repeat(16);
 const guard = "0x6021803803809160003960006000f0600060005260016000601f833c60206000f3";
 
 /** Whether the contract at `address`, deployed already or by the signature itself, accepts `signature` for `hash`. */
-export async function verifyContractSignature(address: Hex, hash: Hex, signature: Hex): Promise<SignatureVerdict> {
-  const client = baseClient();
+export async function verifyContractSignature(
+  address: Hex,
+  hash: Hex,
+  signature: Hex,
+  nodes: EvmNodes = evmNodes(),
+): Promise<SignatureVerdict> {
+  const isUndeployed = signature.toLowerCase().endsWith(UNDEPLOYED);
+  if (size(signature) > (isUndeployed ? MAX_UNDEPLOYED_SIGNATURE_BYTES : MAX_SIGNATURE_BYTES)) return "invalid";
   // Without a node no contract can be called; a 65-byte signature is then treated as another key's, which it almost always is.
-  if (!client) return size(signature) === KEY_SIGNATURE_BYTES ? "invalid" : "unavailable";
-  try {
-    const isThere =
-      signature.endsWith(UNDEPLOYED) || (await client.request({ method: "eth_getCode", params: [address, "latest"] })) !== "0x";
-    return isThere && (await isAccepted(client, address, hash, signature)) ? "valid" : "invalid";
-  } catch (error) {
-    // Not the error itself: it holds the node's URL, which is often a secret.
-    const reason = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : "unknown";
-    log().warn({ reason }, "no node could check the signature of a contract wallet");
-    return "unavailable";
-  }
-}
-
-async function isAccepted(client: Client, address: Hex, hash: Hex, signature: Hex): Promise<boolean> {
+  if (nodes.count === 0) return size(signature) === KEY_SIGNATURE_BYTES ? "invalid" : "unavailable";
   const check = encodeDeployData({
     abi: erc6492SignatureValidatorAbi,
     args: [address, hash, signature],
     bytecode: erc6492SignatureValidatorByteCode,
   });
-  // A random sender: some wallets accept any signature from the addresses that simulations usually use as sender.
-  const call = { from: toHex(randomBytes(20)), data: `${guard}${check.slice(2)}` as const, gas: toHex(MAX_GAS) };
-  return BigInt(await client.request({ method: "eth_call", params: [call, "latest"] })) === 1n;
+  const call = { from: randomSender(), data: `${guard}${check.slice(2)}`, gas: toHex(MAX_GAS) };
+  const accepts: ReadState<boolean> = (node, at) => node.call("eth_call", [call, at], flag);
+  return isUndeployed ? verdictOf(address, async (node, at) => judge(await accepts(node, at)), nodes) : askWallet(address, accepts, nodes);
+}
+
+/** A random sender: some wallets accept any signature from the addresses that simulations usually use. The same one at every node. */
+export const randomSender = (): Hex => toHex(randomBytes(20));
+
+/** Whether a deployed contract accepts. An address without code is asked nothing. */
+export async function askWallet(address: Hex, accepts: ReadState<boolean>, nodes: EvmNodes): Promise<SignatureVerdict> {
+  if (isKnownWithoutCode(address, nodes)) return "invalid";
+  const ask: ReadState<Answer> = async (node, at) => {
+    const code = await node.call("eth_getCode", [address, at], bytes);
+    return code === "0x" ? "no code" : judge(await accepts(node, at));
+  };
+  return verdictOf(address, ask, nodes);
+}
+
+type Answer = "no code" | "accepted" | "refused";
+
+const judge = (isAccepted: boolean): Answer => (isAccepted ? "accepted" : "refused");
+
+async function verdictOf(address: Hex, ask: ReadState<Answer>, nodes: EvmNodes): Promise<SignatureVerdict> {
+  try {
+    const answer = await readAgreed(ask, { what: "a contract wallet's signature", address }, nodes);
+    if (answer === "no code") rememberWithoutCode(address, nodes);
+    return answer === "accepted" ? "valid" : "invalid";
+  } catch (error) {
+    if (!isEvmFailure(error)) throw error;
+    log().warn({ kind: error.kind, reason: error.message }, "the signature of a contract wallet could not be checked");
+    return "unavailable";
+  }
+}
+
+// Addresses that had no code a moment ago: a wrong signature of an ordinary key, sent again and again, costs no calls.
+
+const WITHOUT_CODE_MS = 30_000;
+const MAX_WITHOUT_CODE = 10_000;
+const withoutCode = processSingleton("addresses without code", () => new WeakMap<EvmNodes, Map<Hex, number>>());
+
+const isKnownWithoutCode = (address: Hex, nodes: EvmNodes): boolean => (withoutCode().get(nodes)?.get(address) ?? 0) > nowMs();
+
+function rememberWithoutCode(address: Hex, nodes: EvmNodes): void {
+  const known = withoutCode().get(nodes) ?? new Map<Hex, number>();
+  withoutCode().set(nodes, known);
+  known.delete(address);
+  known.set(address, nowMs() + WITHOUT_CODE_MS);
+  const [oldest] = known.keys();
+  if (known.size > MAX_WITHOUT_CODE && oldest !== undefined) known.delete(oldest);
 }

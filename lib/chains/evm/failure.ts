@@ -18,6 +18,8 @@ export type EvmFailureKind =
   | "behind"
   /** The chain was reorganised during the read: read again. */
   | "moved"
+  /** Two nodes give different answers about one block: at least one of them lies or is broken. */
+  | "disputed"
   /** More logs or blocks than the node returns at once: request a smaller range. */
   | "too_large"
   /** Every node would answer the same: the call reverts, or the transaction is invalid. */
@@ -54,7 +56,8 @@ export function isEvmFailure(error: unknown): error is EvmFailure {
 }
 
 /** Whether another node may succeed. */
-export const isNodesOwn = ({ kind }: EvmFailure): boolean => kind !== "rejected" && kind !== "too_large" && kind !== "no_nodes";
+export const isNodesOwn = ({ kind }: EvmFailure): boolean =>
+  kind !== "rejected" && kind !== "too_large" && kind !== "no_nodes" && kind !== "disputed";
 
 // Each node implementation has its own messages. A message about a missing block may contain "range" too, so that pattern is matched first.
 const ABOUT_MISSING =
@@ -68,10 +71,12 @@ const TRANSACTION_REJECTED = -32_003;
 const LIMIT_EXCEEDED = -32_005;
 const INVALID_PARAMS = -32_602;
 const SERVER_ERROR = -32_000;
+/** EIP-1898: no block with this hash. */
+const RESOURCE_NOT_FOUND = -32_001;
 
 /** The kind of a JSON-RPC error. EIP-1474 leaves most codes to the nodes, so the message decides where the code does not. */
 export function kindOfRpcError(method: string, code: number, message: string): EvmFailureKind {
-  if (ABOUT_MISSING.test(message)) return "behind";
+  if (ABOUT_MISSING.test(message) || code === RESOURCE_NOT_FOUND) return "behind";
   if (code === 429 || (ABOUT_RATE.test(message) && !/range|response size/i.test(message))) return "rate_limited";
   if (method === "eth_getLogs" && ABOUT_SIZE.test(message)) return "too_large";
   if (code === LIMIT_EXCEEDED) return "rate_limited";

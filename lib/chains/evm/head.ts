@@ -17,7 +17,7 @@ export type Doubt =
   /** Its last block is older than two minutes, or lies in the future. */
   | "stuck"
   | "future"
-  /** Another node has a different block at the safe height, or none yet. */
+  /** Another node has a different block at the safe height, or none yet; or no other answers, and one node's word is not enough. */
   | "disputed"
   | "unconfirmed";
 
@@ -104,9 +104,10 @@ function doubtByTime(latest: Block): Doubt | null {
 
 /** On a public chain the safe block is minutes old, so every node should have the same one. One other node that agrees is enough. */
 async function doubtByOthers(safe: Block, node: EvmNode, nodes: EvmNodes): Promise<Doubt | null> {
-  if (nodes.count === 1) return null;
+  if (nodes.count === 1 && nodes.quorum === 1) return null;
   const theirs = await nodes.callOthers(node, (other) => findBlockOf(other, safe.number));
-  if (theirs.length === 0 || theirs.some((block) => block?.hash === safe.hash)) return null;
+  if (theirs.some((block) => block?.hash === safe.hash)) return null;
+  if (theirs.length === 0) return nodes.quorum > 1 ? "unconfirmed" : null;
   return theirs.some((block) => block !== null) ? "disputed" : "unconfirmed";
 }
 

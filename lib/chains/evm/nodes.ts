@@ -3,6 +3,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { nodeQuorum } from "../quorum";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";
@@ -12,6 +13,8 @@ import { quantity } from "./wire";
 export interface EvmNodes {
   readonly chainId: number;
   readonly count: number;
+  /** How many of them must say the same before it signs somebody in or moves money. */
+  readonly quorum: number;
   /**
    * Runs `use` with the first node that works; after a failure all of `use` runs again with the next one. So all reads in one `use` come
    * from one node.
@@ -25,6 +28,8 @@ export interface EvmNodes {
 export interface EvmNodesOptions {
   urls: readonly string[];
   chainId: number;
+  /** By default one node's word is enough. */
+  quorum?: number;
   /** Timeout of one call. */
   timeoutMs?: number;
   /** Whose calls they are: what pages make fail is no warning. */
@@ -43,7 +48,7 @@ const CALL_TIMEOUT_MS = 5_000;
 const REST_MS = 10_000;
 const WRONG_CHAIN_REST_MS = 60_000;
 
-export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS, usedBy = "ours" }: EvmNodesOptions): EvmNodes {
+export function createNodes({ urls, chainId, quorum = 1, timeoutMs = CALL_TIMEOUT_MS, usedBy = "ours" }: EvmNodesOptions): EvmNodes {
   const nodes = urls.map((url, index) => {
     const node = createNode({ url, name: `node ${index + 1} of ${urls.length}`, timeoutMs });
     return Object.assign<EvmNode, Omit<KnownNode, keyof EvmNode>>(node, { isOnOurChain: false, failure: null, restsUntilMs: 0 });
@@ -85,7 +90,7 @@ export function createNodes({ urls, chainId, timeoutMs = CALL_TIMEOUT_MS, usedBy
     return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 
-  return { chainId, count: nodes.length, callFirst, callOthers };
+  return { chainId, count: nodes.length, quorum, callFirst, callOthers };
 }
 
 /** Results of all nodes that answer, the first node's first. @throws EvmFailure when none does */
@@ -99,6 +104,18 @@ export const callEach = <T>(nodes: EvmNodes, use: (node: EvmNode) => Promise<T>)
  */
 export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promise<T | null>): Promise<T | null> =>
   nodes.callFirst(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
+
+/** How many of `answers` must agree: two where two are given, and never fewer than the settings require. */
+export const enoughOf = ({ quorum }: EvmNodes, answers: number): number => Math.max(quorum, Math.min(2, answers));
+
+/**
+ * Whether as many nodes as must agree show something, and all that do show the same: the hash of its block. Null: not shown.
+ * @throws EvmFailure when none answers
+ */
+export async function areAlike(nodes: EvmNodes, look: (node: EvmNode) => Promise<string | null>): Promise<boolean> {
+  const shown = (await callEach(nodes, look)).filter((one) => one !== null);
+  return shown.length >= nodes.quorum && new Set(shown).size === 1;
+}
 
 /** A node of another chain would show no deposits, or that chain's. Checked once, and again after an outage. */
 async function checkChain(node: KnownNode, chainId: number): Promise<void> {
@@ -130,10 +147,11 @@ const nodesInUse = processSingleton("EVM nodes", () => new Map<"ours" | "pages",
  * their own: what they make fail says nothing about a node that deposits and payouts need.
  */
 export function evmNodes(usedBy: "ours" | "pages" = "ours"): EvmNodes {
-  const [urls, chainId, inUse] = [evmNodeUrls(), baseChainId(), nodesInUse().get(usedBy)];
-  const key = `${chainId} ${urls.join(" ")}`;
+  const [urls, chainId, quorum] = [evmNodeUrls(), baseChainId(), nodeQuorum()];
+  const inUse = nodesInUse().get(usedBy);
+  const key = `${chainId} ${quorum} ${urls.join(" ")}`;
   if (inUse?.key === key) return inUse.nodes;
-  const nodes = createNodes({ urls, chainId, usedBy });
+  const nodes = createNodes({ urls, chainId, quorum, usedBy });
   nodesInUse().set(usedBy, { key, nodes });
   return nodes;
 }

@@ -5,9 +5,9 @@ import { z } from "zod";
 import { findFirstSince, getBlockOf } from "./blocks";
 import { isEvmFailure } from "./failure";
 import type { ReadState } from "./final-state";
-import { type EvmNodes, evmNodes, findAnywhere } from "./nodes";
+import { areAlike, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
 import { encodeSettle, type ProofTerms, settlementAbi } from "./settlement";
-import { bytes, bytes32, quantity } from "./wire";
+import { address, bytes, bytes32, quantity } from "./wire";
 
 export type SettleRefusalReason =
   | "expired"
@@ -125,21 +125,47 @@ export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: E
   });
 }
 
+const receiptForm = z
+  .object({ ...{ transactionHash: bytes32, status: z.string(), blockNumber: quantity, blockHash: bytes32 }, logs: z.array(z.unknown()) })
+  .nullable();
+
+/**
+ * Whether as many nodes as must agree show, in the same block, that this transaction settled the proof.
+ * @throws EvmFailure when no node answers
+ */
+export function isSettlementShown(
+  address: Hex,
+  proof: ProofTerms,
+  { transaction, block }: Pick<SettledTransaction, "transaction" | "block">,
+  nodes: EvmNodes = evmNodes(),
+): Promise<boolean> {
+  const { from, requestNumber, cents } = proof;
+  const topics = encodeEventTopics({ abi: settlementAbi, eventName: "Settled", args: { from, requestNumber } }).join();
+  return areAlike(nodes, async (node) => {
+    const receipt = await node.call("eth_getTransactionReceipt", [transaction], receiptForm);
+    if (receipt?.transactionHash !== transaction || receipt.status !== "0x1" || receipt.blockNumber !== block) return null;
+    const logs = receipt.logs.flatMap((log) => logForm.safeParse(log).data ?? []);
+    const isSettled = logs.some((log) => log.address === address && log.topics.join() === topics && log.settled.cents === cents);
+    return isSettled ? receipt.blockHash : null;
+  });
+}
+
 const WORD_DIGITS = 64;
-const logsForm = z.array(
-  z
-    .object({
-      topics: z.array(bytes32),
-      transactionHash: bytes32,
-      blockNumber: quantity,
-      data: bytes.refine((data) => data.length === 2 + 2 * WORD_DIGITS),
-    })
-    .transform(({ topics, transactionHash: transaction, blockNumber: block, data }) => ({
-      topics,
-      settled: {
-        ...{ transaction, block },
-        cents: hexToBigInt(data.slice(0, 2 + WORD_DIGITS) as Hex),
-        timestampMs: BigInt(`0x${data.slice(2 + WORD_DIGITS)}`),
-      } satisfies SettledTransaction,
-    })),
-);
+const logForm = z
+  .object({
+    address,
+    topics: z.array(bytes32),
+    transactionHash: bytes32,
+    blockNumber: quantity,
+    data: bytes.refine((data) => data.length === 2 + 2 * WORD_DIGITS),
+  })
+  .transform(({ address, topics, transactionHash: transaction, blockNumber: block, data }) => ({
+    address,
+    topics,
+    settled: {
+      ...{ transaction, block },
+      cents: hexToBigInt(data.slice(0, 2 + WORD_DIGITS) as Hex),
+      timestampMs: BigInt(`0x${data.slice(2 + WORD_DIGITS)}`),
+    } satisfies SettledTransaction,
+  }));
+const logsForm = z.array(logForm);

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { nodeQuorum } from "../quorum";
 import { SolanaNode } from "./node";
 import { isNodeFailure, NodeFailure, SolanaUnavailable } from "./node-failure";
 import { solanaCluster } from "./node-urls";
@@ -14,6 +15,8 @@ export interface SolanaNodesOptions {
   /** Genesis hash of the cluster that the nodes must belong to. */
   genesisHash: string;
   timeoutMs?: number;
+  /** How many of them must say the same before it moves money; by default one node's word is enough. */
+  quorum?: number;
 }
 
 /** Solana's main cluster. */
@@ -40,17 +43,25 @@ export type NodeCall = <T>(method: string, params: readonly unknown[], result: z
 export class SolanaNodes {
   #nodes: readonly SolanaNode[];
   #newest = { slot: 0, seenAtMs: 0 };
+  /** How many of them must say the same before it moves money. */
+  readonly quorum: number;
 
-  constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS }: SolanaNodesOptions) {
+  constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS, quorum = 1 }: SolanaNodesOptions) {
+    this.quorum = quorum;
     this.#nodes = urls.map((url) => new SolanaNode({ url, genesisHash, timeoutMs }));
   }
 
   /** The same nodes with the first one last: for a cross-node check. */
   othersFirst(): SolanaNodes {
-    const others = new SolanaNodes({ urls: [], genesisHash: "" });
+    const others = new SolanaNodes({ urls: [], genesisHash: "", quorum: this.quorum });
     others.#nodes = [...this.#nodes.slice(1), ...this.#nodes.slice(0, 1)];
     others.#newest = this.#newest;
     return others;
+  }
+
+  /** How many of `answers` must agree: two where two are given, and never fewer than the settings require. */
+  enoughOf(answers: number): number {
+    return Math.max(this.quorum, Math.min(2, answers));
   }
 
   /** Passed as `minContextSlot`: a node that has not reached it refuses, and the next one is tried. */
@@ -162,9 +173,10 @@ const nodesInUse = processSingleton("Solana nodes", () => new Map<"ours" | "page
 export function solanaNodes(usedBy: "ours" | "pages" = "ours"): SolanaNodes {
   const { urls, genesisHash = MAINNET_GENESIS_HASH } = solanaCluster();
   const inUse = nodesInUse().get(usedBy);
-  const key = `${genesisHash} ${urls.join(" ")}`;
+  const quorum = nodeQuorum();
+  const key = `${genesisHash} ${quorum} ${urls.join(" ")}`;
   if (inUse?.key === key) return inUse.nodes;
-  const nodes = new SolanaNodes({ urls, genesisHash });
+  const nodes = new SolanaNodes({ urls, genesisHash, quorum });
   nodesInUse().set(usedBy, { key, nodes });
   return nodes;
 }

@@ -99,7 +99,7 @@ export async function findIncludedAnywhere(nodes: SolanaNodes, signature: string
   const [first] = ranWell;
   if (!first) return null;
   const final = ranWell.filter((status) => status?.commitment === "finalized" && status.slot === first.slot);
-  return { slot: first.slot, isFinal: final.length >= Math.min(2, answers.length) };
+  return { slot: first.slot, isFinal: final.length >= nodes.enoughOf(answers.length) };
 }
 
 /**

@@ -9,11 +9,12 @@ import type { Head } from "@/lib/chains/evm/head";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { listUnfinished, type PaymentClaim, relayIdOf } from "../claims/claim";
 import { recordBlock, recordOver, reversePayment } from "../claims/claim-steps";
+import { isShown } from "../settlement/settle";
 import type { SettledAt } from "../settlement/settlement-strategy";
 import { settlementStrategies } from "../settlement/strategies";
 import { isGone } from "./confirm-still-included";
 import { isExpired } from "./expiry";
-import { creditLate, creditOrEnd } from "./follow-open";
+import { creditOrEnd, creditShown } from "./follow-open";
 import { forEachPayment } from "./for-each-payment";
 
 const MAX_A_ROUND = 1_000;
@@ -41,7 +42,10 @@ async function followPaid(claim: PaymentClaim, relayed: Relayed | undefined, hea
   if (!relayed && !isFinalThere(claim, head)) return;
   const strategy = settlementStrategies[claim.scheme];
   const found = await strategy.find(claim, "final");
-  if (found) return recordNews(claim, found, true);
+  if (found) {
+    if (await isShown(claim, found)) await recordNews(claim, found, true);
+    return;
+  }
   // It is in another block by now, which is not final yet.
   if (await strategy.find(claim, "latest")) return;
   if (await isGone(claim, head)) await reverse(claim);
@@ -69,7 +73,8 @@ async function reverse({ id, scheme, amount, creditedAccount, transaction }: Pay
 async function followUnpaid(claim: PaymentClaim, relayed: Relayed | undefined, head: Head | null): Promise<void> {
   // A reorganisation gave its transaction the effect that it lacked.
   if (relayed?.state === "succeeded" && relayed.block !== null) {
-    return creditLate(claim, { transaction: relayed.hash, block: relayed.block });
+    await creditShown(claim, { transaction: relayed.hash, block: relayed.block });
+    return;
   }
   if (relayed && !relayed.isFinal) return;
   // Others may execute it until its time is over; our own transaction is final without effect.

@@ -8,7 +8,7 @@ import { metrics } from "@/lib/base/observe/metrics";
 import type { Head } from "@/lib/chains/evm/head";
 import { listUnfinished, type PaymentClaim } from "../claims/claim";
 import { creditPayment, recordFailed, recordSeen } from "../claims/claim-steps";
-import { settleClaim } from "../settlement/settle";
+import { isShown, settleClaim } from "../settlement/settle";
 import type { SettledAt } from "../settlement/settlement-strategy";
 import { settlementStrategies } from "../settlement/strategies";
 import { runWithBackoff } from "./backoff";
@@ -40,7 +40,14 @@ async function follow(claim: PaymentClaim, ageMs: number, { waitedMs, head }: { 
   else await creditLate(claim, settled);
 }
 
-export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promise<void> {
+/** Credits what as many nodes show as must agree: it moved. */
+export async function creditShown(claim: PaymentClaim, settled: SettledAt): Promise<boolean> {
+  if (!(await isShown(claim, settled))) return false;
+  await creditLate(claim, settled);
+  return true;
+}
+
+async function creditLate(claim: PaymentClaim, settled: SettledAt): Promise<void> {
   const account = await creditPayment(claim, settled);
   metrics().payments.inc({ scheme: claim.scheme, outcome: "credited_late" });
   log().warn({ payment: claim.id, account, transaction: settled.transaction }, "credited a payment after its request had ended");
@@ -50,8 +57,8 @@ export async function creditLate(claim: PaymentClaim, settled: SettledAt): Promi
 export const creditOrEnd = (claim: PaymentClaim, head: Head | null, giveUp: () => Promise<unknown>): Promise<void> =>
   runWithBackoff(claim, async () => {
     const found = await settlementStrategies[claim.scheme].find(claim, "final");
-    if (found) await creditLate(claim, found);
-    else if (await isGone(claim, head)) await giveUp();
+    if (found) return creditShown(claim, found);
+    if (await isGone(claim, head)) await giveUp();
     else return false;
     return true;
   });

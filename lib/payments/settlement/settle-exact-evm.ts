@@ -1,10 +1,10 @@
 // Settles an exact payment on the EVM chain: the relayer, or a facilitator, executes its EIP-3009 authorization. Anybody else who sees the
 // authorization can execute it too: it is then found on the chain, and counts the same.
 
-import { getAddress } from "viem";
+import { getAddress, type Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import { publicUrl } from "@/lib/base/public-url";
-import { findUseOfShown, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
+import { findUseOfShown, isMoveShown, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { readLatestBlock } from "@/lib/chains/evm/blocks";
 import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
@@ -20,7 +20,7 @@ import { X402_PATH, X402_VERSION } from "../x402/wire";
 import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
 import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 
-export const settleExactEvm: SettlementStrategy = { attempt, find, findReason };
+export const settleExactEvm: SettlementStrategy = { attempt, find, isShown, findReason };
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
@@ -95,6 +95,10 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
 }
 
 const settledAt = (use: NonceUse): SettledAt | null => (use.kind === "moved" ? { transaction: use.transaction, block: use.block } : null);
+
+async function isShown({ settlement }: PaymentClaim, { transaction, block }: SettledAt): Promise<boolean> {
+  return isMoveShown(readKeptAuthorization(settlement).authorization, { transaction: transaction as Hex, block });
+}
 
 /** Settles with the facilitator. It may lie either way, so the chain is read before, and after any answer. */
 async function settleWithFacilitator(claim: PaymentClaim): Promise<Attempt> {

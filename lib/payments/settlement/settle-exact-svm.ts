@@ -4,6 +4,7 @@
 import { now } from "@/lib/base/clock";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { isMessageShown } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { findIncludedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
@@ -16,7 +17,7 @@ import { findElsewhere, settleWithFacilitator } from "./settle-svm-with-facilita
 import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
 import { explainBalance, explainTrial } from "./svm-trial";
 
-export const settleExactSvm: SettlementStrategy = { attempt, find, findReason };
+export const settleExactSvm: SettlementStrategy = { attempt, find, isShown, findReason };
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   const kept = await readKept(claim);
@@ -62,6 +63,11 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   const { signature } = sign(kept);
   const included = await findIncludedAnywhere(solanaNodes(), signature);
   return included && (as === "latest" || included.isFinal) ? { transaction: signature, block: included.slot } : null;
+}
+
+async function isShown(claim: PaymentClaim, { transaction, block }: SettledAt): Promise<boolean> {
+  const { message } = (await readKept(claim)).transaction;
+  return isMessageShown(solanaNodes(), { signature: transaction, slot: block, message });
 }
 
 async function findReason(claim: PaymentClaim): Promise<Refusal> {

@@ -7,7 +7,13 @@ import { now } from "@/lib/base/clock";
 import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { readFinalState } from "@/lib/chains/evm/final-state";
 import { readFinalBlock } from "@/lib/chains/evm/head";
-import { findSettledTransaction, findSettleRefusal, type SettledTransaction, settledCentsOf } from "@/lib/chains/evm/settled";
+import {
+  findSettledTransaction,
+  findSettleRefusal,
+  isSettlementShown,
+  type SettledTransaction,
+  settledCentsOf,
+} from "@/lib/chains/evm/settled";
 import {
   encodeSettle,
   type ProofTerms,
@@ -25,7 +31,7 @@ import { findSettlementTerms } from "./settlement-terms";
 
 const UNITS_PER_CENT = 10_000n;
 
-export const settleProof: SettlementStrategy = { attempt, find, findReason };
+export const settleProof: SettlementStrategy = { attempt, find, isShown, findReason };
 
 interface Proof extends ProofTerms {
   signature: Hex;
@@ -137,6 +143,11 @@ async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<Settle
   const isConsistent = settled.cents === cents && (final === null || settled.block <= final.number);
   if (!isConsistent) throw new EvmFailure("behind", "the settlement's log does not match the contract's state");
   return { transaction: settled.transaction, block: settled.block };
+}
+
+async function isShown(claim: PaymentClaim, { transaction, block }: SettledAt): Promise<boolean> {
+  const proof = await readProof(claim);
+  return isSettlementShown(proof.contract, proof, { transaction: transaction as Hex, block });
 }
 
 async function findReason(claim: PaymentClaim): Promise<Refusal | null> {

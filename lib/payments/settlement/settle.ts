@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { nodeQuorum } from "@/lib/chains/quorum";
 import { isNodesFault } from "@/lib/relay/chain";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
@@ -14,7 +15,7 @@ import { recordFailed, uncover } from "../claims/claim-steps";
 import { delegateSettlement } from "./delegate-settlement";
 import { findFailedFeeLimit } from "./failed-fee-limit";
 import { type Settled, settledAs } from "./outcome";
-import type { Attempt, Refusal } from "./settlement-strategy";
+import type { Attempt, Refusal, SettledAt } from "./settlement-strategy";
 import { settlementStrategies } from "./strategies";
 
 interface Run {
@@ -66,11 +67,27 @@ async function settleUntil(claim: PaymentClaim, run: Run): Promise<Settled> {
 async function repeat(claim: PaymentClaim, run: Run): Promise<Settled> {
   let known = claim;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
-    const settled = (await settledAs(known)) ?? (await goOn(known, run));
+    const settled = settledAs(known) ?? (await confirm(known, await goOn(known, run)));
     const leftMs = run.untilMs - performance.now();
     if (settled.kind !== "pending" || leftMs <= 0) return settled;
     await sleep(Math.min(pauseMs, leftMs));
     known = await getClaim(claim.id);
+  }
+}
+
+/** What one node shows as paid is paid once as many show it as must agree; until then it is under way. */
+async function confirm(claim: PaymentClaim, settled: Settled): Promise<Settled> {
+  return settled.kind !== "paid" || (await isShown(claim, settled)) ? settled : { kind: "pending" };
+}
+
+/** Whether enough nodes show it. Where one node's word is enough, that node has just shown it. False while too few answer. */
+export async function isShown(claim: PaymentClaim, at: SettledAt): Promise<boolean> {
+  if (nodeQuorum() === 1) return true;
+  try {
+    return await settlementStrategies[claim.scheme].isShown(claim, at);
+  } catch (error) {
+    if (isNodesFault(error)) return false;
+    throw error;
   }
 }
 

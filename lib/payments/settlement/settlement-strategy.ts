@@ -37,6 +37,11 @@ export interface SettlementStrategy {
    * @throws EvmFailure, SolanaUnavailable when no node answers
    */
   find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null>;
+  /**
+   * Whether as many nodes as must agree show that this transaction moved the payment: only then is it credited.
+   * @throws as `find`
+   */
+  isShown(claim: PaymentClaim, at: SettledAt): Promise<boolean>;
   /** Why its transaction, which is in a block without effect, moved nothing; null when unknown. @throws as `find` */
   findReason?(claim: PaymentClaim): Promise<Refusal | null>;
 }

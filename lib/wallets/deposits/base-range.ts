@@ -64,6 +64,7 @@ export function depositsIn(transfers: readonly TokenTransfer[], addresses: Reado
 export const onlyNode = (node: EvmNode, chainId: number): EvmNodes => ({
   chainId,
   count: 1,
+  quorum: 1,
   callFirst: (use) => use(node),
   callOthers: async () => [],
 });

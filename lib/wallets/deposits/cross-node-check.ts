@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { type EvmNodes, enoughOf } from "@/lib/chains/evm/nodes";
 import { readTransfers, readTransfersIn } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import type { WatchedAddress } from "./addresses";
@@ -21,12 +21,11 @@ export interface UnconfirmedDeposit {
 
 /** Blocks per request to one node; the addresses are few. */
 const BLOCKS_AT_ONCE = 200;
-const NODES_THAT_SHOW = 2;
 /** Maximum number of transactions missing from a node's logs that are looked up by hash. */
 const MAX_RECEIPTS = 50;
 
 /**
- * Those of `deposits`, lowest block first, that enough nodes show: two, or the only one that answers.
+ * Those of `deposits`, lowest block first, that enough nodes show: two, or the only one that answers where the settings accept its word.
  * @throws EvmFailure when no node answers
  */
 export async function confirmDeposits<T extends UnconfirmedDeposit>(
@@ -34,13 +33,13 @@ export async function confirmDeposits<T extends UnconfirmedDeposit>(
   addresses: ReadonlyMap<Hex, WatchedAddress>,
   nodes: EvmNodes,
 ): Promise<readonly T[]> {
-  if (nodes.count === 1) return deposits;
+  if (nodes.count === 1 && nodes.quorum === 1) return deposits;
   const confirmed: T[] = [];
   for (let from = 0; from < deposits.length; ) {
     const firstBlock = deposits[from]?.block ?? 0;
     const some = deposits.slice(from).filter(({ block }) => block < firstBlock + BLOCKS_AT_ONCE);
     const answers = await readEverywhere(some, addresses, nodes);
-    const enough = Math.min(NODES_THAT_SHOW, answers.length);
+    const enough = enoughOf(nodes, answers.length);
     confirmed.push(...some.filter(({ id }) => answers.filter((ids) => ids.has(id)).length >= enough));
     from += some.length;
   }

@@ -133,7 +133,7 @@ export async function agreedOf(readings: readonly Reading[], nodes: SolanaNodes)
   const standings = await readStandings(nodes, signatures);
   const isAgreed = (signature: string) => {
     const { final, answers } = standings.get(signature) ?? { final: 0, answers: 1 };
-    return final >= Math.min(2, answers);
+    return final >= nodes.enoughOf(answers);
   };
   return readings.filter(({ found }) => found.every(({ transaction }) => isAgreed(transaction)));
 }
