@@ -70,6 +70,7 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
   ["DATABASE_URL", "mysql://root@localhost/x", /postgresql:\/\/user:password@host:5432\/database/],
   ["X402_FACILITATOR_URL", "facilitator.example", /starting with http:\/\/ or https:\/\//],
   ["REDIS_URL", "localhost:6379", /redis:\/\/host:6379/],
+  ["SINGLE_NODE", "yes", /"refuse"\|"accept"/],
   ["BASE_RPC_URLS", "https://base.example,base.example", /starting with http:\/\/ or https:\/\//],
   ["SOLANA_RPC_URLS", "solana.example", /starting with http:\/\/ or https:\/\//],
   ["KEY_PEPPER", "short", /at least 32 random characters.*openssl rand -hex 32/],
@@ -177,9 +178,20 @@ test.each([
   ["SOLANA_RPC_URLS", "http://solana.example"],
 ])("live mode refuses %s=%s, and takes http on this machine; a sandbox takes any", (name, value) => {
   expect(() => readConfig({ ...live, [name]: value })).toThrow(new RegExp(`${name}: begin .* with https:// in live mode`));
-  expect(readConfig({ ...live, [name]: "http://127.0.0.1:8545" }).MODE).toBe("live");
-  expect(readConfig({ ...live, [name]: "http://[::1]:8545" }).MODE).toBe("live");
+  const SINGLE_NODE = "accept";
+  expect(readConfig({ ...live, SINGLE_NODE, [name]: "http://127.0.0.1:8545" }).MODE).toBe("live");
+  expect(readConfig({ ...live, SINGLE_NODE, [name]: "http://[::1]:8545" }).MODE).toBe("live");
   expect(readConfig({ [name]: value }).MODE).toBe("sandbox");
+});
+
+test.each(["BASE_RPC_URLS", "SOLANA_RPC_URLS"])("live mode refuses one node alone in %s unless the operator accepts its word", (name) => {
+  for (const one of ["https://one.example/v2/key", "https://one.example/v2/key,https://one.example/v2/other-key"]) {
+    expect(() => readConfig({ ...live, [name]: one })).toThrow(new RegExp(`${name}: add a node of another operator.*SINGLE_NODE=accept`));
+    expect(() => readConfig({ ...live, [name]: one, SINGLE_NODE: "refuse" })).toThrow(/SINGLE_NODE=accept/);
+    expect(readConfig({ ...live, [name]: one, SINGLE_NODE: "accept" }).MODE).toBe("live");
+    expect(readConfig({ [name]: one }).MODE).toBe("sandbox");
+  }
+  expect(readConfig({ ...live, [name]: "https://one.example,https://two.example" }).MODE).toBe("live");
 });
 
 test("blanks in a list and a URL's trailing slash are ignored", () => {

@@ -136,7 +136,7 @@ test("each mode refuses a database of the other", async () => {
 test("with everything set it serves a customer from a real database and a provider, and leaks no secret", async () => {
   const service = startService(bundle, live);
   const baseUrl = await service.ready;
-  const well = { accepting: true, addresses: true, database: true, heartbeat: true, jobs: true, signUps: true };
+  const well = { accepting: true, addresses: true, database: true, heartbeat: true, jobs: true, nodes: true, signUps: true };
   expect((await readReadiness(baseUrl)).checks).toEqual({ ...well, proxy: false });
   await expect.poll(() => service.output()).toContain("TRUSTED_PROXIES is not set: all clients count as one address");
   expect(childrenOf(service.pid)).toEqual([]);

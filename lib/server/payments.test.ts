@@ -68,7 +68,7 @@ async function createSettings(): Promise<Record<Role, Record<string, string>>> {
   const both = {
     ...{ MODE: "live", HOST: "127.0.0.1", DATABASE_URL: database.url, PUBLIC_URL: "https://pennyprompt.example" },
     ...{ KEY_PEPPER: pepper, SESSION_SECRET: secret(), RATE_LIMIT_PER_MINUTE: "1000000" },
-    ...{ BASE_RPC_URLS: chain.url(), BASE_CHAIN_ID: `${chain.chainId}` },
+    ...{ BASE_RPC_URLS: chain.url(), BASE_CHAIN_ID: `${chain.chainId}`, SINGLE_NODE: "accept" },
     ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
     ...{ OPENAI_API_KEY: models.apiKey, OPENAI_BASE_URL: models.baseUrls.openai, PROVIDER_TOTAL_TIMEOUT_MS: "1000" },
   };

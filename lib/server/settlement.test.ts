@@ -83,7 +83,13 @@ async function openLive(): Promise<Live> {
   const signer = await openSigner(words, "live");
   const settings = {
     ...{ MODE: "live", DATA_DIR: dataDir, DATABASE_URL: database.url, PUBLIC_URL: "https://pennyprompt.example" },
-    ...{ KEY_PEPPER: secret(), SESSION_SECRET: secret(), BASE_RPC_URLS: chain.url(), BASE_CHAIN_ID: `${chain.chainId}` },
+    ...{
+      KEY_PEPPER: secret(),
+      SESSION_SECRET: secret(),
+      BASE_RPC_URLS: chain.url(),
+      BASE_CHAIN_ID: `${chain.chainId}`,
+      SINGLE_NODE: "accept",
+    },
     ...{ CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase },
     ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
   };

@@ -20,6 +20,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   addresses: { name: "New accounts", well: "OK", wrong: "Paused: no deposit address available" },
   signUps: { name: "Sign-ups", well: "OK", wrong: "Unusually many" },
   proxy: { name: "Client addresses", well: "OK", wrong: "All clients count as one: TRUSTED_PROXIES is not set" },
+  nodes: { name: "Chain nodes", well: "Agree", wrong: "Two gave different answers within the last hour" },
   sandbox: { name: "Simulated models", well: "OK", wrong: "Restarting" },
   chains: { name: "Sandbox chains", well: "OK", wrong: "Starting" },
 };
@@ -70,6 +71,9 @@ export function statusSentence({ checks, limits, providers }: ServiceStatus): { 
   }
   if (wrong.length === 1 && wrong[0] === "proxy") {
     return { tone: "weak", text: "Everything works, but limits by address count all clients as one." };
+  }
+  if (wrong.length === 1 && wrong[0] === "nodes") {
+    return { tone: "weak", text: "API requests work. Two chain nodes disagree; what they disagree about waits." };
   }
   if (wrong.length === 1 && wrong[0] === "chains") {
     return { tone: "weak", text: "API requests work. The sandbox chains are starting." };

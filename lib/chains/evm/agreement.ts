@@ -26,7 +26,8 @@ interface AtHead {
 /**
  * What as many nodes say as must agree. Where one is enough, it is asked at its latest block.
  * @param about for the log, when two nodes differ
- * @throws EvmFailure `behind` or `moved`: a node lacks the block of the others, ask again; `disputed`: two answers differ
+ * @throws EvmFailure `behind` or `moved`: a node lacks the block of the others, ask again; `unreachable`: too few answer; `disputed`: two
+ * answers differ
  */
 export async function readAgreed<T extends string | boolean | bigint>(
   read: ReadState<T>,
@@ -62,8 +63,12 @@ async function findEnough(nodes: EvmNodes): Promise<AtHead[]> {
   const newestS = Math.max(...heads.map(({ latest }) => latest.timestampS));
   const near = heads.filter(({ latest }) => newestS - latest.timestampS <= MAX_BEHIND_S);
   if (near.length >= nodes.quorum) return near.slice(0, nodes.quorum);
-  const why = heads.length < nodes.quorum ? "answer" : "have the newest blocks";
-  throw new EvmFailure("behind", `only ${near.length} of ${nodes.count} nodes ${why}, and ${nodes.quorum} must agree`);
+  const isSilent = heads.length < nodes.quorum;
+  const why = isSilent ? "answer" : "have the newest blocks";
+  throw new EvmFailure(
+    isSilent ? "unreachable" : "behind",
+    `only ${near.length} of ${nodes.count} nodes ${why}, and ${nodes.quorum} must agree`,
+  );
 }
 
 /** The lowest of their heads, which the others have at its height. What each node says about that block is not trusted alone. */

@@ -108,12 +108,10 @@ test("nodes are tried in order; when none answers, the signature is not reported
   const rubbish = await fakeNode({ result: "0x" });
   setNodes(gone, anvil.url);
   expect(await verifyEvmSignature(walletAt, text, await signature())).toBe("valid");
-  for (const nodes of [[gone], [failing], [broken], [broken, gone]]) {
+  for (const nodes of [[gone], [failing], [broken], [rubbish], [broken, gone]]) {
     setNodes(...nodes);
     expect(await verifyEvmSignature(walletAt, text, await signature()), nodes.join()).toBe("unavailable");
   }
-  setNodes(rubbish);
-  expect(await verifyEvmSignature(walletAt, text, await signature())).toBe("invalid");
 });
 
 test("without a node a key's signature is still verified, and a possible contract signature is not reported as invalid", async () => {

@@ -10,11 +10,11 @@ const KEY_SIGNATURE_BYTES = 65;
 const HALF_OF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** @param address lower-case hex @param signature hex, as wallets return it for `personal_sign` */
-export async function verifyEvmSignature(address: string, text: string, signature: string): Promise<SignatureVerdict> {
+export async function verifyEvmSignature(address: string, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
   if (!isHex(signature) || signature.length % 2 !== 0 || signature === "0x") return "invalid";
   const hash = hashMessage(text);
   if ((await findSigner(hash, signature)) === address) return "valid";
-  return verifyContractSignature(address as Hex, hash, signature);
+  return verifyContractSignature(address as Hex, hash, signature, nodes);
 }
 
 /** No wallet makes longer ones, and the settlement contract refuses them too. */

@@ -28,6 +28,7 @@ const liveSettings = {
   DATABASE_URL: "postgresql://nobody@127.0.0.1:9/none",
   BASE_RPC_URLS: "https://base.example",
   SOLANA_RPC_URLS: "https://solana.example",
+  SINGLE_NODE: "accept",
 };
 const before = { ...process.env };
 

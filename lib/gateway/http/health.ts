@@ -10,6 +10,7 @@ import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { haveNodesAgreed, nodeQuorum } from "@/lib/chains/quorum";
 import { prisma } from "@/lib/db/prisma";
 import { hasFreeAddress } from "@/lib/wallets/custody/free-addresses";
 import { endpoint, isDraining, jsonReply } from "./endpoint";
@@ -62,6 +63,7 @@ export async function runChecks(): Promise<Check[]> {
   database.ms = performance.now() - startedAt;
   const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital()));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];
+  if (nodeQuorum() > 1) all.push(check("nodes", haveNodesAgreed(), false));
   return database.isWell && config().ROLES.includes("web")
     ? [
         ...all,
