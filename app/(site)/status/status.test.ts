@@ -1,11 +1,12 @@
 // The status page's promises: real checks, each failed part shown with its time, and a page that renders even without the database.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { setClock } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { recordDisagreement } from "@/lib/chains/quorum";
 import { openTestCustody } from "@/lib/console/testing/custody";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { closePool, pool } from "@/lib/db/pool";
@@ -30,7 +31,9 @@ beforeEach(() => {
 });
 afterEach(() => {
   restoreClock();
+  vi.unstubAllEnvs();
   for (const name of ["circuitBreakers", "readiness workers", "wrong since", "gateway drain", "free addresses"]) forgetSingleton(name);
+  for (const name of ["config", "disagreement of nodes"]) forgetSingleton(name);
   setDatabaseUrl(database.url);
 });
 afterAll(() => forgetSingleton("endpoints"));
@@ -55,6 +58,20 @@ test("when all is well it says so: the database with its response time, the work
   expect(lines["Background jobs"]).toMatchObject({ tone: "good", word: "OK" });
   expect(lines["Rate limits"]).toMatchObject({ tone: "good", word: "Counted by this process" });
   expect(lines.OpenAI).toMatchObject({ tone: "good", word: "OK (simulated)" });
+});
+
+test("when two nodes gave different answers it says so for an hour, and API requests work", async () => {
+  expect((await look()).lines["Chain nodes"]).toBeUndefined();
+  vi.stubEnv("SINGLE_NODE", "refuse");
+  forgetSingleton("config");
+  expect((await look()).lines["Chain nodes"]).toMatchObject({ tone: "good", word: "Agree" });
+  recordDisagreement("base", { what: "a test" });
+  const { lines, sentence } = await look();
+  expect(lines["Chain nodes"]).toMatchObject({ tone: "weak", since: expect.any(Date) });
+  expect(sentence).toEqual({ tone: "weak", text: expect.stringMatching(/^API requests work\. Two chain nodes disagree/) });
+  const later = Date.now() + 3_600_001;
+  restoreClock = setClock(() => later);
+  expect((await look()).lines["Chain nodes"]).toMatchObject({ tone: "good", since: null });
 });
 
 test("with the database down the page renders within its limit, names it first, and says since when", async () => {

@@ -31,6 +31,15 @@ export async function findByMemo(nodes: SolanaNodes, query: MemoQuery): Promise<
   return [...new Set(found.flat())];
 }
 
+/**
+ * Whether as many nodes as must agree list this transaction with the memo: what one node alone lists, it may have made up.
+ * @throws as findByMemo
+ */
+export async function isListedByEnough(nodes: SolanaNodes, query: MemoQuery, signature: string): Promise<boolean> {
+  const lists = await nodes.callAll("getSignaturesForAddress", (call) => searchNode(call, query, nodes.leastSlot));
+  return lists.filter((list) => list.includes(signature)).length >= nodes.enoughOf(lists.length);
+}
+
 async function searchNode(call: NodeCall, { account, memo, since }: MemoQuery, leastSlot: number): Promise<string[]> {
   // Nodes return memos as `[3] one; [3] two`, each with its length in bytes.
   const listed = `[${Buffer.byteLength(memo)}] ${memo}`;

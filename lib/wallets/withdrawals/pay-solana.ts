@@ -3,10 +3,10 @@
 
 import { log } from "@/lib/base/observe/log";
 import { findAccount } from "@/lib/chains/solana/accounts";
-import { findByMemo } from "@/lib/chains/solana/memo-search";
+import { findByMemo, isListedByEnough, type MemoQuery } from "@/lib/chains/solana/memo-search";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import { findStatus, readBlockhash } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere, readBlockhash } from "@/lib/chains/solana/transactions";
 import { readTokenChange } from "@/lib/chains/solana/usdc";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
@@ -44,27 +44,33 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> 
   return isStored;
 }
 
+/** Where the treasury's payment of an order is listed: at its token account, under the order's nonce. */
+function paymentQuery({ nonce, issuedAt }: OpenWithdrawal): MemoQuery {
+  const { treasury, usdcMint } = signer();
+  return { account: deriveTokenAccount(treasury.solana, usdcMint), memo: nonce, since: issuedAt };
+}
+
 /**
  * The treasury's transaction that paid an order, found by its memo; null when every node reports none. Anybody can write a memo, so only a
  * transaction that reduced the treasury counts.
  * @throws SolanaUnavailable
  */
-async function findPayment({ nonce, issuedAt }: OpenWithdrawal): Promise<string | null> {
-  const { treasury, usdcMint: mint } = signer();
-  const [nodes, tokenAccount] = [solanaNodes(), deriveTokenAccount(treasury.solana, mint)];
-  for (const signature of await findByMemo(nodes, { account: tokenAccount, memo: nonce, since: issuedAt })) {
-    const change = await readTokenChange(nodes, signature, { tokenAccount, mint, commitment: "confirmed" });
+async function findPayment(withdrawal: OpenWithdrawal): Promise<string | null> {
+  const [nodes, query, mint] = [solanaNodes(), paymentQuery(withdrawal), signer().usdcMint];
+  for (const signature of await findByMemo(nodes, query)) {
+    const change = await readTokenChange(nodes, signature, { tokenAccount: query.account, mint, commitment: "confirmed" });
     if (change && change.after < change.before) return signature;
   }
   return null;
 }
 
-/** After a database restore: the order was paid, and is booked once that is final. */
+/** After a database restore: the order was paid, and is booked once that is final. One node's word delays it, and books nothing. */
 async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): Promise<void> {
-  const status = await findStatus(solanaNodes(), transaction);
-  if (status?.commitment !== "finalized" || !(await finishForgotten(withdrawal, transaction))) {
-    return delayWithdrawal(withdrawal, "chain");
-  }
+  const nodes = solanaNodes();
+  const isPaid =
+    (await findIncludedAnywhere(nodes, transaction))?.isFinal === true &&
+    (await isListedByEnough(nodes, paymentQuery(withdrawal), transaction));
+  if (!isPaid || !(await finishForgotten(withdrawal, transaction))) return delayWithdrawal(withdrawal, "chain");
   log().error(
     { withdrawal: withdrawal.id, transaction },
     "this withdrawal was already paid; the database had been rolled back and is now corrected",
