@@ -56,14 +56,14 @@ export async function verifyContractSignature(
   });
   const call = { from: randomSender(), data: `${guard}${check.slice(2)}`, gas: toHex(MAX_GAS) };
   const accepts: ReadState<boolean> = (node, at) => node.call("eth_call", [call, at], flag);
-  return isUndeployed ? verdictOf(address, async (node, at) => judge(await accepts(node, at)), nodes) : askWallet(address, accepts, nodes);
+  return isUndeployed ? verdictOf(address, async (node, at) => judge(await accepts(node, at)), nodes) : callWallet(address, accepts, nodes);
 }
 
 /** A random sender: some wallets accept any signature from the addresses that simulations usually use. The same one at every node. */
 export const randomSender = (): Hex => toHex(randomBytes(20));
 
 /** Whether a deployed contract accepts. An address without code is asked nothing. */
-export async function askWallet(address: Hex, accepts: ReadState<boolean>, nodes: EvmNodes): Promise<SignatureVerdict> {
+export async function callWallet(address: Hex, accepts: ReadState<boolean>, nodes: EvmNodes): Promise<SignatureVerdict> {
   if (isKnownWithoutCode(address, nodes)) return "invalid";
   const ask: ReadState<Answer> = async (node, at) => {
     const code = await node.call("eth_getCode", [address, at], bytes);

@@ -2,7 +2,7 @@
 
 import { encodeDeployData, type Hex, parseAbi, toHex } from "viem";
 import checker from "../contracts/artifacts/proof-checker.json";
-import { askWallet, randomSender, type SignatureVerdict } from "./contract-wallet";
+import { callWallet, randomSender, type SignatureVerdict } from "./contract-wallet";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { flag } from "./wire";
 
@@ -14,5 +14,5 @@ const GAS = 2_000_000;
 export async function verifyAtProofChecker(from: Hex, hash: Hex, signature: Hex, nodes: EvmNodes = evmNodes()): Promise<SignatureVerdict> {
   const data = encodeDeployData({ abi: checkerAbi, bytecode: checker.bytecode as Hex, args: [from, hash, signature] });
   const call = { from: randomSender(), data, gas: toHex(GAS) };
-  return askWallet(from, (node, at) => node.call("eth_call", [call, at], flag), nodes);
+  return callWallet(from, (node, at) => node.call("eth_call", [call, at], flag), nodes);
 }
