@@ -81,6 +81,7 @@ const documented = {
   pennyprompt_provider_other_tier_total: "counter",
   pennyprompt_holds_expired_total: "counter",
   pennyprompt_lost_answers_total: "counter",
+  pennyprompt_node_disagreements_total: "counter",
   pennyprompt_ledger_batch_items: "histogram",
   pennyprompt_ledger_batch_seconds: "histogram",
   pennyprompt_ledger_violations: "gauge",
