@@ -117,3 +117,27 @@ for (const chain of ["evm", "solana"] as const) {
     }).toPass({ timeout: PAID_MS });
   });
 }
+
+test("own rules: a stricter one is saved at once, a looser one is signed and holds a day later", async ({ page, context }) => {
+  const wallet = await installEvmWallet(context);
+  await open(page, "/connect?next=/withdraw");
+  await chooseWallet(page, "evm", wallet.name);
+  const limit = page.getByLabel("Most in 24 hours");
+  await limit.fill("20");
+  await page.getByLabel("Waiting time").selectOption("Paid after 24 hours");
+  await page.getByRole("button", { name: "Save rules" }).click();
+  await expect(page.getByText("Saved. Stricter rules hold now, looser ones in 24 hours.")).toBeVisible();
+  await expect(page.getByText("Left of your own limit")).toBeVisible();
+
+  await limit.fill("twenty");
+  await page.getByRole("button", { name: "Save rules" }).click();
+  await expect(limit).toHaveAttribute("aria-invalid", "true");
+  await limit.fill("");
+  await page.getByRole("button", { name: "Save rules" }).click();
+  const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });
+  await expect(confirm.getByText(/without a daily limit of my own, each after 24 hours, to every linked wallet\.$/)).toBeVisible();
+  await confirm.getByRole("button", { name: "Sign and confirm" }).click();
+  await expect(page.getByText(/your earlier, stricter rules hold as well/)).toBeVisible();
+  await expect(page.getByText("Left of your own limit")).toBeVisible();
+  expect(wallet.signed.at(-1)).toContain("Allow withdrawals from account");
+});

@@ -22,14 +22,14 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^composite type ledger_charge_details$/, "the details of a batch's charges, except their money, are one array of these"],
   [/^aggregate ledger_total$/, "sum() of bigints returns numeric, which costs as much as reading the row"],
   [
-    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|spend_sum|spend_sum_mark|sweep|withdrawal): check \w+$/,
+    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|spend_sum|spend_sum_mark|sweep|withdrawal|withdrawal_rules): check \w+$/,
     "no bug of ours may store an impossible value",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "booked and signed rows are never changed"],
   [/^account: trigger absorbed_account_stays_frozen$/, "an operator who unfreezes by hand gets an error that says why not"],
   [/^(account|api_key): trigger \w+_changed$/, "every process is notified when a key or its account changes"],
   [
-    /^(api_key|identity|deposit|withdrawal|payment_claim): trigger (api_key|wallet|deposit|withdrawal|payment)_(made|stopped|linked|leaving|unlinked|seen|moved|ended)$/,
+    /^(api_key|identity|deposit|withdrawal|withdrawal_rules|payment_claim): trigger (api_key|wallet|deposit|withdrawal|withdrawal_rules|payment)_(made|stopped|linked|leaving|unlinked|seen|moved|ended)$/,
     "what an owner hears of is recorded with the change, whoever writes it",
   ],
   [

@@ -127,6 +127,24 @@ const types = {
     ...{ ...payment, when: "A signed payment moved no money, or its chain dropped it." },
     example: { ...payment.example, reason: "expired" },
   },
+  "withdrawal.requested": {
+    when: "A withdrawal was ordered and signed by one of your wallets. Cancel it if you did not order it.",
+    fields: {
+      ...{ withdrawalId: withdrawal.fields.withdrawalId, chain: withdrawal.fields.chain, amount: withdrawal.fields.amount },
+      ...{ fee: withdrawal.fields.fee, destination: withdrawal.fields.destination },
+      payFrom: optional(time("When the waiting time of your own rules is over.")),
+    },
+    example: { ...withdrawal.example, payFrom: "2026-03-02T09:30:00.000Z" },
+  },
+  "withdrawal.rules_changed": {
+    when: "Your own rules for withdrawals were changed. What is stricter holds at once, what is looser after 24 hours.",
+    fields: {
+      dailyLimit: optional(usd("The most that may leave in 24 hours; absent: no limit of your own.")),
+      waitSeconds: { kind: "count", description: "How long each withdrawal waits before it is paid, in seconds." },
+      destinations: optional(text("The wallets that may be paid, as chain:address, separated by spaces; absent: every linked wallet.")),
+    },
+    example: { dailyLimit: "50000000000", waitSeconds: 86_400, destinations: `evm:${exampleAddress}` },
+  },
   "withdrawal.completed": {
     ...{ ...withdrawal, when: "A withdrawal is paid, in a block that is final." },
     example: { ...withdrawal.example, transaction: exampleTransaction },

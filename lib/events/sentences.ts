@@ -39,6 +39,9 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "deposit.reversed": ({ amount, chain }) => `${chain} dropped a deposit of ${money(amount)}. If it was credited, it was taken back.`,
   "payment.completed": ({ amount, payer }) => `A payment of ${money(amount)} by ${payer} is complete.`,
   "payment.failed": (data) => `A payment of ${money(data.amount)} by ${data.payer} failed${because(data)}.`,
+  "withdrawal.requested": ({ amount, destination, payFrom }) =>
+    `A withdrawal of ${money(amount)} to ${destination} was ordered${payFrom ? ", and waits as your rules say" : ""}. If that was not you, cancel it under Withdraw.`,
+  "withdrawal.rules_changed": () => "Your rules for withdrawals were changed. What is looser applies after 24 hours.",
   "withdrawal.completed": ({ amount, destination }) => `A withdrawal of ${money(amount)} to ${destination} is paid.`,
   "withdrawal.failed": (data) => `A withdrawal of ${money(data.amount)} was not paid${because(data)}. Its money is back in your balance.`,
   "key.cap_80": ({ keyId, spent, cap, period }) => `Key ${keyId} has spent ${money(spent)} of its cap of ${money(cap)} (${period}).`,

@@ -16,6 +16,7 @@ import { recordFailed } from "@/lib/payments/claims/claim-steps";
 import { claimed, creditIn, paidIn, reversed } from "@/lib/payments/testing/credited";
 import { addDeposit, credit, openScan, reverse } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { cancelWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
+import { setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
 import { finishWithdrawal } from "@/lib/wallets/withdrawals/steps";
 import type { OpenWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
 import { eventTypes, isEventType, readEventData } from "./catalogue";
@@ -134,9 +135,29 @@ test("a withdrawal that is paid, one that is cancelled and one that is refused",
   expect(await refuseWithdrawal((await orderedBy(account)).id, "Ask support")).toBe(true);
   const told = await toldOf(account);
   expect(told.map(({ type, data }) => [type, data.reason ?? data.transaction])).toEqual([
+    ["withdrawal.requested", undefined],
     ["withdrawal.completed", "0xpaid"],
+    ["withdrawal.requested", undefined],
     ["withdrawal.failed", "cancelled"],
+    ["withdrawal.requested", undefined],
     ["withdrawal.failed", "Ask support"],
+  ]);
+});
+
+test("each change of an owner's own rules for withdrawals", async () => {
+  const account = await fundedAccount(0);
+  const strict = {
+    dailyLimit: nanoUsd(parseUsd("5")),
+    waitSeconds: 3_600,
+    destinations: [{ chain: "evm", address: firstWallet }],
+  } as const;
+  const none = { dailyLimit: null, waitSeconds: 0, destinations: [] };
+  await setOwnRules(account, strict, none);
+  await setOwnRules(account, strict, strict);
+  await setOwnRules(account, none, strict);
+  expect(await toldOf(account)).toEqual([
+    { type: "withdrawal.rules_changed", data: { dailyLimit: parseUsd("5"), waitSeconds: 3_600, destinations: `evm:${firstWallet}` } },
+    { type: "withdrawal.rules_changed", data: { waitSeconds: 0 } },
   ]);
 });
 

@@ -28,7 +28,7 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   ],
   relay: ["relay_sender", "relayed", "relay_broadcast"],
   wallets: [
-    ...["custody", "custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal"],
+    ...["custody", "custodial_wallet", "address_pool", "deposit", "sweep", "withdrawal", "withdrawal_rules"],
     ...["reserve_report", "reserve_holding"],
     ...["chain_scan", "chain_scan_end", "foreign_token", "watch_lease", "solana_cursor", "solana_foreign_token"],
   ],

@@ -4,9 +4,10 @@
 
 import { revalidatePath } from "next/cache";
 import type { Answer } from "@/lib/console/views/answer";
+import { ownRulesForm, setConfirmedRules } from "@/lib/console/withdraw/own-rules";
 import { cancelOwnWithdrawal, startOwnWithdrawal, takeOwnWithdrawal } from "@/lib/console/withdraw/withdraw";
 import { signedOrderForm, withdrawalChoiceForm, withdrawalForm } from "@/lib/console/withdraw/withdraw-form";
-import { readWish } from "../owner-actions";
+import { readConfirmedWish, readWish } from "../owner-actions";
 
 export async function startWithdrawal(sessionId: unknown, input: unknown) {
   const wish = await readWish(sessionId, withdrawalForm, input);
@@ -21,6 +22,11 @@ export async function takeWithdrawal(sessionId: unknown, input: unknown): Promis
 export async function cancelWithdrawal(sessionId: unknown, input: unknown): Promise<Answer> {
   const wish = await readWish(sessionId, withdrawalChoiceForm, input);
   return wish.ok ? showWithdrawals(await cancelOwnWithdrawal(wish.owner, wish.form.id)) : wish;
+}
+
+export async function setRules(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {
+  const wish = await readConfirmedWish(sessionId, ownRulesForm, input, proof);
+  return wish.ok ? showWithdrawals(await setConfirmedRules(wish.owner, wish.form, wish.proof)) : wish;
 }
 
 /** Re-renders the page with the answer: also after a refusal, since the page may be out of date. */

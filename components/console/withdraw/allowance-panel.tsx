@@ -23,6 +23,7 @@ export const AllowancePanel = ({ chain, most, allowance }: AllowancePanelProps) 
       </Figure>
     ) : null}
     <Figure title="Left of the 24-hour limit" amount={allowance.leftOfDay} />
+    {allowance.leftOfOwn === null ? null : <Figure title="Left of your own limit" amount={allowance.leftOfOwn} />}
     {allowance.leftOfService < most ? (
       <Figure title="Paid without a wait" amount={allowance.leftOfService}>
         The service has almost reached its daily limit. Larger withdrawals wait for their turn.

@@ -16,9 +16,9 @@ interface Limits {
 
 /** The maximum that can arrive on a chain now, in whole units of USDC; zero when that is less than the minimum, `least`. */
 export function mostToArrive({ chain, allowance, fee, least }: Limits): bigint {
-  const { withdrawable, leftOfDay, mostOfService, leftOnChain } = allowance;
+  const { withdrawable, leftOfDay, leftOfOwn, mostOfService, leftOnChain } = allowance;
   let most = withdrawable - fee;
-  for (const limit of [leftOfDay, mostOfService, leftOnChain[chain] ?? most]) if (limit < most) most = limit;
+  for (const limit of [leftOfDay, leftOfOwn ?? most, mostOfService, leftOnChain[chain] ?? most]) if (limit < most) most = limit;
   return most < least ? 0n : most - (most % UNIT);
 }
 

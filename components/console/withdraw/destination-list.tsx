@@ -54,23 +54,17 @@ interface ChoiceProps {
 }
 
 function Choice({ wallet, isChosen, onChoose, nowMs }: ChoiceProps) {
-  const { address, linkedAt, payableFrom } = wallet;
+  const { address, linkedAt, payableFrom, isAllowed } = wallet;
+  const isClosed = payableFrom !== null || !isAllowed;
   return (
     <label
       className={`flex items-start gap-3 rounded border px-3 py-2.5 text-sm transition ${
-        payableFrom
+        isClosed
           ? "border-line text-muted"
           : "cursor-pointer border-edge hover:bg-panel has-checked:border-copper has-checked:bg-copper-wash"
       }`}
     >
-      <input
-        type="radio"
-        name="destination"
-        className="mt-1 accent-copper"
-        checked={isChosen}
-        disabled={payableFrom !== null}
-        onChange={onChoose}
-      />
+      <input type="radio" name="destination" className="mt-1 accent-copper" checked={isChosen} disabled={isClosed} onChange={onChoose} />
       <span className="min-w-0">
         <span className="block font-mono" title={address}>
           {shortAddress(address)}
@@ -83,6 +77,7 @@ function Choice({ wallet, isChosen, onChoose, nowMs }: ChoiceProps) {
               · withdrawals unlock on <LocalTime at={payableFrom} shape="short" />
             </>
           ) : null}
+          {isAllowed ? null : " · not allowed by your own rules"}
         </span>
       </span>
     </label>

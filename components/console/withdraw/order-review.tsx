@@ -35,10 +35,16 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
       <OrderSum amount={order.amount} fee={order.fee} highestFee={order.fee} />
       <div className="grid gap-2 text-sm text-muted">
         {order.opensAccount ? <p>This wallet has no USDC account on Solana yet. The fee includes opening one.</p> : null}
-        {order.needsApproval ? (
+        {order.waits.ownSeconds > 0 ? (
+          <p className="text-amber-ink">
+            By your own rules it is paid after {order.waits.ownSeconds / 3_600} {order.waits.ownSeconds === 3_600 ? "hour" : "hours"}. You
+            can cancel until then.
+          </p>
+        ) : null}
+        {order.waits.needsApproval ? (
           <p className="text-amber-ink">{formatUsd(order.amount)} needs manual approval. You can cancel until it is sent.</p>
         ) : null}
-        {order.waitsItsTurn ? (
+        {order.waits.waitsItsTurn ? (
           <p className="text-amber-ink">The service has reached its daily limit. This withdrawal is paid when its turn comes.</p>
         ) : null}
         <details open>

@@ -10,7 +10,7 @@ import type { WalletHandle } from "../../wallet/wallet-handle";
 import { WalletProviders } from "../../wallet/wallet-providers";
 import { useAction } from "../use-action";
 
-interface SignedOrder extends Omit<DrawnOrder, "text" | "needsApproval" | "waitsItsTurn"> {
+interface SignedOrder extends Omit<DrawnOrder, "text" | "waits"> {
   signer: NamedWallet;
   signature: string;
 }
@@ -47,7 +47,7 @@ function SignOrder({ order, signers, take, onTaken }: SignOrderProps) {
 
 type Step = "ready" | "signing" | "taking";
 
-function useSigning({ text, needsApproval: _, waitsItsTurn: __, ...order }: DrawnOrder, take: TakeWithdrawal, onTaken: () => void) {
+function useSigning({ text, waits: _, ...order }: DrawnOrder, take: TakeWithdrawal, onTaken: () => void) {
   const [step, setStep] = useState<Step>("ready");
   const [problem, setProblem] = useState<string | null>(null);
   const { run } = useAction();

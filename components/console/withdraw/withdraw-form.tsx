@@ -84,7 +84,7 @@ export function WithdrawForm(props: WithdrawFormProps) {
 
 /** The oldest wallet on the chain that can be paid now; "" when there is none. */
 export const firstPayable = (destinations: readonly Destination[], chain: Chain): string =>
-  destinations.find((one) => one.chain === chain && one.payableFrom === null)?.address ?? "";
+  destinations.find((one) => one.chain === chain && one.payableFrom === null && one.isAllowed)?.address ?? "";
 
 /** The chain of the destination. */
 const ChainChoice = ({ value, onChange }: { value: Chain; onChange: (chain: Chain) => void }) => (

@@ -17,6 +17,8 @@ const allowance = (part: Partial<AllowanceView>): AllowanceView => ({
   withdrawable: 30n * USD,
   unfinal: 0n,
   leftOfDay: 1_000n * USD,
+  leftOfOwn: null,
+  waitSeconds: 0,
   leftOfService: 10_000n * USD,
   mostOfService: 10_000n * USD,
   leftOnChain: { base: null, solana: null },
@@ -30,6 +32,7 @@ test("the maximum that can arrive is the allowance less the fee, within every li
   expect(most({})).toBe(29_900_000_000n);
   expect(most({ withdrawable: 30n * USD + 999n })).toBe(29_900_000_000n);
   expect(most({ leftOfDay: 7n * USD })).toBe(7n * USD);
+  expect(most({ leftOfOwn: 6n * USD })).toBe(6n * USD);
   expect(most({ mostOfService: 5n * USD })).toBe(5n * USD);
   expect(most({ leftOnChain: { base: 0n, solana: 3_200_000_999n } })).toBe(3_200_000_000n);
   expect(most({ leftOnChain: { base: 0n, solana: 500n * USD } })).toBe(29_900_000_000n);
@@ -71,6 +74,7 @@ const wallet = (part: Partial<Destination>): Destination => ({
   address: `0x${"4F".repeat(20)}`,
   linkedAt: new Date(Date.UTC(2026, 10, 21, 10, 31)),
   payableFrom: null,
+  isAllowed: true,
   fee: USD / 10n,
   ...part,
 });
@@ -124,6 +128,7 @@ const row = (part: Partial<WithdrawalView>): WithdrawalView => ({
   transactionUrl: null,
   reason: null,
   requestedAt: new Date(Date.UTC(2026, 10, 21, 10, 31)),
+  payFrom: null,
   endedAt: null,
   ...part,
 });
@@ -140,6 +145,7 @@ test.each([
   [{ waitsFor: "frozen" }, "this account is frozen", true],
   [{ waitsFor: "limit" }, "the service has reached its daily limit; this one is next", true],
   [{ waitsFor: "signature" }, "cancel and sign again", true],
+  [{ waitsFor: "waiting_time", payFrom: new Date(Date.UTC(2026, 10, 22, 10, 31)) }, "by your own rules, until 22 Nov 2026", true],
   [{ state: "signed" }, "on its way", false],
   [{ state: "sent" }, "waiting for Base to confirm", false],
   [{ state: "confirmed" }, "final in a moment", false],

@@ -1,3 +1,4 @@
+import { momentText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
 import { chainNames, otherChain } from "../../ui/chain-names";
@@ -33,7 +34,7 @@ function wordsOf(row: WithdrawalView): StateWords {
   }
 }
 
-function waitingWords({ waitsFor, chain, ahead }: WithdrawalView): StateWords {
+function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): StateWords {
   switch (waitsFor) {
     case null:
       return { tone: "waiting", word: "requested", note: "processing" };
@@ -51,6 +52,8 @@ function waitingWords({ waitsFor, chain, ahead }: WithdrawalView): StateWords {
       return { tone: "waiting", word: "paused", note: "this account is frozen" };
     case "limit":
       return { tone: "waiting", word: "waiting for its turn", note: turnText(ahead) };
+    case "waiting_time":
+      return { tone: "waiting", word: "waiting", note: `by your own rules, until ${payFrom ? momentText(payFrom) : "its time"}` };
     case "signature":
       return { tone: "bad", word: "stopped", note: "the signature is no longer valid; cancel and sign again" };
   }

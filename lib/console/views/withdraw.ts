@@ -12,6 +12,8 @@ export interface Destination {
   linkedAt: Date;
   /** When it can receive money; null: now. */
   payableFrom: Date | null;
+  /** False: the owner's own rules leave it out. */
+  isAllowed: boolean;
   /** Null while the chain cannot be asked whether the wallet has a USDC account. */
   fee: bigint | null;
 }
@@ -24,6 +26,10 @@ export interface AllowanceView {
   unfinal: bigint;
   /** What is left of the account's 24-hour limit. */
   leftOfDay: bigint;
+  /** What is left of the owner's own limit; null: there is none. */
+  leftOfOwn: bigint | null;
+  /** How long a withdrawal waits by the owner's own rules, in seconds. */
+  waitSeconds: number;
   /** What the service pays out without a wait; a larger amount waits for its turn. */
   leftOfService: bigint;
   /** The most that the service pays out in 24 hours. */
@@ -52,10 +58,33 @@ export interface WithdrawalView {
   transactionUrl: string | null;
   reason: string | null;
   requestedAt: Date;
+  /** When the owner's own waiting time is over; null: there is none. */
+  payFrom: Date | null;
   endedAt: Date | null;
 }
 
+/** What an owner decided on their own withdrawals. */
+export interface OwnRulesView {
+  /** Nano-USD in 24 hours; null: no limit of their own. */
+  dailyLimit: bigint | null;
+  waitSeconds: number;
+  /** Empty: every linked wallet. */
+  destinations: NamedWallet[];
+  /** Until then stricter ones hold beside these; null: these alone hold. */
+  heldUntil: Date | null;
+}
+
+/** The form of an owner's rules. */
+export interface OwnRulesDraft {
+  /** Empty: no limit. */
+  dailyLimit: string;
+  waitSeconds: number;
+  /** Empty: every linked wallet. */
+  destinations: NamedWallet[];
+}
+
 export interface WithdrawPage {
+  rules: OwnRulesView;
   allowance: AllowanceView;
   /** The minimum amount to arrive, and the highest fee of each chain. */
   least: bigint;
@@ -80,6 +109,13 @@ export interface DrawnOrder {
   nonce: string;
   issuedAt: Date;
   text: string;
+  waits: OrderWaits;
+}
+
+/** What an order waits for once it is signed. */
+export interface OrderWaits {
+  /** By the owner's own rules, before it is paid. */
+  ownSeconds: number;
   /** The operator must approve it. */
   needsApproval: boolean;
   /** The service has reached its limit for now: it is paid when its turn comes. */

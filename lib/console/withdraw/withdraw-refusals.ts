@@ -51,6 +51,8 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
         `This wallet was linked less than 24 hours ago. Withdrawals to it unlock on ${momentOf(refusal.since)}.`,
         "destination",
       );
+    case "destination_not_allowed":
+      return refuse("Your own rules do not allow this wallet. Change them below; that takes effect after 24 hours.", "destination");
     case "below_minimum":
       return refuse(`Minimum: ${formatUsd(refusal.least)}.`, "amount");
     case "too_fine":
@@ -61,6 +63,8 @@ export function withdrawalRefusal(refusal: RequestRefusal, chain: WithdrawalChai
       return refuse(`Not enough to withdraw this much plus the fee. You have ${formatUsd(refusal.most)}.`, "amount");
     case "account_limit":
       return refuse(`Over your 24-hour limit. ${formatUsd(refusal.most)} is left.`, "amount");
+    case "own_limit":
+      return refuse(`Over your own limit for 24 hours. ${formatUsd(refusal.most)} is left. You can change it below.`, "amount");
     case "service_limit":
       return refuse(`The service pays out at most ${formatUsd(refusal.most)} in 24 hours. Withdraw less.`, "amount");
     case "chain_funds":

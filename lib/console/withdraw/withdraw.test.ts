@@ -63,7 +63,7 @@ async function drawn(test: TestOwner, wish: Parameters<typeof start>[1]): Promis
   return answer.order;
 }
 
-async function take(test: TestOwner, { text, needsApproval: _, waitsItsTurn: __, ...order }: DrawnOrder, changes: object = {}) {
+async function take(test: TestOwner, { text, waits: _, ...order }: DrawnOrder, changes: object = {}) {
   const signer = { chain: test.evm.chain, address: displayAddress(test.evm) };
   const read = readForm(signedOrderForm, { ...order, signer, signature: await test.evm.sign(text), ...changes });
   return read.ok ? takeOwnWithdrawal(ownerOf(test), read.form) : read;
@@ -72,7 +72,12 @@ async function take(test: TestOwner, { text, needsApproval: _, waitsItsTurn: __,
 test("an order is drafted, signed, accepted, shown and cancelled, as a page does it", async () => {
   const owner = await newOwner(50n * USD);
   const order = await drawn(owner, { amount: " $12.50 " });
-  expect(order).toMatchObject({ amount: 12_500_000_000n, fee: 100_000_000n, destination: displayAddress(owner.evm), needsApproval: false });
+  expect(order).toMatchObject({
+    amount: 12_500_000_000n,
+    fee: 100_000_000n,
+    destination: displayAddress(owner.evm),
+    waits: { needsApproval: false },
+  });
   const taken = await take(owner, order);
   expect(taken).toMatchObject({ ok: true });
   const page = await readWithdrawPage(ownerOf(owner));
@@ -168,7 +173,7 @@ test("obstacles are reported before anything is signed", async () => {
   expect(await start(owner, { amount: "4" })).toMatchObject({ message: expect.stringMatching(/\$3\.00 is left/) });
   vi.stubEnv("WITHDRAWAL_APPROVAL_ABOVE_USD", "2");
   forgetSingleton("config");
-  expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ needsApproval: true });
+  expect(await drawn(owner, { amount: "2.5" })).toMatchObject({ waits: { needsApproval: true } });
   const fresh = newKeyWallet("evm");
   await link(owner.accountId, fresh, false);
   expect(await start(owner, { amount: "1", destination: fresh.address })).toMatchObject({

@@ -19,6 +19,7 @@ import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
 import type { Answer } from "../views/answer";
 import type { DrawnOrder, WithdrawPage } from "../views/withdraw";
+import { readOwnRulesView } from "./own-rules";
 import type { SignedOrderForm } from "./withdraw-form";
 import { withdrawalRefusal } from "./withdraw-refusals";
 
@@ -26,7 +27,8 @@ const PAGE_ROWS = 25;
 
 /** With the withdrawals that `before`, an earlier page's `older`, points to; the newest ones when it points nowhere. */
 export async function readWithdrawPage({ accountId }: Owner, before: unknown = null): Promise<WithdrawPage> {
-  const [allowance, wallets, places, found] = await Promise.all([
+  const [rules, allowance, wallets, places, found] = await Promise.all([
+    readOwnRulesView(accountId),
     readAllowance(accountId),
     listPayableWallets(accountId),
     findPlaces(accountId),
@@ -35,20 +37,20 @@ export async function readWithdrawPage({ accountId }: Owner, before: unknown = n
   const fees = readFees();
   const shown = found.slice(0, PAGE_ROWS);
   return {
-    allowance,
+    ...{ rules, allowance },
     least: minWithdrawal(),
     highestFee: { base: fees.base, solana: higher(fees.solana, fees.solanaWithAccount) },
     destinations: await Promise.all(
-      wallets.map(async ({ linkedAt, payableFrom, ...wallet }) => {
+      wallets.map(async ({ linkedAt, payableFrom, isAllowed, ...wallet }) => {
         const chain = wallet.chain === "evm" ? ("base" as const) : ("solana" as const);
-        return { chain, address: displayAddress(wallet), linkedAt, payableFrom, fee: await feeTo(chain, wallet.address) };
+        return { chain, address: displayAddress(wallet), linkedAt, payableFrom, isAllowed, fee: await feeTo(chain, wallet.address) };
       }),
     ),
     signers: wallets.map(shownWallet),
     withdrawals: shown.map(({ chain, destination, transaction, ...row }) => ({
       ...{ id: row.id, amount: row.amount, fee: row.fee, state: row.state, waitsFor: row.waitsFor, reason: row.reason },
       ahead: places.get(row.id) ?? null,
-      ...{ requestedAt: row.requestedAt, endedAt: row.endedAt, chain, transaction },
+      ...{ requestedAt: row.requestedAt, payFrom: row.payFrom, endedAt: row.endedAt, chain, transaction },
       destination: displayAddress({ chain: walletChainOf(chain), address: destination }),
       transactionUrl: transaction && transactionUrl(chain, transaction),
     })),
@@ -98,25 +100,31 @@ export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answ
   const hindered = await findHindrance(owner, order, allowance);
   if (hindered) return withdrawalRefusal(hindered, wish.chain);
   const { accountId: _, validUntil: __, ...fields } = order;
-  const { leftWithoutApproval, leftOfService } = allowance;
-  const waits = { needsApproval: order.amount > leftWithoutApproval, waitsItsTurn: order.amount > leftOfService };
+  const { leftWithoutApproval, leftOfService, waitSeconds } = allowance;
+  const waits = {
+    ownSeconds: waitSeconds,
+    needsApproval: order.amount > leftWithoutApproval,
+    waitsItsTurn: order.amount > leftOfService,
+  };
   const destination = displayAddress({ chain: walletChainOf(order.chain), address: order.destination });
   return {
     ok: true,
-    order: { ...fields, destination, text: writeOrderText(order), ...waits },
+    order: { ...fields, destination, text: writeOrderText(order), waits },
   };
 }
 
 /** What would be refused later: reported before anything is signed. */
 async function findHindrance({ accountId }: Owner, order: Order, allowance: Allowance) {
-  const { withdrawable, leftOfDay, mostOfService, leftOpen } = allowance;
+  const { withdrawable, leftOfDay, leftOfOwn, mostOfService, leftOpen } = allowance;
   const wallets = await listPayableWallets(accountId);
   const to = wallets.find(({ chain, address }) => chain === walletChainOf(order.chain) && address === order.destination);
   if (!to) return { reason: "destination_not_linked" } as const;
   if (to.payableFrom) return { reason: "destination_too_new", since: to.payableFrom } as const;
+  if (!to.isAllowed) return { reason: "destination_not_allowed" } as const;
   if (leftOpen === 0) return { reason: "too_many_open" } as const;
   if (order.amount + order.fee > withdrawable) return { reason: "insufficient", most: withdrawable } as const;
   if (order.amount > leftOfDay) return { reason: "account_limit", most: leftOfDay } as const;
+  if (leftOfOwn !== null && order.amount > leftOfOwn) return { reason: "own_limit", most: leftOfOwn } as const;
   if (order.amount > mostOfService) return { reason: "service_limit", most: mostOfService } as const;
   return findShortage(order);
 }

@@ -8,6 +8,7 @@ import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
 import { prisma } from "@/lib/db/prisma";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
+import { readHeldRules } from "./own-rules";
 import { LINKED_SECONDS, MAX_OPEN } from "./rules";
 
 export interface Allowance {
@@ -17,6 +18,10 @@ export interface Allowance {
   unfinal: NanoUsd;
   /** The rest of the account's 24-hour limit. */
   leftOfDay: NanoUsd;
+  /** The rest of its owner's own limit; null: there is none. */
+  leftOfOwn: NanoUsd | null;
+  /** How long its owner's own rules let a withdrawal wait, in seconds. */
+  waitSeconds: number;
   /** What the service's 24-hour limit has room for after those that wait; a larger amount waits for its turn. */
   leftOfService: NanoUsd;
   /** The service's whole limit: more than that is never paid at once. */
@@ -38,6 +43,7 @@ interface Row {
 
 export async function readAllowance(accountId: AccountId): Promise<Allowance> {
   const leftOnChain = await readChainFunds();
+  const own = await readHeldRules(accountId);
   const open = await prisma().withdrawal.count({ where: { accountId, endedAt: null } });
   const at = now();
   // The same SQL functions that decide an order.
@@ -51,6 +57,8 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
     withdrawable: nanoUsd(row.withdrawable),
     unfinal: nanoUsd(row.available - row.withdrawable),
     leftOfDay: left(WITHDRAWAL_DAILY_LIMIT_USD, row.accountDay),
+    leftOfOwn: own.dailyLimit === null ? null : left(own.dailyLimit, row.accountDay),
+    waitSeconds: own.waitSeconds,
     leftOnChain,
     mostOfService: WITHDRAWAL_SERVICE_DAILY_LIMIT_USD,
     leftOfService: left(WITHDRAWAL_SERVICE_DAILY_LIMIT_USD, row.serviceDay),
@@ -65,14 +73,17 @@ export interface PayableWallet extends Wallet {
   linkedAt: Date;
   /** From when withdrawals may go to it; null: now. */
   payableFrom: Date | null;
+  /** False: its owner's own rules leave it out. */
+  isAllowed: boolean;
 }
 
 /** The account's wallets, the oldest first, without those that are leaving. */
 export async function listPayableWallets(accountId: AccountId): Promise<PayableWallet[]> {
   const at = now();
+  const { allows } = await readHeldRules(accountId);
   const staying = (await listIdentities(accountId)).filter(({ leavesAt }) => leavesAt === null);
   return staying.map(({ wallet, linkedAt, isFirst }) => {
     const from = new Date(linkedAt.getTime() + LINKED_SECONDS * 1_000);
-    return { ...wallet, linkedAt, payableFrom: isFirst || from <= at ? null : from };
+    return { ...wallet, linkedAt, payableFrom: isFirst || from <= at ? null : from, isAllowed: allows(wallet) };
   });
 }

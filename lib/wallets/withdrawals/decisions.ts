@@ -36,7 +36,10 @@ async function giveBack({ id, owner, from, to, reason }: GiveBack): Promise<bool
 /** False when it does not wait for approval, or has expired. */
 export function approveWithdrawal(id: WithdrawalId): Promise<boolean> {
   const at = now();
-  return inTransaction((transaction) =>
-    changeWithdrawal({ id, state: "awaiting_approval", validUntil: { gt: at } }, { state: "approved", approvedAt: at }, transaction),
-  );
+  return inTransaction(async (transaction) => {
+    const payFrom = (await transaction.withdrawal.findUnique({ where: { id }, select: { payFrom: true } }))?.payFrom;
+    // Whoever waits by their own rule takes a place in the queue when that time is over.
+    const approvedAt = payFrom && payFrom > at ? payFrom : at;
+    return changeWithdrawal({ id, state: "awaiting_approval", validUntil: { gt: at } }, { state: "approved", approvedAt }, transaction);
+  });
 }

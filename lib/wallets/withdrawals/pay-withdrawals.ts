@@ -2,6 +2,7 @@
 // final money in the treasury suffice. It may die anywhere: state and signed bytes are one commit, and the next round starts from the
 // stored state.
 
+import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -96,10 +97,12 @@ const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain"];
  */
 async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
   const funds = new Map<WithdrawalChain, NanoUsd | null>();
+  const at = now();
   let room = await readRoom();
   let isFull = false;
   const payNext = async (withdrawal: OpenWithdrawal) => {
-    const { chain, amount, waitsFor } = withdrawal;
+    const { chain, amount, waitsFor, payFrom } = withdrawal;
+    if (payFrom && payFrom > at) return delayWithdrawal(withdrawal, "waiting_time");
     if (!funds.has(chain)) funds.set(chain, await readFunds(chain, head).catch(noNode));
     const left = funds.get(chain) ?? null;
     if (left === null) return delayWithdrawal(withdrawal, "chain");

@@ -79,11 +79,11 @@ export type RequestRefusal =
   | { reason: "bad_signature" }
   /** The wallet may be a contract, and no node answered. */
   | { reason: "contract_wallet_unavailable" }
-  | { reason: "frozen" | "destination_not_linked" | "signer_not_linked" | "too_many_open" | "nonce_used" }
+  | { reason: "frozen" | "destination_not_linked" | "destination_not_allowed" | "signer_not_linked" | "too_many_open" | "nonce_used" }
   /** The destination was linked too recently. */
   | { reason: "destination_too_new"; since: Date }
   /** `most`: the withdrawable amount, or the rest of the limit. */
-  | { reason: "insufficient" | "account_limit" | "service_limit"; most: NanoUsd }
+  | { reason: "insufficient" | "account_limit" | "own_limit" | "service_limit"; most: NanoUsd }
   | ChainShort;
 
 /** The chain holds less than requested; `funds`: what can leave on each chain. */
@@ -145,11 +145,13 @@ async function takeOrder(order: SignedOrder): Promise<RequestOutcome> {
       return { ok: false, reason: outcome, since: since ?? now() };
     case "insufficient":
     case "account_limit":
+    case "own_limit":
     case "service_limit":
       return { ok: false, reason: outcome, most: nanoUsd(most ?? 0n) };
     case "expired":
     case "frozen":
     case "destination_not_linked":
+    case "destination_not_allowed":
     case "signer_not_linked":
     case "too_many_open":
     case "nonce_used":

@@ -24,9 +24,9 @@ export type WithdrawalState =
 /**
  * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain does not answer, or would refuse the
  * payout; a reserve deficit stops payouts; the account is frozen; the service's daily limit has no room for it or for one before it; the
- * signer rejects the order's signature.
+ * signer rejects the order's signature; its owner's own waiting time is not over.
  */
-export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature";
+export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature" | "waiting_time";
 
 export interface Withdrawal extends Order {
   id: WithdrawalId;
@@ -37,6 +37,8 @@ export interface Withdrawal extends Order {
   /** Why it was refused or failed. */
   reason: string | null;
   requestedAt: Date;
+  /** When its owner's own waiting time is over; null: there is none. */
+  payFrom: Date | null;
   signedAt: Date | null;
   confirmedAt: Date | null;
   endedAt: Date | null;
@@ -94,7 +96,7 @@ export async function listWithdrawalsIn(states: readonly WithdrawalState[], limi
 }
 
 /** What an owner can bring about at no cost, and for as long as they like: withdrawals of their own that cannot be paid. */
-const ownersDoing = ["signature", "frozen"] satisfies WaitsFor[];
+const ownersDoing = ["signature", "frozen", "waiting_time"] satisfies WaitsFor[];
 
 /**
  * Approved withdrawals in the order of their approval. Those that wait for something that their owner brought about come last and are

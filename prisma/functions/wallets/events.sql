@@ -17,6 +17,25 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Whoever ordered it may not be who hears of it: they can still cancel.
+CREATE OR REPLACE FUNCTION wallets_tell_request() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM events_record(NEW.account_id, 'withdrawal.requested',
+    jsonb_build_object('withdrawalId', NEW.id, 'chain', NEW.chain, 'amount', NEW.amount::text, 'fee', NEW.fee::text,
+      'destination', NEW.destination, 'payFrom', NEW.pay_from), NEW.requested_at);
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION wallets_tell_rules() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM events_record(NEW.account_id, 'withdrawal.rules_changed',
+    jsonb_build_object('dailyLimit', NEW.daily_limit::text, 'waitSeconds', NEW.wait_seconds, 'destinations', nullif(array_to_string(NEW.destinations, ' '), '')),
+    NEW.made_at);
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER withdrawal_made AFTER INSERT ON withdrawal FOR EACH ROW EXECUTE FUNCTION wallets_tell_request();
+CREATE OR REPLACE TRIGGER withdrawal_rules_made AFTER INSERT ON withdrawal_rules FOR EACH ROW EXECUTE FUNCTION wallets_tell_rules();
 CREATE OR REPLACE TRIGGER deposit_seen AFTER INSERT ON deposit
   FOR EACH ROW WHEN (NEW.state IN ('seen', 'confirming')) EXECUTE FUNCTION wallets_tell_deposit();
 -- From seen to confirming nothing happens that an owner waits for, and a deposit below the minimum waits for the next.

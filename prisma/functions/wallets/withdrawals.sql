@@ -13,6 +13,12 @@ CREATE OR REPLACE FUNCTION wallets_withdrawn_in_a_day(account text, at timestamp
     AND w.account_id = account
 $$;
 
+-- What an owner decided on their own withdrawals, as far as it holds at `at`: the newest, and what it replaced in the 24 hours before, so
+-- that what is stricter holds at once and what is looser only after a day.
+CREATE OR REPLACE FUNCTION wallets_own_rules(account text, at timestamptz) RETURNS SETOF withdrawal_rules LANGUAGE sql STABLE AS $$
+  SELECT * FROM withdrawal_rules r WHERE r.account_id = account AND (r.replaced_at IS NULL OR r.replaced_at > at - interval '24 hours')
+$$;
+
 -- nano-USD of all payouts signed in the 24 hours before `at`: only money that leaves takes from the service's limit. An order lives seven
 -- days, so nothing older was signed in that time.
 CREATE OR REPLACE FUNCTION wallets_paid_in_a_day(at timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
@@ -42,8 +48,8 @@ CREATE OR REPLACE FUNCTION wallets_ahead(account text) RETURNS TABLE (id text, a
 $$;
 
 -- Takes an order and its money, or does nothing and returns why. Outcomes: requested; already (the same order again); nonce_used;
--- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); signer_not_linked; too_many_open;
--- insufficient (`most` = what could leave); account_limit, service_limit (`most` = the remaining limit,
+-- expired; frozen; destination_not_linked; destination_too_new (`since` = when it may be paid); destination_not_allowed, by the owner's
+-- own rules; signer_not_linked; too_many_open; insufficient (`most` = what could leave); account_limit, own_limit, service_limit (`most` = the remaining limit,
 -- and the whole one: what the service's limit has no room for today waits). `wanted` = the order's fields,
 -- and the chain of the destination's wallet; `held_against` = the limits in nano-USD, a count and seconds.
 CREATE OR REPLACE FUNCTION wallets_request_withdrawal(wanted json, held_against json, at timestamptz)
@@ -55,6 +61,9 @@ DECLARE
   known withdrawal;
   linked record;
   account_day bigint;
+  own record;
+  start timestamptz;
+  is_free boolean;
 BEGIN
   SELECT * INTO w FROM json_to_record(wanted) AS o(id text, "accountId" text, chain text, destination text, amount bigint, fee bigint,
     "opensAccount" boolean, nonce text, "issuedAt" timestamptz, "validUntil" timestamptz, "walletChain" text, "signerChain" text,
@@ -79,6 +88,10 @@ BEGIN
   since := linked.linked_at + make_interval(secs => rules."linkedSeconds");
   IF NOT linked.is_first AND since > at THEN outcome := 'destination_too_new'; RETURN NEXT; RETURN; END IF;
   since := NULL;
+  SELECT min(r.daily_limit) AS daily, coalesce(max(r.wait_seconds), 0) AS wait,
+      coalesce(bool_and(r.destinations = '{}' OR w."walletChain" || ':' || w.destination = ANY (r.destinations)), true) AS allows
+    INTO own FROM wallets_own_rules(w."accountId", at) r;
+  IF NOT own.allows THEN outcome := 'destination_not_allowed'; RETURN NEXT; RETURN; END IF;
   PERFORM 1 FROM access_linked_wallet(w."accountId", w."signerChain", w."signerAddress");
   IF NOT FOUND THEN outcome := 'signer_not_linked'; RETURN NEXT; RETURN; END IF;
   IF (SELECT count(*) FROM withdrawal o WHERE o.account_id = w."accountId" AND o.ended_at IS NULL) >= rules."maxOpen" THEN
@@ -89,16 +102,21 @@ BEGIN
   account_day := wallets_withdrawn_in_a_day(w."accountId", at);
   most := greatest(0, rules."accountDaily" - account_day);
   IF most < w.amount THEN outcome := 'account_limit'; RETURN NEXT; RETURN; END IF;
+  -- Without such a limit this is null, and nothing is compared.
+  most := CASE WHEN own.daily IS NOT NULL THEN greatest(0, own.daily - account_day) END;
+  IF most < w.amount THEN outcome := 'own_limit'; RETURN NEXT; RETURN; END IF;
   most := rules."serviceDaily";
   IF most < w.amount THEN outcome := 'service_limit'; RETURN NEXT; RETURN; END IF;
   most := NULL;
+  -- An account's withdrawals of a day are added up: otherwise many small ones would evade the approval limit.
+  is_free := account_day + w.amount <= rules."approvalAbove";
+  start := CASE WHEN own.wait > 0 THEN at + make_interval(secs => own.wait) END;
   INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,
-      signer_address, signature, state, requested_at, approved_at)
+      signer_address, signature, state, requested_at, approved_at, pay_from, waits_for)
     VALUES (w.id, w."accountId", w.chain, w.destination, w.amount, w.fee, w."opensAccount", w.nonce, w."issuedAt", w."validUntil",
-      w."signerChain", w."signerAddress", w.signature,
-      -- An account's withdrawals of a day are added up: otherwise many small ones would evade the approval limit.
-      CASE WHEN account_day + w.amount > rules."approvalAbove" THEN 'awaiting_approval' ELSE 'approved' END, at,
-      CASE WHEN account_day + w.amount > rules."approvalAbove" THEN NULL ELSE at END);
+      w."signerChain", w."signerAddress", w.signature, CASE WHEN is_free THEN 'approved' ELSE 'awaiting_approval' END, at,
+      -- Whoever waits by their own rule takes a place in the queue when that time is over, and keeps none until then.
+      CASE WHEN is_free THEN coalesce(start, at) END, start, CASE WHEN is_free AND start IS NOT NULL THEN 'waiting_time' END);
   IF NOT ledger_post('withdrawal_' || w.id, 'withdrawal', json_build_array(
     json_build_object('account', w."accountId", 'amount', -(w.amount + w.fee)),
     json_build_object('account', 'withdrawal_pending', 'amount', w.amount + w.fee)), at) THEN

@@ -71,6 +71,21 @@ export const LimitsChapter = ({ id, title, terms: { mostADay, approvalAbove } }:
   </Section>
 );
 
+export const RulesChapter = ({ id, title }: ChapterProps) => (
+  <Section id={id} title={title}>
+    <p>
+      On the Withdraw page you can set a limit for 24 hours, a waiting time before each withdrawal is paid, and which of your wallets can be
+      paid. A stricter rule holds at once and takes no signature. A looser one is signed by a linked wallet and holds after 24 hours; until
+      then the stricter one holds as well. So whoever gets hold of one of your wallets needs a day in which you can notice.
+    </p>
+    <p>
+      You hear of each withdrawal and each changed rule as an event: add a{" "}
+      <DocLink href="/docs/webhooks">webhook or an e-mail address</DocLink> under <DocLink href="/alerts">Alerts</DocLink>. A withdrawal
+      that waits can be cancelled until it is paid.
+    </p>
+  </Section>
+);
+
 export const StatesChapter = ({ id, title }: ChapterProps) => (
   <Section id={id} title={title}>
     <FieldTable
@@ -79,6 +94,7 @@ export const StatesChapter = ({ id, title }: ChapterProps) => (
       rows={[
         { name: "waiting for approval", about: "Waiting for manual approval. You can cancel." },
         { name: "requested", about: "Sent within seconds. You can cancel." },
+        { name: "waiting", about: "The waiting time of your own rules is not over. You can cancel." },
         { name: "waiting for funds", about: "We are moving USDC to that chain. Continues automatically. You can cancel." },
         { name: "waiting for its turn", about: "The service has reached its daily limit. Paid in order, as it allows. You can cancel." },
         {

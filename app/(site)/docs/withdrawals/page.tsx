@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { DocsArticle } from "@/components/docs/docs-frame";
 import { readWithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
-import { CostChapter, LimitsChapter, ReturnChapter, StatesChapter, TakeOutChapter } from "./chapters";
+import { CostChapter, LimitsChapter, ReturnChapter, RulesChapter, StatesChapter, TakeOutChapter } from "./chapters";
 
 export const metadata: Metadata = {
   title: "Withdrawals",
@@ -13,6 +13,7 @@ const chapters = [
   { id: "take-out", title: "How to withdraw", Chapter: TakeOutChapter },
   { id: "cost", title: "Fees", Chapter: CostChapter },
   { id: "limits", title: "Limits and approval", Chapter: LimitsChapter },
+  { id: "rules", title: "Your own rules", Chapter: RulesChapter },
   { id: "states", title: "Withdrawal states", Chapter: StatesChapter },
   { id: "back", title: "Refunds", Chapter: ReturnChapter },
 ];

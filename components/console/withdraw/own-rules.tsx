@@ -1,0 +1,132 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { toast } from "sonner";
+import { LocalTime } from "@/components/ui/text/local-time";
+import { usdText } from "@/lib/base/money";
+import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { OwnWallet } from "@/lib/console/views/settings";
+import type { NamedWallet } from "@/lib/console/views/wallet";
+import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
+import { Button } from "../../ui/button";
+import { DollarInput, Field, Select } from "../../ui/field";
+import { Problem } from "../../ui/problem";
+import { ShortAddress } from "../../ui/text/short-address";
+import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
+import { isSameWallet, type SignedChallenge } from "../../wallet/wallet-types";
+import { useConfirmedAction } from "../step-up/step-up";
+
+interface OwnRulesProps {
+  rules: OwnRulesView;
+  wallets: readonly OwnWallet[];
+  save: (draft: OwnRulesDraft, proof?: SignedChallenge) => Promise<Answer>;
+  disabled: boolean;
+}
+
+const waits = [
+  [0, "Paid at once"],
+  [3_600, "Paid after 1 hour"],
+  [86_400, "Paid after 24 hours"],
+  [259_200, "Paid after 72 hours"],
+] as const;
+
+/** What the owner decides on their own withdrawals: how much, how soon, and where to. */
+export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
+  const [draft, setDraft] = useState<OwnRulesDraft>(() => draftOf(rules));
+  const [refused, setRefused] = useState<Refusal | null>(null);
+  const { busy, run } = useConfirmedAction();
+  const change = (part: Partial<OwnRulesDraft>) => {
+    setDraft({ ...draft, ...part });
+    setRefused(null);
+  };
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const answer = await run((proof) => save(draft, proof));
+    setRefused(answer.ok ? null : answer);
+    if (answer.ok) toast.success("Saved. Stricter rules hold now, looser ones in 24 hours.");
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate className="grid max-w-[480px] gap-5">
+      {rules.heldUntil ? (
+        <p className="rounded border border-line bg-panel p-3 text-sm text-amber-ink">
+          Until <LocalTime at={rules.heldUntil} shape="short" /> your earlier, stricter rules hold as well.
+        </p>
+      ) : null}
+      <Field
+        label="Most in 24 hours"
+        hint="All withdrawals together. Leave empty for no limit of your own."
+        error={refused?.field === "dailyLimit" ? refused.message : null}
+      >
+        {(control) => (
+          <DollarInput
+            {...control}
+            placeholder="No limit"
+            value={draft.dailyLimit}
+            disabled={disabled}
+            onChange={({ target }) => change({ dailyLimit: target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Waiting time" hint="You hear of each withdrawal when it is ordered, and can cancel it until it is paid.">
+        {(control) => (
+          <Select
+            {...control}
+            value={draft.waitSeconds}
+            disabled={disabled}
+            onChange={({ target }) => change({ waitSeconds: Number(target.value) })}
+          >
+            {waits.map(([seconds, name]) => (
+              <option key={seconds} value={seconds}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Wallets {...{ wallets, disabled }} chosen={draft.destinations} onChange={(destinations) => change({ destinations })} />
+      {refused && refused.field !== "dailyLimit" ? <Problem>{refused.message}</Problem> : null}
+      <Button type="submit" busy={busy} disabled={disabled} className="justify-self-start">
+        Save rules
+      </Button>
+    </form>
+  );
+}
+
+const draftOf = ({ dailyLimit, waitSeconds, destinations }: OwnRulesView): OwnRulesDraft => ({
+  ...{ waitSeconds, destinations },
+  dailyLimit: dailyLimit === null ? "" : usdText(dailyLimit),
+});
+
+interface WalletsProps {
+  wallets: readonly OwnWallet[];
+  chosen: readonly NamedWallet[];
+  onChange: (chosen: NamedWallet[]) => void;
+  disabled: boolean;
+}
+
+/** The wallets that may be paid: none chosen means every linked one. */
+const Wallets = ({ wallets, chosen, onChange, disabled }: WalletsProps) => (
+  <fieldset className="grid gap-2">
+    <legend className="mb-1.5 text-sm font-medium">Only to these wallets</legend>
+    {wallets.map(({ chain, address }) => {
+      const isChosen = chosen.some((one) => isSameWallet(one, { chain, address }));
+      const rest = chosen.filter((one) => !isSameWallet(one, { chain, address }));
+      return (
+        <label key={address} className="flex items-center gap-3 text-sm">
+          <input
+            type="checkbox"
+            className="accent-copper"
+            checked={isChosen}
+            disabled={disabled}
+            onChange={() => onChange(isChosen ? rest : [...rest, { chain, address }])}
+          />
+          {chain === "evm" ? <EvmMark /> : <SolanaMark />}
+          <ShortAddress value={address} what="address" />
+        </label>
+      );
+    })}
+    <p className="text-xs text-muted">
+      {chosen.length === 0 ? "None is chosen: every linked wallet can be paid." : "No other wallet can be paid."}
+    </p>
+  </fieldset>
+);

@@ -1,0 +1,69 @@
+// The owner's own rules for withdrawals, as the withdraw page shows and changes them.
+
+import { z } from "zod";
+import type { Proof } from "@/lib/access/proofs";
+import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
+import { formatUsd } from "@/lib/base/money";
+import { displayAddress, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
+import { isLooser, type OwnRules, readHeldRules, readOwnRules, setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
+import { frozenRefusal, refuse, textField } from "../answer";
+import { type Owner, shownWallet } from "../owner";
+import { refusalText } from "../refusals";
+import { walletForm } from "../settings-form";
+import { checkConfirmation } from "../step-up";
+import { readUsdText } from "../usage/usd-text";
+import type { Answer } from "../views/answer";
+import type { OwnRulesView } from "../views/withdraw";
+
+const HOUR = 3_600;
+const waits = { 0: "none", [HOUR]: "1 hour", [24 * HOUR]: "24 hours", [72 * HOUR]: "72 hours" } as const;
+
+const MAX_DESTINATIONS = 50;
+
+/** The form: an empty limit is none, and no destinations are every linked wallet. */
+export const ownRulesForm = z.strictObject({
+  dailyLimit: textField((text) => (text.trim() === "" ? null : readUsdText(text))),
+  waitSeconds: z.union([z.literal(0), z.literal(HOUR), z.literal(24 * HOUR), z.literal(72 * HOUR)], "Choose how long a withdrawal waits."),
+  destinations: z.array(walletForm).max(MAX_DESTINATIONS),
+});
+
+export async function readOwnRulesView(accountId: AccountId): Promise<OwnRulesView> {
+  const [rules, { until }] = await Promise.all([readOwnRules(accountId), readHeldRules(accountId)]);
+  const { dailyLimit, waitSeconds, destinations } = rules;
+  return { dailyLimit, waitSeconds, destinations: destinations.map(shownWallet), heldUntil: until };
+}
+
+/** Replaces the owner's rules; what allows more is signed first, and holds after 24 hours. */
+export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRulesForm>, proof: Proof | null): Promise<Answer> {
+  if (owner.isFrozen) return frozenRefusal();
+  const destinations = await readLinked(owner, form.destinations);
+  if (!destinations) return refuse(refusalText("not_linked"), "destinations");
+  const before = await readOwnRules(owner.accountId);
+  const rules: OwnRules = { ...form, destinations };
+  if (isLooser(rules, before)) {
+    const refusal = await checkConfirmation(owner, statementOf(owner, rules), proof);
+    if (refusal) return refusal;
+  }
+  return (await setOwnRules(owner.accountId, rules, before))
+    ? { ok: true }
+    : refuse("These rules were changed on another page. Reload this one.");
+}
+
+/** As they are stored; null when one of them is not linked. */
+async function readLinked({ accountId }: Owner, wallets: readonly Wallet[]): Promise<Wallet[] | null> {
+  const linked = await listPayableWallets(accountId);
+  const found = wallets.map(({ chain, address }) => {
+    const known = readWallet(chain, address);
+    return known && linked.some((one) => one.chain === known.chain && one.address === known.address) ? known : null;
+  });
+  return found.some((wallet) => wallet === null) ? null : found.flatMap((wallet) => wallet ?? []);
+}
+
+function statementOf({ accountId }: Owner, { dailyLimit, waitSeconds, destinations }: OwnRules): string {
+  const limit = dailyLimit === null ? "without a daily limit of my own" : `up to ${formatUsd(dailyLimit)} in 24 hours`;
+  const to = destinations.length === 0 ? "every linked wallet" : destinations.map(displayAddress).join(", ");
+  const wait = waitSeconds === 0 ? "without a waiting time" : `each after ${waits[waitSeconds as keyof typeof waits]}`;
+  return `Allow withdrawals from account ${accountId} at ${config().SERVICE_NAME} ${limit}, ${wait}, to ${to}.`;
+}

@@ -1,0 +1,106 @@
+// What an owner decided on their own withdrawals: a daily limit, a waiting time, and which wallets may be paid. What is stricter holds at
+// once. What is looser holds after 24 hours: until then what it replaced holds beside it (wallets_own_rules), so that whoever gets in must
+// wait where they can be seen.
+
+import { lockAccount } from "@/lib/access/accounts";
+import { now } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { Wallet, WalletChain } from "@/lib/chains/wallet";
+import { inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
+
+export interface OwnRules {
+  /** The most that may leave in 24 hours, nano-USD; null: no limit of their own. */
+  dailyLimit: NanoUsd | null;
+  /** How long a withdrawal waits before it is paid. */
+  waitSeconds: number;
+  /** The wallets that may be paid; empty: every linked one. */
+  destinations: readonly Wallet[];
+}
+
+export interface HeldRules {
+  dailyLimit: NanoUsd | null;
+  waitSeconds: number;
+  allows: (wallet: Wallet) => boolean;
+  /** When only the newest rules hold; null: now. */
+  until: Date | null;
+}
+
+export const MAX_WAIT_SECONDS = 72 * 3_600;
+const LOOSER_AFTER_MS = 24 * 3_600_000;
+
+const noRules: OwnRules = { dailyLimit: null, waitSeconds: 0, destinations: [] };
+
+/** What the owner decided last. */
+export async function readOwnRules(accountId: AccountId): Promise<OwnRules> {
+  const newest = await prisma().withdrawalRules.findFirst({ where: { accountId, replacedAt: null } });
+  return newest ? readRow(newest) : noRules;
+}
+
+/** What holds now: the strictest of what was decided last and of what that replaced less than a day ago. */
+export async function readHeldRules(accountId: AccountId): Promise<HeldRules> {
+  const since = new Date(now().getTime() - LOOSER_AFTER_MS);
+  const where = { accountId, OR: [{ replacedAt: null }, { replacedAt: { gt: since } }] };
+  const rows = await prisma().withdrawalRules.findMany({ where });
+  const held = rows.map(readRow);
+  const [least = null] = held.flatMap(({ dailyLimit }) => dailyLimit ?? []).toSorted((one, other) => Number(one - other));
+  const replaced = rows.flatMap(({ replacedAt }) => replacedAt?.getTime() ?? []);
+  return {
+    dailyLimit: least,
+    waitSeconds: Math.max(0, ...held.map(({ waitSeconds }) => waitSeconds)),
+    allows: (wallet) => held.every(({ destinations }) => destinations.length === 0 || includesWallet(destinations, wallet)),
+    until: replaced.length > 0 ? new Date(Math.max(...replaced) + LOOSER_AFTER_MS) : null,
+  };
+}
+
+/** Whether rules allow anything that others do not. */
+export function isLooser(rules: OwnRules, than: OwnRules): boolean {
+  const paysMore = than.dailyLimit !== null && (rules.dailyLimit === null || rules.dailyLimit > than.dailyLimit);
+  const paysElsewhere =
+    than.destinations.length > 0 &&
+    (rules.destinations.length === 0 || !rules.destinations.every((wallet) => includesWallet(than.destinations, wallet)));
+  return paysMore || rules.waitSeconds < than.waitSeconds || paysElsewhere;
+}
+
+/**
+ * Replaces the owner's rules, if they still are `before`. False otherwise: another page changed them meanwhile, and what was asked of the
+ * owner was asked about others.
+ */
+export const setOwnRules = (accountId: AccountId, rules: OwnRules, before: OwnRules): Promise<boolean> =>
+  inTransaction(async (transaction) => {
+    await lockAccount(accountId, transaction);
+    const rows = await transaction.withdrawalRules.findMany({ where: { accountId } });
+    const newest = rows.find(({ replacedAt }) => replacedAt === null);
+    const current = newest ? readRow(newest) : noRules;
+    if (isLooser(current, before) || isLooser(before, current)) return false;
+    if (!isLooser(rules, current) && !isLooser(current, rules)) return true;
+    await replace(accountId, rules, rows, transaction);
+    return true;
+  });
+
+type Row = Awaited<ReturnType<Transaction["withdrawalRules"]["findMany"]>>[number];
+
+/** What is nowhere stricter than the new rules adds nothing to them, and what was replaced a day ago holds no more. */
+async function replace(accountId: AccountId, rules: OwnRules, rows: readonly Row[], transaction: Transaction): Promise<void> {
+  const at = now();
+  const isOver = ({ replacedAt }: Row) => replacedAt !== null && replacedAt.getTime() <= at.getTime() - LOOSER_AFTER_MS;
+  const over = rows.filter((row) => isOver(row) || !isLooser(rules, readRow(row))).map(({ id }) => id);
+  await transaction.withdrawalRules.deleteMany({ where: { id: { in: over } } });
+  await transaction.withdrawalRules.updateMany({ where: { accountId, replacedAt: null }, data: { replacedAt: at } });
+  const destinations = rules.destinations.map(({ chain, address }) => `${chain}:${address}`);
+  await transaction.withdrawalRules.create({
+    data: { accountId, dailyLimit: rules.dailyLimit, waitSeconds: rules.waitSeconds, destinations, madeAt: at },
+  });
+}
+
+const readRow = ({ dailyLimit, waitSeconds, destinations }: Row): OwnRules => ({
+  waitSeconds,
+  dailyLimit: dailyLimit === null ? null : nanoUsd(dailyLimit),
+  destinations: destinations.map((text) => {
+    const [chain = "", address = ""] = text.split(":");
+    return { chain: chain as WalletChain, address };
+  }),
+});
+
+const includesWallet = (wallets: readonly Wallet[], { chain, address }: Wallet): boolean =>
+  wallets.some((one) => one.chain === chain && one.address === address);
