@@ -6,12 +6,26 @@ const live = {
   MODE: "live",
   KEY_PEPPER: secret,
   SESSION_SECRET: secret,
-  CUSTODY_SEED_FILE: "/run/secrets/seed",
-  CUSTODY_PASSPHRASE: "a passphrase for tests",
+  SIGNER_SOCKET: "/run/pennyprompt/signer.sock",
   TREASURY_BASE_ADDRESS: `0x${"a".repeat(40)}`,
   TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
   PUBLIC_URL: "https://pennyprompt.example",
   DATABASE_URL: "postgresql://pennyprompt:secret@db.example:5432/pennyprompt",
+};
+const seed = {
+  CUSTODY_SEED_FILE: "/run/secrets/seed",
+  CUSTODY_PASSPHRASE: "a passphrase for tests",
+  SIGNER_STATE_DIR: "/var/lib/pennyprompt-signer",
+};
+/** A process with the jobs role that holds the seed itself. */
+const ownSeed = { ...live, ...seed, ROLES: "jobs", SIGNER_SOCKET: "" };
+const signer = {
+  MODE: "live",
+  ROLES: "signer",
+  ...seed,
+  SIGNER_SOCKET: live.SIGNER_SOCKET,
+  TREASURY_BASE_ADDRESS: live.TREASURY_BASE_ADDRESS,
+  TREASURY_SOLANA_ADDRESS: live.TREASURY_SOLANA_ADDRESS,
 };
 
 test("a sandbox needs no settings", () => {
@@ -61,7 +75,9 @@ const counts: readonly [name: string, min: number, max: number][] = [
 const amounts = ["FEE_BASE", "FEE_SOLANA", "FEE_SOLANA_ACCOUNT", "MINIMUM", "DAILY_LIMIT", "SERVICE_DAILY_LIMIT", "APPROVAL_ABOVE"];
 const wrong: readonly (readonly [name: string, value: string, message: RegExp])[] = [
   ["MODE", "production", /"sandbox"\|"live"/],
-  ["ROLES", "web,worker", /"web"\|"jobs"/],
+  ["ROLES", "web,worker", /"web"\|"jobs"\|"signer"/],
+  ["ROLES", "jobs,signer", /signer stands alone.*npm run signer/],
+  ["SIGNER_SOCKET", "/run/".padEnd(101, "s"), /at most 100 characters/],
   ["ROLES", ",", />=1/],
   ["SERVICE_NAME", "Penny Prompt", /one word of at most 31 letters and digits/],
   ["SERVICE_NAME", "P".repeat(32), /one word of at most 31 letters and digits/],
@@ -110,7 +126,8 @@ test.each(wrong)("%s=%s is refused, with the variable's name and what to write",
 });
 
 test("the list above holds every variable with a required format", () => {
-  const free = /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|MODELS_FILE|PROVIDERS_FILE|\w+_API_KEY)$/;
+  const free =
+    /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|CUSTODY_KEY_COMMAND|SIGNER_STATE_DIR|MODELS_FILE|PROVIDERS_FILE|\w+_API_KEY)$/;
   const listed = new Set(wrong.map(([name]) => name));
   expect(configVariables.filter((name) => !free.test(name) && !listed.has(name))).toEqual([]);
 });
@@ -143,15 +160,45 @@ test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuse
   expect(() => readConfig({ ...live, [name]: undefined })).toThrow(`${name}: required in live mode`);
 });
 
-test("the seed and its passphrase, in a variable or a file, are required only of a process with the jobs role", () => {
-  const { CUSTODY_SEED_FILE: _, CUSTODY_PASSPHRASE: __, ...webOnly } = { ...live, ROLES: "web" };
-  expect(readConfig(webOnly).CUSTODY_SEED_FILE).toBeUndefined();
-  for (const ROLES of ["jobs", "web, jobs", ""]) {
-    expect(() => readConfig({ ...webOnly, ROLES })).toThrow(/CUSTODY_SEED_FILE: .*jobs role[\s\S]*CUSTODY_PASSPHRASE: .*jobs role/);
+test("in live mode a process that serves the web refuses the seed and its passphrase, and says what to do instead", () => {
+  for (const ROLES of ["web", "web,jobs", ""]) {
+    for (const [name, value] of Object.entries({ ...seed, CUSTODY_PASSPHRASE_FILE: "/p", CUSTODY_KEY_COMMAND: "kms decrypt" })) {
+      if (name === "SIGNER_STATE_DIR") continue;
+      const refused = new RegExp(`${name}: remove it here: .*must not hold the seed.*npm run signer.*SIGNER_SOCKET`);
+      expect(() => readConfig({ ...live, ROLES, [name]: value })).toThrow(refused);
+    }
   }
-  const inFile = { ...live, CUSTODY_PASSPHRASE: "", CUSTODY_PASSPHRASE_FILE: "/run/secrets/passphrase" };
-  expect(readConfig(inFile).CUSTODY_PASSPHRASE_FILE).toBe("/run/secrets/passphrase");
-  expect(() => readConfig({ ...inFile, CUSTODY_PASSPHRASE: live.CUSTODY_PASSPHRASE })).toThrow(/CUSTODY_PASSPHRASE: set either this or/);
+  for (const ROLES of ["web,jobs", ""]) {
+    expect(() => readConfig({ ...live, ROLES, SIGNER_SOCKET: "" })).toThrow(/SIGNER_SOCKET: required .*npm run signer/);
+  }
+  expect(readConfig({ ...live, ROLES: "web", SIGNER_SOCKET: "" }).ROLES).toEqual(["web"]);
+});
+
+test("a process with the jobs role alone may hold the seed: it needs the file, a passphrase of one source, and a state of its own", () => {
+  expect(readConfig(ownSeed)).toMatchObject({ CUSTODY_SEED_FILE: seed.CUSTODY_SEED_FILE });
+  for (const name of Object.keys(seed)) {
+    expect(() => readConfig({ ...ownSeed, [name]: "" })).toThrow(new RegExp(`${name}: required .*jobs role`));
+  }
+  const sources = {
+    CUSTODY_PASSPHRASE: seed.CUSTODY_PASSPHRASE,
+    CUSTODY_PASSPHRASE_FILE: "/run/secrets/p",
+    CUSTODY_KEY_COMMAND: "kms decrypt",
+  };
+  const without = { ...ownSeed, CUSTODY_PASSPHRASE: "" };
+  for (const [name, value] of Object.entries(sources)) {
+    expect(readConfig({ ...without, [name]: value })).toMatchObject({ [name]: value });
+    for (const [other, another] of Object.entries(sources)) {
+      if (other !== name)
+        expect(() => readConfig({ ...without, [name]: value, [other]: another })).toThrow(/CUSTODY_PASS\w+: set either this or/);
+    }
+  }
+});
+
+test("the signer needs the seed, its socket, its state and the pins, and neither the database nor the web's secrets", () => {
+  expect(readConfig(signer)).toMatchObject({ ROLES: ["signer"] });
+  for (const name of Object.keys(signer).filter((one) => one !== "MODE" && one !== "ROLES")) {
+    expect(() => readConfig({ ...signer, [name]: "" })).toThrow(`${name}: required in live mode`);
+  }
 });
 
 test("the custody command reads its own settings and needs no others", () => {

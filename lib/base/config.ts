@@ -2,6 +2,7 @@
 // what to write. Every variable is documented in `.env.example`; a test holds the two together.
 
 import { z } from "zod";
+import { custodyProblems, custodyShape, hasRole, mixedRoles, twoPassphrases } from "./custody-settings";
 import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
 import { findPlainUrls, findSingleNodes } from "./node-settings";
@@ -49,27 +50,9 @@ const paymentShape = {
   X402_FACILITATOR_URL: httpUrl.optional(),
 };
 
-const custodyShape = {
-  CUSTODY_SEED_FILE: z.string().min(1).optional(),
-  CUSTODY_PASSPHRASE: z.string().min(16, "write at least 16 characters, for example the output of: openssl rand -hex 32").optional(),
-  CUSTODY_PASSPHRASE_FILE: z.string().min(1).optional(),
-  CUSTODY_XPUB: z
-    .string()
-    .regex(/^xpub[1-9A-HJ-NP-Za-km-z]{107}$/, "write the xpub… that `npm run custody -- verify` prints")
-    .optional(),
-  TREASURY_BASE_ADDRESS: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, "write the 0x… address that `npm run custody -- verify` prints")
-    .optional(),
-  TREASURY_SOLANA_ADDRESS: z
-    .string()
-    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the base58 address that `npm run custody -- verify` prints")
-    .optional(),
-};
-
 const schema = z.object({
   MODE: z.enum(["sandbox", "live"]).default("sandbox"),
-  ROLES: list.pipe(z.array(z.enum(["web", "jobs"])).min(1)).default(["web", "jobs"]),
+  ROLES: list.pipe(z.array(z.enum(["web", "jobs", "signer"])).min(1)).default(["web", "jobs"]),
   HOST: z.string().min(1).optional(),
   PORT: port.default(3000),
   PUBLIC_URL: httpUrl.optional(),
@@ -143,32 +126,15 @@ export type Config = Readonly<z.infer<typeof schema>>;
 /** Names of all variables, for the test that holds `.env.example` against this schema. */
 export const configVariables: readonly string[] = Object.keys(schema.shape);
 
-const liveRequires = [
-  "KEY_PEPPER",
-  "SESSION_SECRET",
-  "TREASURY_BASE_ADDRESS",
-  "TREASURY_SOLANA_ADDRESS",
-  "PUBLIC_URL",
-  "DATABASE_URL",
-] as const;
+const treasuries = ["TREASURY_BASE_ADDRESS", "TREASURY_SOLANA_ADDRESS"] as const;
+/** The signer needs neither the database nor the web's secrets: it must not hold them. */
+const serviceRequires = ["KEY_PEPPER", "SESSION_SECRET", "PUBLIC_URL", "DATABASE_URL"] as const;
 
-const hasJobsRole = ({ ROLES = "jobs" }: Record<string, string | undefined>): boolean =>
-  ROLES.split(",").some((role) => role.trim() === "jobs");
-
-/** What live mode lacks. Only a process with the jobs role needs the seed: a web process must not even hold the file. */
 function missingInLiveMode(set: Record<string, string | undefined>): string[] {
-  const missing = liveRequires.filter((name) => set[name] === undefined).map((name) => `${name}: required in live mode; see .env.example`);
-  if (!hasJobsRole(set)) return missing;
-  const ofJobs = "required in live mode for a process with the jobs role; see .env.example";
-  if (set.CUSTODY_SEED_FILE === undefined) missing.push(`CUSTODY_SEED_FILE: ${ofJobs}`);
-  if (set.CUSTODY_PASSPHRASE === undefined && set.CUSTODY_PASSPHRASE_FILE === undefined) missing.push(`CUSTODY_PASSPHRASE: ${ofJobs}`);
-  return missing;
+  const required = hasRole(set, "signer") ? treasuries : [...serviceRequires, ...treasuries];
+  const missing = required.filter((name) => set[name] === undefined).map((name) => `${name}: required in live mode; see .env.example`);
+  return [...missing, ...custodyProblems(set)];
 }
-
-const twoPassphrases = (set: Record<string, string | undefined>): string[] =>
-  set.CUSTODY_PASSPHRASE !== undefined && set.CUSTODY_PASSPHRASE_FILE !== undefined
-    ? ["CUSTODY_PASSPHRASE: set either this or CUSTODY_PASSPHRASE_FILE, not both"]
-    : [];
 
 const twoPeppers = ({ KEY_PEPPER, KEY_PEPPER_ALSO }: Record<string, string | undefined>): string[] =>
   KEY_PEPPER_ALSO !== undefined && (KEY_PEPPER === undefined || KEY_PEPPER === KEY_PEPPER_ALSO)
@@ -179,7 +145,7 @@ const twoPeppers = ({ KEY_PEPPER, KEY_PEPPER_ALSO }: Record<string, string | und
 function missingForMail(set: Record<string, string | undefined>): string[] {
   if (set.SMTP_URL !== undefined && set.MAIL_FROM === undefined)
     return ["MAIL_FROM: required with SMTP_URL: write the address that mails come from, like alerts@example.com"];
-  if (set.MAIL_FROM !== undefined && set.SMTP_URL === undefined && hasJobsRole(set))
+  if (set.MAIL_FROM !== undefined && set.SMTP_URL === undefined && hasRole(set, "jobs"))
     return ["SMTP_URL: required with MAIL_FROM for a process with the jobs role: write smtps://user:password@host:465"];
   return [];
 }
@@ -199,7 +165,7 @@ const unusable = (problems: readonly string[]) => new Error(`Some settings are w
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const set = withoutEmpty(environment);
   const result = schema.safeParse(set);
-  const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...twoPeppers(set), ...missingForMail(set)];
+  const problems = [...problemsIn(result.error), ...twoPassphrases(set), ...mixedRoles(set), ...twoPeppers(set), ...missingForMail(set)];
   if (set.MODE === "live") {
     // Reported together with the other problems, so that the operator can fix everything in one pass.
     problems.push(...missingInLiveMode(set), ...(result.success ? [...findPlainUrls(result.data), ...findSingleNodes(result.data)] : []));

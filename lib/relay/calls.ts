@@ -71,13 +71,18 @@ interface LockedSender {
   fault: string | null;
 }
 
+/** `data` as a function is asked for in the transaction, once nothing stands against the call: it may be a signature that must not be wasted. */
+export interface StorableCall extends Omit<PreparedCall, "data"> {
+  data: Hex | (() => Promise<Hex>);
+}
+
 /**
  * Signs and stores a call in the caller's transaction; call `sendStored(id)` after the commit. A repeated id returns the first call. This
  * locks the relayer until the commit: make it the transaction's last step.
- * @throws RelayStopped
+ * @throws RelayStopped, SignerUnavailable; what `data` throws
  */
-export async function storeCall(id: string, prepared: PreparedCall, transaction: Transaction): Promise<StoredCall> {
-  const { to, data, gas, chainId, minedNonce, maxFeePerGas, maxPriorityFeePerGas } = prepared;
+export async function storeCall(id: string, prepared: StorableCall, transaction: Transaction): Promise<StoredCall> {
+  const { to, gas, chainId, minedNonce, maxFeePerGas, maxPriorityFeePerGas } = prepared;
   const sender = prepared.from.toLowerCase();
   const { nextNonce: nonce, fault } = await lockSender(sender, minedNonce, transaction);
   const known = await transaction.relayed.findUnique({ where: { id }, select: { hash: true, nonce: true } });
@@ -86,6 +91,7 @@ export async function storeCall(id: string, prepared: PreparedCall, transaction:
   // The chain was read earlier: every nonce that it knew of is stored by now.
   if (minedNonce > nonce) throw new RelayStopped("nonce_ahead");
   if (minedNonce < ((await findLowestOpen(sender, transaction)) ?? nonce)) throw new RelayStopped("nonce_behind");
+  const data = typeof prepared.data === "string" ? prepared.data : await prepared.data();
   const call = { chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
   const { raw, hash } = serializeSigned(call, await relayer().signTransaction(call));
   await takeNonce(sender, nonce, transaction);

@@ -3,6 +3,7 @@
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
+import { isSignerUnavailable } from "./signer-unavailable";
 
 export type RelayChain = "base" | "solana";
 
@@ -20,3 +21,6 @@ export const isSolanaUnavailable = (error: unknown): boolean => error instanceof
 
 /** True when the nodes of either chain could not answer; the nodes' own lists report which is down. */
 export const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || isSolanaUnavailable(error);
+
+/** True when the nodes could not answer, or the signer cannot sign at the moment: both are reported already, and the next round tries again. */
+export const isOutage = (error: unknown): boolean => isNodesFault(error) || isSignerUnavailable(error);

@@ -7,8 +7,8 @@ import type { Transaction } from "@/lib/chains/evm/transactions";
 
 export interface Relayer {
   readonly address: Hex;
-  /** Signs a transaction of its own account. @throws Error for a transaction that this key is not for */
-  signTransaction(transaction: Transaction): Signature | Promise<Signature>;
+  /** Signs a transaction of its own account. @throws Error for a transaction that this key is not for; SignerUnavailable */
+  signTransaction(transaction: Transaction): Promise<Signature>;
 }
 
 const holder = processSingleton<{ relayer?: Relayer; feePayer?: string }>("relayer", () => ({}));

@@ -9,7 +9,7 @@ import { prisma } from "@/lib/db/prisma";
 import { withSessionLock } from "@/lib/db/session-lock";
 import { runBaseRound } from "./base-round";
 import type { Patience } from "./base-waiting";
-import { evmOf, isNodesFault, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { evmOf, isOutage, type RelayChain, type RelayNodes, solanaOf } from "./chain";
 import { reportGasMoney } from "./gas-money";
 import { findRelayer } from "./relayer";
 import { runSolanaRound } from "./solana-round";
@@ -44,7 +44,7 @@ export async function runRelay(options: RelayOptions = {}): Promise<void> {
     onSolana.size > 0 && withSessionLock("relay on solana", () => runSolanaRound(solanaOf(options), resendAfterMs)),
     isTimeToLook && reportGasMoney(options),
   ]);
-  for (const round of rounds) if (round.status === "rejected" && !isNodesFault(round.reason)) throw round.reason;
+  for (const round of rounds) if (round.status === "rejected" && !isOutage(round.reason)) throw round.reason;
 }
 
 /** One row for each sender with transactions under way, and for each stopped sender. */

@@ -15,9 +15,9 @@ export interface Sponsor {
   readonly address: string;
   /**
    * Signs a client's transaction as its fee payer. The same message always gets the same signature.
-   * @throws Error when it is anything but one payment of USDC to the treasury, signed by its payer
+   * @throws Error when it is anything but one payment of USDC to the treasury, signed by its payer; SignerUnavailable
    */
-  signPayment(bytes: Uint8Array): SignedBySponsor;
+  signPayment(bytes: Uint8Array): Promise<SignedBySponsor>;
 }
 
 const holder = processSingleton<{ sponsor?: Sponsor }>("sponsor", () => ({}));

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openLiveSigner } from "@/lib/wallets/custody/open-seed";
+import { openLiveKeys } from "@/lib/wallets/custody/open-seed";
 import { openSecrets } from "./secrets";
 import { openSandboxSigner } from "./seed";
 
@@ -46,8 +46,8 @@ test("live mode never opens a sandbox's seed, even with its passphrase", async (
   await openSandboxSigner(dataDir);
   const { custodyPassphrase } = openSecrets(dataDir);
   const settings = { CUSTODY_SEED_FILE: seedOf(dataDir), CUSTODY_PASSPHRASE: custodyPassphrase };
-  await expect(openLiveSigner(settings)).rejects.toThrow("is a sandbox seed. Create one for live mode");
+  await expect(openLiveKeys(settings)).rejects.toThrow("is a sandbox seed. Create one for live mode");
   const posing = { ...(JSON.parse(readFileSync(seedOf(dataDir), "utf8")) as object), mode: "live" };
   writeFileSync(seedOf(dataDir), JSON.stringify(posing), { mode: 0o600 });
-  await expect(openLiveSigner(settings)).rejects.toThrow("cannot be decrypted");
+  await expect(openLiveKeys(settings)).rejects.toThrow("cannot be decrypted");
 });

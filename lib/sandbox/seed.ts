@@ -6,22 +6,26 @@ import { join } from "node:path";
 import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
-import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
+import { fingerprintOf, type KeysOptions, openKeys } from "@/lib/wallets/custody/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import type { Signer } from "@/lib/wallets/custody/signer";
+import { behindCodec } from "@/lib/wallets/custody/wire/wire-signer";
 import { openSecrets } from "./secrets";
 
+/** The signer of this data directory's seed in this process, behind its codec. @throws as `openSandboxKeys` */
+export const openSandboxSigner = async (dataDir: string): Promise<Signer> => behindCodec(await openSandboxKeys(dataDir));
+
 /**
- * The signer of this data directory's seed, created on first use.
+ * The keys of this data directory's seed, created on first use.
  * @throws Error that says what to do when the seed exists but does not open
  */
-export async function openSandboxSigner(dataDir: string): Promise<Signer> {
+export async function openSandboxKeys(dataDir: string, options?: KeysOptions): Promise<Signer> {
   const { custodyPassphrase: passphrase } = openSecrets(dataDir);
   const path = join(dataDir, "custody-seed.json");
   if (!existsSync(path)) await createSeed(path, passphrase);
   try {
     const { words } = await openSeedFile(path, passphrase);
-    return await openSigner(words, "sandbox");
+    return await openKeys(words, "sandbox", options);
   } catch (cause) {
     throw new Error(
       `${path} cannot be decrypted with the passphrase in secrets.json. Restore both files. To start a new sandbox, delete DATA_DIR=${dataDir} ` +

@@ -83,8 +83,9 @@ test("init creates a seed file for its owner alone, and shows the words only on 
   const signer = await openSigner(words, "live");
   expect(xpubIn(made.output)).toBe(signer.xpub);
   for (const index of [0, 1, 2]) {
-    expect(made.output).toContain(signer.deriveAddresses(index).baseAddress);
-    expect(made.output).toContain(signer.deriveAddresses(index).solanaAddress);
+    const { baseAddress, solanaAddress } = await signer.deriveAddresses(index);
+    expect(made.output).toContain(baseAddress);
+    expect(made.output).toContain(solanaAddress);
   }
   expect(made.output).toMatch(new RegExp(`^TREASURY_BASE_ADDRESS +${signer.treasury.base}$`, "m"));
   expect(made.output).toMatch(new RegExp(`^TREASURY_SOLANA_ADDRESS +${signer.treasury.solana}$`, "m"));

@@ -62,7 +62,7 @@ async function init(settings: CustodySettings, path: string): Promise<void> {
   await writeSeed(path, words, await readInitialPassphrase(settings));
   const isShown = process.stdout.isTTY || process.argv.includes("--print-words");
   if (isShown) printWords(words);
-  printPublicHalf(await openSigner(words, "live"));
+  await printPublicHalf(await openSigner(words, "live"));
   if (!isShown) process.stderr.write(notShown);
 }
 
@@ -107,7 +107,7 @@ async function restore(settings: CustodySettings, path: string): Promise<void> {
   const passphrase = await readInitialPassphrase(settings);
   const words = readWords(await readSecret("The 24 words, on one line: "));
   await writeSeed(path, words, passphrase);
-  printPublicHalf(await openSigner(words, "live"));
+  await printPublicHalf(await openSigner(words, "live"));
   say("Next, compare it with the database: DATABASE_URL=… npm run custody -- verify");
 }
 
@@ -119,7 +119,7 @@ async function writeSeed(path: string, words: string, passphrase: string): Promi
   );
 }
 
-function printPublicHalf(signer: Signer): void {
+async function printPublicHalf(signer: Signer): Promise<void> {
   say(`Fingerprint   ${signer.fingerprint}`);
   say(`CUSTODY_XPUB  ${signer.xpub}`);
   say(`TREASURY_BASE_ADDRESS    ${signer.treasury.base}`);
@@ -131,7 +131,7 @@ function printPublicHalf(signer: Signer): void {
   );
   say("on Solana: keep them funded. Never send USDC to the relayer or the sponsor.\n");
   for (let index = 0; index < SHOWN_ADDRESSES; index++) {
-    const { baseAddress, solanaAddress } = signer.deriveAddresses(index);
+    const { baseAddress, solanaAddress } = await signer.deriveAddresses(index);
     say(`Address ${index}     Base ${baseAddress}   Solana ${solanaAddress}`);
   }
   say("");
@@ -141,7 +141,7 @@ async function verify(settings: CustodySettings, path: string): Promise<void> {
   const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
   const signer = await openSigner(words, file.mode);
   say(`${path}: the passphrase is correct.\n`);
-  printPublicHalf(signer);
+  await printPublicHalf(signer);
   const { CUSTODY_XPUB: pinned, DATABASE_URL: url } = settings;
   if (pinned && pinned !== signer.xpub)
     throw new Error("CUSTODY_XPUB belongs to a different seed. Correct CUSTODY_XPUB or CUSTODY_SEED_FILE.");

@@ -16,7 +16,16 @@ import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import { readBalance, readReadiness, requestWhole } from "./testing/requests";
-import { bundleService, childrenOf, cleanUpServices, newDataDir, onCleanUp, startService } from "./testing/service";
+import {
+  bundleService,
+  childrenOf,
+  cleanUpServices,
+  newDataDir,
+  onCleanUp,
+  type Running,
+  startService,
+  startSigner,
+} from "./testing/service";
 
 const database = await openDurableDatabase();
 const secret = () => randomBytes(32).toString("hex");
@@ -27,6 +36,9 @@ const passphrase = secret();
 let bundle: string;
 let provider: TestModels;
 let live: Record<string, string>;
+/** The signer's own settings: it has no database, and none of the web's secrets. */
+let ofSigner: Record<string, string>;
+let signer: Running;
 
 beforeAll(async () => {
   bundle = bundleService();
@@ -36,22 +48,37 @@ beforeAll(async () => {
   const options = { mode: "live", fingerprint: await fingerprintOf(words), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(join(dataDir, "seed"), await sealSeed(words, passphrase, options));
   const { treasury } = await openSigner(words, "live");
+  const pins = { TREASURY_BASE_ADDRESS: treasury.base, TREASURY_SOLANA_ADDRESS: treasury.solana };
+  ofSigner = {
+    MODE: "live",
+    CUSTODY_SEED_FILE: join(dataDir, "seed"),
+    CUSTODY_PASSPHRASE: passphrase,
+    SIGNER_SOCKET: join(dataDir, "signer.sock"),
+    SIGNER_STATE_DIR: join(dataDir, "signer"),
+    ...pins,
+  };
   live = {
     MODE: "live",
     HOST: "127.0.0.1",
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     PUBLIC_URL: "https://pennyprompt.example",
-    CUSTODY_SEED_FILE: join(dataDir, "seed"),
-    CUSTODY_PASSPHRASE: passphrase,
-    TREASURY_BASE_ADDRESS: treasury.base,
-    TREASURY_SOLANA_ADDRESS: treasury.solana,
+    SIGNER_SOCKET: join(dataDir, "signer.sock"),
+    ...pins,
     OPENAI_API_KEY: provider.apiKey,
     OPENAI_BASE_URL: provider.baseUrls.openai,
     ...secrets,
   };
+  signer = startSigner(bundle, ofSigner);
+  await signer.ready;
 });
 afterAll(cleanUpServices);
+
+async function refusalOfSigner(settings: Record<string, string>): Promise<string> {
+  const started = startSigner(bundle, { ...settings, SIGNER_SOCKET: join(live.DATA_DIR ?? "", "another.sock") });
+  expect(await started.ended).toEqual({ code: 1, signal: null });
+  return started.output();
+}
 
 async function refusal(settings: Record<string, string>): Promise<string> {
   const service = startService(bundle, settings);
@@ -64,8 +91,7 @@ test("without its settings it refuses, and names every missing one at once, besi
   const needed = [
     "KEY_PEPPER",
     "SESSION_SECRET",
-    "CUSTODY_SEED_FILE",
-    "CUSTODY_PASSPHRASE",
+    "SIGNER_SOCKET",
     "TREASURY_BASE_ADDRESS",
     "TREASURY_SOLANA_ADDRESS",
     "PUBLIC_URL",
@@ -76,15 +102,30 @@ test("without its settings it refuses, and names every missing one at once, besi
   expect(text).toContain("SANDBOX_REAL_MODELS: remove it; live mode always uses real models");
 });
 
-test("it refuses a seed that it cannot open, and a price below the provider's cost", async () => {
-  expect(await refusal({ ...live, CUSTODY_SEED_FILE: join(live.DATA_DIR ?? "", "missing") })).toMatch(
+test("a process that serves the web refuses the seed, with what to write instead", async () => {
+  const { SIGNER_SOCKET: _, ...alone } = live;
+  const text = await refusal({ ...alone, CUSTODY_SEED_FILE: ofSigner.CUSTODY_SEED_FILE ?? "", CUSTODY_PASSPHRASE: passphrase });
+  for (const name of ["CUSTODY_SEED_FILE", "CUSTODY_PASSPHRASE"]) {
+    expect(text).toContain(
+      `${name}: remove it here: in live mode a process that serves the web must not hold the seed. Start \`npm run signer\``,
+    );
+  }
+  expect(text).not.toContain(passphrase);
+});
+
+test("the signer refuses a seed that it cannot open, and a treasury that is not the seed's", async () => {
+  expect(await refusalOfSigner({ ...ofSigner, CUSTODY_SEED_FILE: join(live.DATA_DIR ?? "", "missing") })).toMatch(
     /CUSTODY_SEED_FILE: .*missing does not exist/,
   );
-  expect(await refusal({ ...live, CUSTODY_SEED_FILE: live.DATA_DIR ?? "" })).toMatch(/CUSTODY_SEED_FILE: .* is not a file/);
-  expect(await refusal({ ...live, CUSTODY_PASSPHRASE: secret() })).toMatch(/cannot be decrypted: the passphrase is wrong/);
-  chmodSync(live.CUSTODY_SEED_FILE ?? "", 0o644);
-  expect(await refusal(live)).toMatch(/CUSTODY_SEED_FILE: .*chmod 600/);
-  chmodSync(live.CUSTODY_SEED_FILE ?? "", 0o600);
+  expect(await refusalOfSigner({ ...ofSigner, CUSTODY_SEED_FILE: live.DATA_DIR ?? "" })).toMatch(/CUSTODY_SEED_FILE: .* is not a file/);
+  expect(await refusalOfSigner({ ...ofSigner, CUSTODY_PASSPHRASE: secret() })).toMatch(/cannot be decrypted: the passphrase is wrong/);
+  expect(await refusalOfSigner({ ...ofSigner, TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}` })).toMatch(/do not match the seed/);
+  chmodSync(ofSigner.CUSTODY_SEED_FILE ?? "", 0o644);
+  expect(await refusalOfSigner(ofSigner)).toMatch(/CUSTODY_SEED_FILE: .*chmod 600/);
+  chmodSync(ofSigner.CUSTODY_SEED_FILE ?? "", 0o600);
+});
+
+test("it refuses a price below the provider's cost", async () => {
   const modelsFile = join(live.DATA_DIR ?? "", "models.json");
   writeFileSync(modelsFile, JSON.stringify({ models: [{ id: "gpt-4-turbo", inputPrice: "0.001" }] }));
   expect(await refusal({ ...live, MODELS_FILE: modelsFile })).toMatch(
@@ -136,7 +177,7 @@ test("each mode refuses a database of the other", async () => {
 test("with everything set it serves a customer from a real database and a provider, and leaks no secret", async () => {
   const service = startService(bundle, live);
   const baseUrl = await service.ready;
-  const well = { accepting: true, addresses: true, database: true, heartbeat: true, jobs: true, nodes: true, signUps: true };
+  const well = { accepting: true, addresses: true, database: true, heartbeat: true, jobs: true, nodes: true, signUps: true, signer: true };
   expect((await readReadiness(baseUrl)).checks).toEqual({ ...well, proxy: false });
   await expect.poll(() => service.output()).toContain("TRUSTED_PROXIES is not set: all clients count as one address");
   expect(childrenOf(service.pid)).toEqual([]);
@@ -157,12 +198,12 @@ test("with everything set it serves a customer from a real database and a provid
   const { password } = new URL(database.url);
   const seed = words.split(" ").slice(0, 2).join(" ");
   for (const hidden of [...Object.values(secrets), seed, passphrase, provider.apiKey, apiKey, password])
-    expect(service.output()).not.toContain(hidden);
+    expect(service.output() + signer.output()).not.toContain(hidden);
   expect(service.output()).not.toMatch(/simulated|sandbox|demo/i);
 });
 
-test("a web-only process starts without the seed or its passphrase, and a seed other than the database's is refused", async () => {
-  const { CUSTODY_SEED_FILE: _, CUSTODY_PASSPHRASE: __, ...webOnly } = live;
+test("a process with the web role alone starts without a signer, and one with the jobs role refuses a signer of another seed", async () => {
+  const { SIGNER_SOCKET: _, ...webOnly } = live;
   const web = startService(bundle, { ...webOnly, ROLES: "web", REDIS_URL: "" });
   await web.ready;
   web.process.kill("SIGTERM");
@@ -172,9 +213,15 @@ test("a web-only process starts without the seed or its passphrase, and a seed o
   const path = join(live.DATA_DIR ?? "", "another-seed");
   const options = { mode: "live", fingerprint: await fingerprintOf(other), cost: COST_FOR_RANDOM } as const;
   await writeNewSeedFile(path, await sealSeed(other, passphrase, options));
-  expect(await refusal({ ...live, CUSTODY_SEED_FILE: path })).toMatch(
+  const { xpub, treasury } = await openSigner(other, "live");
+  const socket = join(live.DATA_DIR ?? "", "other.sock");
+  const foreign = startSigner(bundle, {
+    ...{ ...ofSigner, CUSTODY_SEED_FILE: path, SIGNER_SOCKET: socket, SIGNER_STATE_DIR: join(live.DATA_DIR ?? "", "other") },
+    ...{ TREASURY_BASE_ADDRESS: treasury.base, TREASURY_SOLANA_ADDRESS: treasury.solana },
+  });
+  await foreign.ready;
+  expect(await refusal({ ...live, SIGNER_SOCKET: socket })).toMatch(
     /uses the seed [0-9a-f]{8}, but the configured seed is .*CUSTODY_SEED_FILE/,
   );
-  const { xpub } = await openSigner(other, "live");
   expect(await refusal({ ...webOnly, ROLES: "web", CUSTODY_XPUB: xpub })).toMatch(/CUSTODY_XPUB does not match this database's seed/);
 });

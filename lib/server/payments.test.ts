@@ -74,7 +74,10 @@ async function createSettings(): Promise<Record<Role, Record<string, string>>> {
   };
   return {
     web: { ...both, ROLES: "web", DATA_DIR: newDataDir() },
-    jobs: { ...both, ROLES: "jobs", DATA_DIR: dataDir, CUSTODY_SEED_FILE: join(dataDir, "seed"), CUSTODY_PASSPHRASE: passphrase },
+    jobs: {
+      ...{ ...both, ROLES: "jobs", DATA_DIR: dataDir, CUSTODY_SEED_FILE: join(dataDir, "seed") },
+      ...{ CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer") },
+    },
   };
 }
 

@@ -90,7 +90,7 @@ async function openLive(): Promise<Live> {
       BASE_CHAIN_ID: `${chain.chainId}`,
       SINGLE_NODE: "accept",
     },
-    ...{ CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase },
+    ...{ ROLES: "jobs", CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer") },
     ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
   };
   return { chain, signer, settings };
@@ -111,7 +111,7 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
 
   const { CUSTODY_SEED_FILE: _file, CUSTODY_PASSPHRASE: _passphrase, ...seedless } = settings;
   const refused: readonly (readonly [Record<string, string>, RegExp])[] = [
-    [{ ...seedless, ROLES: "web" }, /CUSTODY_SEED_FILE is not set\. Run this command with the settings/],
+    [{ ...seedless, ROLES: "web" }, /SIGNER_SOCKET is not set\. Run this command with the settings/],
     [{ ...settings, SERVICE_NAME: "a".repeat(32) }, /SERVICE_NAME/],
     [{ ...settings, BASE_RPC_URLS: "http://127.0.0.1:9" }, /BASE_RPC_URLS/],
     [settings, /The relayer 0x\w{40} has 0 ETH, and the deployment can cost up to 0\.\d+ ETH\. Send it/],

@@ -12,8 +12,9 @@ import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { type Deployment, deploySettlement } from "@/lib/payments/settlement/deploy-settlement";
 import { setRelayer } from "@/lib/relay/relayer";
 import { type Custody, checkPins, checkSeed, findCustody } from "@/lib/wallets/custody/custody";
-import type { Signer } from "@/lib/wallets/custody/signer";
+import { behindCodec } from "@/lib/wallets/custody/wire/wire-signer";
 import { withPresentDatabase } from "./present-database";
+import { type ReachedSigner, reachSigner } from "./signer/reach-signer";
 
 const usage = `npm run settlement -- verify     check that the settlement contract is deployed and unmodified
 npm run settlement -- deploy     deploy it once; the relayer pays the gas
@@ -100,21 +101,27 @@ async function verify(): Promise<void> {
 
 async function deploy(): Promise<void> {
   await getCustody();
-  const signer = await openSigner();
+  const { signer, stop } = await openSigner();
   await checkSeed(signer);
   setRelayer(signer.relayer);
   const terms = termsOf(signer.treasury.base, signer.relayer.address);
   printTerms(terms);
   const onCost = ({ gas, maxWei }: { gas: bigint; maxWei: bigint }) =>
     say(`Maximum cost for the relayer: ${formatEther(maxWei)} ETH (${gas} gas), plus a small data fee on Base.`);
-  printOutcome(await deploySettlement(terms, { onCost }));
+  printOutcome(await deploySettlement(terms, { onCost }).finally(stop));
 }
 
-async function openSigner(): Promise<Signer> {
+/** Of the service's own signer where one runs; else of the seed, without the journal of a running service: it pays no withdrawal. */
+async function openSigner(): Promise<Pick<ReachedSigner, "signer" | "stop">> {
   const { MODE, DATA_DIR, CUSTODY_SEED_FILE } = config();
-  if (MODE === "sandbox") return (await import("@/lib/sandbox/seed")).openSandboxSigner(DATA_DIR);
-  if (CUSTODY_SEED_FILE) return (await import("@/lib/wallets/custody/open-seed")).openLiveSigner(config());
-  throw new Error("CUSTODY_SEED_FILE is not set. Run this command with the settings of the process that has ROLES=jobs.");
+  const reached = await reachSigner(config());
+  if (reached) return reached;
+  const stop = () => undefined;
+  if (MODE === "sandbox") return { signer: await (await import("@/lib/sandbox/seed")).openSandboxSigner(DATA_DIR), stop };
+  if (!CUSTODY_SEED_FILE)
+    throw new Error("SIGNER_SOCKET is not set. Run this command with the settings of the process that has ROLES=jobs.");
+  const { openLiveKeys } = await import("@/lib/wallets/custody/open-seed");
+  return { signer: await behindCodec(await openLiveKeys(config())), stop };
 }
 
 function printOutcome(outcome: Deployment): void {

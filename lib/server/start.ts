@@ -15,13 +15,13 @@ import { knowsProxy, reportReadiness } from "@/lib/gateway/http/health";
 import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import type { Signer } from "@/lib/wallets/custody/signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
 import { createHttpServer } from "./http-server";
 import { runStep, startStep } from "./launch/steps.mjs";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
+import { openOwnSeed, reachSigner } from "./signer/reach-signer";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
 import { printReady } from "./welcome";
 
@@ -39,6 +39,7 @@ export interface Service {
  */
 export async function startService(startPages: StartPages): Promise<Service> {
   const settings = config();
+  if (settings.ROLES.includes("signer")) throw new Error("ROLES: the signer is a process of its own. Start it with: npm run signer");
   trustedProxies(); // refuses a bad entry now rather than at the first request
   const running: Stoppable[] = [];
   try {
@@ -57,14 +58,18 @@ async function startParts(
 ): Promise<{ server: Server; baseUrl: string; failed: Promise<Error> }> {
   const pages = startPages();
   pages.catch(() => undefined); // awaited below; it must not count as unhandled until then
-  const opening = openSeed(settings); // while the database starts: scrypt and key derivation take their time
+  const opening = openOwnSeed(settings); // while the database starts: scrypt and key derivation take their time
   opening.catch(() => undefined); // awaited below, too
   const database = await runStep("Database", () => startDatabase(settings, running));
   // Before all else: what a killed process held is free five seconds after the first heartbeat.
   const heartbeat = await startProcessHeartbeat();
   running.push({ name: "heartbeat", stop: heartbeat.stop });
   const sandbox = settings.MODE === "sandbox" ? await startSandboxParts(settings, running) : null;
-  await startCustody(await opening);
+  const held = (await opening) ?? (await reachSigner(settings));
+  if (held) running.push({ name: "signer", stop: async () => held.stop() });
+  await startCustody(held?.signer ?? null);
+  // Payouts, sweeps and settlements wait for a signer that is away; everything else goes on.
+  if (held?.isWell) reportReadiness("signer", held.isWell, { isVital: () => false });
   const gateway = await prepareGateway();
   running.push({ name: "gateway", stop: gateway.stop });
   limiter(); // with REDIS_URL it loads the client and connects now, not during the first request
@@ -144,16 +149,6 @@ async function startSandboxParts(settings: Config, running: Stoppable[]) {
     reportReadiness("chains", sandbox.areChainsWell, { isVital: () => !haveRun });
   }
   return sandbox;
-}
-
-/**
- * The signer of a process with the jobs role; no other process opens a seed. A seed that cannot be opened fails the start, not the
- * first deposit.
- */
-async function openSeed(settings: Config): Promise<Signer | null> {
-  if (!settings.ROLES.includes("jobs")) return null;
-  if (settings.MODE === "live") return (await import("@/lib/wallets/custody/open-seed")).openLiveSigner(settings);
-  return (await import("@/lib/sandbox/seed")).openSandboxSigner(settings.DATA_DIR);
 }
 
 /** Resolves with the address that the server answers on. A sandbox serves this machine only. */

@@ -54,6 +54,10 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
       return { tone: "waiting", word: "waiting for its turn", note: turnText(ahead) };
     case "waiting_time":
       return { tone: "waiting", word: "waiting", note: `by your own rules, until ${payFrom ? momentText(payFrom) : "its time"}` };
+    case "signer":
+      return { tone: "waiting", word: "paused", note: "signing is paused; it is paid once that is over" };
+    case "approval":
+      return { tone: "waiting", word: "waiting for approval", note: "the operator has to approve it" };
     case "signature":
       return { tone: "bad", word: "stopped", note: "the signature is no longer valid; cancel and sign again" };
   }

@@ -2,8 +2,8 @@
 // the nodes' own lists.
 
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
-import { isNodesFault } from "@/lib/relay/chain";
+import { isOutage } from "@/lib/relay/chain";
 import type { PaymentClaim } from "../claims/claim";
 
 export const forEachPayment = (claims: readonly PaymentClaim[], work: (claim: PaymentClaim) => Promise<void>): Promise<void> =>
-  forEachIsolated(claims, work, { what: "payment", atOnce: 8, isReported: isNodesFault });
+  forEachIsolated(claims, work, { what: "payment", atOnce: 8, isReported: isOutage });

@@ -7,11 +7,12 @@ import { publicUrl } from "@/lib/base/public-url";
 import { findUseOfShown, isMoveShown, type NonceUse } from "@/lib/chains/evm/authorized-transfer";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { readLatestBlock } from "@/lib/chains/evm/blocks";
-import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { EvmFailure } from "@/lib/chains/evm/failure";
 import { readFinalBlock } from "@/lib/chains/evm/head";
 import { isAuthorizationUsed, readSettledAuthorization, readUsdc } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, usdcAddress, usdcDomain } from "@/lib/chains/evm/usdc";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import { isOutage } from "@/lib/relay/chain";
 import type { PaymentClaim } from "../claims/claim";
 import { findSettlement } from "../followup/find-settlement";
 import { readKeptAuthorization } from "../x402/evm";
@@ -26,7 +27,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
     return (await isFacilitated(claim.network)) ? await settleWithFacilitator(claim) : await relay(claim, relayId);
   } catch (error) {
-    if (isEvmFailure(error) || isRelayStopped(error)) return { kind: "unknown" };
+    if (isOutage(error) || isRelayStopped(error)) return { kind: "unknown" };
     throw error;
   }
 }

@@ -2,12 +2,12 @@
 // the chain runs its message once, and only the fee payer can submit it.
 
 import { now } from "@/lib/base/clock";
-import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isMessageShown } from "@/lib/chains/solana/sent-message";
 import { tryTransaction } from "@/lib/chains/solana/simulation";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { findIncludedAnywhere, findStatus, readBlockhash, type TransactionStatus } from "@/lib/chains/solana/transactions";
+import { isOutage } from "@/lib/relay/chain";
 import { storeSigned } from "@/lib/relay/signed";
 import { findSponsor, type SignedBySponsor } from "@/lib/relay/sponsor";
 import type { PaymentClaim } from "../claims/claim";
@@ -24,7 +24,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
     return kept.isOurs ? await relay(claim, kept, relayId) : await settleWithFacilitator(claim, kept);
   } catch (error) {
-    if (isSolanaUnavailable(error)) return { kind: "unknown" };
+    if (isOutage(error)) return { kind: "unknown" };
     throw error;
   }
 }
@@ -37,7 +37,7 @@ const usedUp: Refusal = {
 async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promise<Attempt> {
   const nodes = solanaNodes();
   // No node sees our signature before it is stored.
-  const signed = sign(kept);
+  const signed = await sign(kept);
   const at = now();
   const [status, trial, { value: accounts }] = await Promise.all([
     findStatus(nodes, signed.signature),
@@ -60,7 +60,7 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
 async function find(claim: PaymentClaim, as: "latest" | "final"): Promise<SettledAt | null> {
   const kept = await readKept(claim);
   if (!kept.isOurs) return findElsewhere(claim, kept.transaction, as);
-  const { signature } = sign(kept);
+  const { signature } = await sign(kept);
   const included = await findIncludedAnywhere(solanaNodes(), signature);
   return included && (as === "latest" || included.isFinal) ? { transaction: signature, block: included.slot } : null;
 }
@@ -75,7 +75,7 @@ async function findReason(claim: PaymentClaim): Promise<Refusal> {
 }
 
 /** The signature is deterministic, so the chain can be queried for it. @throws Error in a process without the seed */
-function sign({ bytes, terms }: KeptPayment): SignedBySponsor {
+async function sign({ bytes, terms }: KeptPayment): Promise<SignedBySponsor> {
   const sponsor = findSponsor();
   if (sponsor?.address !== terms.feePayer) throw new Error("This process has no sponsor key: only a process with ROLES=jobs does.");
   return sponsor.signPayment(bytes);

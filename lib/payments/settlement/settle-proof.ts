@@ -4,7 +4,7 @@
 import type { Hex } from "viem";
 import { z } from "zod";
 import { now } from "@/lib/base/clock";
-import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
+import { EvmFailure } from "@/lib/chains/evm/failure";
 import { readFinalState } from "@/lib/chains/evm/final-state";
 import { readFinalBlock } from "@/lib/chains/evm/head";
 import {
@@ -24,6 +24,7 @@ import {
 } from "@/lib/chains/evm/settlement";
 import { bytes } from "@/lib/chains/evm/wire";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
+import { isOutage } from "@/lib/relay/chain";
 import type { PaymentClaim } from "../claims/claim";
 import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
 import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
@@ -58,7 +59,7 @@ async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
   try {
     return await tryAndStore(claim, await readProof(claim), relayId);
   } catch (error) {
-    if (isEvmFailure(error) || isRelayStopped(error)) return { kind: "unknown" };
+    if (isOutage(error) || isRelayStopped(error)) return { kind: "unknown" };
     throw error;
   }
 }

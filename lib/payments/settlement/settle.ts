@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { nodeQuorum } from "@/lib/chains/quorum";
-import { isNodesFault } from "@/lib/relay/chain";
+import { isOutage } from "@/lib/relay/chain";
 import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { findRelayer } from "@/lib/relay/relayer";
 import { sendStored } from "@/lib/relay/send";
@@ -86,7 +86,7 @@ export async function isShown(claim: PaymentClaim, at: SettledAt): Promise<boole
   try {
     return await settlementStrategies[claim.scheme].isShown(claim, at);
   } catch (error) {
-    if (isNodesFault(error)) return false;
+    if (isOutage(error)) return false;
     throw error;
   }
 }
@@ -121,7 +121,7 @@ async function tryNow(claim: PaymentClaim): Promise<Attempt> {
     // A reason that its payer can fix is more useful.
     return why && why.reason !== "settlement_failed" ? { ...why, kind: "refused" } : limited;
   } catch (error) {
-    if (isNodesFault(error)) return { kind: "unknown" };
+    if (isOutage(error)) return { kind: "unknown" };
     throw error;
   }
 }
@@ -139,7 +139,7 @@ async function afterFailure(claim: PaymentClaim, { state, storedAt }: Relayed): 
     const isOurFault = failure.reason === "expired" && claim.validUntil.getTime() - storedAt.getTime() >= ENOUGH_TIME_MS;
     return await fail(claim, true, { ...failure, isFailedTransaction: state === "failed" && !isOurFault });
   } catch (error) {
-    if (isNodesFault(error)) return { kind: "pending" };
+    if (isOutage(error)) return { kind: "pending" };
     throw error;
   }
 }

@@ -86,6 +86,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       "solana-chain": "lib/sandbox/solana-chain/main.ts",
       "check-ledger": "lib/server/check-ledger.ts",
       custody: "lib/server/custody.ts",
+      signer: "lib/server/signer/main.ts",
       withdrawals: "lib/server/withdrawals.ts",
       uncredited: "lib/server/list-uncredited.ts",
       catalogue: "lib/server/catalogue.ts",

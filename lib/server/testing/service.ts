@@ -26,7 +26,7 @@ export interface Running {
   /** Everything that it has written so far, including standard error. */
   output(): string;
   ended: Promise<End>;
-  /** The address from the ready line. Rejects with the output when the process ends first. */
+  /** The address, or the signer's socket, from the ready line. Rejects with the output when the process ends first. */
   ready: Promise<string>;
 }
 
@@ -77,6 +77,10 @@ export function newDataDir(): string {
 export const startService = (bundle: string, settings: Record<string, string>, { detached = false } = {}): Running =>
   startBundled(join(bundle, "main.mjs"), { PORT: "0", ...settings }, detached);
 
+/** Starts the signer's process with only these settings; `ready` resolves with its socket. */
+export const startSigner = (bundle: string, settings: Record<string, string>): Running =>
+  startBundled(join(bundle, "signer.mjs"), settings, false);
+
 /** Runs check-ledger with these settings; resolves with its exit and its output. */
 export async function runCheckLedger(bundle: string, settings: Record<string, string>): Promise<End & { output: string }> {
   const { ended, output } = startBundled(join(bundle, "check-ledger.mjs"), settings, false);
@@ -96,7 +100,7 @@ function startBundled(script: string, settings: Record<string, string>, detached
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         output += text;
-        const address = /is ready: (http:\S+)/.exec(output)?.[1];
+        const address = /is ready: (?:seed \w+, at )?(\S+)\s/.exec(output)?.[1];
         if (address) resolveReady(address);
       });
     }

@@ -60,7 +60,7 @@ test("two signers that fill concurrently create each index once, without gaps", 
 
 test("rows that would block the signer are removed: indexes it has not created, and assigned ones", async () => {
   const signer = await startTestCustody();
-  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.deriveAddresses(3);
+  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = await signer.deriveAddresses(3);
   const row = [baseAddress, solanaAddress, solanaTokenAccount, attestation];
   await query("INSERT INTO address_pool VALUES (3, $1, $2, $3, $4), (2147483647, $1, $2, $3, $4)", row);
   await query("INSERT INTO custodial_wallet VALUES ('acc_1', 1, $1, $2, $3, $4, now())", row);
@@ -100,7 +100,7 @@ test("a seed audit distinguishes a database without a seed, its own, and another
   const signer = await openSigner(hardhatWords, "sandbox");
   expect(await auditSeed(signer)).toEqual({ kind: "unused" });
   await startTestCustody();
-  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = signer.deriveAddresses(0);
+  const { baseAddress, solanaAddress, solanaTokenAccount, attestation } = await signer.deriveAddresses(0);
   await query("INSERT INTO custodial_wallet VALUES ('acc_1', 0, $1, $2, $3, $4, now())", [
     baseAddress,
     solanaAddress,

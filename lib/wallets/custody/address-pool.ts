@@ -7,6 +7,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { inTransaction, prisma } from "@/lib/db/prisma";
+import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { type AttestedAddresses, addressesOf, rowOf } from "./addresses";
 import { checkSeed, findCustody } from "./custody";
 import { type Signer, signer } from "./signer";
@@ -31,17 +32,21 @@ export async function fillAddressPool(): Promise<void> {
   const held = signer();
   await checkSeed(held); // at every run: otherwise an attacker who can write the xpub could bring in their own addresses
   await deleteUnmade();
-  await repairForged(held, await listFree());
-  metrics().addressPoolFree.set(await addUntil(held, poolSize()));
+  try {
+    await repairForged(held, await listFree());
+    await addUntil(held, poolSize());
+  } catch (error) {
+    if (!isSignerUnavailable(error)) throw error; // it is reported, and the next run continues
+  }
+  metrics().addressPoolFree.set(await prisma().addressPool.count());
 }
 
-/** A first start waits for this; at a later one the addresses exist already. */
+/** A first start waits for this; at a later one the addresses exist already. @throws SignerUnavailable when some are missing */
 export async function createFirstAddresses(): Promise<void> {
   await addUntil(signer(), Math.min(FIRST_ADDRESSES, poolSize()));
 }
 
-/** Resolves with the number of free addresses. */
-async function addUntil(held: Signer, size: number): Promise<number> {
+async function addUntil(held: Signer, size: number): Promise<void> {
   let free = await prisma().addressPool.count();
   const until = performance.now() + LAST_BATCH_AFTER_MS;
   while (free < size && performance.now() < until) {
@@ -49,7 +54,6 @@ async function addUntil(held: Signer, size: number): Promise<number> {
     if (!(await addAddresses(held, count))) break; // another signer is filling
     free += count;
   }
-  return free;
 }
 
 const listFree = async (): Promise<AttestedAddresses[]> => (await prisma().addressPool.findMany()).map(addressesOf);
@@ -59,7 +63,7 @@ async function addAddresses(held: Signer, count: number): Promise<boolean> {
   const from = (await findCustody())?.nextIndex ?? 0;
   const made: AttestedAddresses[] = [];
   while (made.length < count) {
-    made.push(held.deriveAddresses(from + made.length));
+    made.push(await held.deriveAddresses(from + made.length));
     await otherWork(); // a row takes milliseconds of CPU; this lets requests run in between
   }
   return inTransaction(async (transaction) => {
@@ -85,7 +89,7 @@ async function repairForged(held: Signer, rows: readonly AttestedAddresses[]): P
 /** Resolves with the correct row as text. */
 async function checkRow(held: Signer, row: AttestedAddresses): Promise<string> {
   await otherWork();
-  const right = held.deriveAddresses(row.index);
+  const right = await held.deriveAddresses(row.index);
   if (textOf(right) !== textOf(row)) {
     await overwrite(right);
     log().error(

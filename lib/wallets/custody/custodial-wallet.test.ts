@@ -34,7 +34,7 @@ test("the first call gives an account the signer's next addresses, and every lat
   const accountId = newAccountId();
   expect(await findWallet(accountId)).toBeNull();
   const wallet = await signIn(accountId);
-  const { attestation: _, ...made } = signer.deriveAddresses(wallet.index);
+  const { attestation: _, ...made } = await signer.deriveAddresses(wallet.index);
   expect(wallet).toEqual({ accountId, ...made });
   expect(await signIn(accountId)).toEqual(wallet);
   expect(await findWallet(accountId)).toEqual(wallet);
@@ -116,7 +116,7 @@ test.each(forgeries)("a pool row with %s is never assigned, and the signer corre
 });
 
 test("a wallet forged in the database is not shown", async () => {
-  const foreign = (await openSigner(abandonWords, "sandbox")).deriveAddresses(900);
+  const foreign = await (await openSigner(abandonWords, "sandbox")).deriveAddresses(900);
   await query("INSERT INTO custodial_wallet VALUES ('acc_forged', $1, $2, $3, $4, $5, now())", [
     foreign.index,
     foreign.baseAddress,

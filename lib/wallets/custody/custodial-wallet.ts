@@ -9,7 +9,8 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { type Database, lockName, prisma, type Transaction } from "@/lib/db/prisma";
 import { type AddressRow, type AttestedAddresses, addressesOf, areAuthentic, type WalletAddresses } from "./addresses";
-import { findCustody, isPinned } from "./custody";
+import { findCustody } from "./custody";
+import { isPinned } from "./pins";
 
 export interface CustodialWallet extends WalletAddresses {
   accountId: AccountId;

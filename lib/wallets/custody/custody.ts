@@ -5,6 +5,7 @@ import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type Database, prisma } from "@/lib/db/prisma";
+import { refuseUnpinned } from "./pins";
 import type { Signer, Treasury } from "./signer";
 
 export interface Custody {
@@ -89,30 +90,8 @@ export async function checkSeed(signer: Signer): Promise<void> {
  */
 export const payableMint = (custody: Custody): string => (config().MODE === "live" ? USDC_MINT : custody.usdcMint);
 
-/** True when CUSTODY_XPUB is unset or equals `xpub`. A sandbox creates its own seed and pins none. */
-export function isPinned(xpub: string): boolean {
-  const { CUSTODY_XPUB: pinned, MODE } = config();
-  return MODE !== "live" || pinned === undefined || pinned === xpub;
-}
-
 /** @throws Error that says what to do when the settings pin another seed than the database's */
 export async function checkPins(): Promise<void> {
   const custody = await findCustody();
   if (custody) refuseUnpinned(custody);
-}
-
-function refuseUnpinned({ fingerprint, xpub, treasury }: Pick<Custody, "fingerprint" | "xpub" | "treasury">): void {
-  const { MODE, TREASURY_BASE_ADDRESS: base, TREASURY_SOLANA_ADDRESS: solana } = config();
-  if (!isPinned(xpub)) {
-    throw new Error(
-      `CUSTODY_XPUB does not match this database's seed (fingerprint ${fingerprint}). ` +
-        "If you changed the seed yourself, correct CUSTODY_XPUB. If not, someone may have changed the database: investigate before you start.",
-    );
-  }
-  if (MODE !== "live" || (base?.toLowerCase() === treasury.base.toLowerCase() && solana === treasury.solana)) return;
-  throw new Error(
-    `TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS do not match the seed ${fingerprint}. If this is the right seed, and ` +
-      "npm run custody -- verify prints the same addresses, set:\n" +
-      `  TREASURY_BASE_ADDRESS=${treasury.base}\n  TREASURY_SOLANA_ADDRESS=${treasury.solana}`,
-  );
 }

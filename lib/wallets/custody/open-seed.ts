@@ -2,9 +2,10 @@
 
 import { assert } from "@/lib/base/assert";
 import type { CustodySettings } from "@/lib/base/config";
+import { openJournal } from "./journal";
 import { readPassphrase } from "./passphrase";
 import { type SeedFile, unsealSeed } from "./seed-file";
-import { openSigner } from "./seed-signer";
+import { type KeysOptions, openKeys } from "./seed-signer";
 import { readSeedFile } from "./seed-storage";
 import type { Signer } from "./signer";
 
@@ -18,26 +19,36 @@ export async function openSeedFile(path: string, passphrase: string): Promise<{ 
   if (words !== null) return { words, file };
   throw new Error(
     `${path} cannot be decrypted: the passphrase is wrong, or the file is damaged. ` +
-      "Correct CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE (rotate-passphrase changes it), restore the file from a backup, " +
+      "Correct CUSTODY_PASSPHRASE, CUSTODY_PASSPHRASE_FILE or CUSTODY_KEY_COMMAND (rotate-passphrase changes it), restore the file from a backup, " +
       "or create it again from the 24 words: npm run custody -- restore",
   );
 }
 
 /**
- * The signer of a live process with the jobs role. Removes the passphrase from the environment.
+ * The keys of a live process that holds the seed, and their journal in SIGNER_STATE_DIR. Removes the passphrase from the environment.
  * @throws Error that says what to do and contains no secret
  */
-export async function openLiveSigner(settings: CustodySettings): Promise<Signer> {
+export async function openPayingKeys(settings: CustodySettings): Promise<Signer> {
+  const { SIGNER_STATE_DIR: directory } = settings;
+  assert(directory, "settings of live mode with the seed name its state");
+  return openLiveKeys(settings, { journal: await openJournal(directory) });
+}
+
+/**
+ * The keys of a live seed. Without a journal they are for a command that pays no withdrawal.
+ * @throws Error that says what to do and contains no secret
+ */
+export async function openLiveKeys(settings: CustodySettings, options?: KeysOptions): Promise<Signer> {
   const { CUSTODY_SEED_FILE: path, CUSTODY_XPUB: pinned } = settings;
-  assert(path, "settings of live mode with the jobs role name a seed");
+  assert(path, "settings of live mode with the seed name its file");
   delete process.env.CUSTODY_PASSPHRASE; // `settings` has it already; no child process may inherit it
-  const { words, file } = await openSeedFile(path, readPassphrase(settings));
+  const { words, file } = await openSeedFile(path, await readPassphrase(settings));
   if (file.mode !== "live") {
     throw new Error(`CUSTODY_SEED_FILE: ${path} is a sandbox seed. Create one for live mode: npm run custody -- init`);
   }
-  const signer = await openSigner(words, "live");
-  if (pinned !== undefined && pinned !== signer.xpub) {
-    throw new Error(`CUSTODY_XPUB does not belong to the seed in ${path} (fingerprint ${signer.fingerprint}). Correct one of the two.`);
+  const keys = await openKeys(words, "live", options);
+  if (pinned !== undefined && pinned !== keys.xpub) {
+    throw new Error(`CUSTODY_XPUB does not belong to the seed in ${path} (fingerprint ${keys.fingerprint}). Correct one of the two.`);
   }
-  return signer;
+  return keys;
 }

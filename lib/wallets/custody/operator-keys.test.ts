@@ -137,7 +137,7 @@ test("a sweep on Base is the custodial address's own authorization, to the treas
 test("a sweep on Solana moves its owners' USDC to the treasury's own account, and nothing else", async () => {
   const signer = await openSigner(abandonWords, "sandbox");
   const indexes = [0, 1, 2, 3, 4, 5];
-  const { bytes, signature } = signer.signSweepOnSolana({
+  const { bytes, signature } = await signer.signSweepOnSolana({
     owners: indexes.map((index) => ({ index, units: BigInt(index) + 7n })),
     blockhash: signer.usdcMint,
   });
@@ -151,7 +151,7 @@ test("a sweep on Solana moves its owners' USDC to the treasury's own account, an
     .filter(({ programId }) => programId.equals(TOKEN_PROGRAM_ID))
     .map((one) => decodeTransferCheckedInstruction(one));
   expect(transfers.map(({ keys, data }) => [keys.source.pubkey.toBase58(), keys.destination.pubkey, data.amount])).toEqual(
-    indexes.map((index) => [signer.deriveAddresses(index).solanaTokenAccount, to, BigInt(index) + 7n]),
+    await Promise.all(indexes.map(async (index) => [(await signer.deriveAddresses(index)).solanaTokenAccount, to, BigInt(index) + 7n])),
   );
   const others = transaction.instructions.filter(({ programId }) => !programId.equals(TOKEN_PROGRAM_ID));
   expect(others.map(({ programId }) => programId)).toEqual([
@@ -164,12 +164,14 @@ test("no sweep of the operator's own keys, nor of more owners than fit into a tr
   const signer = await openSigner(hardhatWords, "sandbox");
   const sweepOnSolana = (...indexes: number[]) =>
     signer.signSweepOnSolana({ owners: indexes.map((index) => ({ index, units: 1n })), blockhash: signer.usdcMint });
-  for (const index of [RESERVED_INDEX, 0x7fff_fffe, 0x7fff_ffff, -1]) {
+  for (const index of [RESERVED_INDEX, 0x7fff_fffe, 0x7fff_ffff]) {
     await expect(signer.signSweepOnBase({ index, ...terms }), String(index)).rejects.toThrow("derivation index");
-    expect(() => sweepOnSolana(index), String(index)).toThrow("a sweep is of custodial addresses");
+    await expect(sweepOnSolana(index), String(index)).rejects.toThrow("a sweep is of custodial addresses");
   }
-  expect(() => sweepOnSolana(0, 1, 2, 3, 4, 5, 6)).toThrow("one to 6 owners");
-  expect(() => sweepOnSolana()).toThrow("one to 6 owners");
+  await expect(signer.signSweepOnBase({ index: -1, ...terms })).rejects.toThrow("another form");
+  await expect(sweepOnSolana(-1)).rejects.toThrow("another form");
+  await expect(sweepOnSolana(0, 1, 2, 3, 4, 5, 6)).rejects.toThrow("one to 6 owners");
+  await expect(sweepOnSolana()).rejects.toThrow("one to 6 owners");
 });
 
 test("live mode refuses a treasury that is not the seed's, says what to set, and stores no seed until it matches", async () => {
@@ -179,12 +181,14 @@ test("live mode refuses a treasury that is not the seed's, says what to set, and
   const start = (changed: Record<string, string>) => {
     withSettings({
       MODE: "live",
+      ROLES: "jobs",
       KEY_PEPPER: "p".repeat(32),
       SESSION_SECRET: "s".repeat(32),
       PUBLIC_URL: "https://pennyprompt.example",
       DATABASE_URL: database.url,
       CUSTODY_SEED_FILE: "seed",
       CUSTODY_PASSPHRASE: "p".repeat(16),
+      SIGNER_STATE_DIR: "state",
       ...right,
       ...changed,
     });
@@ -203,6 +207,6 @@ test("live mode refuses a treasury that is not the seed's, says what to set, and
 
   // A process without the seed compares the database's value, which may be forged.
   await database.pool.query("UPDATE custody SET treasury_base = $1", [other.base]);
-  withSettings({ ROLES: "web" });
+  withSettings({ ROLES: "web", CUSTODY_SEED_FILE: "", CUSTODY_PASSPHRASE: "" });
   await expect(startCustody(null)).rejects.toThrow(/TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS do not match the seed/);
 });

@@ -1,23 +1,24 @@
-// The passphrase of the seed: from the environment, or from a file that a secrets store provides.
+// The passphrase of the seed: from the environment, from a file that a secrets store provides, or from a command.
 
 import { readFileSync } from "node:fs";
 import type { CustodySettings } from "@/lib/base/config";
+import { runKeyCommand } from "./key-command";
 
 const MIN_CHARACTERS = 16;
 
-type PassphraseSettings = Pick<CustodySettings, "CUSTODY_PASSPHRASE" | "CUSTODY_PASSPHRASE_FILE">;
+type PassphraseSettings = Pick<CustodySettings, "CUSTODY_PASSPHRASE" | "CUSTODY_PASSPHRASE_FILE" | "CUSTODY_KEY_COMMAND">;
 
-/** True when the settings contain a passphrase or name its file. */
-export const hasPassphrase = ({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): boolean =>
-  direct !== undefined || path !== undefined;
+/** True when the settings contain a passphrase, or say where it is. */
+export const hasPassphrase = (settings: PassphraseSettings): boolean =>
+  [settings.CUSTODY_PASSPHRASE, settings.CUSTODY_PASSPHRASE_FILE, settings.CUSTODY_KEY_COMMAND].some((one) => one !== undefined);
 
 /** @throws Error that names the setting to fix, without any passphrase */
-export function readPassphrase({ CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path }: PassphraseSettings): string {
+export async function readPassphrase(settings: PassphraseSettings): Promise<string> {
+  const { CUSTODY_PASSPHRASE: direct, CUSTODY_PASSPHRASE_FILE: path, CUSTODY_KEY_COMMAND: command } = settings;
   if (direct !== undefined) return direct;
-  if (path === undefined) {
-    throw new Error("No passphrase for the seed. Set CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE; see .env.example.");
-  }
-  return checkPassphrase(readFileOf(path), `CUSTODY_PASSPHRASE_FILE: ${path}`);
+  if (path !== undefined) return checkPassphrase(readFileOf(path), `CUSTODY_PASSPHRASE_FILE: ${path}`);
+  if (command !== undefined) return checkPassphrase(await runKeyCommand(command), "CUSTODY_KEY_COMMAND: the command's output");
+  throw new Error("No passphrase for the seed. Set CUSTODY_PASSPHRASE, CUSTODY_PASSPHRASE_FILE or CUSTODY_KEY_COMMAND; see .env.example.");
 }
 
 /**

@@ -24,7 +24,7 @@ export async function auditSeed(signer: Signer, database: Database = prisma()): 
     .map(([name, known]) => `${name}: ${known} in the database, ${own[name]} from this seed`);
   const wallets = await listWallets(database);
   for (const wallet of wallets) {
-    const right = signer.deriveAddresses(wallet.index);
+    const right = await signer.deriveAddresses(wallet.index);
     for (const name of ["baseAddress", "solanaAddress", "solanaTokenAccount"] as const) {
       if (wallet[name] !== right[name])
         differences.push(`wallet ${wallet.index}, ${name}: ${wallet[name]} in the database, ${right[name]} from this seed`);

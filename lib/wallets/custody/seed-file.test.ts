@@ -17,7 +17,7 @@ import { inspect } from "node:util";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { config } from "@/lib/base/config";
 import { createWords } from "./mnemonic";
-import { openLiveSigner, openSeedFile } from "./open-seed";
+import { openLiveKeys, openSeedFile } from "./open-seed";
 import { checkPassphrase, readPassphrase } from "./passphrase";
 import { COST_FOR_RANDOM, type SeedFile, sealSeed, seedFileSchema, unsealSeed } from "./seed-file";
 import { fingerprintOf } from "./seed-signer";
@@ -212,7 +212,7 @@ test("a missing path, a directory, and a non-seed file are errors with a fix; ba
 test("a wrong passphrase or a changed file is refused, and the error says what to do", async () => {
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
-  const told = /cannot be decrypted: the passphrase is wrong, or the file is damaged\. Correct CUSTODY_PASSPHRASE .*restore/;
+  const told = /cannot be decrypted: the passphrase is wrong, or the file is damaged\. Correct CUSTODY_PASSPHRASE.*restore/;
   expect(await problemOf(() => openSeedFile(path, other))).toMatch(told);
   await replaceSeedFile(path, { ...sealed, tag: flip(sealed.tag) });
   expect(await problemOf(() => openSeedFile(path, passphrase))).toMatch(told);
@@ -222,14 +222,14 @@ test("a live process opens its own seed with the pinned xpub, never a sandbox's"
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
   const settings = { CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase };
-  const { xpub, fingerprint } = await openLiveSigner(settings);
+  const { xpub, fingerprint } = await openLiveKeys(settings);
   expect(fingerprint).toBe(sealed.fingerprint);
-  expect((await openLiveSigner({ ...settings, CUSTODY_XPUB: xpub })).xpub).toBe(xpub);
-  expect(await problemOf(() => openLiveSigner({ ...settings, CUSTODY_XPUB: `${xpub}x` }))).toContain(
+  expect((await openLiveKeys({ ...settings, CUSTODY_XPUB: xpub })).xpub).toBe(xpub);
+  expect(await problemOf(() => openLiveKeys({ ...settings, CUSTODY_XPUB: `${xpub}x` }))).toContain(
     "CUSTODY_XPUB does not belong to the seed in",
   );
   await replaceSeedFile(path, await seal("sandbox"));
-  expect(await problemOf(() => openLiveSigner(settings))).toContain("is a sandbox seed. Create one for live mode");
+  expect(await problemOf(() => openLiveKeys(settings))).toContain("is a sandbox seed. Create one for live mode");
 });
 
 test("the passphrase is read from its file without the newline, and a short one is refused", async () => {
@@ -237,10 +237,10 @@ test("the passphrase is read from its file without the newline, and a short one 
   expect(await problemOf(() => readPassphrase({ CUSTODY_PASSPHRASE_FILE: path }))).toContain(
     `CUSTODY_PASSPHRASE_FILE: ${path} cannot be read`,
   );
-  expect(await problemOf(() => readPassphrase({}))).toContain("Set CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE");
+  expect(await problemOf(() => readPassphrase({}))).toContain("Set CUSTODY_PASSPHRASE, CUSTODY_PASSPHRASE_FILE or CUSTODY_KEY_COMMAND");
   for (const end of ["", "\n", "\r\n"]) {
     writeFileSync(path, `${passphrase}${end}`);
-    expect(readPassphrase({ CUSTODY_PASSPHRASE_FILE: path })).toBe(passphrase);
+    expect(await readPassphrase({ CUSTODY_PASSPHRASE_FILE: path })).toBe(passphrase);
   }
   expect(await problemOf(() => checkPassphrase("hunter2\n", "It"))).toMatch(
     /^It has fewer than 16 characters\. (?!.*hunter2).*openssl rand/,
@@ -251,6 +251,6 @@ test("once the seed is open no child process inherits its passphrase", async () 
   const path = join(newDirectory(), "seed.json");
   await writeNewSeedFile(path, sealed);
   withSettings({ CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase });
-  await openLiveSigner(config());
+  await openLiveKeys(config());
   expect(execFileSync(process.execPath, ["-p", "JSON.stringify(process.env)"], { encoding: "utf8" })).not.toContain(passphrase);
 });

@@ -13,29 +13,24 @@ import { isCallOfSettlement } from "@/lib/chains/evm/settlement";
 import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
 import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
 import { signTransaction } from "@/lib/chains/solana/message";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { readPaymentTransaction, withFeePayerSignature } from "@/lib/chains/solana/payment-transaction";
 import { signWith } from "@/lib/chains/solana/signing-key";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
+import { readBlockhash } from "@/lib/chains/solana/transactions";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
+import { createMemoryJournal, type Journal } from "./journal";
+import { NANO_PER_UNIT, PaidOrders } from "./paid-orders";
 import { payoutInstructions } from "./payout-instructions";
-import { NANO_PER_UNIT, PaidOrders, PayoutRefused } from "./payout-signing";
+import { PayoutRefused } from "./payout-refused";
 import { Seed } from "./seed";
-import type {
-  AuthorizedPayout,
-  AuthorizedSweep,
-  BaseSweep,
-  SignedPayout,
-  SignedSweep,
-  Signer,
-  SolanaPayout,
-  SolanaSweep,
-  Treasury,
-} from "./signer";
+import type { AuthorizedPayout, AuthorizedSweep, BaseSweep, SignedPayout, SignedSweep, Signer, SolanaSweep, Treasury } from "./signer";
 import { MAX_OWNERS, sweepInstructions } from "./sweep-instructions";
 import { treasuryAccountInstructions } from "./treasury-instructions";
+import { behindCodec } from "./wire/wire-signer";
 import { payoutNonce, type SignedOrder } from "./withdrawal-order";
 
 /** A sandbox's mint is an address of its own seed, so that no account for it exists on any public chain. */
@@ -48,10 +43,19 @@ const PAYOUT_SECONDS = 3_600n;
 
 type Mode = "sandbox" | "live";
 
-/** The signer of a seed's words. */
-export async function openSigner(words: string, mode: Mode): Promise<Signer> {
-  return new SeedSigner(await Seed.fromWords(words), mode);
+export interface KeysOptions {
+  /** Where it writes down what it paid; in memory by default. */
+  journal?: Journal;
 }
+
+/** The keys of a seed's words, for the process that answers orders with them. */
+export async function openKeys(words: string, mode: Mode, { journal = createMemoryJournal() }: KeysOptions = {}): Promise<Signer> {
+  return new SeedSigner(await Seed.fromWords(words), mode, journal);
+}
+
+/** The signer of a seed's words in this process, behind the codec. */
+export const openSigner = async (words: string, mode: Mode, options?: KeysOptions): Promise<Signer> =>
+  behindCodec(await openKeys(words, mode, options));
 
 /** The BIP-32 fingerprint of a seed's words. */
 export const fingerprintOf = async (words: string): Promise<string> => (await Seed.fromWords(words)).fingerprint;
@@ -64,10 +68,11 @@ class SeedSigner implements Signer {
   readonly relayer: Relayer;
   readonly sponsor: Sponsor;
   readonly #seed: Seed;
-  readonly #paid = new PaidOrders();
+  readonly #paid: PaidOrders;
 
-  constructor(seed: Seed, mode: Mode) {
+  constructor(seed: Seed, mode: Mode, journal: Journal) {
     this.#seed = seed;
+    this.#paid = new PaidOrders(journal);
     this.fingerprint = seed.fingerprint;
     this.xpub = seed.baseAccount().publicExtendedKey;
     this.usdcMint = mode === "live" ? USDC_MINT : this.#solanaAddress(SANDBOX_MINT_INDEX);
@@ -76,10 +81,11 @@ class SeedSigner implements Signer {
       address: baseAddressOf(seed.baseRelayer()),
       signTransaction: (transaction) => this.#signForRelayer(transaction),
     };
-    this.sponsor = { address: this.#solanaAddress(SPONSOR_INDEX), signPayment: (bytes) => this.#signPaymentOnSolana(bytes) };
+    this.sponsor = { address: this.#solanaAddress(SPONSOR_INDEX), signPayment: async (bytes) => this.#signPaymentOnSolana(bytes) };
   }
 
-  deriveAddresses(index: number): AttestedAddresses {
+  async deriveAddresses(index: number): Promise<AttestedAddresses> {
+    assert(isCustodialIndex(index), "a derivation index is below 0x7fffff00");
     const account = this.#seed.baseAccount();
     const solanaAddress = this.#solanaAddress(index);
     const addresses = {
@@ -99,7 +105,7 @@ class SeedSigner implements Signer {
     return { authorization, signature: serializeSignature(await signHash(this.#seed.baseAccount().deriveChild(index), hash)) };
   }
 
-  signSweepOnSolana({ owners, blockhash }: SolanaSweep): SignedSweep {
+  async signSweepOnSolana({ owners, blockhash }: SolanaSweep): Promise<SignedSweep> {
     assert(owners.length > 0 && owners.length <= MAX_OWNERS, `one to ${MAX_OWNERS} owners fit into a transaction`);
     assert(
       owners.every(({ index }) => isCustodialIndex(index)),
@@ -122,7 +128,7 @@ class SeedSigner implements Signer {
     return signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
   }
 
-  signTreasuryAccountOnSolana(blockhash: string): SignedSweep {
+  async signTreasuryAccountOnSolana(blockhash: string): Promise<SignedSweep> {
     const { solana: treasury } = this.treasury;
     const sign = (address: string, message: Uint8Array) => {
       assert(address === treasury, "the treasury makes its account itself");
@@ -143,10 +149,13 @@ class SeedSigner implements Signer {
     return { authorization, signature: serializeSignature(signature) };
   }
 
-  async signPayoutOnSolana({ order, blockhash, ...used }: SolanaPayout): Promise<SignedPayout> {
+  async signPayoutOnSolana(order: SignedOrder): Promise<SignedPayout> {
     const { solana: treasury } = this.treasury;
     const { chain, destination, opensAccount, nonce } = order;
     if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
+    // From its own nodes: a caller who named the end of the last transaction could have a second one signed while the first still counts.
+    // Before the order takes from the limit: without nodes nothing is signed for it.
+    const { blockhash, ...used } = await readBlockhash(solanaNodes());
     await this.#paid.admit(order);
     const units = order.amount / NANO_PER_UNIT;
     const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount, nonce });
@@ -156,11 +165,7 @@ class SeedSigner implements Signer {
     };
     const signed = signTransaction({ feePayer: treasury, blockhash, instructions }, sign);
     await this.#paid.replace(order, { signature: signed.signature, ...used });
-    return signed;
-  }
-
-  dropPayout(order: SignedOrder): void {
-    this.#paid.drop(order);
+    return { ...signed, ...used };
   }
 
   async #signForRelayer(transaction: Transaction): Promise<Signature> {

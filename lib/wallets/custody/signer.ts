@@ -1,5 +1,6 @@
 // The signer's interface, the only way to use the seed. Each request is one of the product's own operations; the only caller-provided bytes
-// it signs are payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has a signer.
+// it signs are payments to the treasury whose fee its sponsor pays. Only a process with the `jobs` role has a signer: in live mode that of
+// another process, behind a socket.
 
 import type { Hex } from "viem";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -47,16 +48,14 @@ export interface AuthorizedPayout {
   signature: Hex;
 }
 
-export interface SolanaPayout extends RecentBlockhash {
-  order: SignedOrder;
-}
-
-export interface SignedPayout {
+/** A transaction that pays an order. The signer chose its blockhash, whose end its memory of the order relies on. */
+export interface SignedPayout extends Omit<RecentBlockhash, "blockhash"> {
   bytes: Buffer;
   /** The treasury's, by which the cluster knows the transaction. */
   signature: string;
 }
 
+/** Every method rejects with SignerUnavailable while the signer cannot be reached. */
 export interface Signer {
   /** BIP-32 fingerprint of the seed, 8 hexadecimal digits. */
   readonly fingerprint: string;
@@ -70,16 +69,16 @@ export interface Signer {
   /** Pays the fees of payments on Solana that their payers signed, without being a party: it holds SOL, never USDC. */
   readonly sponsor: Sponsor;
   /** The addresses of a derivation index, attested by this signer. */
-  deriveAddresses(index: number): AttestedAddresses;
+  deriveAddresses(index: number): Promise<AttestedAddresses>;
   /** Lets anybody move an amount from a custodial address to the treasury, once. */
   signSweepOnBase(sweep: BaseSweep): Promise<AuthorizedSweep>;
   /**
    * A transaction that moves amounts of custodial addresses to the treasury, which pays its fee.
    * @throws Error when the owners do not fit into one transaction
    */
-  signSweepOnSolana(sweep: SolanaSweep): SignedSweep;
+  signSweepOnSolana(sweep: SolanaSweep): Promise<SignedSweep>;
   /** A transaction that creates the treasury's own USDC account, and does nothing when it exists. */
-  signTreasuryAccountOnSolana(blockhash: string): SignedSweep;
+  signTreasuryAccountOnSolana(blockhash: string): Promise<SignedSweep>;
   /**
    * Lets anybody move an order's amount from the treasury to its destination, once and within the hour: USDC accepts one authorization per
    * signed text.
@@ -87,14 +86,12 @@ export interface Signer {
    */
   signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout>;
   /**
-   * A transaction that pays an order from the treasury. Each blockhash gives a different transaction, so the nodes must first confirm that
-   * the last one is lost.
+   * A transaction that pays an order from the treasury. Each call gives a different transaction, so the nodes must first confirm that the
+   * last one is lost.
    * @throws PayoutRefused when a check fails, or the order was or may be paid
-   * @throws SolanaUnavailable when the nodes cannot say what happened to the last one
+   * @throws SolanaUnavailable when the nodes cannot give a blockhash, or cannot say what happened to the last one
    */
-  signPayoutOnSolana(payout: SolanaPayout): Promise<SignedPayout>;
-  /** The last payout signed for an order was discarded: no one has seen it, so it does not count against the limit. */
-  dropPayout(order: SignedOrder): void;
+  signPayoutOnSolana(order: SignedOrder): Promise<SignedPayout>;
 }
 
 const holder = processSingleton<{ signer?: Signer }>("signer", () => ({}));

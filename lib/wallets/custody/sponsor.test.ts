@@ -27,7 +27,7 @@ const feePayer = new PublicKey(sponsor.address);
 
 test("a payment is signed as fee payer only, and web3.js verifies both signatures", async () => {
   const bytes = signPaymentBytes(payment);
-  const signed = sponsor.signPayment(bytes);
+  const signed = await sponsor.signPayment(bytes);
   const { message, signatures } = VersionedTransaction.deserialize(signed.bytes);
   const verified = await Promise.all(
     signatures.map(async (signature, at) => {
@@ -39,7 +39,7 @@ test("a payment is signed as fee payer only, and web3.js verifies both signature
   expect(verified).toEqual([true, true]);
   expect(base58.encode(signatures[0] ?? new Uint8Array())).toBe(signed.signature);
   expect(signed.bytes.subarray(65)).toEqual(bytes.subarray(65));
-  expect(sponsor.signPayment(signed.bytes), "the same again, so that the chain can be asked for it").toEqual(signed);
+  expect(await sponsor.signPayment(signed.bytes), "the same again, so that the chain can be asked for it").toEqual(signed);
 });
 
 const usdcOf = (owner: string) => getAssociatedTokenAddressSync(new PublicKey(mint), new PublicKey(owner), true);
@@ -94,17 +94,17 @@ const others: [string, () => Uint8Array][] = [
   ],
 ];
 
-test.each(others)("the sponsor does not sign %s", (_, bytes) => {
-  expect(() => sponsor.signPayment(bytes())).toThrow("assertion failed: the sponsor signs payments to the treasury alone");
+test.each(others)("the sponsor does not sign %s", async (_, bytes) => {
+  await expect(sponsor.signPayment(bytes())).rejects.toThrow("assertion failed: the sponsor signs payments to the treasury alone");
 });
 
 test("the sponsor of another seed signs none of this seed's payments", async () => {
   const { sponsor: other } = await openSigner(abandonWords, "live");
-  expect(() => other.signPayment(signPaymentBytes(payment))).toThrow("its fee payer is another one");
+  await expect(other.signPayment(signPaymentBytes(payment))).rejects.toThrow("its fee payer is another one");
 });
 
-test("the treasury creates its account itself, and nothing moves", () => {
-  const { bytes, signature } = signer.signTreasuryAccountOnSolana(payment.blockhash);
+test("the treasury creates its account itself, and nothing moves", async () => {
+  const { bytes, signature } = await signer.signTreasuryAccountOnSolana(payment.blockhash);
   const transaction = Transaction.from(bytes);
   expect(transaction.verifySignatures()).toBe(true);
   expect(transaction.signatures.map(({ publicKey }) => publicKey.toBase58())).toEqual([treasury.solana]);

@@ -4,6 +4,7 @@ import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
+import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { setSponsor, writeSponsoredParties } from "@/lib/relay/sponsor";
 import { createFirstAddresses } from "./address-pool";
 import { checkPins, registerSeed } from "./custody";
@@ -16,7 +17,7 @@ import { type Signer, setSigner } from "./signer";
 export async function startCustody(signer: Signer | null): Promise<void> {
   if (signer) await registerSeed(signer);
   await checkPins();
-  warnOfWeakness(signer);
+  warnOfWeakness();
   if (!signer) return;
   setSigner(signer);
   setRelayer(signer.relayer);
@@ -24,12 +25,16 @@ export async function startCustody(signer: Signer | null): Promise<void> {
   setFeePayer(signer.treasury.solana);
   await writeSponsoredParties({ sponsor: signer.sponsor.address, treasury: signer.treasury.solana, mint: signer.usdcMint });
   await writeSettlementParties({ treasury: signer.treasury.base, relayer: signer.relayer.address });
-  await createFirstAddresses();
+  await createFirstAddresses().catch(untilReached);
 }
 
-function warnOfWeakness(signer: Signer | null): void {
+function untilReached(error: unknown): void {
+  if (!isSignerUnavailable(error)) throw error;
+  log().warn({ reason: error.reason }, "the signer is away: no addresses are made until it is reached");
+}
+
+function warnOfWeakness(): void {
   const { MODE, ROLES, CUSTODY_XPUB } = config();
   if (MODE !== "live" || !ROLES.includes("web")) return;
-  if (signer) log().warn("this process serves the web and holds the seed; run ROLES=web and ROLES=jobs as separate processes");
   if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set, so the web process trusts the database for deposit addresses");
 }

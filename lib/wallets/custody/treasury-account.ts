@@ -7,7 +7,7 @@ import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readBlockhash } from "@/lib/chains/solana/transactions";
 import { inTransaction } from "@/lib/db/prisma";
-import { isSolanaUnavailable } from "@/lib/relay/chain";
+import { isOutage } from "@/lib/relay/chain";
 import { findRelayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
@@ -19,7 +19,7 @@ const MAX_ATTEMPTS = 100;
 
 const seen = processSingleton<{ nodes?: SolanaNodes }>("treasury's token account", () => ({}));
 
-/** Creates the account unless it exists or its transaction is pending. Without nodes or SOL the next run retries. */
+/** Creates the account unless it exists or its transaction is pending. Without nodes, SOL or the signer the next run retries. */
 export async function openTreasuryAccount(): Promise<void> {
   if (solanaCluster().urls.length === 0) return;
   const nodes = solanaNodes();
@@ -29,7 +29,7 @@ export async function openTreasuryAccount(): Promise<void> {
     if (await findAccount(nodes, deriveTokenAccount(treasury.solana, usdcMint))) seen().nodes = nodes;
     else if (((await findAccount(nodes, treasury.solana))?.lamports ?? 0n) >= MIN_LAMPORTS) await send(nodes);
   } catch (error) {
-    if (!isSolanaUnavailable(error)) throw error;
+    if (!isOutage(error)) throw error;
   }
 }
 
@@ -37,7 +37,7 @@ async function send(nodes: SolanaNodes): Promise<void> {
   const id = await nextId();
   if (id === null) return;
   const { blockhash, lastValidBlockHeight, slot } = await readBlockhash(nodes);
-  const signed = signer().signTreasuryAccountOnSolana(blockhash);
+  const signed = await signer().signTreasuryAccountOnSolana(blockhash);
   const feePayer = signer().treasury.solana;
   await inTransaction((transaction) => storeSigned({ id, ...signed, feePayer, lastValidBlockHeight, slot }, transaction));
   await sendStored(id);

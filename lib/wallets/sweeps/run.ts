@@ -1,10 +1,9 @@
 // The sweep job: one round on each chain with known nodes. Every step is atomic in the database, so the next process continues from there;
 // the next round retries failed node calls.
 
-import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
-import { isSolanaUnavailable, type RelayNodes } from "@/lib/relay/chain";
+import { isOutage, type RelayNodes } from "@/lib/relay/chain";
 import { readPayoutDemand } from "../withdrawals/treasury-funds";
 import { sendDueOnBase } from "./base-sweeps";
 import { followSweeps } from "./follow";
@@ -25,7 +24,7 @@ const hasNodes = (chain: SweepChain): boolean => (chain === "base" ? evmNodeUrls
 /** One round on one chain, at its own nodes by default. */
 export async function runSweepsOn(chain: SweepChain, nodes: RelayNodes = {}): Promise<void> {
   await followSweeps(chain);
-  await untilNodesAnswer(async () => {
+  await untilOutage(async () => {
     await planSweeps(chain, nodes);
     await planFor(chain, (await readPayoutDemand(chain)) / NANO_PER_UNIT, nodes);
     await sendDue(chain, nodes);
@@ -35,11 +34,11 @@ export async function runSweepsOn(chain: SweepChain, nodes: RelayNodes = {}): Pr
 
 const sendDue = (chain: SweepChain, nodes: RelayNodes): Promise<void> => (chain === "base" ? sendDueOnBase(nodes) : sendDueOnSolana(nodes));
 
-/** Node failures are already logged by the node lists. */
-async function untilNodesAnswer(work: () => Promise<void>): Promise<void> {
+/** Nodes that do not answer, and a signer that does not, are logged where they are called. */
+async function untilOutage(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!isEvmFailure(error) && !isSolanaUnavailable(error)) throw error;
+    if (!isOutage(error)) throw error;
   }
 }

@@ -68,7 +68,7 @@ async function store(group: readonly PlannedSweep[], feePayer: string, { blockha
   const [first] = group;
   if (!first) return [];
   const id = nextRelayedId(first);
-  const signed = signer().signSweepOnSolana({ owners: group, blockhash });
+  const signed = await signer().signSweepOnSolana({ owners: group, blockhash });
   try {
     await inTransaction(async (transaction) => {
       await takeSweeps(group, id, transaction);

@@ -144,9 +144,7 @@ test("two processes that sign at the same moment stay within the limit", async (
   const owners = await Promise.all(Array.from({ length: 4 }, () => newOwner(100n * USD)));
   const ids = await Promise.all(owners.map((owner) => ordered(owner, { amount: 14n * USD })));
   const found = (await Promise.all(ids.map(findWithdrawal))).flatMap((one) => one ?? []);
-  const signed = await Promise.all(
-    found.map((withdrawal) => startAttempt(withdrawal, new Date(Date.now() + 3_600_000), async () => undefined)),
-  );
+  const signed = await Promise.all(found.map((withdrawal) => startAttempt(withdrawal, async () => new Date(Date.now() + 3_600_000))));
   expect(signed.filter(Boolean)).toHaveLength(2);
   // Nothing was sent for them: they go back to where they were.
   await pool().query("UPDATE withdrawal SET state = 'approved', signed_at = NULL WHERE id = ANY ($1)", [ids]);

@@ -11,10 +11,11 @@ import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
-import { isRelayStopped, type Preparation, prepareCall, storeCall } from "@/lib/relay/calls";
+import type { Transaction } from "@/lib/db/prisma";
+import { isRelayStopped, type Preparation, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
-import { NANO_PER_UNIT } from "../custody/payout-signing";
+import { NANO_PER_UNIT } from "../custody/paid-orders";
 import { signer } from "../custody/signer";
 import { payoutNonce } from "../custody/withdrawal-order";
 import { failWithdrawal } from "./decisions";
@@ -27,7 +28,7 @@ const GAS_OF_AUTHORIZATION = 80_000n;
 /**
  * Signs a payout, stores it and sends it. The signature is not revealed before it is stored: until then the owner may cancel. False when
  * nothing was stored.
- * @throws PayoutRefused, EvmFailure; nothing is stored then
+ * @throws PayoutRefused, EvmFailure, SignerUnavailable; nothing is stored then
  */
 export async function payOnBase(withdrawal: OpenWithdrawal): Promise<boolean> {
   const prepared = await rehearse(withdrawal);
@@ -38,21 +39,34 @@ export async function payOnBase(withdrawal: OpenWithdrawal): Promise<boolean> {
     await delayWithdrawal(withdrawal, "chain");
     return false;
   }
-  const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
-  const call = { ...prepared, data: encodeAuthorizedTransfer(authorization, signature) };
   const relayId = relayIdOf({ id: withdrawal.id, attempt: withdrawal.attempt + 1 });
-  const validBefore = new Date(Number(authorization.validBefore) * 1_000);
   try {
-    const isStored = await startAttempt(withdrawal, validBefore, (transaction) => storeCall(relayId, call, transaction));
+    const isStored = await startAttempt(withdrawal, (transaction) => signAndStore(withdrawal, { relayId, prepared, transaction }));
     if (isStored) await sendStored(relayId);
-    else signer().dropPayout(withdrawal);
     return isStored;
   } catch (error) {
     if (!isRelayStopped(error)) throw error;
-    signer().dropPayout(withdrawal);
     await delayWithdrawal(withdrawal, "chain"); // its rollback restored the state
     return false;
   }
+}
+
+interface Storing {
+  relayId: string;
+  prepared: PreparedCall;
+  transaction: Transaction;
+}
+
+/** Signs the payout once the relay takes it. Resolves with its expiry. */
+async function signAndStore(withdrawal: OpenWithdrawal, { relayId, prepared, transaction }: Storing): Promise<Date | null> {
+  let validBefore: Date | null = null;
+  const data = async () => {
+    const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
+    validBefore = new Date(Number(authorization.validBefore) * 1_000);
+    return encodeAuthorizedTransfer(authorization, signature);
+  };
+  await storeCall(relayId, { ...prepared, data }, transaction);
+  return validBefore;
 }
 
 /**

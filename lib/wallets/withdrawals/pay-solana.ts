@@ -6,7 +6,7 @@ import { findAccount } from "@/lib/chains/solana/accounts";
 import { findByMemo, isListedByEnough, type MemoQuery } from "@/lib/chains/solana/memo-search";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import { findIncludedAnywhere, readBlockhash } from "@/lib/chains/solana/transactions";
+import { findIncludedAnywhere } from "@/lib/chains/solana/transactions";
 import { readTokenChange } from "@/lib/chains/solana/usdc";
 import { sendStored } from "@/lib/relay/send";
 import { storeSigned } from "@/lib/relay/signed";
@@ -17,7 +17,7 @@ import type { OpenWithdrawal } from "./withdrawal";
 
 /**
  * Signs a payout, stores it and sends it. False when nothing was stored.
- * @throws PayoutRefused, SolanaUnavailable; nothing is stored then
+ * @throws PayoutRefused, SolanaUnavailable, SignerUnavailable; nothing is stored then
  */
 export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> {
   const { treasury, usdcMint } = signer();
@@ -33,14 +33,13 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> 
     await failWithdrawal(withdrawal.id, ["approved"], "The destination's USDC account was closed.");
     return false;
   }
-  const recent = await readBlockhash(nodes);
-  const { lastValidBlockHeight, slot } = recent;
-  const { bytes, signature } = await signer().signPayoutOnSolana({ order: withdrawal, ...recent });
   const relayId = relayIdOf({ id: withdrawal.id, attempt: withdrawal.attempt + 1 });
-  const signed = { id: relayId, bytes, signature, feePayer: treasury.solana, lastValidBlockHeight, slot };
-  const isStored = await startAttempt(withdrawal, null, (transaction) => storeSigned(signed, transaction));
+  const isStored = await startAttempt(withdrawal, async (transaction) => {
+    const signed = await signer().signPayoutOnSolana(withdrawal);
+    await storeSigned({ id: relayId, feePayer: treasury.solana, ...signed }, transaction);
+    return null;
+  });
   if (isStored) await sendStored(relayId);
-  else signer().dropPayout(withdrawal);
   return isStored;
 }
 

@@ -12,7 +12,8 @@ import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import { withSessionLock } from "@/lib/db/session-lock";
 import { isNodesFault } from "@/lib/relay/chain";
-import { isPayoutRefused, type Refusal } from "../custody/payout-signing";
+import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
+import { isPayoutRefused, type PayoutRefused, type Refusal } from "../custody/payout-refused";
 import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
@@ -100,9 +101,11 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
   const at = now();
   let room = await readRoom();
   let isFull = false;
+  let isSignerAway = false;
   const payNext = async (withdrawal: OpenWithdrawal) => {
     const { chain, amount, waitsFor, payFrom } = withdrawal;
     if (payFrom && payFrom > at) return delayWithdrawal(withdrawal, "waiting_time");
+    if (isSignerAway) return delayWithdrawal(withdrawal, "signer");
     if (!funds.has(chain)) funds.set(chain, await readFunds(chain, head).catch(noNode));
     const left = funds.get(chain) ?? null;
     if (left === null) return delayWithdrawal(withdrawal, "chain");
@@ -116,7 +119,10 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
     const roomBefore = room;
     room = nanoUsd(room - amount);
     funds.set(chain, nanoUsd(left - amount));
-    if (await pay(withdrawal)) return;
+    const outcome = await pay(withdrawal);
+    if (outcome === "signed") return;
+    // Each would wait for it as long as the first.
+    isSignerAway = outcome === "signer_away";
     room = roomBefore;
     funds.set(chain, left);
   };
@@ -133,15 +139,18 @@ function noNode(error: unknown): null {
   throw error;
 }
 
-/** False when nothing was signed. */
-async function pay(withdrawal: OpenWithdrawal): Promise<boolean> {
+async function pay(withdrawal: OpenWithdrawal): Promise<"signed" | "not_signed" | "signer_away"> {
   try {
-    return await (withdrawal.chain === "base" ? payOnBase(withdrawal) : payOnSolana(withdrawal));
+    const isSigned = await (withdrawal.chain === "base" ? payOnBase(withdrawal) : payOnSolana(withdrawal));
+    return isSigned ? "signed" : "not_signed";
   } catch (error) {
-    if (isPayoutRefused(error)) await delayRefused(withdrawal, error.refusal);
+    if (isPayoutRefused(error)) await delayRefused(withdrawal, error);
     else if (isNodesFault(error)) await delayWithdrawal(withdrawal, "chain");
-    else throw error;
-    return false;
+    else if (isSignerUnavailable(error)) {
+      await delayWithdrawal(withdrawal, "signer");
+      return "signer_away";
+    } else throw error;
+    return "not_signed";
   }
 }
 
@@ -153,15 +162,18 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
   paid: "chain",
   unavailable: "chain",
   limit: "limit",
+  clock: "signer",
+  journal: "signer",
 };
 
-async function delayRefused(withdrawal: OpenWithdrawal, refusal: Refusal): Promise<void> {
+async function delayRefused(withdrawal: OpenWithdrawal, { refusal, message }: PayoutRefused): Promise<void> {
   const { id, accountId, waitsFor } = withdrawal;
   const wait = waitOf[refusal];
   // Logged once: a tampered row is processed in every round.
   if (wait === "signature" && waitsFor !== wait) {
     log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row differs from the signed order");
   }
+  if (wait === "signer" && waitsFor !== wait) log().error({ withdrawal: id, refusal, why: message }, "the signer signs no payout");
   await delayWithdrawal(withdrawal, wait);
 }
 

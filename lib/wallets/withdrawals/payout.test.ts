@@ -188,13 +188,13 @@ test("an obstacle that arises during signing prevents the storing of a payout's 
   const owner = await newOwner(50n * USD);
   const seen = await findWithdrawal(await ordered(owner, { amount: 5n * USD }));
   if (!seen) throw new Error("it is gone");
-  const store = vi.fn(async () => undefined);
+  const store = vi.fn(async () => null);
   await pool().query("UPDATE account SET state = 'frozen' WHERE id = $1", [owner.accountId]);
-  expect(await startAttempt(seen, null, store)).toBe(false);
+  expect(await startAttempt(seen, store)).toBe(false);
   await pool().query("UPDATE account SET state = 'open' WHERE id = $1", [owner.accountId]);
   expect([store.mock.calls, await findWithdrawal(seen.id)]).toMatchObject([[], { state: "approved", attempt: 0 }]);
   store.mockRejectedValueOnce(new Error("no"));
-  await expect(startAttempt(seen, null, store)).rejects.toThrow("no");
+  await expect(startAttempt(seen, store)).rejects.toThrow("no");
   expect(await findWithdrawal(seen.id)).toMatchObject({ state: "approved", attempt: 0 });
   await until(seen.id, "final");
 });

@@ -63,23 +63,22 @@ export async function delayWithdrawal({ id, state, waitsFor }: OpenWithdrawal, w
 }
 
 /**
- * approved → signed, in the transaction in which `store` stores the signed bytes. False, without storing anything, when the owner cancelled
- * first, an obstacle arose, or another process took the limit's last room.
- * @param validBefore the attempt's expiry; null on a chain without one
+ * approved → signed, in the transaction in which `sign` has the payout signed and stores its bytes. False, without signing anything, when
+ * the owner cancelled first, an obstacle arose, or another process took the limit's last room. Until the commit nobody else can decide
+ * about it: what the signer counts against its own limit is paid, and an owner cannot waste the limit of all by cancelling in time.
+ * @param sign resolves with the attempt's expiry; null on a chain without one
+ * @throws what `sign` throws; then nothing has changed
  */
-export function startAttempt(
-  withdrawal: OpenWithdrawal,
-  validBefore: Date | null,
-  store: (transaction: Transaction) => Promise<unknown>,
-): Promise<boolean> {
+export function startAttempt(withdrawal: OpenWithdrawal, sign: (transaction: Transaction) => Promise<Date | null>): Promise<boolean> {
   const { id, attempt } = withdrawal;
   return inTransaction(async (transaction) => {
     if ((await findObstacles([withdrawal], transaction)).size > 0) return false;
     if (!(await hasRoom(withdrawal, transaction))) return false;
     const begun = { waitsFor: null, transaction: null, signedAt: now(), confirmedAt: null };
-    const signed = { state: "signed", attempt: attempt + 1, validBefore, ...begun };
+    const signed = { state: "signed", attempt: attempt + 1, validBefore: null, ...begun };
     if (!(await changeWithdrawal({ id, state: "approved", attempt }, signed, transaction))) return false;
-    await store(transaction);
+    const validBefore = await sign(transaction);
+    if (validBefore) await transaction.withdrawal.updateMany({ where: { id }, data: { validBefore } });
     return true;
   });
 }

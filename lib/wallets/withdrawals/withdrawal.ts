@@ -24,9 +24,10 @@ export type WithdrawalState =
 /**
  * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain does not answer, or would refuse the
  * payout; a reserve deficit stops payouts; the account is frozen; the service's daily limit has no room for it or for one before it; the
- * signer rejects the order's signature; its owner's own waiting time is not over.
+ * signer rejects the order's signature, cannot sign at the moment, or misses the operator's own
+ * signature; its owner's own waiting time is not over.
  */
-export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature" | "waiting_time";
+export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature" | "signer" | "approval" | "waiting_time";
 
 export interface Withdrawal extends Order {
   id: WithdrawalId;

@@ -1,0 +1,71 @@
+// The settings of the seed and of the signer, and which process must have them: in live mode a process that serves the web never holds the
+// seed, and never its passphrase.
+
+import { z } from "zod";
+
+const path = z.string().min(1);
+
+export const custodyShape = {
+  CUSTODY_SEED_FILE: path.optional(),
+  CUSTODY_PASSPHRASE: z.string().min(16, "write at least 16 characters, for example the output of: openssl rand -hex 32").optional(),
+  CUSTODY_PASSPHRASE_FILE: path.optional(),
+  CUSTODY_KEY_COMMAND: path.optional(),
+  CUSTODY_XPUB: z
+    .string()
+    .regex(/^xpub[1-9A-HJ-NP-Za-km-z]{107}$/, "write the xpub… that `npm run custody -- verify` prints")
+    .optional(),
+  TREASURY_BASE_ADDRESS: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "write the 0x… address that `npm run custody -- verify` prints")
+    .optional(),
+  TREASURY_SOLANA_ADDRESS: z
+    .string()
+    .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the base58 address that `npm run custody -- verify` prints")
+    .optional(),
+  SIGNER_SOCKET: path.max(100, "write a path of at most 100 characters: longer ones are no Unix sockets").optional(),
+  SIGNER_STATE_DIR: path.optional(),
+};
+
+type Given = Readonly<Record<string, string | undefined>>;
+
+const passphraseNames = ["CUSTODY_PASSPHRASE", "CUSTODY_PASSPHRASE_FILE", "CUSTODY_KEY_COMMAND"] as const;
+
+const rolesOf = ({ ROLES = "web,jobs" }: Given): string[] => ROLES.split(",").map((role) => role.trim());
+
+export const hasRole = (set: Given, role: "web" | "jobs" | "signer"): boolean => rolesOf(set).includes(role);
+
+/** The passphrase has one source. */
+export function twoPassphrases(set: Given): string[] {
+  const [first, ...others] = passphraseNames.filter((name) => set[name] !== undefined);
+  return first && others.length > 0 ? [`${first}: set either this or ${others.join(" or ")}, not both`] : [];
+}
+
+/** The signer is a process of its own. */
+export const mixedRoles = (set: Given): string[] =>
+  hasRole(set, "signer") && rolesOf(set).length > 1 ? ["ROLES: signer stands alone: it is started by npm run signer"] : [];
+
+/** What live mode lacks, or must not have, to keep the seed apart. */
+export function custodyProblems(set: Given): string[] {
+  if (hasRole(set, "signer")) return missing(set, ["SIGNER_SOCKET", ...seedHolder], "for the signer");
+  const problems: string[] = [];
+  if (hasRole(set, "web")) {
+    const held = ["CUSTODY_SEED_FILE", ...passphraseNames].filter((name) => set[name] !== undefined);
+    problems.push(
+      ...held.map((name) => `${name}: remove it here: in live mode a process that serves the web must not hold the seed. ${apart}`),
+    );
+  }
+  if (!hasRole(set, "jobs") || set.SIGNER_SOCKET !== undefined) return problems;
+  if (hasRole(set, "web"))
+    return [...problems, `SIGNER_SOCKET: required in live mode for a process that serves the web and runs the jobs. ${apart}`];
+  return [...problems, ...missing(set, seedHolder, "for a process with the jobs role and without SIGNER_SOCKET")];
+}
+
+const apart = "Start `npm run signer` with the seed, and set SIGNER_SOCKET to its socket; or run ROLES=web and ROLES=jobs apart";
+
+const seedHolder = ["CUSTODY_SEED_FILE", "CUSTODY_PASSPHRASE", "SIGNER_STATE_DIR"];
+
+function missing(set: Given, names: readonly string[], forWhom: string): string[] {
+  const isSet = (name: string) =>
+    name === "CUSTODY_PASSPHRASE" ? passphraseNames.some((one) => set[one] !== undefined) : set[name] !== undefined;
+  return names.filter((name) => !isSet(name)).map((name) => `${name}: required in live mode ${forWhom}; see .env.example`);
+}

@@ -1,0 +1,103 @@
+// The signer's process as it is started: what it loads, what stands at its socket, and that it starts again after any end.
+
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { connectSigner } from "@/lib/wallets/custody/wire/connect";
+import { bundleService, cleanUpServices, newDataDir, type Running, startSigner } from "../testing/service";
+
+let bundle: string;
+let dataDir: string;
+beforeAll(() => {
+  bundle = bundleService();
+  dataDir = newDataDir();
+});
+afterAll(cleanUpServices);
+
+const socketOf = (name: string) => join(dataDir, name);
+const start = (name: string, more: Record<string, string> = {}): Running =>
+  startSigner(bundle, { DATA_DIR: dataDir, SIGNER_SOCKET: socketOf(name), ...more });
+
+async function stop(signer: Running, signal: NodeJS.Signals): Promise<void> {
+  signer.process.kill(signal);
+  await signer.ended;
+}
+
+async function refusal(name: string, more?: Record<string, string>): Promise<string> {
+  const signer = start(name, more);
+  expect(await signer.ended).toEqual({ code: 1, signal: null });
+  return signer.output();
+}
+
+const reach = (name: string) => connectSigner(socketOf(name), async () => null);
+
+interface Coverage {
+  result: { url: string }[];
+}
+
+test("it loads no web framework, no database driver and no Prisma", async () => {
+  const coverage = mkdtempSync(join(dataDir, "coverage-"));
+  const signer = start("loads", { NODE_V8_COVERAGE: coverage, ROLES: "web,jobs" });
+  await signer.ready;
+  const link = await reach("loads");
+  expect((await link.signer.deriveAddresses(0)).index).toBe(0);
+  link.stop();
+  await stop(signer, "SIGTERM");
+  const reports = readdirSync(coverage).map((file) => JSON.parse(readFileSync(join(coverage, file), "utf8")) as Coverage);
+  const urls = reports.flatMap(({ result }) => result.map(({ url }) => url));
+  const packages = new Set(urls.flatMap((url) => /\/node_modules\/((@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []));
+  expect([...packages]).toContain("pino");
+  for (const name of packages) expect(name).not.toMatch(/^(pg|pg-.*|@prisma\/.*|next|react.*|fastify|ioredis|nodemailer|@solana\/.*)$/);
+});
+
+test("only its user and group may connect, and it is started again after a kill at the same socket", async () => {
+  const killed = start("again");
+  await killed.ready;
+  expect(statSync(socketOf("again")).mode & 0o777).toBe(0o660);
+  await stop(killed, "SIGKILL");
+  expect(existsSync(socketOf("again"))).toBe(true);
+  const next = start("again");
+  await next.ready;
+  const link = await reach("again");
+  expect(link.isWell()).toBe(true);
+  link.stop();
+  await stop(next, "SIGTERM");
+  expect(existsSync(socketOf("again"))).toBe(false);
+});
+
+test("it takes no socket that another signer answers at, and no file that is no socket", async () => {
+  const first = start("taken");
+  await first.ready;
+  expect(await refusal("taken", { SIGNER_STATE_DIR: join(dataDir, "second") })).toMatch(
+    /SIGNER_SOCKET: another signer answers at .*Stop it first/,
+  );
+  const link = await reach("taken");
+  expect(link.isWell()).toBe(true);
+  link.stop();
+  await stop(first, "SIGTERM");
+  writeFileSync(socketOf("file"), "mine");
+  expect(await refusal("file")).toMatch(/SIGNER_SOCKET: .* is not a socket\. Remove it/);
+  expect(readFileSync(socketOf("file"), "utf8")).toBe("mine");
+  expect(await refusal("x".repeat(60))).toMatch(/SIGNER_SOCKET: /);
+  expect(await refusal("none", { SIGNER_SOCKET: "" })).toMatch(/SIGNER_SOCKET is not set/);
+});
+
+test("a damaged journal refuses the start and is not changed", async () => {
+  const state = join(dataDir, "damaged");
+  const first = start("damaged.sock", { SIGNER_STATE_DIR: state });
+  await first.ready;
+  await stop(first, "SIGTERM");
+  const path = join(state, "payouts.journal");
+  writeFileSync(path, "something else\n");
+  expect(await refusal("damaged.sock", { SIGNER_STATE_DIR: state })).toMatch(/Line 1 of .*payouts\.journal is damaged/);
+  expect(readFileSync(path, "utf8")).toBe("something else\n");
+});
+
+test("a program that is no signer at the socket is not waited for and not used", async () => {
+  const server = createServer((socket) => socket.on("data", () => socket.write("hello\n{}\n[1]\n")));
+  await new Promise<void>((resolve) => server.listen(socketOf("other"), resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  chmodSync(socketOf("other"), 0o600);
+  await expect(reach("other")).rejects.toThrow(/The signer does not sign at the moment: it did not answer within 5 seconds/);
+});

@@ -1,0 +1,217 @@
+// What the signer paid, on its own disk: a line is written and synced before the signature that it stands for leaves, so that neither a
+// restart nor whoever owns the database forgets it. Each line is digested with all lines before it: a damaged one is noticed.
+
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readFile, rename, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
+import { log } from "@/lib/base/observe/log";
+
+const nonce = z.string().regex(/^[0-9A-Za-z]{22}$/);
+const amount = z.codec(z.string().regex(/^\d{1,19}$/), z.bigint(), { decode: (text) => BigInt(text), encode: (value) => value.toString() });
+
+const entryForm = z.discriminatedUnion("kind", [
+  /** An order takes from the day's limit. `text` is the SHA-256 of what its owner signed; `amount` is nano-USD. */
+  z.strictObject({ kind: z.literal("admitted"), atMs: z.int(), nonce, text: z.string().regex(/^[0-9a-f]{64}$/), amount }),
+  /** On Solana: the transaction that may pay it from now on. */
+  z.strictObject({
+    kind: z.literal("signed"),
+    ...{ atMs: z.int(), nonce, signature: z.string().max(100), lastValidBlockHeight: z.int(), slot: z.int() },
+  }),
+]);
+
+export type JournalEntry = z.output<typeof entryForm>;
+
+export interface Journal {
+  /** Of earlier runs, oldest first. */
+  readonly entries: readonly JournalEntry[];
+  /**
+   * Resolves once the entry is on the disk. Call it again only after that.
+   * @throws Error that says what to do; then the entry does not count
+   */
+  append(entry: JournalEntry): Promise<void>;
+}
+
+/** For a sandbox, whose money is play money, and for tests: it forgets at a restart. */
+export const createMemoryJournal = (): Journal => ({ entries: [], append: async () => undefined });
+
+const FILE = "payouts.journal";
+const FIRST_DIGEST = "0".repeat(32);
+/** An order lives seven days; what is older decides nothing. */
+export const KEPT_MS = 8 * 24 * 3_600_000;
+/** The file is written anew, without what is older, at a start that finds more old lines than this. */
+const MAX_OLD_LINES = 10_000;
+
+const digestOf = (before: string, json: string): string =>
+  createHash("sha256").update(`${before}\n${json}`).digest("hex").slice(0, FIRST_DIGEST.length);
+
+function writeLine(before: string, entry: JournalEntry): { line: string; digest: string } {
+  const json = JSON.stringify(z.encode(entryForm, entry));
+  const digest = digestOf(before, json);
+  return { line: `${digest} ${json}\n`, digest };
+}
+
+interface Lines {
+  entries: JournalEntry[];
+  digest: string;
+  /** Bytes of whole lines; what follows was never synced, and no signature left for it. */
+  bytes: number;
+}
+
+/**
+ * Opens the journal in `directory`, which belongs to one signer alone; creates it when it is missing.
+ * @throws Error that says what to do when it is damaged, or cannot be written
+ */
+export async function openJournal(directory: string, { maxOldLines = MAX_OLD_LINES } = {}): Promise<Journal> {
+  const path = join(directory, FILE);
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw unusable(path, error);
+  });
+  const lines = readLines(await readText(path), path);
+  const since = nowMs() - KEPT_MS;
+  const kept = lines.entries.filter(({ atMs }) => atMs > since);
+  const isLong = lines.entries.length - kept.length > maxOldLines;
+  return isLong ? openAt(path, await rewrite(path, kept)) : openAt(path, { ...lines, entries: kept });
+}
+
+async function readText(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      log().warn({ path }, "the signer begins a new journal: it counts payouts of the last day from now on");
+      return Buffer.alloc(0);
+    }
+    throw unusable(path, error);
+  }
+}
+
+function readLines(content: Buffer, path: string): Lines {
+  const bytes = content.lastIndexOf("\n") + 1;
+  if (bytes < content.length) log().warn({ path }, "the journal's last line was cut off while it was written; nothing was signed for it");
+  let digest = FIRST_DIGEST;
+  const entries: JournalEntry[] = [];
+  for (const [at, line] of content.subarray(0, bytes).toString("utf8").split("\n").slice(0, -1).entries()) {
+    const entry = readLine(line, digest);
+    if (entry === null) throw damaged(path, at + 1);
+    entries.push(entry);
+    digest = line.slice(0, FIRST_DIGEST.length);
+  }
+  return { entries, digest, bytes };
+}
+
+function readLine(line: string, before: string): JournalEntry | null {
+  const json = line.slice(FIRST_DIGEST.length + 1);
+  if (!line.startsWith(`${digestOf(before, json)} `)) return null;
+  try {
+    return z.decode(entryForm, JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+const damaged = (path: string, line: number): Error =>
+  new Error(
+    `Line ${line} of ${path} is damaged, so it is not known what was paid in the last day. Restore the file from a backup that is newer than ` +
+      "the last payout. If there is none, wait until no withdrawal is under way (npm run withdrawals -- list), and until 24 hours have " +
+      "passed since the last payout; then move the file away.",
+  );
+
+const unusable = (path: string, cause: unknown): Error =>
+  new Error(
+    `SIGNER_STATE_DIR: the journal ${path} cannot be read or written (${(cause as NodeJS.ErrnoException).code ?? "unknown"}). ` +
+      "Give the signer's user a directory of its own there.",
+    { cause },
+  );
+
+/** The new file is complete on the disk before it takes the old one's place. */
+async function rewrite(path: string, entries: JournalEntry[]): Promise<Lines> {
+  let digest = FIRST_DIGEST;
+  let text = "";
+  for (const entry of entries) {
+    const next = writeLine(digest, entry);
+    digest = next.digest;
+    text += next.line;
+  }
+  const beside = `${path}.new`;
+  const handle = await open(beside, "w", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(beside, path);
+  return { entries, digest, bytes: Buffer.byteLength(text) };
+}
+
+async function openAt(path: string, lines: Lines): Promise<Journal> {
+  try {
+    const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);
+    await handle.truncate(lines.bytes);
+    await handle.sync();
+    await syncDirectory(path);
+    return new FileJournal(path, handle, lines);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(join(path, ".."), "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+class FileJournal implements Journal {
+  readonly entries: readonly JournalEntry[];
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  #digest: string;
+  #bytes: number;
+
+  constructor(path: string, handle: FileHandle, { entries, digest, bytes }: Lines) {
+    this.#path = path;
+    this.#handle = handle;
+    this.entries = entries;
+    this.#digest = digest;
+    this.#bytes = bytes;
+  }
+
+  async append(entry: JournalEntry): Promise<void> {
+    const { line, digest } = writeLine(this.#digest, entry);
+    await this.#checkAlone();
+    try {
+      await this.#handle.appendFile(line);
+      await this.#handle.datasync();
+    } catch (cause) {
+      // A line that is only partly there would damage the next one. If this fails too, `checkAlone` refuses from now on.
+      await truncate(this.#path, this.#bytes).catch(() => undefined);
+      const { code } = cause as NodeJS.ErrnoException;
+      const cure =
+        code === "ENOSPC" || code === "EDQUOT" ? "The disk is full: free space." : `It fails with ${code ?? "an unknown error"}.`;
+      throw new Error(`The signer's journal ${this.#path} cannot be written. ${cure} Until then no payout is signed.`, { cause });
+    }
+    this.#bytes += Buffer.byteLength(line);
+    this.#digest = digest;
+    await this.#checkAlone(); // of two signers that write at once, both see it before a signature leaves
+  }
+
+  /** @throws Error when the file is not as this signer left it */
+  async #checkAlone(): Promise<void> {
+    const [now, own] = await Promise.all([stat(this.#path).catch(() => null), this.#handle.stat()]);
+    if (now?.ino !== own.ino) {
+      throw new Error(`The signer's journal ${this.#path} was moved or replaced. Put it back, and start the signer again.`);
+    }
+    if (own.size === this.#bytes) return;
+    throw new Error(
+      `The signer's journal ${this.#path} has ${own.size} bytes instead of ${this.#bytes}: another signer writes into it, or its disk was full. ` +
+        "Run one signer with this SIGNER_STATE_DIR, and start it again.",
+    );
+  }
+}

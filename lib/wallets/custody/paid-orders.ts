@@ -1,0 +1,126 @@
+// The orders that the signer admitted: its own count of the daily limit, and of what may pay an order on Solana. The journal holds them, so
+// that nothing which can be asked of the signer makes it forget one.
+
+import { createHash } from "node:crypto";
+import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
+import { createSemaphore } from "@/lib/base/semaphore";
+import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
+import { type Journal, type JournalEntry, KEPT_MS } from "./journal";
+import { PayoutRefused } from "./payout-refused";
+import { type SignedOrder, verifyOrder, writeOrderText } from "./withdrawal-order";
+
+/** One USDC base unit is a thousand nano-USD. */
+export const NANO_PER_UNIT = 1_000n;
+
+const DAY_MS = 24 * 3_600_000;
+/** How far a clock may step back without a payout waiting for it. */
+const CLOCK_STEP_MS = 60_000;
+
+interface PaidOrder {
+  /** SHA-256 of the text that its owner signed. */
+  text: string;
+  amount: bigint;
+  atMs: number;
+  /** On Solana, the last signed transaction. */
+  last: SignedFor | null;
+}
+
+interface SignedFor extends Omit<RecentBlockhash, "blockhash"> {
+  signature: string;
+}
+
+export class PaidOrders {
+  readonly #orders = new Map<string, PaidOrder>();
+  readonly #journal: Journal;
+  readonly #inTurn = createSemaphore(1);
+  /** When the last entry was written. */
+  #lastMs = 0;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    for (const entry of journal.entries) this.#remember(entry);
+  }
+
+  /**
+   * Returns when the order may be paid, and has written that down. A repeated order counts once.
+   * @throws PayoutRefused
+   */
+  async admit(order: SignedOrder): Promise<void> {
+    if (order.amount <= 0n || order.amount % NANO_PER_UNIT !== 0n) throw new PayoutRefused("order");
+    const verdict = await verifyOrder(order);
+    if (verdict !== "valid") throw new PayoutRefused(verdict === "invalid" ? "signature" : "unavailable");
+    await this.#inTurn(() => this.#takeFromLimit(order));
+  }
+
+  async #takeFromLimit({ nonce, amount, validUntil, ...order }: SignedOrder): Promise<void> {
+    const atMs = this.#timeMs();
+    if (validUntil.getTime() <= atMs) throw new PayoutRefused("expired");
+    const text = digestOf(writeOrderText({ nonce, amount, validUntil, ...order }));
+    const known = this.#orders.get(nonce);
+    if (known && known.text !== text) throw new PayoutRefused("nonce");
+    if (known) return;
+    if (this.#paidInADay(atMs) + amount > config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD) throw new PayoutRefused("limit");
+    await this.#write({ kind: "admitted", atMs, nonce, text, amount });
+    this.#forgetOld(atMs);
+  }
+
+  /**
+   * Returns when a transaction may replace the last one signed for the order, and has written it down: once all nodes say that the last can
+   * no longer run.
+   * @throws PayoutRefused, SolanaUnavailable
+   */
+  async replace({ nonce }: SignedOrder, { signature, lastValidBlockHeight, slot }: SignedFor): Promise<void> {
+    const last = this.#orders.get(nonce)?.last ?? null;
+    if (last?.signature === signature) return; // the same bytes run once
+    if (last !== null && !(await isLost(solanaNodes(), last.signature, last))) throw new PayoutRefused("paid");
+    await this.#inTurn(async () => {
+      const known = this.#orders.get(nonce);
+      if (!known || known.last !== last) throw new PayoutRefused("paid");
+      await this.#write({ kind: "signed", atMs: this.#timeMs(), nonce, signature, lastValidBlockHeight, slot });
+    });
+  }
+
+  /** Now, and never before the last entry: otherwise who sets the clock back would be given an expired order's time, or a day's limit, again. */
+  #timeMs(): number {
+    const behindMs = this.#lastMs - nowMs();
+    if (behindMs <= CLOCK_STEP_MS) return Math.max(nowMs(), this.#lastMs);
+    const last = new Date(this.#lastMs).toISOString();
+    throw new PayoutRefused("clock", `The signer's clock stands before its last payout (${last}). Correct the clock of its machine.`);
+  }
+
+  async #write(entry: JournalEntry): Promise<void> {
+    try {
+      await this.#journal.append(entry);
+    } catch (error) {
+      log().error({ err: error }, "no payout is signed: the journal cannot be written");
+      throw new PayoutRefused("journal", error instanceof Error ? error.message : undefined);
+    }
+    this.#remember(entry);
+  }
+
+  #remember(entry: JournalEntry): void {
+    this.#lastMs = Math.max(this.#lastMs, entry.atMs);
+    if (entry.kind === "admitted") {
+      const { nonce, text, amount, atMs } = entry;
+      this.#orders.set(nonce, { text, amount, atMs, last: null });
+      return;
+    }
+    const known = this.#orders.get(entry.nonce);
+    if (known) known.last = { signature: entry.signature, lastValidBlockHeight: entry.lastValidBlockHeight, slot: entry.slot };
+  }
+
+  #paidInADay(atMs: number): bigint {
+    let paid = 0n;
+    for (const order of this.#orders.values()) if (order.atMs > atMs - DAY_MS) paid += order.amount;
+    return paid;
+  }
+
+  #forgetOld(atMs: number): void {
+    for (const [nonce, order] of this.#orders) if (order.atMs < atMs - KEPT_MS) this.#orders.delete(nonce);
+  }
+}
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
