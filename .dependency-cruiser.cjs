@@ -5,6 +5,7 @@
 const floors = [
   ["base"],
   ["db", "providers", "chains"],
+  ["audit"],
   ["events"],
   ["access", "ledger", "relay"],
   ["wallets", "payments"],

@@ -31,7 +31,7 @@ export async function findObstacle(accountId: AccountId, database: Database): Pr
 
 /** Takes the account's wallet and sessions, and names the account that absorbs it. The caller has locked both wallets and the account. */
 export async function absorbAccount(accountId: AccountId, into: AccountId, transaction: Transaction): Promise<void> {
-  await endAllSessions(accountId, transaction);
+  await endAllSessions(accountId, transaction, "absorbed");
   await transaction.identity.deleteMany({ where: { accountId } });
   await transaction.account.update({ where: { id: accountId }, data: { absorbedBy: into, state: "frozen" } });
 }

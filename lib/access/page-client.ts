@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { clientAddress, trustedProxies } from "./client-address";
 
-const HEADER = "x-client-address";
+export const CLIENT_HEADER = "x-client-address";
 
 const httpServer = processSingleton<{ writes?: true }>("page server", () => ({}));
 
@@ -13,12 +13,12 @@ const httpServer = processSingleton<{ writes?: true }>("page server", () => ({})
 export function writePageClient(message: IncomingMessage): void {
   httpServer().writes = true;
   const forwardedFor = [message.headers["x-forwarded-for"] ?? []].flat().join(",");
-  message.headers[HEADER] = clientAddress(message.socket.remoteAddress, forwardedFor || undefined, trustedProxies());
+  message.headers[CLIENT_HEADER] = clientAddress(message.socket.remoteAddress, forwardedFor || undefined, trustedProxies());
 }
 
 /** The client's address of this request, for limits and lists. */
 export function readPageClient(headers: Pick<Headers, "get">): string {
-  if (httpServer().writes) return headers.get(HEADER) ?? "unknown";
+  if (httpServer().writes) return headers.get(CLIENT_HEADER) ?? "unknown";
   // Hosted without our HTTP server: the platform's proxy is the peer, and TRUSTED_PROXIES must name `loopback` to believe it.
   return clientAddress("127.0.0.1", headers.get("x-forwarded-for") ?? undefined, trustedProxies());
 }

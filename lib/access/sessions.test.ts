@@ -6,7 +6,7 @@ import type { Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
-import { deleteExpiredSessions, endAllSessions, endSession, endSessionsOf, findSession, listSessions, openSession } from "./sessions";
+import { endAllSessions, endExpiredSessions, endSession, endSessionsOf, findSession, listSessions, openSession } from "./sessions";
 
 await openTestDatabase();
 
@@ -51,7 +51,7 @@ test("a session ends after 7 days, however much it is used", async () => {
   expect(await findSession(token)).toBeNull();
 });
 
-test("a session ends after 24 hours without use, and is neither found nor listed, but deleted", async () => {
+test("a session ends after 24 hours without use, and is neither found nor listed, and its row says why", async () => {
   setTime(start);
   const accountId = await createAccount();
   const { token } = await open(accountId);
@@ -62,8 +62,9 @@ test("a session ends after 24 hours without use, and is neither found nor listed
   setTime(start + 3 * day - 2);
   expect(await findSession(token)).toBeNull();
   expect(await listSessions(accountId)).toEqual([]);
-  await deleteExpiredSessions(now());
-  expect((await pool().query("SELECT FROM session WHERE account_id = $1", [accountId])).rows).toEqual([]);
+  await endExpiredSessions(now());
+  const { rows } = await pool().query("SELECT ended_at, end_reason FROM session WHERE account_id = $1", [accountId]);
+  expect(rows).toEqual([{ ended_at: now(), end_reason: "idle" }]);
 });
 
 test("the time last seen is written at most once a minute, and never goes back", async () => {
@@ -135,16 +136,35 @@ test("a frozen account's session says so", async () => {
   expect(await findSession(token)).toMatchObject({ accountState: "frozen" });
 });
 
-test("expired sessions are deleted, the others stay", async () => {
+test("expired sessions are ended, the others stay", async () => {
   setTime(start);
   const accountId = await createAccount();
   await open(accountId);
   setTime(start + 6.5 * day);
   const { sessionId } = await open(accountId);
   setTime(start + 7.25 * day);
-  await deleteExpiredSessions(now());
-  const { rows } = await pool().query("SELECT id FROM session WHERE account_id = $1", [accountId]);
-  expect(rows).toEqual([{ id: sessionId }]);
+  await endExpiredSessions(now());
+  const { rows } = await pool().query("SELECT id, end_reason FROM session WHERE account_id = $1 ORDER BY created_at DESC", [accountId]);
+  expect(rows).toEqual([
+    { id: sessionId, end_reason: null },
+    { id: expect.any(String), end_reason: "expired" },
+  ]);
+});
+
+test("an ended session is forgotten by nobody but its browser: who had it is erased after 90 days, the rest stays", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  const { sessionId, token } = await open(accountId);
+  expect(await endSession(accountId, sessionId, "signed_out")).toBe(true);
+  expect(await findSession(token)).toBeNull();
+  const row = async () =>
+    (await pool().query("SELECT address, end_reason, user_agent, client_address FROM session WHERE id = $1", [sessionId])).rows[0];
+  setTime(start + 90 * day - 1);
+  await endExpiredSessions(now());
+  expect(await row()).toMatchObject({ user_agent: "a browser", client_address: "192.0.2.1" });
+  setTime(start + 90 * day);
+  await endExpiredSessions(now());
+  expect(await row()).toEqual({ address: wallet.address, end_reason: "signed_out", user_agent: "", client_address: "" });
 });
 
 test("while the database does not answer, a session lookup fails, and afterwards it works again", async () => {

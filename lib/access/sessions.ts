@@ -1,13 +1,16 @@
 // Sessions: browsers that are signed in. The cookie is 256 random bits without meaning; each request looks up the row, so a session that
-// is ended is ended everywhere at once. A session ends after SESSION_DAYS, or earlier when it was not used for SESSION_IDLE_HOURS.
+// is ended is ended everywhere at once. A session ends after SESSION_DAYS, or earlier when it was not used for SESSION_IDLE_HOURS. Its row
+// stays, with when and why it ended; its browser and address are erased after AUDIT_PERSONAL_DAYS.
 
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { recordAudit } from "@/lib/audit/record";
 import { dateOf, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type AccountId, newSessionId, type SessionId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
-import { type Database, prisma } from "@/lib/db/prisma";
+import { setActor } from "@/lib/db/acting";
+import { actAs, type Database, inTransaction, prisma } from "@/lib/db/prisma";
 
 /** How long a session lasts at most, in seconds. */
 export const sessionSeconds = (): number => config().SESSION_DAYS * 24 * 60 * 60;
@@ -28,6 +31,12 @@ interface NewSession {
   /** False for a wallet that signs nothing for the account, since it is leaving it. */
   isConfirmed?: boolean;
 }
+
+/**
+ * Why a session ended: signed out there; ended from the list, or with all others; another sign-in in its browser; its wallet leaves the
+ * account; the account was absorbed; SESSION_DAYS and SESSION_IDLE_HOURS.
+ */
+export type EndReason = "signed_out" | "ended" | "everywhere" | "replaced" | "unlinked" | "absorbed" | "expired" | "idle";
 
 /** A session as found by its holder's next request. */
 export interface SessionRecord {
@@ -74,14 +83,14 @@ export async function openSession(session: NewSession, database: Database = pris
 }
 
 /**
- * The open session of this cookie, or null: unknown, ended or expired.
+ * The open session of this cookie, or null: unknown, ended or expired. From now on the request is its owner's.
  * @throws Error when the database does not answer within seconds
  */
 export async function findSession(token: string): Promise<SessionRecord | null> {
   const at = now();
   const found = await withinSeconds(
     prisma().session.findUnique({
-      where: { tokenHash: hashToken(token), expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
+      where: { tokenHash: hashToken(token), endedAt: null, expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
       select: {
         id: true,
         accountId: true,
@@ -96,6 +105,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
   );
   if (!found) return null;
   const { id, accountId, account, chain, address, expiresAt, lastSeenAt, confirmedAt } = found;
+  setActor({ kind: "session", sessionId: id, chain, address });
   if (at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS) {
     await withinSeconds(prisma().session.updateMany({ where: { id, lastSeenAt: { lt: at } }, data: { lastSeenAt: at } }));
   }
@@ -126,9 +136,9 @@ async function withinSeconds<T>(query: Promise<T>): Promise<T> {
 export async function listSessions(accountId: AccountId): Promise<SessionLine[]> {
   const at = now();
   const rows = await prisma().session.findMany({
-    where: { accountId, expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
+    where: { accountId, endedAt: null, expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
     orderBy: [{ lastSeenAt: "desc" }, { id: "desc" }],
-    omit: { tokenHash: true, accountId: true, confirmedAt: true },
+    omit: { tokenHash: true, accountId: true, confirmedAt: true, endedAt: true, endReason: true },
   });
   return rows.map(({ id, chain, address, ...session }) => ({
     ...session,
@@ -137,36 +147,60 @@ export async function listSessions(accountId: AccountId): Promise<SessionLine[]>
   }));
 }
 
-/** Its owner has signed something just now. */
-export async function confirmSession(sessionId: SessionId): Promise<void> {
-  await prisma().session.updateMany({ where: { id: sessionId }, data: { confirmedAt: now() } });
+/** Its owner has just signed `text` with one of their wallets. */
+export async function confirmSession(sessionId: SessionId, { wallet, text }: { wallet: Wallet; text: string }): Promise<void> {
+  await inTransaction(async (transaction) => {
+    const [confirmed] = await transaction.session.updateManyAndReturn({
+      where: { id: sessionId, endedAt: null },
+      data: { confirmedAt: now() },
+      select: { accountId: true },
+    });
+    const entry = { kind: "session.confirmed", subject: sessionId, after: { ...wallet, text } } as const;
+    if (confirmed) await recordAudit({ ...entry, accountId: confirmed.accountId }, transaction);
+  });
 }
 
-/** Ends one session; false when the account has no such session. */
-export async function endSession(accountId: AccountId, sessionId: SessionId): Promise<boolean> {
-  const { count } = await prisma().session.deleteMany({ where: { accountId, id: sessionId } });
+const ended = (endReason: EndReason) => ({ endedAt: now(), endReason });
+
+/** Ends one session; false when the account has no such session, or it has ended. */
+export async function endSession(accountId: AccountId, sessionId: SessionId, reason: EndReason = "ended"): Promise<boolean> {
+  const { count } = await prisma().session.updateMany({ where: { accountId, id: sessionId, endedAt: null }, data: ended(reason) });
   return count === 1;
 }
 
 /** Ends the session of this cookie, if it is open. */
-export async function endSessionOfToken(token: string, database: Database = prisma()): Promise<void> {
-  await database.session.deleteMany({ where: { tokenHash: hashToken(token) } });
+export async function endSessionOfToken(token: string, reason: EndReason, database: Database = prisma()): Promise<void> {
+  await database.session.updateMany({ where: { tokenHash: hashToken(token), endedAt: null }, data: ended(reason) });
 }
 
 /** Ends every session of the account, and returns how many there were. */
-export async function endAllSessions(accountId: AccountId, database: Database = prisma()): Promise<number> {
-  const { count } = await database.session.deleteMany({ where: { accountId } });
+export async function endAllSessions(
+  accountId: AccountId,
+  database: Database = prisma(),
+  reason: EndReason = "everywhere",
+): Promise<number> {
+  const { count } = await database.session.updateMany({ where: { accountId, endedAt: null }, data: ended(reason) });
   return count;
 }
 
-/** Ends the account's sessions that this wallet opened. */
+/** Ends the account's sessions that this wallet opened: it leaves. */
 export async function endSessionsOf(accountId: AccountId, { chain, address }: Wallet, database: Database = prisma()): Promise<void> {
-  await database.session.deleteMany({ where: { accountId, chain, address } });
+  await database.session.updateMany({ where: { accountId, chain, address, endedAt: null }, data: ended("unlinked") });
 }
 
-/** Deletes the sessions that have ended at `at`. */
-export async function deleteExpiredSessions(at: Date): Promise<void> {
-  await prisma().session.deleteMany({ where: { OR: [{ expiresAt: { lte: at } }, { lastSeenAt: { lte: idleSince(at) } }] } });
+/** Ends the sessions whose time is over at `at`, and erases who had those that ended long ago. A job runs it. */
+export async function endExpiredSessions(at: Date): Promise<void> {
+  await inTransaction(async (transaction) => {
+    await actAs({ kind: "job", job: "end-expired-sessions" }, transaction);
+    const { session } = transaction;
+    await session.updateMany({ where: { endedAt: null, expiresAt: { lte: at } }, data: { endedAt: at, endReason: "expired" } });
+    await session.updateMany({ where: { endedAt: null, lastSeenAt: { lte: idleSince(at) } }, data: { endedAt: at, endReason: "idle" } });
+  });
+  const before = dateOf(at.getTime() - config().AUDIT_PERSONAL_DAYS * 24 * 3_600_000);
+  await prisma().session.updateMany({
+    where: { endedAt: { lte: before }, clientAddress: { not: "" } },
+    data: { userAgent: "", clientAddress: "" },
+  });
 }
 
 // The plain hash of 256 random bits reveals nothing, and is unique without a secret.

@@ -56,6 +56,7 @@ const counts: readonly [name: string, min: number, max: number][] = [
   ["PROVIDER_RETRIES", 0, 5],
   ["SESSION_DAYS", 1, 90],
   ["SESSION_IDLE_HOURS", 1, 2_160],
+  ["AUDIT_PERSONAL_DAYS", 1, 3_650],
   ["RATE_LIMIT_PER_MINUTE", 1, 1_000_000],
   ["CONCURRENCY_LIMIT", 1, 100_000],
   ["X402_CONCURRENCY_LIMIT", 1, 100_000],

@@ -102,6 +102,7 @@ const schema = z.object({
   PROVIDER_RETRIES: count(0, 5).default(2),
   SESSION_DAYS: count(1, 90).default(7),
   SESSION_IDLE_HOURS: count(1, 2_160).default(24),
+  AUDIT_PERSONAL_DAYS: count(1, 3_650).default(90),
   RATE_LIMIT_PER_MINUTE: count(1, 1_000_000).default(100),
   CONCURRENCY_LIMIT: count(1, 100_000).default(10),
   X402_CONCURRENCY_LIMIT: count(1, 100_000).default(64),

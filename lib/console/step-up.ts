@@ -71,7 +71,7 @@ export async function checkConfirmation(
   if (!proved.text.split("\n").includes(statement)) return refuse("The wallet signed another action. Try again.");
   if (except && isSameWallet(proved.wallet, except)) return refuse("Sign with another wallet than the one that this is about.");
   if ((await findSigningAccountOf(proved.wallet)) !== owner.accountId) return refuse(refusalText("not_linked"));
-  await confirmSession(owner.sessionId);
+  await confirmSession(owner.sessionId, proved);
   return null;
 }
 

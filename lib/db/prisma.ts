@@ -4,6 +4,7 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import type pg from "pg";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { type Actor, carryActor } from "./acting";
 import { type Prisma, PrismaClient } from "./generated/client";
 import { pool } from "./pool";
 
@@ -30,7 +31,13 @@ export function prisma(): PrismaClient {
 }
 
 // Short errors: the long ones quote the source and the arguments, which may be secrets.
-const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new PrismaPg(connections), errorFormat: "minimal" });
+const createClient = (connections: pg.Pool) => new PrismaClient({ adapter: new ActingPg(connections), errorFormat: "minimal" });
+
+class ActingPg extends PrismaPg {
+  override async connect() {
+    return carryActor(await super.connect());
+  }
+}
 
 /** The wait for a connection is as long as `pool`'s; no transaction lasts longer than the server allows one to be idle. */
 const limits = { maxWait: 5_000, timeout: 30_000 };
@@ -53,6 +60,11 @@ export function inTransaction<T>(
     },
     { ...limits, ...options },
   );
+}
+
+/** The rest of the transaction is the work of `actor`: for jobs, which nobody else acts in. */
+export async function actAs(actor: Actor, transaction: Transaction): Promise<void> {
+  await transaction.$executeRaw`SELECT set_config('pennyprompt.acting', ${JSON.stringify({ actor })}, true)`;
 }
 
 /** Notifies every listener on `channel`: inside a transaction when it commits, otherwise now. */

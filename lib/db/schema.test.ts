@@ -9,7 +9,7 @@ import { createTestDatabase } from "./testing/test-database";
 /** Facts that are in the database on purpose and that Prisma's language cannot express, each with its reason. */
 const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [
-    /^function (events|access|ledger|relay|wallets|payments|gateway|console)_\w+$/,
+    /^function (audit|events|access|ledger|relay|wallets|payments|gateway|console)_\w+$/,
     "a request's hot path decides inside the database; the owner's name comes first",
   ],
   [/^reserve_(report|holding): check \w+$/, "a report with half of its figures would be read as a complete one"],
@@ -22,10 +22,12 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^composite type ledger_charge_details$/, "the details of a batch's charges, except their money, are one array of these"],
   [/^aggregate ledger_total$/, "sum() of bigints returns numeric, which costs as much as reading the row"],
   [
-    /^(account|api_key|arrival|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|spend_sum|spend_sum_mark|sweep|withdrawal|withdrawal_rules): check \w+$/,
+    /^(account|api_key|arrival|audit_entry|charge|debt|entry|expired_hold|identity|event|event_count|endpoint|delivery|key_spend|ledger_account|payment_claim|price_version|relay_sender|relayed|session|sign_in_nonce|spend_sum|spend_sum_mark|sweep|withdrawal|withdrawal_rules): check \w+$/,
     "no bug of ours may store an impossible value",
   ],
   [/^(charge|entry|price_version|relay_broadcast|transfer): trigger \w+_immutable$/, "booked and signed rows are never changed"],
+  [/^audit_entry: trigger audit_entry_(immutable|kept)$/, "the audit log is only added to"],
+  [/^\w+: trigger \w+_audited$/, "what changed power or money is recorded with the change, whoever writes it"],
   [/^account: trigger absorbed_account_stays_frozen$/, "an operator who unfreezes by hand gets an error that says why not"],
   [/^(account|api_key): trigger \w+_changed$/, "every process is notified when a key or its account changes"],
   [
@@ -37,8 +39,8 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
     "a line is judged at the commit, whoever moved the money",
   ],
   [
-    /^(payment_claim|idempotent_reply|event|endpoint|delivery): index .* where /,
-    "open, paid, marked, void, new, served or pending rows have their own index, and Prisma cannot express a partial index",
+    /^(payment_claim|idempotent_reply|event|endpoint|delivery|audit_entry|session): index .* where /,
+    "open, paid, marked, void, new, served, pending or personal rows have their own index, and Prisma cannot express a partial index",
   ],
   [/^charge: index using brin \(seq\)$/, "it has autosummarize on, a setting that Prisma cannot express"],
 ];

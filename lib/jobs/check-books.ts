@@ -1,5 +1,6 @@
 // check-ledger: checks the invariants of the ledger, and of each folder's records against the ledger, and reports every violation.
 
+import { checkChain } from "@/lib/audit/chain";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { checkLedger, type Violation } from "@/lib/ledger/check";
@@ -8,7 +9,14 @@ import { checkDeposits } from "@/lib/wallets/deposits/check";
 import { findDeficit } from "@/lib/wallets/reserves/check-reserves";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 
-const checks = [checkLedger, checkDeposits, checkWithdrawals, checkPayments, findDeficit];
+const checks = [checkLedger, checkDeposits, checkWithdrawals, checkPayments, findDeficit, checkAudit];
+
+async function checkAudit(): Promise<Violation[]> {
+  const fault = await checkChain();
+  return fault === null
+    ? []
+    : [{ invariant: "the audit log is only added to", subject: "audit log", expected: "an unbroken chain", actual: fault }];
+}
 
 /** Runs every check, each in its own snapshot; an empty list means that every invariant holds. */
 export async function checkBooks(): Promise<Violation[]> {

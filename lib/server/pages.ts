@@ -5,9 +5,11 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { writePageClient } from "@/lib/access/page-client";
+import { CLIENT_HEADER, writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
+import { deviceText } from "@/lib/console/sign-in/device";
+import { runActing } from "@/lib/db/acting";
 import { createPage, installPageStorage } from "./page-context";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 import type { PageHandler } from "./page-request";
@@ -42,7 +44,7 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
       message.headers["x-page-path"] = message.url ?? "/";
       response.setHeader("content-security-policy", policy);
       for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
-      await createPage(response, () => handler(message, response));
+      await createPage(response, () => asVisitor(message, () => handler(message, response)));
     },
     close: () => app.close(),
   };
@@ -68,6 +70,13 @@ async function withBuiltConfig(dir: string, prepare: () => Promise<void>): Promi
 }
 
 const changes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** What a page changes says from where. Who is signed in says so once that is looked up. A page that only shows changes nothing. */
+function asVisitor<Result>({ method = "GET", headers }: IncomingMessage, work: () => Result): Result {
+  if (!changes.has(method)) return work();
+  const [address] = [headers[CLIENT_HEADER] ?? "unknown"].flat();
+  return runActing({ actor: null, origin: { address: address ?? "unknown", device: deviceText(headers["user-agent"] ?? "") } }, work);
+}
 
 /** A change must come from one of our pages: browsers send the Origin. Paths below /api check for themselves and answer in JSON. */
 function isOfOurPages({ method = "GET", url = "/", headers }: IncomingMessage): boolean {

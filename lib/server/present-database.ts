@@ -8,6 +8,7 @@ import { setDatabaseUrl } from "@/lib/db/database-url";
 import { runningPostgresUrl, startEmbeddedPostgres } from "@/lib/db/embedded";
 import { closePool } from "@/lib/db/pool";
 import { withClient } from "@/lib/db/with-client";
+import { asOperator } from "./operator";
 import { databaseProblem } from "./start-problem";
 
 /**
@@ -19,7 +20,7 @@ export async function withPresentDatabase(work: () => Promise<void>): Promise<vo
   if (DATABASE_URL) return withDatabaseAt(DATABASE_URL, work);
   const close = await openSandboxDatabase(DATA_DIR);
   try {
-    await work();
+    await asOperator(work);
   } finally {
     await closePool();
     await close();
@@ -31,7 +32,7 @@ export async function withDatabaseAt(url: string, work: () => Promise<void>): Pr
   try {
     await withClient(url, "pennyprompt command", async () => undefined); // the driver reports why it cannot be reached; Prisma does not
     setDatabaseUrl(url);
-    await work();
+    await asOperator(work);
   } catch (error) {
     throw databaseProblem(error, url);
   } finally {

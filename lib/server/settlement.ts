@@ -3,6 +3,7 @@
 
 import { formatEther, type Hex } from "viem";
 import { z } from "zod";
+import { recordAudit } from "@/lib/audit/record";
 import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { type EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
@@ -108,7 +109,10 @@ async function deploy(): Promise<void> {
   printTerms(terms);
   const onCost = ({ gas, maxWei }: { gas: bigint; maxWei: bigint }) =>
     say(`Maximum cost for the relayer: ${formatEther(maxWei)} ETH (${gas} gas), plus a small data fee on Base.`);
-  printOutcome(await deploySettlement(terms, { onCost }).finally(stop));
+  const outcome = await deploySettlement(terms, { onCost }).finally(stop);
+  if (outcome.kind !== "was_there")
+    await recordAudit({ accountId: null, kind: "settlement.deployed", subject: outcome.transaction, after: { ...terms } });
+  printOutcome(outcome);
 }
 
 /** Of the service's own signer where one runs; else of the seed, without the journal of a running service: it pays no withdrawal. */

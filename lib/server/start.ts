@@ -19,6 +19,7 @@ import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { type Database, openDatabase } from "./database";
 import { createHttpServer } from "./http-server";
 import { runStep, startStep } from "./launch/steps.mjs";
+import { recordStart } from "./operator";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { openOwnSeed, reachSigner } from "./signer/reach-signer";
@@ -72,6 +73,7 @@ async function startParts(
   if (held?.isWell) reportReadiness("signer", held.isWell, { isVital: () => false });
   const gateway = await prepareGateway();
   running.push({ name: "gateway", stop: gateway.stop });
+  await recordStart(settings);
   limiter(); // with REDIS_URL it loads the client and connects now, not during the first request
   running.push({ name: "limits", stop: closeLimits });
 

@@ -8,6 +8,7 @@ import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, typ
 /** The owner of each table; the only machine-readable list of them. */
 const owners: Readonly<Record<string, readonly string[]>> = {
   db: ["setting", "process", "_prisma_migrations"],
+  audit: ["audit_entry"],
   events: ["event", "event_count", "endpoint", "delivery", "confirmation"],
   access: ["account", "identity", "sign_in_nonce", "session", "sign_up", "api_key", "failed_request", "failed_request_count"],
   ledger: [
@@ -41,17 +42,18 @@ const owners: Readonly<Record<string, readonly string[]>> = {
 /** Floors of the folders that may own SQL; a folder may call its own functions and those of lower floors. */
 const floors: Readonly<Record<string, number>> = {
   db: 2,
-  events: 3,
-  access: 4,
-  ledger: 4,
-  relay: 4,
-  wallets: 5,
-  payments: 5,
-  gateway: 6,
-  console: 6,
-  jobs: 7,
-  sandbox: 7,
-  server: 8,
+  audit: 3,
+  events: 4,
+  access: 5,
+  ledger: 5,
+  relay: 5,
+  wallets: 6,
+  payments: 6,
+  gateway: 7,
+  console: 7,
+  jobs: 8,
+  sandbox: 8,
+  server: 9,
 };
 
 const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner] as const)));

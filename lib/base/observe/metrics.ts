@@ -132,7 +132,8 @@ const reserveMetrics = ({ gauge }: Declare) => ({
   reservesReportedAt: gauge("reserves_reported_timestamp_seconds", "When the last report was made; time() less it is the report's age"),
 });
 
-const jobMetrics = ({ histogram }: Declare) => ({
+const jobMetrics = ({ gauge, histogram }: Declare) => ({
+  auditEntries: gauge("audit_entries", "Entries of the audit log that the last check found in its chain"),
   jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
 });
 

@@ -1,11 +1,11 @@
 // The owner's API keys: listing, creating and changing them. Every function takes the owner, and another account's key counts as
 // missing.
 
-import { judgeSpend, type KeyAlarm, setKeyAlarm } from "@/lib/access/alarms";
+import { alarmColumns, judgeSpend, type KeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
-import { endOldSecret, type KeyAccess, rotateKey, setKeyAccess } from "@/lib/access/key-access";
+import { endOldSecret, type KeyAccess, rotateKey } from "@/lib/access/key-access";
 import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
-import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyClip, setKeyState } from "@/lib/access/keys";
+import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
@@ -129,13 +129,9 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
   expiry: KeyLimits["expiresAt"];
 }
 
-/** Replaces a key's limits. A cap with a new period includes what the key has already spent in it. */
+/** Replaces a key's limits, in one commit. A cap with a new period includes what the key has already spent in it. */
 export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, ...wish }: LimitsWish): Promise<Answer> {
-  if (isFrozen) return frozenRefusal();
-  const { expiry, cap, clip, alarm, models, ...access } = wish;
-  const isLimited = await limitKey(accountId, keyId, { expiresAt: expiry, cap, allowedModels: models });
-  if (!isLimited || !(await setKeyAccess(accountId, keyId, access))) return noSuchKey();
-  return doneOr((await setKeyClip(accountId, keyId, clip)) && (await setKeyAlarm(accountId, keyId, alarm)));
+  return isFrozen ? frozenRefusal() : doneOr(await limitKey(accountId, keyId, wish));
 }
 
 /** Gives a key a new secret, which is in this answer and never shown again; the old one works for `overlap` milliseconds more. */
@@ -154,13 +150,20 @@ export async function endOwnOldSecret({ accountId }: Owner, keyId: KeyId): Promi
 }
 
 /** Sets the limits in one commit with the account locked; the key's spend is computed first. False for an unknown key. */
-async function limitKey(accountId: Owner["accountId"], keyId: KeyId, limits: KeyLimits): Promise<boolean> {
-  const { expiresAt, cap, allowedModels } = limits;
+async function limitKey(accountId: Owner["accountId"], keyId: KeyId, wish: Omit<LimitsWish, "keyId">): Promise<boolean> {
+  const { expiry, cap, models } = wish;
   const counted = cap && (await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(cap.period, now()) }));
   const [row] = await prisma().$queryRaw<{ outcome: "limited" | "unknown" | "recount" }[]>`
-    SELECT console_limit_key(${accountId}, ${keyId}, ${expiresAt === "keep" ? null : expiresAt}::timestamptz, ${expiresAt === "keep"},
-      ${cap?.nanoUsd ?? null}::bigint, ${cap?.period ?? null}, ${allowedModels}::text[],
-      ${counted?.spent ?? null}::bigint, ${counted?.periodStart ?? null}::timestamptz, ${counted?.upTo ?? null}::bigint, ${now()}::timestamptz
+    SELECT console_limit_key(${accountId}, ${keyId}, ${expiry === "keep" ? null : expiry}::timestamptz, ${expiry === "keep"},
+      ${cap?.nanoUsd ?? null}::bigint, ${cap?.period ?? null}, ${models}::text[],
+      ${counted?.spent ?? null}::bigint, ${counted?.periodStart ?? null}::timestamptz, ${counted?.upTo ?? null}::bigint, ${now()}::timestamptz,
+      ${otherColumns(wish)}::jsonb
     ) AS outcome`;
-  return row?.outcome === "recount" ? limitKey(accountId, keyId, limits) : row?.outcome === "limited";
+  return row?.outcome === "recount" ? limitKey(accountId, keyId, wish) : row?.outcome === "limited";
+}
+
+function otherColumns({ clip, alarm, scopes, networks }: Omit<LimitsWish, "keyId">): string {
+  const { alarmFactor, ...rest } = alarmColumns(alarm);
+  const above = rest.alarmAbove !== undefined ? { alarm_above: rest.alarmAbove.toString(), alarm_pauses: rest.alarmPauses } : {};
+  return JSON.stringify({ clip_min_tokens: clip, scopes, networks, alarm_factor: alarmFactor, ...above });
 }

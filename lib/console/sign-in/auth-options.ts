@@ -71,7 +71,7 @@ export function authOptions(browser: Browser, refused: RefusedSignIn = {}): Auth
     },
     events: {
       signOut: async () => {
-        if (browser.sessionToken) await endSessionOfToken(browser.sessionToken);
+        if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "signed_out");
       },
     },
     logger,

@@ -18,7 +18,8 @@ import { endSessionsOf } from "@/lib/access/sessions";
 import { dateOf, now, nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
-import { inTransaction, type Transaction } from "@/lib/db/prisma";
+import type { Actor } from "@/lib/db/acting";
+import { actAs, inTransaction, type Transaction } from "@/lib/db/prisma";
 import type { Owner } from "../owner";
 import type { NamedWallet } from "../views/wallet";
 import { type AbsorbRefusal, absorb, findAbsorbRefusal } from "./absorb";
@@ -136,7 +137,8 @@ export async function startUnlinking(owner: Owner, wallet: NamedWallet): Promise
 
 /** Unlinks the wallets whose 24 hours are over. A job runs it. */
 export async function unlinkLeft(): Promise<void> {
-  for (const { accountId, wallet } of await listLeft(now())) await unlinkWallet({ accountId }, wallet);
+  const actor = { kind: "job", job: "unlink-left-wallets" } as const;
+  for (const { accountId, wallet } of await listLeft(now())) await unlinkWallet({ accountId }, wallet, actor);
 }
 
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };
@@ -144,10 +146,11 @@ type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wa
 /**
  * Unlinks a wallet from the account at once, but not its last one; no money moves. Sessions opened with it end.
  */
-export async function unlinkWallet(owner: Pick<Owner, "accountId">, wallet: NamedWallet): Promise<UnlinkOutcome> {
+export async function unlinkWallet(owner: Pick<Owner, "accountId">, wallet: NamedWallet, actor?: Actor): Promise<UnlinkOutcome> {
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "not_linked" };
   return inTransaction(async (transaction) => {
+    if (actor) await actAs(actor, transaction);
     // Prevents a concurrent sign-in with it: that session would outlive the wallet.
     await lockWallet(known, transaction);
     const outcome = await removeIdentity(owner.accountId, known, transaction);

@@ -13,6 +13,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
+import { setActor } from "@/lib/db/acting";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
 import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
@@ -55,6 +56,7 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
   if (await countAttempt(browser.clientAddress)) return { ok: false, reason: "too_many_attempts" };
   const proved = await checkProof(proof, "sign_in", null);
   if (!proved.ok) return proved;
+  setActor({ kind: "wallet", ...proved.wallet });
   try {
     return { ok: true, ...(await enter(proved.wallet, browser)) };
   } catch (error) {
@@ -69,7 +71,7 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
     await lockWallet(wallet, transaction);
     const known = await findAccountOf(wallet, transaction);
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
-    if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, transaction);
+    if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "replaced", transaction);
     const isConfirmed = (await findSigningAccountOf(wallet, transaction)) === accountId;
     const { token } = await openSession({ ...browser, accountId, wallet, isConfirmed }, transaction);
     return { accountId, token, isNew: known === null };

@@ -1,7 +1,7 @@
 // What an attempt changes: the delivery ends or is tried again, and its endpoint is well, fails, rests, or is switched off.
 
 import { dateOf, now, nowMs } from "@/lib/base/clock";
-import { inTransaction, type Prisma, prisma } from "@/lib/db/prisma";
+import { actAs, inTransaction, type Prisma, prisma } from "@/lib/db/prisma";
 import type { DeliveryTry } from "../deliveries";
 import { failPending } from "../endpoints";
 import { DISABLED_AFTER_MS, pauseAfter, restAfter } from "./attempts";
@@ -47,6 +47,7 @@ async function changeEndpoint(
   { endpoint, change, transaction }: EndpointChange,
   writeDeliveries: () => Promise<unknown>,
 ): Promise<Prisma.EndpointModel> {
+  if (change.state === "disabled") await actAs({ kind: "job", job: "deliver-events" }, transaction);
   const { count } = await transaction.endpoint.updateMany({ where: { id: endpoint.id, state: "active" }, data: change });
   await writeDeliveries();
   if (count === 1 && change.state === "disabled") {

@@ -6,6 +6,7 @@ import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { peppers } from "@/lib/base/pepper";
+import { setActor } from "@/lib/db/acting";
 import { inTransaction, lockName, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import { CONFIRMATION } from "../bodies";
 import { readConfirmToken } from "./links";
@@ -113,6 +114,7 @@ async function findLinked(text: string): Promise<{ endpoint: Prisma.EndpointMode
 export async function confirmAddress(text: string): Promise<ConfirmLink> {
   const { endpoint, state } = await findLinked(text);
   if (!endpoint || state !== "open") return { state, address: endpoint?.target ?? null };
+  setActor({ kind: "link", endpointId: endpoint.id });
   await inTransaction(async (transaction) => {
     const { id, secretNumber } = endpoint;
     const { count } = await transaction.endpoint.updateMany({

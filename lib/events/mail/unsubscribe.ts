@@ -1,6 +1,7 @@
 // The reader of an address stops its mails, by a link in each of them. Its owner can only ask them again.
 
 import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { setActor } from "@/lib/db/acting";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { failPending } from "../endpoints";
 import { findRefusal, refuseConfirmations } from "./confirmations";
@@ -34,6 +35,7 @@ export async function unsubscribe(token: string): Promise<UnsubscribeLink> {
 }
 
 async function stopMails(id: string): Promise<void> {
+  setActor({ kind: "link", endpointId: id });
   await inTransaction(async (transaction) => {
     const endpoint = await transaction.endpoint.findUnique({ where: { id } });
     if (!endpoint || endpoint.state === "unconfirmed") await refuseConfirmations(id, transaction);

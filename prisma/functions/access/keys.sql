@@ -38,16 +38,19 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   WHERE k.id = wanted
 $$;
 
--- Replaces a key's limits. Returns the period that its cap counted before (null without a cap), and whether the account has the key; a
--- revoked key counts as unknown.
+-- Replaces a key's limits; `others` are further columns of the table with their new values. Returns the period that its cap counted before
+-- (null without a cap), and whether the account has the key; a revoked key counts as unknown.
 CREATE OR REPLACE FUNCTION access_limit_key(
-  account text, key text, new_expiry timestamptz, keeps_expiry boolean, new_cap bigint, new_period text, models text[]
+  account text, key text, new_expiry timestamptz, keeps_expiry boolean, new_cap bigint, new_period text, models text[],
+  others jsonb DEFAULT '{}'
 ) RETURNS TABLE (is_known boolean, old_period text) LANGUAGE plpgsql ROWS 1 AS $$
 BEGIN
   SELECT k.cap_period INTO old_period FROM api_key k WHERE k.id = key AND k.account_id = account AND k.state <> 'revoked' FOR UPDATE;
   is_known := FOUND;
   UPDATE api_key k SET expires_at = CASE WHEN keeps_expiry THEN k.expires_at ELSE new_expiry END, cap_nano_usd = new_cap,
-      cap_period = new_period, allowed_models = models
+      cap_period = new_period, allowed_models = models, clip_min_tokens = n.clip_min_tokens, scopes = n.scopes, networks = n.networks,
+      alarm_factor = n.alarm_factor, alarm_above = n.alarm_above, alarm_pauses = n.alarm_pauses
+    FROM (SELECT (jsonb_populate_record(o, others)).* FROM api_key o WHERE o.id = key) n
     WHERE k.id = key AND is_known;
   RETURN NEXT;
 END $$;

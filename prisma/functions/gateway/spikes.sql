@@ -9,6 +9,7 @@ BEGIN
   PERFORM events_record(account, 'key.spike', jsonb_build_object('keyId', key, 'spent', spent::text, 'usual', usual::text,
     'underWay', ledger_held_by_key(account, key)::text, 'paused', CASE WHEN pauses AND may_pause THEN 'yes' ELSE 'no' END), at);
   IF NOT (pauses AND may_pause) THEN RETURN 'raised'; END IF;
+  PERFORM set_config('pennyprompt.acting', '{"actor": {"kind": "job", "job": "watch-spikes"}}', true);
   PERFORM access_pause_key(key);
   RETURN 'paused';
 END $$;

@@ -1,0 +1,98 @@
+// The entries of an account, as its owner reads them, the newest first.
+
+import type { AccountId } from "@/lib/base/ids";
+import { type Prisma, prisma } from "@/lib/db/prisma";
+import { type AuditKind, auditKinds, isAuditKind } from "./kinds";
+
+export interface AuditEntry {
+  id: string;
+  kind: AuditKind;
+  at: Date;
+  actor: AuditActor;
+  /** Null once it is erased, and where nobody came from anywhere. */
+  from: { address: string; device: string } | null;
+  subject: string | null;
+  /** What changed; amounts are nano-USD as texts. */
+  before: AuditFields | null;
+  after: AuditFields | null;
+  /** Null until the entry is chained, a second after it was written. */
+  sequence: bigint | null;
+  digest: string | null;
+}
+
+export type AuditFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+/** Who acted. Of the operator an owner learns no more than that. */
+export type AuditActor =
+  | { kind: "session"; sessionId: string; chain: string; address: string }
+  | { kind: "wallet"; chain: string; address: string }
+  | { kind: "link" }
+  | { kind: "operator" }
+  | { kind: "service"; job?: string };
+
+interface Query {
+  /** The id of an entry; those before it. */
+  before?: string | undefined;
+  /** Kinds that begin with it. */
+  group?: string | undefined;
+  limit: number;
+}
+
+const PRINTED = 100;
+
+/** The newest entries of an account, or of all, for the operator: one line each, the newest last, without personal fields. */
+export async function printableEntries(accountId: string | undefined): Promise<string[]> {
+  const where = accountId === undefined ? {} : { accountId };
+  const rows = await prisma().auditEntry.findMany({ where, orderBy: { place: "desc" }, take: PRINTED });
+  return rows.reverse().map(({ at, kind, accountId: owner, subject, actor, before, after }) => {
+    const change = [before, after].map((fields) => (fields === null ? "" : JSON.stringify(fields))).join(" -> ");
+    return [at.toISOString(), kind, owner ?? "-", subject ?? "-", JSON.stringify(actor), change].join("  ");
+  });
+}
+
+/** Null when the account has no entry `before`. */
+export async function listEntries(accountId: AccountId, { before, group, limit }: Query): Promise<AuditEntry[] | null> {
+  const last = before === undefined ? null : await prisma().auditEntry.findFirst({ where: { id: before, accountId } });
+  if (before !== undefined && !last) return null;
+  const kinds = Object.keys(auditKinds).filter((kind) => group === undefined || kind.startsWith(`${group}.`));
+  const rows = await prisma().auditEntry.findMany({
+    where: { accountId, kind: { in: kinds }, ...(last && { place: { lt: last.place } }) },
+    orderBy: { place: "desc" },
+    take: limit,
+  });
+  return rows.flatMap(readEntry);
+}
+
+function readEntry(row: Prisma.AuditEntryModel): AuditEntry[] {
+  const { id, kind, at, subject, sequence, digest } = row;
+  if (!isAuditKind(kind)) return [];
+  const personal = row.personal as { address?: string; device?: string; email?: string } | null;
+  const { address, device } = personal ?? {};
+  const withMail = (fields: unknown) =>
+    fields === null ? null : { ...(fields as AuditFields), ...(personal?.email !== undefined && { email: personal.email }) };
+  return [
+    {
+      ...{ id, kind, at, subject, sequence },
+      digest: digest && Buffer.from(digest).toString("hex"),
+      actor: readActor(row.actor as { kind: string }),
+      from: address !== undefined && device !== undefined ? { address, device } : null,
+      before: withMail(row.before),
+      after: withMail(row.after),
+    },
+  ];
+}
+
+function readActor(actor: { kind: string; job?: string }): AuditActor {
+  switch (actor.kind) {
+    case "session":
+    case "wallet":
+      return actor as AuditActor;
+    case "link":
+      return { kind: "link" };
+    case "command":
+    case "database":
+      return { kind: "operator" };
+    default:
+      return { kind: "service", ...(actor.job !== undefined && { job: actor.job }) };
+  }
+}

@@ -1,0 +1,19 @@
+// Personal fields are kept no longer than needed: addresses and browsers of entries are erased after AUDIT_PERSONAL_DAYS. The entry stays, and
+// so does its commitment, which tells nothing without the salt.
+
+import { dateOf, nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
+import { prisma } from "@/lib/db/prisma";
+
+const ERASED_AT_ONCE = 10_000;
+
+/** Erases what is old enough. A job runs it. */
+export async function erasePersonal(): Promise<void> {
+  const before = dateOf(nowMs() - config().AUDIT_PERSONAL_DAYS * 24 * 3_600_000);
+  for (;;) {
+    const count = await prisma().$executeRaw`
+      UPDATE audit_entry SET personal = NULL, salt = NULL WHERE place IN (
+        SELECT place FROM audit_entry WHERE personal IS NOT NULL AND at < ${before} LIMIT ${ERASED_AT_ONCE})`;
+    if (count < ERASED_AT_ONCE) return;
+  }
+}

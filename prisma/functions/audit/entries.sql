@@ -1,0 +1,48 @@
+-- The audit log: entries are written in the commit of what they tell, by triggers of the tables that are told of, and are never changed.
+
+-- The keys of `wanted` whose values differ in `other`, with their values in `wanted`.
+CREATE OR REPLACE FUNCTION audit_difference(wanted jsonb, other jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(jsonb_object_agg(w.key, w.value), '{}') FROM jsonb_each(wanted) w WHERE w.value IS DISTINCT FROM other -> w.key
+$$;
+
+-- Writes an entry. Who did it, and from where, is what the transaction says of itself (lib/db/acting.ts); a transaction that says nothing is
+-- the service's own work, or that of whoever has the database open. `personal` is erased after a while, with where it came from.
+CREATE OR REPLACE FUNCTION audit_record(account text, what text, about text, earlier jsonb, later jsonb, personal_too jsonb DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  acting jsonb := nullif(current_setting('pennyprompt.acting', true), '')::jsonb;
+  application text := current_setting('application_name');
+  happened timestamptz := clock_timestamp();
+  own jsonb := nullif(coalesce(nullif(acting -> 'origin', 'null'), '{}') || coalesce(jsonb_strip_nulls(personal_too), '{}'), '{}');
+  -- 244 random bits.
+  grains bytea := CASE WHEN own IS NOT NULL THEN uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) END;
+BEGIN
+  INSERT INTO audit_entry (id, account_id, kind, at, actor, subject, before, after, personal, salt, commitment)
+    VALUES ('aud_' || to_hex((extract(epoch FROM happened) * 1000)::bigint) || left(replace(gen_random_uuid()::text, '-', ''), 20),
+      account, what, happened,
+      coalesce(nullif(acting -> 'actor', 'null'), CASE WHEN application = 'pennyprompt' THEN '{"kind": "service"}'
+        ELSE jsonb_build_object('kind', 'database', 'user', session_user, 'application', application) END),
+      about, nullif(earlier, '{}'), nullif(later, '{}'),
+      own, grains, sha256(grains || convert_to(own::text, 'UTF8')));
+END $$;
+
+-- Writes an entry of a change: what differs, before and after. Nothing, when nothing does.
+CREATE OR REPLACE FUNCTION audit_record_change(account text, what text, about text, earlier jsonb, later jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF earlier IS NOT DISTINCT FROM later THEN RETURN; END IF;
+  PERFORM audit_record(account, what, about, audit_difference(earlier, later), audit_difference(later, earlier));
+END $$;
+
+-- Entries are only added. What may still be written is a place in the chain, once, and that personal fields are gone.
+CREATE OR REPLACE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  open_columns text[] := '{sequence,digest,personal,salt}';
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    IF to_jsonb(NEW) - open_columns = to_jsonb(OLD) - open_columns
+      AND (OLD.sequence IS NULL OR (NEW.sequence, NEW.digest) IS NOT DISTINCT FROM (OLD.sequence, OLD.digest))
+      AND ((NEW.personal, NEW.salt) IS NOT DISTINCT FROM (OLD.personal, OLD.salt) OR (NEW.personal IS NULL AND NEW.salt IS NULL))
+    THEN RETURN NEW; END IF;
+  END IF;
+  RAISE EXCEPTION 'the audit log is only added to' USING ERRCODE = 'check_violation';
+END $$;

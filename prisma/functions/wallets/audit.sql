@@ -1,0 +1,16 @@
+-- The audit log of withdrawals: who decided what. The money of it is in the ledger, and how it was paid in the row.
+
+CREATE OR REPLACE FUNCTION wallets_audit_withdrawal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM audit_record(NEW.account_id, 'withdrawal.' || CASE WHEN TG_OP = 'INSERT' THEN 'ordered' ELSE NEW.state END, NEW.id,
+    CASE WHEN TG_OP = 'UPDATE' THEN jsonb_build_object('state', OLD.state) END,
+    jsonb_strip_nulls(jsonb_build_object('state', NEW.state, 'reason', NEW.reason)));
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER withdrawal_ordered_audited AFTER INSERT ON withdrawal
+  FOR EACH ROW EXECUTE FUNCTION wallets_audit_withdrawal();
+-- What the chain does with it is no decision, nor is that it is tried again.
+CREATE OR REPLACE TRIGGER withdrawal_decided_audited AFTER UPDATE OF state ON withdrawal
+  FOR EACH ROW WHEN (NEW.state <> OLD.state AND (NEW.state IN ('cancelled', 'refused') OR OLD.state = 'awaiting_approval' AND NEW.state = 'approved'))
+  EXECUTE FUNCTION wallets_audit_withdrawal();
