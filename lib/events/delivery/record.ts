@@ -1,7 +1,7 @@
 // What an attempt changes: the delivery ends or is tried again, and its endpoint is well, fails, rests, or is switched off.
 
 import { dateOf, now, nowMs } from "@/lib/base/clock";
-import { actAs, inTransaction, type Prisma, prisma } from "@/lib/db/prisma";
+import { actAs, inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import type { DeliveryTry } from "../deliveries";
 import { failPending } from "../endpoints";
 import { DISABLED_AFTER_MS, pauseAfter, restAfter } from "./attempts";
@@ -39,7 +39,7 @@ export async function recordAttempt(attempt: Attempt): Promise<Prisma.EndpointMo
 interface EndpointChange {
   endpoint: Prisma.EndpointModel;
   change: Change;
-  transaction: Prisma.TransactionClient;
+  transaction: Transaction;
 }
 
 /** The endpoint's row first, as whoever switches it off, then the deliveries. Who deleted it or switched it off meanwhile is heard. */

@@ -1,0 +1,99 @@
+// The operator in the audit log: commands and starts say who and where, and `npm run audit` walks the chain.
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { chainEntries, readHead } from "@/lib/audit/chain";
+import { leftBy } from "@/lib/audit/testing/left-by";
+import { setSandboxPepper } from "@/lib/base/pepper";
+import { pool } from "@/lib/db/pool";
+import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { recordStart } from "./operator";
+import { bundleService, cleanUpServices } from "./testing/service";
+
+const database = await openTestDatabase();
+let bundle = "";
+beforeAll(() => {
+  bundle = bundleService();
+  for (const name of ["audit", "withdrawals"])
+    writeFileSync(join(bundle, `run-${name}.mjs`), `const { main } = await import("./${name}.mjs");\nawait main();\n`);
+});
+afterAll(cleanUpServices);
+
+const operator = { user: userInfo().username, host: hostname() };
+
+function run(name: "audit" | "withdrawals", ...words: string[]): { code: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(bundle, `run-${name}.mjs`), ...words], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, LOG_LEVEL: "silent" },
+  });
+  return { code: status, output: stdout + stderr };
+}
+
+test("a start says which process, of whom, and whether its pepper is another one; never the pepper", async () => {
+  const started = async (secret: string) => {
+    setSandboxPepper(secret);
+    return leftBy(() => recordStart({ ROLES: ["web", "jobs"], MODE: "live" }));
+  };
+  const [first, same, other] = [
+    await started("a pepper of more than 32 characters, the first"),
+    await started("a pepper of more than 32 characters, the first"),
+    await started("a pepper of more than 32 characters, the second"),
+  ];
+  expect(first).toMatchObject([
+    {
+      kind: "process.started",
+      account_id: null,
+      actor: { kind: "process", ...operator },
+      after: { roles: ["web", "jobs"], mode: "live", version: "1.0.0", node: process.version, pid: process.pid },
+    },
+  ]);
+  expect(same.map(({ kind }) => kind)).toEqual(["process.started"]);
+  expect(other.map(({ kind }) => kind)).toEqual(["process.started", "pepper.changed"]);
+  expect(other[1]?.before).toEqual({ pepper: first[0]?.after?.pepper });
+  expect(JSON.stringify([first, same, other])).not.toContain("more than 32");
+});
+
+test("an operator's decision says the command, the operating system's user and the machine", async () => {
+  const id = `wd_${"7".repeat(20)}`;
+  await pool().query(
+    `INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,
+       signer_address, signature, state, requested_at)
+     VALUES ($1, 'acc_one', 'base', '0x00000000000000000000000000000000000000cc', 1000000, 0, false, 'a-nonce', now(), now() + interval '1 hour',
+       'evm', '0x00000000000000000000000000000000000000cc', 'signature', 'awaiting_approval', now())`,
+    [id],
+  );
+  const left = await leftBy(async () => expect(run("withdrawals", "approve", id)).toMatchObject({ code: 0 }));
+  expect(left).toMatchObject([
+    { kind: "withdrawal.approved", subject: id, actor: { kind: "command", command: "run-withdrawals approve", ...operator } },
+  ]);
+  expect(await leftBy(async () => run("withdrawals", "list"))).toEqual([]);
+});
+
+test("verify walks the chain, prints its head, and says where it is broken; list prints the newest entries", async () => {
+  await chainEntries();
+  const { sequence, digest } = await readHead();
+  const head = `${sequence}:${digest}`;
+  expect(run("audit", "verify")).toEqual({
+    code: 0,
+    output: `The audit log holds: ${sequence} entries, each as it was chained.\nKeep its head outside of this database: ${head}\n`,
+  });
+  expect(run("audit", "verify", head)).toMatchObject({ code: 0 });
+  expect(run("audit", "verify", `${sequence}:${"0".repeat(64)}`)).toEqual({
+    code: 1,
+    output: `The audit log is broken: the chain up to entry ${sequence} was written anew. The entries before ${sequence + 1n} are as they were chained.\n`,
+  });
+  expect(run("audit", "list").output).toMatch(
+    /withdrawal\.approved {2}acc_one {2}wd_7+ {2}\{.*"kind":"command".*\} {2}.* -> \{"state":"approved"\}\n$/,
+  );
+  expect(run("audit", "list", "acc_two")).toEqual({ code: 0, output: "" });
+  await pool().query("ALTER TABLE audit_entry DISABLE TRIGGER USER");
+  await pool().query("UPDATE audit_entry SET subject = 'another' WHERE sequence = 2");
+  expect(run("audit", "verify")).toMatchObject({ code: 1, output: expect.stringMatching(/broken: entry 2 .*\. The entries before 2 are/) });
+});
+
+test.each([[[]], [["check"]], [["verify", "7"]], [["verify", "7:abc"]], [["list", "one", "two"]]])("%j prints the usage", (words) => {
+  expect(run("audit", ...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run audit -- verify") });
+});
