@@ -8,7 +8,7 @@ import { setDatabaseUrl } from "@/lib/db/database-url";
 import { runningPostgresUrl, startEmbeddedPostgres } from "@/lib/db/embedded";
 import { closePool } from "@/lib/db/pool";
 import { withClient } from "@/lib/db/with-client";
-import { asOperator } from "./operator";
+import { asOperator } from "./audit/operator";
 import { databaseProblem } from "./start-problem";
 
 /**

@@ -16,10 +16,10 @@ import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prep
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
+import { recordStart } from "./audit/operator";
 import { type Database, openDatabase } from "./database";
 import { createHttpServer } from "./http-server";
 import { runStep, startStep } from "./launch/steps.mjs";
-import { recordStart } from "./operator";
 import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { openOwnSeed, reachSigner } from "./signer/reach-signer";

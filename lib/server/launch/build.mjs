@@ -91,7 +91,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       uncredited: "lib/server/list-uncredited.ts",
       catalogue: "lib/server/catalogue.ts",
       settlement: "lib/server/settlement.ts",
-      audit: "lib/server/audit.ts",
+      audit: "lib/server/audit/command.ts",
     },
     outdir,
     outExtension: { ".js": ".mjs" },

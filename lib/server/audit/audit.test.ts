@@ -10,8 +10,8 @@ import { leftBy } from "@/lib/audit/testing/left-by";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { bundleService, cleanUpServices } from "../testing/service";
 import { recordStart } from "./operator";
-import { bundleService, cleanUpServices } from "./testing/service";
 
 const database = await openTestDatabase();
 let bundle = "";
@@ -61,7 +61,7 @@ test("an operator's decision says the command, the operating system's user and t
   await pool().query(
     `INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,
        signer_address, signature, state, requested_at)
-     VALUES ($1, 'acc_one', 'base', '0x00000000000000000000000000000000000000cc', 1000000, 0, false, 'a-nonce', now(), now() + interval '1 hour',
+     VALUES ($1, 'acc_one', 'base', '0x00000000000000000000000000000000000000cc', 1000000, 0, false, 'AAAAAAAAAAAAAAAAAAAAAA', now(), now() + interval '1 hour',
        'evm', '0x00000000000000000000000000000000000000cc', 'signature', 'awaiting_approval', now())`,
     [id],
   );
@@ -83,7 +83,7 @@ test("verify walks the chain, prints its head, and says where it is broken; list
   expect(run("audit", "verify", head)).toMatchObject({ code: 0 });
   expect(run("audit", "verify", `${sequence}:${"0".repeat(64)}`)).toEqual({
     code: 1,
-    output: `The audit log is broken: the chain up to entry ${sequence} was written anew. The entries before ${sequence + 1n} are as they were chained.\n`,
+    output: `The audit log is broken: the chain up to entry ${sequence} was written anew.\n`,
   });
   expect(run("audit", "list").output).toMatch(
     /withdrawal\.approved {2}acc_one {2}wd_7+ {2}\{.*"kind":"command".*\} {2}.* -> \{"state":"approved"\}\n$/,

@@ -4,7 +4,7 @@
 import { chainEntries, findDifference, readHead, verifyChain } from "@/lib/audit/chain";
 import type { Head } from "@/lib/audit/digest";
 import { printableEntries } from "@/lib/audit/entries";
-import { withPresentDatabase } from "./present-database";
+import { withPresentDatabase } from "../present-database";
 
 const usage = `npm run audit -- verify                        walk the whole chain, and print its head
 npm run audit -- verify <sequence>:<digest>    also compare it with a head that was kept outside
