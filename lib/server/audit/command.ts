@@ -40,10 +40,11 @@ function readKept(word: string): Head | null {
 async function verify(word: string | undefined): Promise<void> {
   await chainEntries();
   const { head, fault } = await verifyChain();
+  if (fault !== null)
+    throw new Error(`The audit log is broken: ${fault}. The entries before ${head.sequence + 1n} are as they were chained.`);
   const kept = word === undefined ? null : readKept(word);
-  const wrong = fault ?? (kept && (await findDifference(kept)));
-  if (wrong !== null)
-    throw new Error(`The audit log is broken: ${wrong}. The entries before ${head.sequence + 1n} are as they were chained.`);
+  const difference = kept && (await findDifference(kept));
+  if (difference !== null) throw new Error(`The audit log is broken: ${difference}.`);
   const { sequence, digest } = await readHead();
   print(`The audit log holds: ${sequence} entries, each as it was chained.`);
   print(`Keep its head outside of this database: ${sequence}:${digest}`);
