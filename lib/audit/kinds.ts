@@ -30,6 +30,7 @@ export const auditKinds = {
   "withdrawal.cancelled": "a withdrawal was cancelled by its owner",
   "withdrawal.approved": "the operator approved a withdrawal",
   "withdrawal.refused": "the operator refused a withdrawal",
+  "withdrawal.rules_changed": "the owner's own rules for withdrawals changed",
   "process.started": "a process of the service started",
   "pepper.changed": "a process started with another pepper than the one before it",
   "settlement.deployed": "the operator deployed the settlement contract",

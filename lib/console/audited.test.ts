@@ -22,6 +22,7 @@ import { openLiabilityAccount } from "@/lib/ledger/accounts";
 import { credit, openFunding } from "@/lib/ledger/testing/fund";
 import { postTransfer } from "@/lib/ledger/transfers";
 import { approveWithdrawal, cancelWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
+import { setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
 import {
   addOwnEndpoint,
   deleteOwnEndpoint,
@@ -274,6 +275,16 @@ test("whoever writes into the database by hand is named by its user and program:
   ] as const) {
     expect(await byHand(sql)).toMatchObject([{ kind, subject, actor, account_id: owner.accountId }]);
   }
+});
+
+test("the owner's own rules for withdrawals, with what they were before", async () => {
+  const { owner } = await newOwner();
+  const none = { dailyLimit: null, waitSeconds: 0, destinations: [] };
+  const strict = { dailyLimit: parseUsd("50"), waitSeconds: 3_600, destinations: [] };
+  await asOwner(owner.token, (me) => setOwnRules(me.accountId, strict, none));
+  const left = await leftBy(() => asOwner(owner.token, (me) => setOwnRules(me.accountId, none, strict)));
+  const before = { dailyLimit: "50000000000", waitSeconds: 3_600, destinations: [] };
+  expect(left).toMatchObject([{ kind: "withdrawal.rules_changed", actor: { kind: "session" }, personal: origin, before, after: none }]);
 });
 
 test("a key that its alarm pauses says so", async () => {

@@ -33,6 +33,11 @@ BEGIN
   PERFORM audit_record(account, what, about, audit_difference(earlier, later), audit_difference(later, earlier));
 END $$;
 
+-- What the account's newest entry of a kind says was so afterwards.
+CREATE OR REPLACE FUNCTION audit_latest(account text, what text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT e.after FROM audit_entry e WHERE e.account_id = account AND e.kind = what ORDER BY e.place DESC LIMIT 1
+$$;
+
 -- Entries are only added. What may still be written is a place in the chain, once, and that personal fields are gone.
 CREATE OR REPLACE FUNCTION audit_refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -8,6 +8,16 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Rows that hold no more are deleted: what was decided before is what the log says.
+CREATE OR REPLACE FUNCTION wallets_audit_rules() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM audit_record(NEW.account_id, 'withdrawal.rules_changed', NULL, audit_latest(NEW.account_id, 'withdrawal.rules_changed'),
+    jsonb_build_object('dailyLimit', NEW.daily_limit::text, 'waitSeconds', NEW.wait_seconds, 'destinations', NEW.destinations));
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER withdrawal_rules_audited AFTER INSERT ON withdrawal_rules
+  FOR EACH ROW EXECUTE FUNCTION wallets_audit_rules();
 CREATE OR REPLACE TRIGGER withdrawal_ordered_audited AFTER INSERT ON withdrawal
   FOR EACH ROW EXECUTE FUNCTION wallets_audit_withdrawal();
 -- What the chain does with it is no decision, nor is that it is tried again.
