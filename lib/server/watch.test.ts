@@ -86,6 +86,7 @@ const documented = {
   pennyprompt_ledger_batch_seconds: "histogram",
   pennyprompt_ledger_violations: "gauge",
   pennyprompt_address_pool_free: "gauge",
+  pennyprompt_audit_entries: "gauge",
   pennyprompt_wallets_refused_total: "counter",
   pennyprompt_watch_rounds_total: "counter",
   pennyprompt_watch_head_lag_blocks: "gauge",
