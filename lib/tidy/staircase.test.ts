@@ -17,7 +17,7 @@ const broken: readonly [rule: string, file: string, line: string][] = [
   ["floor-db", "lib/db/sideways.ts", 'import "@/lib/chains/noun";'],
   ["floor-providers", "lib/providers/up.ts", 'import type { Noun } from "@/lib/access/noun";'],
   ["floor-chains", "lib/chains/sideways.ts", 'import "@/lib/providers/noun";'],
-  ["floor-audit", "lib/audit/up.ts", 'import "@/lib/events/noun";'],
+  ["floor-audit", "lib/audit/up.ts", 'import "@/lib/access/noun";'],
   ["floor-events", "lib/events/up.ts", 'import "@/lib/access/noun";'],
   ["floor-access", "lib/access/sideways.ts", 'import "../ledger/noun";'],
   ["floor-relay", "lib/relay/sideways.ts", 'import "@/lib/ledger/noun";'],
