@@ -213,3 +213,21 @@ test("the playground tells a new account without money so before a run", async (
   await page.getByLabel("Prompt").fill("Hello");
   await expect(page.getByRole("status").filter({ hasText: /^You need \$\S+ more to run this\.$/ })).toBeVisible();
 });
+
+test("an account is closed by a signature, and opened again by signing in", async ({ page, context }) => {
+  const wallet = await installEvmWallet(context);
+  await open(page, "/connect?next=/settings");
+  await chooseWallet(page, "evm", wallet.name);
+  await expect(page).toHaveURL("/settings");
+  const accountId = await accountOf(page);
+  const closes = page.getByRole("button", { name: "Close account" });
+  await closes.click();
+  await page.getByRole("dialog", { name: "Close this account?" }).getByRole("button", { name: "Close account" }).click();
+  await expect(confirmationOn(page).getByText(`Close account ${accountId} at PennyPrompt`)).toBeVisible();
+  await signOn(page, "evm", wallet.name);
+  await expect(page.getByText("Your account is closed. Sign in with one of its wallets to open it again.")).toBeVisible();
+  expect((await readSession(context)).user).toBeUndefined();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page).toHaveURL("/overview");
+  expect(await accountOf(page)).toBe(accountId);
+});

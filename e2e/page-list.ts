@@ -15,6 +15,7 @@ export const publicPages: readonly ListedPage[] = [
   { path: "/docs", heading: "Quick start", status: 200 },
   { path: "/docs/deposits", heading: "Deposits", status: 200 },
   { path: "/docs/withdrawals", heading: "Withdrawals", status: 200 },
+  { path: "/docs/account", heading: "Account", status: 200 },
   { path: "/docs/codex", heading: "Codex", status: 200 },
   { path: "/docs/clients", heading: "Clients", status: 200 },
   { path: "/docs/payments", heading: "Pay per request", status: 200 },

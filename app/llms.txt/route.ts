@@ -53,6 +53,7 @@ ${models.map(({ id, inputPrice, outputPrice, contextWindow }) => `- ${id}: ${inp
 - [API keys](${baseUrl}/docs/keys): scopes, allowed addresses, caps and changing a secret
 - [Deposits](${baseUrl}/docs/deposits): how to deposit USDC, on which networks, and how long it takes
 - [Withdrawals](${baseUrl}/docs/withdrawals): how to withdraw USDC to your wallet, what it costs, and what the wallet signs
+- [Account](${baseUrl}/docs/account): wallets, what is signed, closing an account
 - [Claude Code](${baseUrl}/docs/claude-code): its settings, and Anthropic's SDK
 - [Codex](${baseUrl}/docs/codex): config.toml for Codex CLI
 - [Clients](${baseUrl}/docs/clients): OpenAI SDK, Vercel AI SDK, LangChain and Cursor

@@ -14,6 +14,7 @@ const pages = [
   { href: "/docs/keys", text: "API keys" },
   { href: "/docs/deposits", text: "Deposits" },
   { href: "/docs/withdrawals", text: "Withdrawals" },
+  { href: "/docs/account", text: "Account" },
   { href: "/docs/payments", text: "Pay per request" },
   { href: "/docs/x402", text: "x402" },
   { href: "/docs/claude-code", text: "Claude Code" },

@@ -1,8 +1,10 @@
 // Accounts: an owner, and the limits agreed with them.
 
+import { erasePersonalOf } from "@/lib/audit/erase";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
+import { endAllSessions } from "./sessions";
 
 interface AccountLimits {
   ratePerMinute: number;
@@ -26,4 +28,29 @@ export async function readAgreedLimits(accountId: AccountId): Promise<{ [Limit i
 export async function lockAccount(accountId: AccountId, transaction: Transaction): Promise<void> {
   // Prisma has no row locks. NO KEY: other tables' foreign keys to this row stay usable.
   await transaction.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`;
+}
+
+/**
+ * Ends what may act for the account, and erases what it knows of persons here: keys lose their names and networks, sessions and failed
+ * requests go. Wallets stay linked, since money that comes in later is still their owner's. The caller has locked the account.
+ */
+export async function closeAccount(accountId: AccountId, transaction: Transaction): Promise<void> {
+  const at = now();
+  await transaction.apiKey.updateMany({ where: { accountId, state: { not: "revoked" } }, data: { state: "revoked", revokedAt: at } });
+  await transaction.apiKey.updateMany({
+    where: { accountId },
+    data: { name: "closed", networks: [], oldHash: null, oldLast4: null, oldUntil: null },
+  });
+  await endAllSessions(accountId, transaction);
+  await transaction.session.updateMany({ where: { accountId }, data: { userAgent: "", clientAddress: "" } });
+  await transaction.signInNonce.deleteMany({ where: { accountId } });
+  await transaction.failedRequest.deleteMany({ where: { accountId } });
+  await transaction.account.update({ where: { id: accountId }, data: { closedAt: at } });
+  await erasePersonalOf(accountId, transaction);
+}
+
+/** Opens the account again when its owner had closed it; whether it was closed. */
+export async function reopenAccount(accountId: AccountId, transaction: Transaction): Promise<boolean> {
+  const { count } = await transaction.account.updateMany({ where: { id: accountId, closedAt: { not: null } }, data: { closedAt: null } });
+  return count === 1;
 }

@@ -3,7 +3,7 @@
 
 import { dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { prisma } from "@/lib/db/prisma";
+import { prisma, type Transaction } from "@/lib/db/prisma";
 
 const ERASED_AT_ONCE = 10_000;
 
@@ -16,4 +16,9 @@ export async function erasePersonal(): Promise<void> {
         SELECT place FROM audit_entry WHERE personal IS NOT NULL AND at < ${before} LIMIT ${ERASED_AT_ONCE})`;
     if (count < ERASED_AT_ONCE) return;
   }
+}
+
+/** Erases the personal fields of an account's entries: it is closed. */
+export async function erasePersonalOf(accountId: string, transaction: Transaction): Promise<void> {
+  await transaction.$executeRaw`UPDATE audit_entry SET personal = NULL, salt = NULL WHERE account_id = ${accountId} AND personal IS NOT NULL`;
 }

@@ -13,6 +13,8 @@ export const auditKinds = {
   "account.absorbed": "an unused account was merged into this one",
   "account.frozen": "the operator stopped the account from spending",
   "account.unfrozen": "the operator lets the account spend again",
+  "account.closed": "the owner closed the account",
+  "account.reopened": "the owner signed in to a closed account, which opened it",
   "account.limits_changed": "the operator changed the account's limits",
   "key.created": "an API key was created",
   "key.changed": "an API key's name, limits, scopes, networks or alarm changed",

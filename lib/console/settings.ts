@@ -23,8 +23,10 @@ import type { PlainChallenge } from "./views/wallet";
 /** The current session first, then the most recently seen. */
 export async function readSettings(owner: Owner): Promise<Settings> {
   const [wallets, sessions] = await Promise.all([listOwnWallets(owner), listSessions(owner.accountId)]);
+  const { SESSION_DAYS: days, SESSION_IDLE_HOURS: idleHours } = config();
   return {
     wallets,
+    sessionEnds: { days, idleHours },
     sessions: sessions
       .map(({ sessionId, userAgent, wallet, clientAddress, createdAt, lastSeenAt }) => ({
         ...{ sessionId, clientAddress, createdAt, lastSeenAt },

@@ -145,6 +145,13 @@ export async function deleteEndpoint(accountId: AccountId, endpointId: string): 
   return count === 1;
 }
 
+/** Deletes everything of an account that is closed: its endpoints, and its events with their deliveries. */
+export async function deleteEventsOf(accountId: AccountId, transaction: Prisma.TransactionClient): Promise<void> {
+  await transaction.endpoint.deleteMany({ where: { accountId } });
+  await transaction.delivery.deleteMany({ where: { accountId } });
+  await transaction.event.deleteMany({ where: { accountId } });
+}
+
 /** A webhook's new secret, which is never shown again; for 24 hours the old one signs too. Null for any other endpoint. */
 export async function rotateSecret(accountId: AccountId, endpointId: string): Promise<string | null> {
   const [row] = await prisma().endpoint.updateManyAndReturn({

@@ -4,6 +4,8 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
+import { z } from "zod";
+import { closeOwnAccount } from "@/lib/console/close-account";
 import {
   endEverySession,
   endOneSession,
@@ -22,6 +24,16 @@ import { readConfirmedWish, readWish } from "../owner-actions";
 export async function keepWallet(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {
   const wish = await readConfirmedWish(sessionId, walletForm, input, proof);
   return wish.ok ? showSettings(await keepOwnWallet(wish.owner, wish.form, wish.proof)) : wish;
+}
+
+/** Returns only a refusal: without its sessions the account has no page to return to. */
+export async function closeAccount(sessionId: unknown, proof?: unknown): Promise<Refusal> {
+  const wish = await readConfirmedWish(sessionId, z.undefined(), undefined, proof);
+  if (!wish.ok) return wish;
+  const answer = await closeOwnAccount(wish.owner, wish.proof);
+  if (!answer.ok) return answer;
+  await endOwnSession();
+  redirect("/connect?ended=closed");
 }
 
 export async function unlinkWallet(sessionId: unknown, input: unknown, proof?: unknown): Promise<Answer> {

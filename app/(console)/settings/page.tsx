@@ -3,6 +3,7 @@ import { readWalletAccess } from "@/app/wallet-access";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
+import { CloseAccount } from "@/components/console/settings/close-account";
 import { LinkWalletSlot } from "@/components/console/settings/link-wallet-slot";
 import { SessionList } from "@/components/console/settings/session-list";
 import { WalletList } from "@/components/console/settings/wallet-list";
@@ -13,16 +14,17 @@ import { readSettings } from "@/lib/console/settings";
 import { requestConfirmation } from "../confirmations";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
-import { endSession, keepWallet, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet } from "./actions";
+import { closeAccount, endSession, keepWallet, linkWallet, proveJoin, signOutEverywhere, startLink, unlinkWallet } from "./actions";
 
 export const metadata: Metadata = { title: "Settings" };
 
 export default async function SettingsPage() {
   const owner = await requireOwner();
-  const { wallets, sessions } = await readSettings(owner);
+  const { wallets, sessions, sessionEnds } = await readSettings(owner);
+  const { days, idleHours } = sessionEnds;
   const actions = forSession(owner, {
     ...{ endSession, linkWallet, proveJoin, signOutEverywhere, startLink },
-    ...{ unlinkWallet, keepWallet, requestConfirmation },
+    ...{ unlinkWallet, keepWallet, requestConfirmation, closeAccount },
   });
   return (
     <div className="max-w-reading">
@@ -42,7 +44,7 @@ export default async function SettingsPage() {
             linkWallet={actions.linkWallet}
           />
         </Panel>
-        <Panel title="Sessions" aside="Sessions end after 7 days, or 24 hours without use.">
+        <Panel title="Sessions" aside={`Sessions end after ${countOf(days, "day")}, or ${countOf(idleHours, "hour")} without use.`}>
           <SessionList sessions={sessions} end={actions.endSession} endAll={actions.signOutEverywhere} nowMs={nowMs()} />
         </Panel>
         <Panel title="Account">
@@ -53,7 +55,14 @@ export default async function SettingsPage() {
           </p>
           <p className="mt-1 text-xs text-muted">Include this ID when you contact support. It is not secret.</p>
         </Panel>
+        <Panel title="Close account">
+          <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>
+            <CloseAccount close={actions.closeAccount} disabled={owner.isFrozen} />
+          </StepUp>
+        </Panel>
       </div>
     </div>
   );
 }
+
+const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

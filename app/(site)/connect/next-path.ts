@@ -1,7 +1,7 @@
 // Where sign-in leads, and what its page says about that.
 
 /** An area of the console, never another site. */
-const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings)([/?][\w/?=&.,:%+~-]*)?$/;
+const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings|alerts)([/?][\w/?=&.,:%+~-]*)?$/;
 
 const titles: Readonly<Record<string, string>> = {
   overview: "Overview",
@@ -12,6 +12,7 @@ const titles: Readonly<Record<string, string>> = {
   playground: "the playground",
   payments: "Pay per request",
   settings: "Settings",
+  alerts: "Alerts",
 };
 
 export const overview = "/overview";
@@ -21,10 +22,11 @@ export const readNextPath = (requested: unknown): string | null =>
   typeof requested === "string" && area.test(requested) ? requested : null;
 
 /** Why a person who was signed in has to sign in again; null for a first visit. */
-export function signedOutText(cause: "switched" | "ended" | "none", next: string | null): string | null {
+export function signedOutText(cause: "switched" | "closed" | "ended" | "none", next: string | null): string | null {
   const title = titles[area.exec(next ?? "")?.[1] ?? ""];
   const target = title === undefined ? "continue" : `return to ${title}`;
   if (cause === "switched") return "Your wallet switched to another account, so you were signed out.";
+  if (cause === "closed") return "Your account is closed. Sign in with one of its wallets to open it again.";
   if (cause === "ended") return `Your session has ended. Sign in again to ${target}.`;
   return title === undefined ? null : `You are signed out. Sign in to open ${title}.`;
 }

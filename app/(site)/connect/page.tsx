@@ -27,7 +27,7 @@ export default async function ConnectPage({ searchParams }: ConnectPageProps) {
   if (await findOwner()) redirect(next ?? overview);
   // Signing out deletes the cookie: a cookie without a session is that of an ended one.
   const hadSession = (await cookies()).has(sessionCookieName());
-  const cause = ended === "switched" ? "switched" : hadSession ? "ended" : "none";
+  const cause = ended === "switched" || ended === "closed" ? ended : hadSession ? "ended" : "none";
   return (
     <div className="mx-auto grid max-w-[880px] gap-12 pt-12 md:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] md:pt-20">
       <section>

@@ -1,7 +1,7 @@
 // Signing in with a wallet. The first time creates everything an owner has, account, wallet and ledger account, in one transaction; ten
 // simultaneous sign-ins of one wallet still open one account. Credit that its payments left at its address moves to the account.
 
-import { createAccount } from "@/lib/access/accounts";
+import { createAccount, reopenAccount } from "@/lib/access/accounts";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
 import { addIdentity, findAccountOf, findSigningAccountOf, lockWallet } from "@/lib/access/identities";
@@ -71,6 +71,7 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
     await lockWallet(wallet, transaction);
     const known = await findAccountOf(wallet, transaction);
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
+    if (known) await reopenAccount(known, transaction);
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "replaced", transaction);
     const isConfirmed = (await findSigningAccountOf(wallet, transaction)) === accountId;
     const { token } = await openSession({ ...browser, accountId, wallet, isConfirmed }, transaction);

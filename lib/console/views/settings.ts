@@ -26,4 +26,6 @@ export interface SessionView {
 export interface Settings {
   wallets: OwnWallet[];
   sessions: SessionView[];
+  /** When a session ends: so long after signing in, or without use. */
+  sessionEnds: { days: number; idleHours: number };
 }

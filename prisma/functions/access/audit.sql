@@ -73,6 +73,9 @@ BEGIN
     PERFORM audit_record(NEW.id, CASE NEW.state WHEN 'open' THEN 'account.unfrozen' ELSE 'account.frozen' END, NEW.id,
       jsonb_build_object('state', OLD.state), jsonb_build_object('state', NEW.state));
   END IF;
+  IF (NEW.closed_at IS NULL) <> (OLD.closed_at IS NULL) THEN
+    PERFORM audit_record(NEW.id, CASE WHEN NEW.closed_at IS NULL THEN 'account.reopened' ELSE 'account.closed' END, NEW.id, NULL, NULL);
+  END IF;
   PERFORM audit_record_change(NEW.id, 'account.limits_changed', NEW.id,
     jsonb_build_object('ratePerMinute', OLD.rate_per_minute, 'concurrency', OLD.concurrency),
     jsonb_build_object('ratePerMinute', NEW.rate_per_minute, 'concurrency', NEW.concurrency));

@@ -27,4 +27,4 @@ CREATE OR REPLACE TRIGGER session_audited
 CREATE OR REPLACE TRIGGER identity_audited
   AFTER INSERT OR UPDATE OF leaves_at OR DELETE ON identity FOR EACH ROW EXECUTE FUNCTION access_audit_wallet();
 CREATE OR REPLACE TRIGGER account_audited
-  AFTER UPDATE OF state, absorbed_by, rate_per_minute, concurrency ON account FOR EACH ROW EXECUTE FUNCTION access_audit_account();
+  AFTER UPDATE OF state, closed_at, absorbed_by, rate_per_minute, concurrency ON account FOR EACH ROW EXECUTE FUNCTION access_audit_account();

@@ -1,0 +1,90 @@
+import type { Metadata } from "next";
+import { Code } from "@/components/docs/code";
+import { DocsArticle } from "@/components/docs/docs-frame";
+import { FieldTable } from "@/components/docs/field-table";
+import { DocLink, Section } from "@/components/docs/section";
+
+export const metadata: Metadata = {
+  title: "Account",
+  description: "Wallets, signatures and sessions, what to do when a wallet is lost, and what is erased when you close your account.",
+};
+
+const sections = [
+  { id: "wallets", title: "Your wallets" },
+  { id: "lost", title: "A lost or stolen wallet" },
+  { id: "signatures", title: "What is signed" },
+  { id: "closing", title: "Close your account" },
+];
+
+export default function AccountDocsPage() {
+  return (
+    <DocsArticle
+      current="/docs/account"
+      title="Account"
+      intro="Your wallets are your account. There is no password, and nobody can reset one."
+      sections={sections}
+    >
+      <Section id="wallets" title="Your wallets">
+        <p>
+          Each linked wallet can sign in and do everything. Link a second one in <DocLink href="/settings">Settings</DocLink>, and keep it
+          somewhere else: whoever loses their only wallet loses the account, and we cannot give it back.
+        </p>
+      </Section>
+      <Section id="lost" title="A lost or stolen wallet">
+        <p>
+          Sign in with another linked wallet and unlink the lost one in Settings. That takes effect after 24 hours. From the signature on,
+          the wallet that leaves can sign nothing and receive nothing, and its sessions end. It can still sign in and see until then;
+          another wallet can have it kept.
+        </p>
+        <p>
+          If it may be stolen, also use “Sign out everywhere” and pause all keys. Your{" "}
+          <DocLink href="/docs/withdrawals#rules">own rules for withdrawals</DocLink> limit what a thief can do before you notice.
+        </p>
+      </Section>
+      <Section id="signatures" title="What is signed">
+        <p>
+          A session alone gives no power away. A wallet signs a line that says what it allows: a new key, a new secret, a key’s higher
+          limits, a withdrawal, looser rules for withdrawals, linking and unlinking a wallet, closing the account. For 15 minutes after a
+          signature you are not asked again for keys that can spend at most $10.
+        </p>
+        <p>
+          The <DocLink href="/playground">playground</DocLink> spends at most $5 a day without a fresh signature. What takes power away,
+          such as pausing a key, takes none.
+        </p>
+      </Section>
+      <Section id="closing" title="Close your account">
+        <p>
+          Withdraw your balance, then choose “Close account” in Settings and sign. What is left below the smallest withdrawal stays on the
+          account. Sign in with one of its wallets to open it again: its addresses stay watched, so that nothing you send to them is lost.
+        </p>
+        <FieldTable
+          isPlain
+          heading="What"
+          rows={[
+            {
+              name: "Erased",
+              about:
+                "The browsers and IP addresses of sessions and of the audit log, names and networks of keys, webhooks and e-mail addresses, events, refused requests, challenges.",
+            },
+            {
+              name: "Erased within 24 hours",
+              about: "Answers that were kept for an Idempotency-Key. Prompts and other answers are never stored.",
+            },
+            {
+              name: "Kept for the books",
+              about:
+                "Charges, deposits, payments and withdrawals, with their amounts, models, times, addresses and transactions: without them the books would not add up, and nobody could prove what was charged.",
+            },
+            {
+              name: "Kept for you",
+              about: "The addresses of your wallets and your deposit addresses: money that comes in later is still yours.",
+            },
+          ]}
+        />
+        <p>
+          Everything that is kept is under your account ID, such as <Code>acc_…</Code>. It names no person.
+        </p>
+      </Section>
+    </DocsArticle>
+  );
+}

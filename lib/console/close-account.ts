@@ -1,0 +1,45 @@
+// Closing an account: its money is withdrawn before, its keys and sessions end, and what is known of its owner is erased as far as the books
+// allow. Charges, deposits and withdrawals stay, and so do the wallets: whoever signs in with one of them opens it again, so that money that
+// comes in later is never lost.
+
+import { closeAccount, lockAccount } from "@/lib/access/accounts";
+import type { Proof } from "@/lib/access/proofs";
+import { config } from "@/lib/base/config";
+import { formatUsd, type NanoUsd } from "@/lib/base/money";
+import { inTransaction } from "@/lib/db/prisma";
+import { deleteEventsOf } from "@/lib/events/endpoints";
+import { readBalance } from "@/lib/ledger/accounts";
+import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
+import { MAX_OPEN, minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
+import { frozenRefusal, refuse } from "./answer";
+import type { Owner } from "./owner";
+import { checkConfirmation } from "./step-up";
+import type { Answer, Refusal } from "./views/answer";
+
+/** Closes the owner's account, once a wallet has signed that. */
+export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promise<Answer> {
+  if (owner.isFrozen) return frozenRefusal();
+  const left = await readRemainder(owner);
+  if (typeof left !== "bigint") return left;
+  const remains = left > 0n ? ` The remaining ${formatUsd(left)} stays on it.` : "";
+  const statement = `Close account ${owner.accountId} at ${config().SERVICE_NAME}: its keys stop working and its personal data is erased.${remains}`;
+  const refusal = await checkConfirmation(owner, statement, proof);
+  if (refusal) return refusal;
+  await inTransaction(async (transaction) => {
+    await lockAccount(owner.accountId, transaction);
+    await closeAccount(owner.accountId, transaction);
+    await deleteEventsOf(owner.accountId, transaction);
+  });
+  return { ok: true };
+}
+
+/** What is too little to be withdrawn; the refusal while there is more, or while money is on its way. */
+async function readRemainder({ accountId }: Owner): Promise<NanoUsd | Refusal> {
+  const { posted, held } = await readBalance(accountId);
+  const { leftOpen } = await readAllowance(accountId);
+  if (leftOpen < MAX_OPEN) return refuse("A withdrawal is not paid yet. Wait until it is, or cancel it, and close the account then.");
+  if (held > 0n) return refuse("A request is still running. Try again when it has ended.");
+  const { base, solana } = readFees();
+  const canLeave = [base, solana].some((fee) => posted >= minWithdrawal() + fee);
+  return canLeave ? refuse(`Withdraw your balance of ${formatUsd(posted)} first.`) : posted;
+}
