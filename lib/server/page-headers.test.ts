@@ -1,4 +1,7 @@
+import loadCustomRoutes from "next/dist/lib/load-custom-routes";
+import { getPathMatch } from "next/dist/shared/lib/router/utils/path-match";
 import { expect, test } from "vitest";
+import nextConfig from "@/next.config";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
 const policyOf = (withWalletConnect: boolean) =>
@@ -33,3 +36,14 @@ test("HSTS is sent only where browsers already use https", () => {
   expect(rule("http://127.0.0.1:3000")).toBeUndefined();
   expect(rule(undefined)).toBeUndefined();
 });
+
+test.each(["/", "/docs/payments", "/keys", "/api/auth/session", "/api/v1/models", "/_next/static/chunks/main.js", "/nowhere/at/all"])(
+  "Next alone, without our server, sets the same headers on %s",
+  async (path) => {
+    // As Next reads its own configuration and matches a request's path.
+    const { headers } = await loadCustomRoutes(nextConfig as Parameters<typeof loadCustomRoutes>[0]);
+    const rules = headers.filter(({ source, has, missing }) => !has && !missing && getPathMatch(source)(path) !== false);
+    const sent = rules.flatMap((rule) => rule.headers.map(({ key, value }): [string, string] => [key, value]));
+    expect(new Map(sent)).toEqual(new Map(fixedHeaders(undefined)));
+  },
+);
