@@ -18,10 +18,8 @@ export type SignatureVerdict = "valid" | "invalid" | "unavailable";
 /** Verifying a passkey in Solidity takes 0.3 million gas, deploying a wallet up to 2 million. */
 const MAX_GAS = 5_000_000;
 const KEY_SIGNATURE_BYTES = 65;
-/** Passkeys and Safes of many owners take some thousand bytes. */
+/** Passkeys, Safes of many owners, and deployments by a factory take some thousand bytes. */
 const MAX_SIGNATURE_BYTES = 8_192;
-/** A deployment adds its factory's calldata, which may hold the wallet's code: at most 24,576 bytes of it (EIP-170), and its arguments. */
-const MAX_UNDEPLOYED_SIGNATURE_BYTES = 40_960;
 /** The suffix of a signature that includes its wallet's deployment. */
 const UNDEPLOYED = "6492".repeat(16);
 
@@ -45,8 +43,7 @@ export async function verifyContractSignature(
   signature: Hex,
   nodes: EvmNodes = evmNodes(),
 ): Promise<SignatureVerdict> {
-  const isUndeployed = signature.toLowerCase().endsWith(UNDEPLOYED);
-  if (size(signature) > (isUndeployed ? MAX_UNDEPLOYED_SIGNATURE_BYTES : MAX_SIGNATURE_BYTES)) return "invalid";
+  if (size(signature) > MAX_SIGNATURE_BYTES) return "invalid";
   // Without a node no contract can be called; a 65-byte signature is then treated as another key's, which it almost always is.
   if (nodes.count === 0) return size(signature) === KEY_SIGNATURE_BYTES ? "invalid" : "unavailable";
   const check = encodeDeployData({
@@ -56,7 +53,9 @@ export async function verifyContractSignature(
   });
   const call = { from: randomSender(), data: `${guard}${check.slice(2)}`, gas: toHex(MAX_GAS) };
   const accepts: ReadState<boolean> = (node, at) => node.call("eth_call", [call, at], flag);
-  return isUndeployed ? verdictOf(address, async (node, at) => judge(await accepts(node, at)), nodes) : callWallet(address, accepts, nodes);
+  return signature.endsWith(UNDEPLOYED)
+    ? verdictOf(address, async (node, at) => judge(await accepts(node, at)), nodes)
+    : callWallet(address, accepts, nodes);
 }
 
 /** A random sender: some wallets accept any signature from the addresses that simulations usually use. The same one at every node. */

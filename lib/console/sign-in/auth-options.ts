@@ -25,7 +25,12 @@ const page = "/connect";
 /** What next-auth has no place for in a refusal. */
 export interface RefusedSignIn {
   retryAfterMs?: number;
+  /** Nothing is wrong with the attempt. */
+  isOurFault?: boolean;
 }
+
+/** Nodes that were behind, or down for a moment, agree again by then. */
+const NODES_RETRY_MS = 5_000;
 
 /**
  * The options for one request of `browser`. `authorize` throws only a reason, since the browser sees what it throws; the rest goes to
@@ -48,7 +53,8 @@ export function authOptions(browser: Browser, refused: RefusedSignIn = {}): Auth
         authorize: async (credentials) => {
           const outcome = await signInWith(credentials, browser);
           if (!outcome.ok) {
-            refused.retryAfterMs = outcome.retryAfterMs;
+            const { retryAfterMs, isOurFault = false } = outcome;
+            Object.assign(refused, { retryAfterMs, isOurFault });
             throw new Error(outcome.error);
           }
           opened = outcome.token;
@@ -78,7 +84,7 @@ export function authOptions(browser: Browser, refused: RefusedSignIn = {}): Auth
   };
 }
 
-type SignedIn = { ok: true; accountId: string; token: string } | { ok: false; error: string; retryAfterMs?: number };
+type SignedIn = { ok: true; accountId: string; token: string } | ({ ok: false; error: string } & RefusedSignIn);
 
 async function signInWith(credentials: unknown, browser: Browser): Promise<SignedIn> {
   const proof = proofSchema.safeParse(credentials);
@@ -87,6 +93,8 @@ async function signInWith(credentials: unknown, browser: Browser): Promise<Signe
     const outcome = await signIn(proof.data, browser);
     if (outcome.ok) return outcome;
     if (outcome.reason === "too_many_accounts") return { ok: false, error: outcome.reason, retryAfterMs: outcome.retryAfterMs };
+    if (outcome.reason === "contract_wallet_unavailable")
+      return { ok: false, error: outcome.reason, retryAfterMs: NODES_RETRY_MS, isOurFault: true };
     return { ok: false, error: outcome.reason === "message_changed" ? `message_changed:${outcome.field}` : outcome.reason };
   } catch (error) {
     log().error({ err: error }, "sign-in failed");

@@ -89,7 +89,7 @@ async function ask(request: Request, nextauth: readonly string[], body: Record<s
   await answer({ method: request.method, query, cookies, headers: Object.fromEntries(request.headers), body }, outgoing);
   if (refused.retryAfterMs === undefined) return reply;
   reply.headers.set("retry-after", `${Math.ceil(refused.retryAfterMs / 1_000)}`);
-  return { ...reply, status: 429 };
+  return { ...reply, status: refused.isOurFault ? 503 : 429 };
 }
 
 /** Without a reason next-auth would report "undefined". */

@@ -5,10 +5,11 @@ import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { startAnvil } from "@/lib/chains/evm/testing/anvil";
 import { contractWallets } from "@/lib/chains/evm/testing/contract-wallets";
+import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { TestBrowser } from "../testing/browser";
 import { openTestCustody } from "../testing/custody";
-import { newWallet, type TestWallet } from "../testing/wallets";
+import { newWallet, prove, type TestWallet } from "../testing/wallets";
 
 await openTestDatabase();
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  forgetSingleton("config");
+  for (const name of ["config", "disagreement of nodes"]) forgetSingleton(name);
 });
 afterAll(() => anvil?.stop());
 
@@ -55,5 +56,27 @@ test("another key does not sign it in", async () => {
 test("while no node answers, the signature is not reported as bad", async () => {
   const wallet = await contractOf(newWallet("evm"));
   setNode("http://127.0.0.1:1");
-  expect(await new TestBrowser().signIn(wallet)).toEqual({ status: 401, error: "contract_wallet_unavailable" });
+  expect(await new TestBrowser().signIn(wallet)).toEqual({ status: 503, error: "contract_wallet_unavailable" });
+});
+
+test("one of two nodes alone signs no thief in, and shuts the owner out only with 503 and when to try again", async () => {
+  const [key, thief] = [newWallet("evm"), newWallet("evm")];
+  const wallet = await contractOf(key);
+  vi.stubEnv("SINGLE_NODE", "refuse");
+  for (const answer of [`0x${"1".padStart(64, "0")}`, `0x${"0".repeat(64)}`]) {
+    const liar = await startFaultyNode(anvil.url, ({ method }) => (method === "eth_call" ? { rewrite: () => answer } : null));
+    const honest = await startFaultyNode(anvil.url, () => null);
+    setNode(`${liar.url},${honest.url}`);
+    const signer = answer.endsWith("1") ? { ...thief, address } : wallet;
+    expect(await new TestBrowser().signIn(signer)).toEqual({ status: 503, error: "contract_wallet_unavailable" });
+    const browser = new TestBrowser();
+    const fields = { ...(await prove(signer, await browser.challenge(signer))), json: "true", callbackUrl: "/overview" };
+    const { csrfToken } = await (await browser.get("/api/auth/csrf")).json();
+    const response = await browser.post("/api/auth/callback/wallet", { ...fields, csrfToken });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(await browser.session()).toEqual({});
+    await Promise.all([liar.close(), honest.close()]);
+  }
+  setNode(`${anvil.url},${anvil.url}`);
+  expect(await new TestBrowser().signIn(wallet)).toEqual({ status: 200, error: null });
 });
