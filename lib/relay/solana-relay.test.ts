@@ -96,6 +96,20 @@ test("a transaction is stored, sent, confirmed, and final with its actual cost",
   expect(await received()).toBe(before + 10n);
 });
 
+test("while one of two nodes that must agree is silent a transaction does not become final", async () => {
+  const { genesisHash } = chain;
+  const alone = new SolanaNodes({ urls: [chain.url, "http://127.0.0.1:9"], genesisHash, quorum: 2 });
+  await store("unseconded", 10n);
+  await sendStored("unseconded", { solana: alone });
+  const slot = (await waitForRelayed("unseconded", 30_000, { solana: alone })).block ?? 0;
+  const connection = new Connection(chain.url, "confirmed");
+  await expect.poll(() => connection.getSlot("finalized"), { interval: 50 }).toBeGreaterThan(slot + 2);
+  for (let times = 0; times < 3; times++) await round(alone);
+  expect(await getRelayed("unseconded")).toMatchObject({ state: "succeeded", isFinal: false });
+  const both = new SolanaNodes({ urls: [chain.url, chain.url], genesisHash, quorum: 2 });
+  expect(await untilFinal("unseconded", both)).toMatchObject({ state: "succeeded" });
+});
+
 test("a repeated id keeps the first transaction, and the round sends one that was not sent after its commit, once", async () => {
   const before = await received();
   const first = await store("twice", 20n);

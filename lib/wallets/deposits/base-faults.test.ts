@@ -161,6 +161,27 @@ test.each([[false], [true]])(
   },
 );
 
+test("while one of two nodes that must agree is silent nothing is credited, and then each deposit once", async () => {
+  let isSilent = true;
+  const node = await startFaultyNode(chain.url(), () => (isSilent ? { drop: true } : null));
+  toClose.push(node.close);
+  const customer = await depositTwice();
+  for (const urls of [
+    [node.url, chain.url()],
+    [chain.url(), node.url],
+  ]) {
+    const watcher = chain.watcher({ nodes: createNodes({ urls, chainId: chain.chainId, quorum: 2 }) });
+    expect(await watcher.tick()).toEqual({ outcome: "doubtful", doubt: "unconfirmed" });
+    await watcher.release();
+    expect(await statesOf(customer)).toEqual([]);
+  }
+  isSilent = false;
+  const watcher = chain.watcher({ nodes: createNodes({ urls: [node.url, chain.url()], chainId: chain.chainId, quorum: 2 }) });
+  toClose.push(watcher.release);
+  await tickUntilRead(watcher, 2);
+  await expectCredited(customer);
+});
+
 test("a deposit that one of two nodes invents or inflates is not credited; one that both show is", async () => {
   const [customer, liar] = [await openCustomer(), await openCustomer()];
   await chain.mint(customer.address, 2n * ONE_USDC);

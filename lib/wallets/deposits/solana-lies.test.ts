@@ -4,6 +4,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { base58 } from "@scure/base";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
@@ -80,7 +82,7 @@ async function invent(commitments: readonly string[]) {
     if (!isListing(method) || params[0] !== customer.tokenAccount || before) return null;
     return { rewrite: (page) => [{ signature, slot, err: null }, ...(page as object[])] };
   };
-  return { customer, decide, slot };
+  return { customer, decide, slot, signature };
 }
 
 test("a confirmed deposit that never becomes final ends as reversed, without any ledger entry", async () => {
@@ -103,6 +105,30 @@ test("a confirmed deposit that never becomes final ends as reversed, without any
   expect(await depositsOf(customer)).toMatchObject([ended, { state: "credited" }]);
   const { rowCount } = await pool().query("SELECT 1 FROM transfer WHERE id LIKE $1", [`%${shown?.transaction}%`]);
   expect([rowCount, await postedOf(customer)]).toEqual([0, 1_000_000_000n]);
+});
+
+test("a deposit that only one node shows as final is not credited while the other one is silent and two must agree", async () => {
+  const { customer, decide, slot, signature } = await invent(["confirmed", "finalized"]);
+  const final = { slot, confirmations: null, err: null, confirmationStatus: "finalized" };
+  const node = await startFaultyNode(chain.url, ({ method, params }) => {
+    if (method !== "getSignatureStatuses") return decide(method, params, 0);
+    const asked = params[0] as string[];
+    const lie = ({ value, ...rest }: { value: unknown[] }) => ({
+      ...rest,
+      value: value.map((status, index) => (asked[index] === signature ? final : status)),
+    });
+    return { rewrite: (answer) => lie(answer as { value: unknown[] }) };
+  });
+  toClose.push(node.close);
+  const { genesisHash } = chain;
+  const nodes = new SolanaNodes({ urls: [node.url, "http://127.0.0.1:9"], genesisHash, quorum: 2, timeoutMs: 2_000 });
+  const watcher = chain.watcher({ nodes });
+  for (let round = 0; round < 4; round++) await watcher.tick();
+  await watcher.release();
+  expect(node.calls.some(({ method, params }) => method === "getSignatureStatuses" && JSON.stringify(params).includes(signature))).toBe(
+    true,
+  );
+  expect(await postedOf(customer)).toBe(1_000_000_000n);
 });
 
 test("a deposit that only one node reports as final is not credited while another node does not know it", async () => {

@@ -1,0 +1,91 @@
+// Attacks by whoever runs one of two Solana nodes: a payment's message counts as paid only when both show it, under the same signature, as
+// successful, in the same slot.
+
+import { base58 } from "@scure/base";
+import { createTransferInstruction } from "@solana/spl-token";
+import { Transaction } from "@solana/web3.js";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { type Fault, startFaultyNode } from "../evm/testing/faulty-node";
+import { SolanaNodes } from "./nodes";
+import { isMessageShown, type ShownMessage } from "./sent-message";
+import { findStatus } from "./transactions";
+
+let chain: TestSolanaChain;
+let honest: SolanaNodes;
+/** A transaction that ran, and another one that did. */
+let paid: ShownMessage;
+let other: ShownMessage;
+const toClose: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  chain = await startTestSolanaChain({ slotMs: 25 });
+  honest = through(1, chain.url);
+  const payer = await newHolder(chain, 1_000_000n);
+  const receiver = await newHolder(chain, 1n);
+  const send = async (units: bigint): Promise<ShownMessage> => {
+    const connection = chain.connect();
+    const { blockhash, lastValidBlockHeight } = await connection.getLatestBlockhash("confirmed");
+    const transaction = new Transaction({ feePayer: payer.wallet.publicKey, blockhash, lastValidBlockHeight });
+    transaction.add(createTransferInstruction(payer.account, receiver.account, payer.wallet.publicKey, units));
+    transaction.sign(payer.wallet);
+    const signature = base58.encode(transaction.signature ?? new Uint8Array());
+    await connection.sendRawTransaction(transaction.serialize());
+    const isConfirmed = async () => ((await findStatus(honest, signature))?.commitment ?? "processed") !== "processed";
+    await vi.waitUntil(isConfirmed, { timeout: 30_000, interval: 25 });
+    const { slot } = (await findStatus(honest, signature)) ?? { slot: 0 };
+    return { signature, slot, message: transaction.serializeMessage() };
+  };
+  // The account exists once its transaction is confirmed.
+  const isThere = async () => (await chain.connect().getAccountInfo(receiver.account, "confirmed")) !== null;
+  await vi.waitUntil(isThere, { timeout: 30_000, interval: 25 });
+  paid = await send(5n);
+  other = await send(7n);
+});
+afterEach(async () => {
+  for (const close of toClose.splice(0)) await close();
+});
+afterAll(() => chain?.remove());
+
+const through = (quorum: number, ...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, quorum });
+
+/** Both orders of the chain's own node and one that lies about transactions. */
+async function withLiar(fault: (params: readonly unknown[]) => Fault | null): Promise<SolanaNodes[]> {
+  const { url, close } = await startFaultyNode(chain.url, ({ method, params }) => (method === "getTransaction" ? fault(params) : null));
+  toClose.push(close);
+  return [through(2, url, chain.url), through(2, chain.url, url)];
+}
+
+test("a message that two nodes show counts; another one, another slot and another signature do not", async () => {
+  const both = through(2, chain.url, chain.url);
+  expect(await isMessageShown(both, paid)).toBe(true);
+  expect(await isMessageShown(both, { ...paid, message: other.message })).toBe(false);
+  expect(await isMessageShown(both, { ...paid, slot: paid.slot + 1 })).toBe(false);
+  expect(await isMessageShown(both, { ...paid, signature: other.signature })).toBe(false);
+});
+
+test("one node alone cannot pass another transaction off as the payment, make one up, or call a failed one successful", async () => {
+  const unknown = { ...paid, signature: base58.encode(new Uint8Array(64).fill(7)) };
+  const shown = await chain.connect().getTransaction(paid.signature, { commitment: "confirmed", maxSupportedTransactionVersion: 0 });
+  expect(shown?.slot).toBe(paid.slot);
+  const answer = await honest.call(
+    "getTransaction",
+    [paid.signature, { commitment: "confirmed", encoding: "base64", maxSupportedTransactionVersion: 0 }],
+    z.unknown(),
+  );
+  for (const nodes of await withLiar(() => ({ rewrite: () => answer }))) {
+    expect(await isMessageShown(nodes, { ...paid, signature: other.signature })).toBe(false);
+    expect(await isMessageShown(nodes, unknown)).toBe(false);
+    expect(await isMessageShown(nodes, paid)).toBe(true);
+  }
+});
+
+test.each<[string, Fault]>([
+  ["does not know it", { rewrite: () => null }],
+  ["is down", { drop: true }],
+  ["says that it failed", { rewrite: (answer) => ({ ...(answer as object), meta: { err: { InstructionError: [0, "Custom"] } } }) }],
+  ["has it in another slot", { rewrite: (answer) => ({ ...(answer as object), slot: 1 }) }],
+])("while one of two nodes %s, a payment does not count", async (_, fault) => {
+  for (const nodes of await withLiar(() => fault)) expect(await isMessageShown(nodes, paid)).toBe(false);
+});
