@@ -60,7 +60,10 @@ export async function placeFromProof(
   return payAndHold(request, caller, quote, {
     ...{ scheme: "proof", network, payer: proof.from, nonce: proof.requestId, amount: paid },
     ...{ accountId, keyId, idempotencyKey, identifier: null, bodyHash, validUntil: new Date(proof.timestampMs + MAX_PROOF_AGE_MS) },
-    settlement: { cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
+    settlement: {
+      ...{ cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
+      relayer: settlement.relayer,
+    },
   });
 }
 

@@ -22,9 +22,10 @@ import {
   type SettlementTerms,
   settlementAddress,
 } from "@/lib/chains/evm/settlement";
-import { bytes } from "@/lib/chains/evm/wire";
+import { address, bytes } from "@/lib/chains/evm/wire";
 import { isRelayStopped, prepareCall, storeCall } from "@/lib/relay/calls";
 import { isOutage } from "@/lib/relay/chain";
+import { relayer } from "@/lib/relay/relayer";
 import type { PaymentClaim } from "../claims/claim";
 import { MAX_GAS, storeAttempt, takesTooMuchGas } from "./failed-fee-limit";
 import type { Attempt, Refusal, SettledAt, SettlementStrategy } from "./settlement-strategy";
@@ -41,7 +42,8 @@ interface Proof extends ProofTerms {
 }
 
 const whole = z.string().regex(/^\d+$/).transform(BigInt);
-const settlementForm = z.object({ cents: whole, timestampMs: whole, signature: bytes });
+/** `relayer`: whose contract the payer signed for; a rotated relayer has another one. Claims from before it was stored have none. */
+const settlementForm = z.object({ cents: whole, timestampMs: whole, signature: bytes, relayer: address.optional() });
 const requestNumber = z
   .string()
   .regex(/^req_\d+$/)
@@ -49,10 +51,11 @@ const requestNumber = z
 
 /** Reads the proof that the claim stores. @throws Error when the settling contract is not known */
 export async function readProof({ payer, nonce, settlement }: PaymentClaim): Promise<Proof> {
-  const terms = await findSettlementTerms();
-  if (terms === null) throw new Error("A proof was claimed, but no settlement contract is configured.");
-  const contract = settlementAddress(terms);
-  return { from: payer as Hex, requestNumber: requestNumber.parse(nonce), ...settlementForm.parse(settlement), contract, terms };
+  const now = await findSettlementTerms();
+  if (now === null) throw new Error("A proof was claimed, but no settlement contract is configured.");
+  const { relayer = now.relayer, ...proof } = settlementForm.parse(settlement);
+  const terms = { ...now, relayer };
+  return { from: payer as Hex, requestNumber: requestNumber.parse(nonce), ...proof, contract: settlementAddress(terms), terms };
 }
 
 async function attempt(claim: PaymentClaim, relayId: string): Promise<Attempt> {
@@ -72,12 +75,18 @@ async function tryAndStore(claim: PaymentClaim, proof: Proof, relayId: string): 
   const refusal = refusalOf(state, proof);
   if (refusal === "settled") return lookFor(proof);
   if (refusal !== null) return { kind: "refused", ...refusal };
+  if (proof.terms.relayer !== relayer().address.toLowerCase()) return { kind: "refused", ...rotated };
   if (prepared.kind === "reverts") return explain(proof);
   if (prepared.gas > MAX_GAS) return takesTooMuchGas;
   let units = state.balance;
   if (state.allowance < units) units = state.allowance;
   return storeAttempt(claim, { units, at }, (transaction) => storeCall(relayId, prepared, transaction));
 }
+
+const rotated: Refusal = {
+  reason: "settlement_failed",
+  message: "The service settles payments through another contract now: approve the one that GET /api/v1/payment-terms names",
+};
 
 function refusalOf(
   { isDeployed, settledCents, allowance, balance }: SettlementState,
@@ -116,8 +125,8 @@ async function getSettled(proof: Proof): Promise<SettledTransaction> {
 
 /** Why the contract would refuse to settle it now. */
 async function explain(proof: Proof): Promise<Attempt> {
-  const { contract: address, terms, signature } = proof;
-  const refusal = await findSettleRefusal({ address, relayer: terms.relayer, proof, signature });
+  const { contract, terms, signature } = proof;
+  const refusal = await findSettleRefusal({ address: contract, relayer: terms.relayer, proof, signature });
   if (refusal === null) return { kind: "unknown" }; // it would settle now: the next try decides
   if (refusal.reason === "settled_already") return lookFor(proof);
   return {

@@ -3,6 +3,7 @@
 
 import type { Hex } from "viem";
 import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -18,12 +19,18 @@ const address = z
   .transform((text) => text as Hex);
 const partiesForm = z.object({ treasury: address, relayer: address });
 
-const known = processSingleton<{ databaseUrl?: string; terms?: SettlementTerms }>("settlement terms", () => ({}));
+const known = processSingleton<{ databaseUrl?: string; terms?: SettlementTerms; readAtMs: number }>("settlement terms", () => ({
+  readAtMs: 0,
+}));
 
-/** Null before the first start with a seed; afterwards they never change. @throws Error when the treasury is not the settings' */
+/** A rotated relayer has another contract: every process offers it soon after the start of the one with the seed. */
+const READ_EVERY_MS = 5_000;
+
+/** Null before the first start with a seed. @throws Error when the treasury is not the settings' */
 export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   const held = known();
-  if (held.terms && held.databaseUrl === databaseUrl()) return held.terms;
+  const isFresh = Math.abs(nowMs() - held.readAtMs) < READ_EVERY_MS;
+  if (held.terms && isFresh && held.databaseUrl === databaseUrl()) return held.terms;
   const written = (await listSettings(SETTLEMENT_PARTIES)).find(({ name }) => name === SETTLEMENT_PARTIES);
   if (!written) return null;
   const { treasury, relayer } = partiesForm.parse(JSON.parse(written.value));
@@ -32,6 +39,6 @@ export async function findSettlementTerms(): Promise<SettlementTerms | null> {
   if (MODE === "live" && pinned?.toLowerCase() !== treasury)
     throw new Error("TREASURY_BASE_ADDRESS does not match the treasury in the database.");
   const terms = { serviceName, usdc: usdcAddress(baseChainId()).toLowerCase() as Hex, treasury, relayer };
-  Object.assign(held, { databaseUrl: databaseUrl(), terms });
+  Object.assign(held, { databaseUrl: databaseUrl(), terms, readAtMs: nowMs() });
   return terms;
 }
