@@ -66,6 +66,7 @@ const counts: readonly [name: string, min: number, max: number][] = [
   ["MAX_CONNECTIONS", 10, 1_000_000],
   ["MAX_CONNECTIONS_PER_ADDRESS", 1, 1_000_000],
   ["ADDRESS_POOL_SIZE", 1, 10_000],
+  ["RELAYER_INDEX", 0, 1_000],
   ["BASE_CHAIN_ID", 1, Number.MAX_SAFE_INTEGER],
   ["DRAIN_TIMEOUT_MS", 0, 900_000],
   ["PAYMENT_MINIMUM_CENTS", 1, 1_000_000],

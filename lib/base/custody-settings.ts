@@ -22,6 +22,7 @@ export const custodyShape = {
     .string()
     .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, "write the base58 address that `npm run custody -- verify` prints")
     .optional(),
+  RELAYER_INDEX: z.coerce.number().int().min(0).max(1_000).optional(),
   SIGNER_SOCKET: path.max(100, "write a path of at most 100 characters: longer ones are no Unix sockets").optional(),
   SIGNER_STATE_DIR: path.optional(),
 };

@@ -18,7 +18,7 @@ interface Sender {
 
 const cures: Record<SenderFault, string> = {
   nonce_ahead:
-    "The relay on Base has stopped: the relayer's account has transactions that this service did not send. Another service uses the same seed, or someone else has the key. Stop the other service; the relay resumes by itself once those transactions are final.",
+    "The relay on Base has stopped: the relayer's account has transactions that this service did not send. Another service uses the same seed, or someone else has the key. Stop the other service, or rotate the relayer as SECURITY.md says; the relay resumes by itself once those transactions are final.",
   nonce_behind:
     "The relay on Base has stopped: final transactions of the relayer are missing on the chain. The nodes in BASE_RPC_URLS serve another chain or have lost blocks. Correct them; the relay then resumes by itself. A sandbox whose chain was deleted needs a new DATA_DIR.",
 };

@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { config } from "@/lib/base/config";
 import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
@@ -25,7 +26,7 @@ export async function openSandboxKeys(dataDir: string, options?: KeysOptions): P
   if (!existsSync(path)) await createSeed(path, passphrase);
   try {
     const { words } = await openSeedFile(path, passphrase);
-    return await openKeys(words, "sandbox", options);
+    return await openKeys(words, "sandbox", { relayerIndex: config().RELAYER_INDEX, ...options });
   } catch (cause) {
     throw new Error(
       `${path} cannot be decrypted with the passphrase in secrets.json. Restore both files. To start a new sandbox, delete DATA_DIR=${dataDir} ` +

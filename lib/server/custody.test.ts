@@ -138,11 +138,17 @@ test("verify compares the seed with the database: an unused one, the seed's own 
     output: expect.stringContaining("The database uses this seed: 1 wallets match, and the next") as string,
   });
 
+  // The next relayer's address, before it is used.
+  const rotated = await run(["verify"], { environment: { ...environment, RELAYER_INDEX: "1" } });
+  expect(rotated).toMatchObject({ code: 0, output: expect.stringContaining("The database uses this seed: 1 wallets match") as string });
+  const { relayer } = await openSigner(words, "live", { relayerIndex: 1 });
+  expect(rotated.output).toMatch(new RegExp(`^Relayer on Base +${relayer.address}$`, "m"));
+
   await createSeed();
   const other = await verify();
   expect(other.code).toBe(1);
   expect(other.output).toMatch(
-    /database uses a different seed:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|relayer|sponsor) on .*\n){4} {2}wallet 0, baseAddress: /,
+    /database uses a different seed:\n {2}fingerprint: .*\n {2}xpub: .*\n( {2}(treasury|sponsor) on .*\n){3} {2}wallet 0, baseAddress: /,
   );
 });
 
@@ -152,7 +158,7 @@ test("each mistake is reported with its fix, without a stack or a secret", { tim
   const wrong: readonly (readonly [args: string[], settings: Record<string, string>, pattern: RegExp])[] = [
     [["verify"], { CUSTODY_SEED_FILE: "" }, /CUSTODY_SEED_FILE is not set/],
     [["verify"], { CUSTODY_SEED_FILE: join(directory, "missing") }, /missing does not exist/],
-    [["verify"], { CUSTODY_PASSPHRASE: "" }, /Set CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE/],
+    [["verify"], { CUSTODY_PASSPHRASE: "" }, /Set CUSTODY_PASSPHRASE, CUSTODY_PASSPHRASE_FILE or CUSTODY_KEY_COMMAND/],
     [["verify"], { CUSTODY_PASSPHRASE: "not the passphrase" }, /cannot be decrypted: the passphrase is wrong/],
     [["verify"], { CUSTODY_XPUB: xpub }, /CUSTODY_XPUB belongs to a different seed/],
     [["verify"], { TREASURY_BASE_ADDRESS: `0x${"1".repeat(40)}` }, /TREASURY_BASE_ADDRESS does not match this seed\. Set it to 0x\w{40}/],

@@ -139,7 +139,7 @@ async function printPublicHalf(signer: Signer): Promise<void> {
 
 async function verify(settings: CustodySettings, path: string): Promise<void> {
   const { words, file } = await openSeedFile(path, await readPresentPassphrase(settings));
-  const signer = await openSigner(words, file.mode);
+  const signer = await openSigner(words, file.mode, { relayerIndex: settings.RELAYER_INDEX });
   say(`${path}: the passphrase is correct.\n`);
   await printPublicHalf(signer);
   const { CUSTODY_XPUB: pinned, DATABASE_URL: url } = settings;

@@ -123,7 +123,7 @@ export async function signProof(
       keyId: null,
     },
     ...{ idempotencyKey: null, identifier: null, bodyHash: randomBytes(32), validUntil: new Date(timestampMs + 300_000) },
-    settlement: { cents: `${cents}`, timestampMs: `${timestampMs}`, signature },
+    settlement: { cents: `${cents}`, timestampMs: `${timestampMs}`, signature, relayer: chain.terms.relayer },
     ...wish,
     nonce,
   };

@@ -3,6 +3,7 @@
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { log } from "@/lib/base/observe/log";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type Database, prisma } from "@/lib/db/prisma";
 import { refuseUnpinned } from "./pins";
@@ -48,6 +49,15 @@ export async function registerSeed(signer: Signer): Promise<void> {
     await insertCustody(signer);
   }
   await checkSeed(signer);
+  await recordRelayer(signer.relayer.address);
+}
+
+/** The operator has given the seed's relayer another key (RELAYER_INDEX). What the former one sent is followed to its end. */
+async function recordRelayer(relayerBase: Hex): Promise<void> {
+  const former = (await findCustody())?.relayer.base;
+  const { count } = await prisma().custody.updateMany({ where: { NOT: { relayerBase } }, data: { relayerBase } });
+  if (count > 0)
+    log().warn({ relayer: relayerBase, former }, "the relayer on Base is another one from now on; it has a settlement contract of its own");
 }
 
 async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }: Signer): Promise<void> {
@@ -60,14 +70,13 @@ async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer, s
   });
 }
 
-/** The public values of a signer's or a database's seed, for comparison by line. */
+/** The public values of a signer's or a database's seed, for comparison by line. The relayer may be another one of the same seed. */
 export const publicHalf = (seed: Signer | Custody): Readonly<Record<string, string>> => ({
   fingerprint: seed.fingerprint,
   xpub: seed.xpub,
   usdcMint: seed.usdcMint,
   "treasury on Base": seed.treasury.base,
   "treasury on Solana": seed.treasury.solana,
-  "relayer on Base": "address" in seed.relayer ? seed.relayer.address : seed.relayer.base,
   "sponsor on Solana": "address" in seed.sponsor ? seed.sponsor.address : seed.sponsor.solana,
 });
 

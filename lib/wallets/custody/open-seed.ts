@@ -46,7 +46,7 @@ export async function openLiveKeys(settings: CustodySettings, options?: KeysOpti
   if (file.mode !== "live") {
     throw new Error(`CUSTODY_SEED_FILE: ${path} is a sandbox seed. Create one for live mode: npm run custody -- init`);
   }
-  const keys = await openKeys(words, "live", options);
+  const keys = await openKeys(words, "live", { relayerIndex: settings.RELAYER_INDEX, ...options });
   if (pinned !== undefined && pinned !== keys.xpub) {
     throw new Error(`CUSTODY_XPUB does not belong to the seed in ${path} (fingerprint ${keys.fingerprint}). Correct one of the two.`);
   }

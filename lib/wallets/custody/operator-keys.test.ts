@@ -25,6 +25,7 @@ import { authorizationTypedData, usdcOnBase } from "@/lib/chains/evm/usdc";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { RESERVED_INDEX } from "./addresses";
 import { findCustody } from "./custody";
+import { auditSeed } from "./seed-audit";
 import { openSigner } from "./seed-signer";
 import type { Signer } from "./signer";
 import { startCustody } from "./start-custody";
@@ -51,6 +52,13 @@ test.each([hardhatWords, abandonWords])("viem and web3.js derive the same treasu
     solana: solanaKeypair(words, [44, 501, 2_147_483_646, 0]).publicKey.toBase58(),
   });
   expect(relayer.address).toBe(mnemonicToAccount(words, { path: "m/44'/60'/2'/0/0" }).address);
+  const rotated = await openSigner(words, "live", { relayerIndex: 7 });
+  expect(rotated.relayer.address).toBe(mnemonicToAccount(words, { path: "m/44'/60'/2'/0/7" }).address);
+  expect([rotated.treasury, rotated.sponsor.address, rotated.xpub]).toEqual([
+    treasury,
+    sponsor.address,
+    (await openSigner(words, "live")).xpub,
+  ]);
   expect(sponsor.address).toBe(solanaKeypair(words, [44, 501, 2_147_483_645, 0]).publicKey.toBase58());
 });
 
@@ -69,10 +77,12 @@ const call = {
   maxPriorityFeePerGas: 1n,
 } as const;
 
-test("the relayer signs a USDC call with its own key", async () => {
-  const { relayer } = await openSigner(hardhatWords, "sandbox");
-  const signature = await relayer.signTransaction(call);
-  expect(await recoverAddress({ hash: transactionSigningHash(call), signature })).toBe(relayer.address);
+test("the relayer signs a USDC call with its own key, a rotated one too", async () => {
+  for (const relayerIndex of [0, 1]) {
+    const { relayer } = await openSigner(hardhatWords, "sandbox", { relayerIndex });
+    const signature = await relayer.signTransaction(call);
+    expect(await recoverAddress({ hash: transactionSigningHash(call), signature })).toBe(relayer.address);
+  }
 });
 
 test.each([
@@ -209,4 +219,18 @@ test("live mode refuses a treasury that is not the seed's, says what to set, and
   await database.pool.query("UPDATE custody SET treasury_base = $1", [other.base]);
   withSettings({ ROLES: "web", CUSTODY_SEED_FILE: "", CUSTODY_PASSPHRASE: "" });
   await expect(startCustody(null)).rejects.toThrow(/TREASURY_BASE_ADDRESS and TREASURY_SOLANA_ADDRESS do not match the seed/);
+});
+
+test("a rotated relayer of the same seed is recorded at the start, on a database that another seed cannot take", async () => {
+  withSettings({});
+  await database.pool.query("DELETE FROM custody");
+  const [first, second] = [await openSigner(hardhatWords, "sandbox"), await openSigner(hardhatWords, "sandbox", { relayerIndex: 1 })];
+  await startCustody(first);
+  expect((await findCustody())?.relayer.base).toBe(first.relayer.address);
+  expect((await auditSeed(second)).kind).toBe("match");
+  await startCustody(second);
+  expect((await findCustody())?.relayer.base).toBe(second.relayer.address);
+  await expect(startCustody(await openSigner(abandonWords, "sandbox", { relayerIndex: 1 }))).rejects.toThrow(/This database uses the seed/);
+  expect((await findCustody())?.relayer.base).toBe(second.relayer.address);
+  await startCustody(first);
 });

@@ -46,11 +46,13 @@ type Mode = "sandbox" | "live";
 export interface KeysOptions {
   /** Where it writes down what it paid; in memory by default. */
   journal?: Journal;
+  /** Which of the seed's relayers pays on Base; the first by default. */
+  relayerIndex?: number | undefined;
 }
 
 /** The keys of a seed's words, for the process that answers orders with them. */
-export async function openKeys(words: string, mode: Mode, { journal = createMemoryJournal() }: KeysOptions = {}): Promise<Signer> {
-  return new SeedSigner(await Seed.fromWords(words), mode, journal);
+export async function openKeys(words: string, mode: Mode, options: KeysOptions = {}): Promise<Signer> {
+  return new SeedSigner(await Seed.fromWords(words), mode, options);
 }
 
 /** The signer of a seed's words in this process, behind the codec. */
@@ -68,17 +70,19 @@ class SeedSigner implements Signer {
   readonly relayer: Relayer;
   readonly sponsor: Sponsor;
   readonly #seed: Seed;
+  readonly #relayerIndex: number;
   readonly #paid: PaidOrders;
 
-  constructor(seed: Seed, mode: Mode, journal: Journal) {
+  constructor(seed: Seed, mode: Mode, { journal = createMemoryJournal(), relayerIndex = 0 }: KeysOptions) {
     this.#seed = seed;
+    this.#relayerIndex = relayerIndex;
     this.#paid = new PaidOrders(journal);
     this.fingerprint = seed.fingerprint;
     this.xpub = seed.baseAccount().publicExtendedKey;
     this.usdcMint = mode === "live" ? USDC_MINT : this.#solanaAddress(SANDBOX_MINT_INDEX);
     this.treasury = { base: baseAddressOf(seed.baseTreasury()), solana: this.#solanaAddress(TREASURY_INDEX) };
     this.relayer = {
-      address: baseAddressOf(seed.baseRelayer()),
+      address: baseAddressOf(seed.baseRelayer(relayerIndex)),
       signTransaction: (transaction) => this.#signForRelayer(transaction),
     };
     this.sponsor = { address: this.#solanaAddress(SPONSOR_INDEX), signPayment: async (bytes) => this.#signPaymentOnSolana(bytes) };
@@ -175,7 +179,7 @@ class SeedSigner implements Signer {
     const terms = { serviceName: config().SERVICE_NAME, usdc, treasury: this.treasury.base, relayer: this.relayer.address };
     const isOurs = to.toLowerCase() === usdc || isCallOfSettlement({ to, data }, terms);
     assert(isOurs && value === 0n, "the relayer calls USDC and the settlement contract, and sends no value");
-    return signHash(this.#seed.baseRelayer(), transactionSigningHash(transaction));
+    return signHash(this.#seed.baseRelayer(this.#relayerIndex), transactionSigningHash(transaction));
   }
 
   /** The caller has checked the bytes already, but everything this key signs is checked here too, with no other outside input. */

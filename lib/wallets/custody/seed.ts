@@ -17,7 +17,7 @@ export class Seed {
   readonly fingerprint: string;
   readonly #base: HDKey;
   readonly #treasury: HDKey;
-  readonly #relayer: HDKey;
+  readonly #relayers: HDKey;
   readonly #solana: Slip10Key;
 
   private constructor(seed: Buffer) {
@@ -26,7 +26,7 @@ export class Seed {
     this.#base = master.derive("m/44'/60'/0'/0");
     // Separate accounts: the customers' xpub together with one of these keys reveals nothing.
     this.#treasury = master.derive("m/44'/60'/1'/0/0");
-    this.#relayer = master.derive("m/44'/60'/2'/0/0");
+    this.#relayers = master.derive("m/44'/60'/2'/0");
     this.#solana = Slip10Key.fromMasterSeed(seed).derive("m/44'/501'");
     seed.fill(0);
   }
@@ -47,9 +47,9 @@ export class Seed {
     return this.#treasury;
   }
 
-  /** The key of the relayer on Base, m/44'/60'/2'/0/0. */
-  baseRelayer(): HDKey {
-    return this.#relayer;
+  /** The key of relayer `index` on Base, m/44'/60'/2'/0/index. */
+  baseRelayer(index: number): HDKey {
+    return this.#relayers.deriveChild(index);
   }
 
   /** The key of Solana address `index`, m/44'/501'/index'/0'. */

@@ -123,6 +123,9 @@ class Link {
     if (serviceName !== SERVICE_NAME) throw new Error(`it runs with SERVICE_NAME=${serviceName} and this process with ${SERVICE_NAME}`);
     if (chainId !== baseChainId())
       throw new Error(`it signs for chain ${chainId} and this process for ${baseChainId()}: set BASE_CHAIN_ID`);
+    if (this.#expected?.fingerprint === identity.fingerprint && this.#expected.relayer !== identity.relayer) {
+      throw new Error(`its relayer is ${identity.relayer} now (RELAYER_INDEX): restart this process to use that one`);
+    }
     if (this.#expected && JSON.stringify(halfOf(identity)) !== JSON.stringify(halfOf(this.#expected))) {
       throw new Error(`it holds the seed ${identity.fingerprint}, not ${this.#expected.fingerprint}: correct its CUSTODY_SEED_FILE`);
     }
