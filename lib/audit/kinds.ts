@@ -35,6 +35,7 @@ export const auditKinds = {
   "withdrawal.rules_changed": "the owner's own rules for withdrawals changed",
   "process.started": "a process of the service started",
   "pepper.changed": "a process started with another pepper than the one before it",
+  "relayer.changed": "the process with the seed started with another key of the relayer",
   "settlement.deployed": "the operator deployed the settlement contract",
 } as const;
 

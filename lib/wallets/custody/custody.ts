@@ -1,11 +1,12 @@
 // The seed that a database's addresses come from: recorded at the first start with a seed, and compared at every later one.
 
 import type { Hex } from "viem";
+import { recordAudit } from "@/lib/audit/record";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
-import { type Database, prisma } from "@/lib/db/prisma";
+import { type Database, inTransaction, prisma } from "@/lib/db/prisma";
 import { refuseUnpinned } from "./pins";
 import type { Signer, Treasury } from "./signer";
 
@@ -52,12 +53,17 @@ export async function registerSeed(signer: Signer): Promise<void> {
   await recordRelayer(signer.relayer.address);
 }
 
-/** The operator has given the seed's relayer another key (RELAYER_INDEX). What the former one sent is followed to its end. */
+/** The operator has given the relayer another key of the seed (RELAYER_INDEX). What the former one sent is followed to its end. */
 async function recordRelayer(relayerBase: Hex): Promise<void> {
   const former = (await findCustody())?.relayer.base;
-  const { count } = await prisma().custody.updateMany({ where: { NOT: { relayerBase } }, data: { relayerBase } });
-  if (count > 0)
-    log().warn({ relayer: relayerBase, former }, "the relayer on Base is another one from now on; it has a settlement contract of its own");
+  if (former === undefined || former === relayerBase) return;
+  await inTransaction(async (transaction) => {
+    const { count } = await transaction.custody.updateMany({ where: { relayerBase: former }, data: { relayerBase } });
+    if (count === 0) return; // another process recorded it
+    const change = { before: { relayer: former }, after: { relayer: relayerBase } };
+    await recordAudit({ accountId: null, kind: "relayer.changed", subject: null, ...change }, transaction);
+  });
+  log().warn({ relayer: relayerBase, former }, "the relayer on Base is another one from now on, with a settlement contract of its own");
 }
 
 async function insertCustody({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }: Signer): Promise<void> {

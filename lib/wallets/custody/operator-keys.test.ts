@@ -233,4 +233,10 @@ test("a rotated relayer of the same seed is recorded at the start, on a database
   await expect(startCustody(await openSigner(abandonWords, "sandbox", { relayerIndex: 1 }))).rejects.toThrow(/This database uses the seed/);
   expect((await findCustody())?.relayer.base).toBe(second.relayer.address);
   await startCustody(first);
+  const { rows } = await database.pool.query("SELECT before, after FROM audit_entry WHERE kind = 'relayer.changed' ORDER BY place");
+  const [one, other] = [{ relayer: first.relayer.address }, { relayer: second.relayer.address }];
+  expect(rows).toEqual([
+    { before: one, after: other },
+    { before: other, after: one },
+  ]);
 });

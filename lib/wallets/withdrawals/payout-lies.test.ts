@@ -9,16 +9,21 @@ import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
 import { readHead } from "@/lib/chains/evm/head";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
+import { contractWallets } from "@/lib/chains/evm/testing/contract-wallets";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
+import { haveNodesAgreed } from "@/lib/chains/quorum";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { runRelay } from "@/lib/relay/run";
+import { signer } from "../custody/signer";
 import { checkWithdrawals } from "./check";
 import { cancelWithdrawal } from "./decisions";
 import { payWithdrawals } from "./pay-withdrawals";
-import { newOwner, ordered, startWorld, type TestOwner, USD, type World } from "./testing/world";
+import { requestWithdrawal } from "./request";
+import { link, newKeyWallet, newOwner, order, ordered, signOrder, startWorld, type TestOwner, USD, type World } from "./testing/world";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 import { findWithdrawal } from "./withdrawal";
 
@@ -42,7 +47,7 @@ afterAll(async () => {
 afterEach(async () => {
   decide = () => null;
   vi.unstubAllEnvs();
-  forgetSingleton("config");
+  for (const name of ["config", "disagreement of nodes"]) forgetSingleton(name);
   setSandboxEvmNodes([world.evm.url()]);
   expect(await checkLedger()).toEqual([]);
   expect(await checkWithdrawals()).toEqual([]);
@@ -120,6 +125,34 @@ test("a single lying node of two cannot cause the return of a payout that was ma
   decide = () => null;
   setSandboxEvmNodes([world.evm.url()]);
   await untilFinal(id);
+});
+
+test("one of two nodes alone has no withdrawal ordered in a contract wallet's name, nor signed by the signer", async () => {
+  const [owner, key, thief] = [await newOwner(50n * USD), newKeyWallet("evm"), newKeyWallet("evm")];
+  const address = newAddress();
+  await world.evm.client.setCode({ address, bytecode: contractWallets.ownedBy(key.address) });
+  await link(owner.accountId, { chain: "evm", address }, true);
+  const wish = { amount: 20n * USD, destination: address };
+  const forged = await signOrder(owner, { ...wish, signer: { ...thief, address } });
+  // Only the check of a signature is a call without a receiver.
+  decide = ({ method, params }) =>
+    method === "eth_call" && !("to" in (params[0] as object)) ? { rewrite: () => `0x${"1".padStart(64, "0")}` } : null;
+  vi.stubEnv("SINGLE_NODE", "refuse");
+  forgetSingleton("config");
+  for (const urls of [
+    [liar.url, world.evm.url()],
+    [world.evm.url(), liar.url],
+  ]) {
+    setSandboxEvmNodes(urls);
+    expect(await requestWithdrawal(forged)).toEqual({ ok: false, reason: "contract_wallet_unavailable" });
+    await expect(signer().signPayoutOnBase(forged)).rejects.toMatchObject({ name: "PayoutRefused", refusal: "unavailable" });
+  }
+  expect(haveNodesAgreed()).toBe(false);
+  decide = () => null;
+  expect(await requestWithdrawal(forged)).toEqual({ ok: false, reason: "bad_signature" });
+  await expect(signer().signPayoutOnBase(forged)).rejects.toMatchObject({ refusal: "signature" });
+  expect(await order(owner, { ...wish, signer: { ...key, address } })).toMatchObject({ ok: true });
+  expect((await readBalance(owner.accountId)).posted).toBeLessThan(30n * USD);
 });
 
 test("a paid row reset to approved is not paid twice on Solana by the signer that paid it", async () => {
