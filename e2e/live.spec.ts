@@ -151,7 +151,7 @@ test("on a phone of 360 px the header fits, and More leads to the other pages by
   await more.focus();
   await page.keyboard.press("Enter");
   const menu = page.getByRole("menu");
-  const names = ["Withdraw", "Alerts", "Playground", "Pay per request", "Settings", "Models", "Docs"];
+  const names = ["Withdraw", "Alerts", "Playground", "Pay per request", "Activity", "Settings", "Models", "Docs"];
   await expect(menu.getByRole("menuitem")).toHaveText(names.map((name) => new RegExp(name)));
   await page.keyboard.press("Escape");
   await expect(more).toBeFocused();

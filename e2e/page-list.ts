@@ -47,5 +47,6 @@ export const consolePages: readonly ListedPage[] = [
   { path: "/alerts", heading: "Alerts", status: 200 },
   { path: "/playground", heading: "Playground", status: 200 },
   { path: "/payments", heading: "Pay per request", status: 200 },
+  { path: "/activity", heading: "Activity", status: 200 },
   { path: "/settings", heading: "Settings", status: 200 },
 ];

@@ -46,7 +46,7 @@ test("public pages", async ({ page }) => {
 test("the console of a new account", async ({ page, context }) => {
   test.setTimeout(120_000);
   await signIn(context, newWallet("solana"));
-  for (const name of ["overview", "keys", "usage", "alerts", "deposit", "withdraw", "playground", "payments"]) {
+  for (const name of ["overview", "keys", "usage", "alerts", "deposit", "withdraw", "playground", "payments", "activity"]) {
     await show(page, `/${name}`);
     await shoot(page, `${name}-new`, ["desk-light", "phone-light"]);
   }

@@ -8,6 +8,7 @@ import {
   BookOpenIcon,
   BoxesIcon,
   EllipsisIcon,
+  HistoryIcon,
   KeyRoundIcon,
   LayoutGridIcon,
   type LucideIcon,
@@ -36,6 +37,7 @@ const links: readonly ConsoleLink[] = [
   { href: "/alerts", text: "Alerts", Icon: BellIcon },
   { href: "/playground", text: "Playground", Icon: TerminalIcon },
   { href: "/payments", text: "Pay per request", Icon: SignatureIcon },
+  { href: "/activity", text: "Activity", Icon: HistoryIcon },
   { href: "/settings", text: "Settings", Icon: SettingsIcon },
 ];
 

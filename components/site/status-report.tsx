@@ -21,13 +21,15 @@ interface StatusReportProps {
   groups: readonly StatusGroup[];
   at: Date;
   runningSince: Date;
+  /** The end of the audit log; null while it is unknown. */
+  auditHead: string | null;
 }
 
 const dots: Record<Tone, string> = { good: "bg-green", weak: "bg-amber-ink", bad: "bg-red" };
 const inks: Record<Tone, string> = { good: "text-muted", weak: "text-amber-ink", bad: "text-red" };
 
 /** The state of the service, in a sentence and part by part: each with a dot, and a word for screen readers. */
-export function StatusReport({ sentence, groups, at, runningSince }: StatusReportProps) {
+export function StatusReport({ sentence, groups, at, runningSince, auditHead }: StatusReportProps) {
   return (
     <div className="max-w-reading">
       <p className="pt-12 text-sm text-muted">Status</p>
@@ -60,6 +62,11 @@ export function StatusReport({ sentence, groups, at, runningSince }: StatusRepor
         </a>
         .
       </p>
+      {auditHead === null ? null : (
+        <p className="mt-2 text-xs text-muted">
+          Head of the audit log: <code className="font-mono [overflow-wrap:anywhere]">{auditHead}</code>
+        </p>
+      )}
     </div>
   );
 }

@@ -1,8 +1,10 @@
 // The entries of an account, as its owner reads them, the newest first.
 
 import type { AccountId } from "@/lib/base/ids";
+import type { Json } from "@/lib/base/json";
+import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { type Prisma, prisma } from "@/lib/db/prisma";
-import { type AuditKind, auditKinds, isAuditKind } from "./kinds";
+import { type AuditGroup, type AuditKind, auditKinds, isAuditKind } from "./kinds";
 
 export interface AuditEntry {
   id: string;
@@ -12,7 +14,7 @@ export interface AuditEntry {
   /** Null once it is erased, and where nobody came from anywhere. */
   from: { address: string; device: string } | null;
   subject: string | null;
-  /** What changed; amounts are nano-USD as texts. */
+  /** What changed. */
   before: AuditFields | null;
   after: AuditFields | null;
   /** Null until the entry is chained, a second after it was written. */
@@ -20,7 +22,12 @@ export interface AuditEntry {
   digest: string | null;
 }
 
-export type AuditFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+export type AuditValue = string | number | boolean | null | NanoUsd | readonly string[];
+
+export type AuditFields = Readonly<Record<string, AuditValue>>;
+
+/** Fields that are amounts, and that triggers write as texts. */
+const amounts = new Set(["cap", "alarmAbove", "lowBalance", "dailyLimit"]);
 
 /** Who acted. Of the operator an owner learns no more than that. */
 export type AuditActor =
@@ -33,8 +40,10 @@ export type AuditActor =
 interface Query {
   /** The id of an entry; those before it. */
   before?: string | undefined;
-  /** Kinds that begin with it. */
-  group?: string | undefined;
+  /** What kinds begin with. */
+  group?: AuditGroup | undefined;
+  /** What they are about. */
+  subject?: string | undefined;
   limit: number;
 }
 
@@ -51,12 +60,12 @@ export async function printableEntries(accountId: string | undefined): Promise<s
 }
 
 /** Null when the account has no entry `before`. */
-export async function listEntries(accountId: AccountId, { before, group, limit }: Query): Promise<AuditEntry[] | null> {
+export async function listEntries(accountId: AccountId, { before, group, subject, limit }: Query): Promise<AuditEntry[] | null> {
   const last = before === undefined ? null : await prisma().auditEntry.findFirst({ where: { id: before, accountId } });
   if (before !== undefined && !last) return null;
   const kinds = Object.keys(auditKinds).filter((kind) => group === undefined || kind.startsWith(`${group}.`));
   const rows = await prisma().auditEntry.findMany({
-    where: { accountId, kind: { in: kinds }, ...(last && { place: { lt: last.place } }) },
+    where: { accountId, kind: { in: kinds }, ...(subject !== undefined && { subject }), ...(last && { place: { lt: last.place } }) },
     orderBy: { place: "desc" },
     take: limit,
   });
@@ -68,19 +77,35 @@ function readEntry(row: Prisma.AuditEntryModel): AuditEntry[] {
   if (!isAuditKind(kind)) return [];
   const personal = row.personal as { address?: string; device?: string; email?: string } | null;
   const { address, device } = personal ?? {};
-  const withMail = (fields: unknown) =>
-    fields === null ? null : { ...(fields as AuditFields), ...(personal?.email !== undefined && { email: personal.email }) };
+  const read = (fields: unknown): AuditFields | null =>
+    fields === null ? null : { ...readFields(fields as AuditFields), ...(personal?.email !== undefined && { email: personal.email }) };
   return [
     {
       ...{ id, kind, at, subject, sequence },
       digest: digest && Buffer.from(digest).toString("hex"),
       actor: readActor(row.actor as { kind: string }),
       from: address !== undefined && device !== undefined ? { address, device } : null,
-      before: withMail(row.before),
-      after: withMail(row.after),
+      before: read(row.before),
+      after: read(row.after),
     },
   ];
 }
+
+const readFields = (fields: AuditFields): AuditFields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, amounts.has(name) && typeof value === "string" ? nanoUsd(BigInt(value)) : value]),
+  );
+
+/** An entry as the API writes it. */
+export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry): { [key: string]: Json } => ({
+  ...{ id: entry.id, kind: entry.kind, createdAt: at, actor: entry.actor, from: entry.from, subject: entry.subject },
+  before: before && writeFields(before),
+  after: after && writeFields(after),
+  ...{ sequence: sequence === null ? null : Number(sequence), digest: entry.digest },
+});
+
+const writeFields = (fields: AuditFields): { [key: string]: Json } =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, Array.isArray(value) ? [...value] : (value as Json)]));
 
 function readActor(actor: { kind: string; job?: string }): AuditActor {
   switch (actor.kind) {

@@ -42,3 +42,8 @@ export const auditKinds = {
 export type AuditKind = keyof typeof auditKinds;
 
 export const isAuditKind = (kind: string): kind is AuditKind => Object.hasOwn(auditKinds, kind);
+
+/** What the kinds of an account's entries begin with. */
+export const auditGroups = ["session", "wallet", "account", "key", "endpoint", "alarm", "withdrawal"] as const;
+
+export type AuditGroup = (typeof auditGroups)[number];

@@ -1,6 +1,7 @@
 // The client: one method for each operation of the service. It needs only `fetch` and web streams, so it runs in Node 20 and later,
 // browsers, Deno, Bun and workers.
 
+import type { AuditPage, AuditQuery } from "./audit-types";
 import type { EmbeddingRequest, Embeddings } from "./embedding-types";
 import type { EventList, EventQuery } from "./event-types";
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
@@ -22,6 +23,7 @@ import type {
   UsageRow,
 } from "./types";
 
+export type * from "./audit-types";
 export type * from "./embedding-types";
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
 export type * from "./event-types";
@@ -150,6 +152,11 @@ export class PennyPrompt {
   /** One page of what happened to the account, the oldest first, after the event `query.after`. */
   async events(query: EventQuery = {}, { signal }: CallOptions = {}): Promise<EventList> {
     return this.#send({ method: "GET", path: `/events${queryString(query)}`, signal });
+  }
+
+  /** One page of who changed what gives power or moves money, the newest first. */
+  async audit(query: AuditQuery = {}, { signal }: CallOptions = {}): Promise<AuditPage> {
+    return this.#send({ method: "GET", path: `/audit${queryString(query)}`, signal });
   }
 
   /** The receipt of one request of the account. */

@@ -14,7 +14,13 @@ export default async function StatusPage() {
   const status = await readStatus();
   return (
     <>
-      <StatusReport sentence={statusSentence(status)} groups={statusGroups(status)} at={status.at} runningSince={status.runningSince} />
+      <StatusReport
+        sentence={statusSentence(status)}
+        groups={statusGroups(status)}
+        at={status.at}
+        runningSince={status.runningSince}
+        auditHead={status.auditHead}
+      />
       <PageRefresh everyMs={15_000} />
     </>
   );

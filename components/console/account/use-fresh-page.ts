@@ -16,6 +16,7 @@ const shownBy: Readonly<Record<string, readonly Part[]>> = {
   "/withdraw": ["balance", "deposits", "withdrawals"],
   "/payments": ["balance", "charges"],
   "/alerts": ["events"],
+  "/activity": ["events", "keys", "withdrawals"],
 };
 
 const REFRESH_EVERY_MS = 1_000;

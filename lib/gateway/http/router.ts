@@ -8,6 +8,7 @@ import { countTokens, createMessage, messagesTraits } from "../messages/messages
 import { openapi } from "../openapi/endpoint";
 import { prompt } from "../prompt/pipeline";
 import { quote } from "../prompt/quote-endpoint";
+import { audit } from "../reads/audit";
 import { balance } from "../reads/balance";
 import { deposits } from "../reads/deposits";
 import { events } from "../reads/events";
@@ -34,6 +35,7 @@ const routes: Record<string, Record<string, Endpoint>> = {
   "/api/v1/usage": { GET: usage },
   "/api/v1/deposits": { GET: deposits },
   "/api/v1/events": { GET: events },
+  "/api/v1/audit": { GET: audit },
   "/api/v1/quote": { POST: quote },
   "/api/v1/messages": { POST: createMessage },
   "/api/v1/messages/count_tokens": { POST: countTokens },

@@ -1,6 +1,7 @@
 // The data of the public status page: the checks that decide readiness, and each provider's circuit breaker.
 
 import { redisLink } from "@/lib/access/limits/redis-link";
+import { readHead } from "@/lib/audit/chain";
 import { now, nowMs } from "@/lib/base/clock";
 import { breakerOf } from "@/lib/providers/breaker";
 import { endpoints, isSimulated } from "@/lib/providers/endpoints";
@@ -25,6 +26,8 @@ export interface ServiceStatus {
   /** `alone`: kept by this process; `shared`: kept in Redis; `lost`: meant to be shared, and Redis is unreachable. */
   limits: "alone" | "shared" | "lost";
   providers: ProviderStatus[];
+  /** The end of the audit log, as `sequence:digest`; null while it is unknown. */
+  auditHead: string | null;
 }
 
 /** Runs every check; takes at most as long as the database timeout. Never throws. */
@@ -35,6 +38,7 @@ export async function readStatus(): Promise<ServiceStatus> {
     at: now(),
     runningSince: new Date(nowMs() - Math.round(process.uptime() * 1_000)),
     checks,
+    auditHead: checks.some(({ name, isWell }) => name === "database" && isWell) ? await readAuditHead() : null,
     limits: link === null ? "alone" : link.reachable ? "shared" : "lost",
     providers: [...endpoints()].map(([provider, endpoint]) => {
       const breaker = breakerOf(provider, endpoint.origin);
@@ -48,3 +52,10 @@ export async function readStatus(): Promise<ServiceStatus> {
     }),
   };
 }
+
+/** Whoever keeps it can prove later that nothing before it was changed. */
+const readAuditHead = (): Promise<string | null> =>
+  readHead().then(
+    ({ sequence, digest }) => `${sequence}:${digest}`,
+    () => null, // the database went away meanwhile
+  );

@@ -2,6 +2,7 @@
 // them.
 
 import { balance, depositPage, receipt, usagePage } from "./answers/account";
+import { auditPage } from "./answers/audit";
 import { chatChunk, chatCompletion } from "./answers/chat";
 import { embeddingList } from "./answers/embeddings";
 import { event, eventList } from "./answers/events";
@@ -30,5 +31,6 @@ export const answerSchemas = {
   Receipt: receipt,
   Event: event,
   EventList: eventList,
+  AuditPage: auditPage,
   PaymentTerms: paymentTerms,
 };

@@ -6,6 +6,7 @@ import { publicUrl } from "@/lib/base/public-url";
 import { exampleModel, examplesOf } from "./examples";
 import { headers } from "./headers";
 import { getBalance, getReceipt, getUsage, listDeposits } from "./operations/account";
+import { listAudit } from "./operations/audit";
 import { getModel, getOpenApi, getPaymentTerms, listModels } from "./operations/catalogue";
 import { createEmbeddings } from "./operations/embeddings";
 import { listEvents, webhooks } from "./operations/events";
@@ -38,7 +39,7 @@ function build(): OpenApiDocument {
     ],
     tags: [
       { name: "Answers", description: "Send a prompt, get an answer. You are charged its exact cost." },
-      { name: "Account", description: "Balance, deposits, usage and events." },
+      { name: "Account", description: "Balance, deposits, usage, events and the audit log." },
       { name: "Catalogue", description: "Models, prices and payment terms. No API key needed." },
     ],
     paths: {
@@ -52,6 +53,7 @@ function build(): OpenApiDocument {
       "/api/v1/usage": { get: getUsage(examples) },
       "/api/v1/deposits": { get: listDeposits(examples) },
       "/api/v1/events": { get: listEvents(examples) },
+      "/api/v1/audit": { get: listAudit(examples) },
       "/api/v1/messages": { post: createMessage(examples) },
       "/api/v1/messages/count_tokens": { post: countMessageTokens(examples) },
       "/api/v1/requests/{requestId}": { get: getReceipt(examples) },

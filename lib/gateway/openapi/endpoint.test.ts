@@ -59,6 +59,7 @@ test("operation ids are those that generated clients already use", () => {
     "get /api/v1/usage getUsage",
     "get /api/v1/deposits listDeposits",
     "get /api/v1/events listEvents",
+    "get /api/v1/audit listAudit",
     "post /api/v1/messages createMessage",
     "post /api/v1/messages/count_tokens countMessageTokens",
     "get /api/v1/requests/{requestId} getReceipt",

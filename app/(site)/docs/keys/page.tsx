@@ -31,7 +31,7 @@ export default function KeysDocsPage() {
           rows={[
             { name: "prompt", about: "Send prompts, get quotes and count tokens." },
             { name: "read", about: "Read the balance, deposits, and the usage and receipts of this key." },
-            { name: "account", about: "Read the usage and receipts of all keys, and the account’s events." },
+            { name: "account", about: "Read the usage and receipts of all keys, the account’s events and its whole audit log." },
           ]}
         />
         <p>
@@ -42,6 +42,12 @@ export default function KeysDocsPage() {
         <p>
           Whatever gives a key more power, and every key that can spend more than $10, is signed by one of your wallets over a line that
           says what it is. Pausing, revoking and lowering limits never asks for a signature.
+        </p>
+        <p>
+          Every change of a key, and of wallets, sessions, alerts and withdrawals, is in the audit log: who made it, from where, and what
+          was before. You read it under <DocLink href="/activity">Activity</DocLink>, or with <Code>GET /api/v1/audit</Code>; a key without
+          the scope <Code>account</Code> reads what is about itself. Nobody can change or delete an entry. Addresses and browsers are erased
+          after a while.
         </p>
       </Section>
       <Section id="addresses" title="From which addresses">

@@ -1,0 +1,42 @@
+import { LocalTime } from "@/components/ui/text/local-time";
+import type { ActivityEntry } from "@/lib/console/views/activity";
+
+/** Who did what, the newest first. */
+export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] }) => (
+  <ol aria-label="Activity" className="text-sm">
+    {entries.map(({ id, at, kind, sentence, by, from, changes, signed }) => (
+      <li key={id} className="grid gap-x-4 gap-y-0.5 border-b border-line py-2.5 first:border-t md:grid-cols-[8rem_minmax(0,1fr)]">
+        <span className="text-muted">
+          <LocalTime at={at} shape="short" />
+        </span>
+        <div className="min-w-0">
+          <p className="[overflow-wrap:anywhere]">{sentence}</p>
+          {changes.length > 0 ? (
+            <dl className="my-1 grid gap-x-3 gap-y-0.5 text-xs sm:grid-cols-[max-content_minmax(0,1fr)]">
+              {changes.map((change) => (
+                <div key={change.name} className="contents">
+                  <dt className="text-muted">{change.name}</dt>
+                  <dd className="font-mono [overflow-wrap:anywhere]">
+                    {change.before} <span aria-hidden="true">→</span> <span className="sr-only">is now</span> {change.after}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          ) : null}
+          {signed === null ? null : <SignedText text={signed} />}
+          <p className="text-xs text-muted [overflow-wrap:anywhere]">
+            <span className="font-mono">{kind}</span> · {by}
+            {from === null ? null : ` · ${from}`}
+          </p>
+        </div>
+      </li>
+    ))}
+  </ol>
+);
+
+const SignedText = ({ text }: { text: string }) => (
+  <details className="my-1 text-xs">
+    <summary className="cursor-pointer text-muted underline underline-offset-4 hover:text-ink">The text that was signed</summary>
+    <pre className="mt-1 rounded border border-edge bg-panel p-3 font-mono whitespace-pre-wrap [overflow-wrap:anywhere]">{text}</pre>
+  </details>
+);

@@ -1,0 +1,88 @@
+// The activity page as its owner sees it: the account's part of the audit log.
+
+import { z } from "zod";
+import { type AuditActor, type AuditEntry, listEntries } from "@/lib/audit/entries";
+import { auditGroups } from "@/lib/audit/kinds";
+import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
+import type { Owner } from "../owner";
+import type { ActivityAddress, ActivityEntry, ActivityView } from "../views/activity";
+import { activityChanges, activitySentence } from "./sentences";
+
+const PAGE_ROWS = 25;
+
+const address = z.object({
+  group: z.enum(auditGroups).nullable().catch(null),
+  before: z
+    .string()
+    .regex(/^aud_[0-9a-f]{20,40}$/)
+    .nullable()
+    .catch(null),
+}) satisfies z.ZodType<ActivityAddress>;
+
+export type ActivityQuery = z.infer<typeof address>;
+
+/** Reads the page's URL; what cannot be read is ignored. */
+export function readActivityQuery(params: Readonly<Record<string, string | string[] | undefined>>): ActivityQuery {
+  const first = Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
+  return address.parse(Object.fromEntries(first));
+}
+
+/** One page, the newest first. A place that is not the account's counts as the beginning. */
+export async function readActivity(owner: Owner, { group, before }: ActivityQuery): Promise<ActivityView> {
+  const query = { group: group ?? undefined, limit: PAGE_ROWS + 1 };
+  const found = await listEntries(owner.accountId, { ...query, before: before ?? undefined });
+  const entries = found ?? (await listEntries(owner.accountId, query)) ?? [];
+  const shown = entries.slice(0, PAGE_ROWS);
+  return {
+    entries: shown.map((entry) => viewEntry(entry, owner)),
+    older: entries.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
+  };
+}
+
+function viewEntry(entry: AuditEntry, owner: Owner): ActivityEntry {
+  const { id, at, kind, actor, from, after } = entry;
+  const signed = kind === "session.confirmed" && typeof after?.text === "string" ? after.text : null;
+  return {
+    ...{ id, at, kind, signed },
+    sentence: activitySentence(entry),
+    by: actorText(actor, owner),
+    from: from && `${from.device}, ${from.address}`,
+    changes: activityChanges(entry),
+  };
+}
+
+function actorText(actor: AuditActor, { sessionId }: Owner): string {
+  switch (actor.kind) {
+    case "session":
+      return `${actor.sessionId === sessionId ? "This session" : "A session"} of ${walletText(actor)}`;
+    case "wallet":
+      return walletText(actor);
+    case "link":
+      return "A link in a mail";
+    case "operator":
+      return "The operator";
+    case "service":
+      return "The service";
+  }
+}
+
+function walletText({ chain, address: stored }: { chain: string; address: string }): string {
+  const shown = displayAddress({ chain: chain as WalletChain, address: stored });
+  return `${shown.slice(0, 6)}…${shown.slice(-4)}`;
+}
+
+const names = {
+  session: "Sessions",
+  wallet: "Wallets",
+  account: "Account",
+  key: "Keys",
+  endpoint: "Endpoints",
+  alarm: "Threshold",
+  withdrawal: "Withdrawals",
+} as const satisfies Record<(typeof auditGroups)[number], string>;
+
+/** What the page can be narrowed to. */
+export const activityChoices: readonly { value: string; text: string }[] = auditGroups.map((group) => ({
+  value: group,
+  text: names[group],
+}));

@@ -1,0 +1,35 @@
+// Who changed what gives power or moves money, in sentences.
+
+export interface ActivityEntry {
+  id: string;
+  at: Date;
+  kind: string;
+  /** What happened. */
+  sentence: string;
+  /** Who did it, and from where: "This session", "The operator". */
+  by: string;
+  /** The browser and its address; null once they are erased, and where there were none. */
+  from: string | null;
+  /** What is different, field by field. */
+  changes: readonly ActivityChange[];
+  /** The text that a wallet signed. */
+  signed: string | null;
+}
+
+export interface ActivityChange {
+  name: string;
+  before: string;
+  after: string;
+}
+
+export interface ActivityView {
+  entries: readonly ActivityEntry[];
+  /** The cursor of the next page; null on the last. */
+  older: string | null;
+}
+
+/** The page's filter and place, as the URL spells them. */
+export interface ActivityAddress {
+  group: string | null;
+  before: string | null;
+}

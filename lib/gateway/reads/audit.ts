@@ -1,0 +1,31 @@
+// GET /api/v1/audit: who changed what gives power or moves money, the newest first; to a key that reads only its own, what is about it.
+
+import { z } from "zod";
+import { entryBody, listEntries } from "@/lib/audit/entries";
+import { auditGroups } from "@/lib/audit/kinds";
+import { writeJson } from "@/lib/base/json";
+import { authenticateReader, limit } from "../http/caller";
+import { endpoint, jsonReply } from "../http/endpoint";
+import { readCursor, readQuery, rowLimit, writeCursor } from "../http/query";
+import { invalidRequest } from "../http/request";
+
+export const audit = endpoint("audit", async (request) => {
+  const caller = await authenticateReader(request);
+  await limit(request, caller);
+  const { limit: most, group, cursor } = readQuery(request.query, querySchema);
+  const before = cursor === undefined ? undefined : readCursor(cursor, cursorSchema)?.before;
+  const subject = caller.scopes.includes("account") ? undefined : (caller.keyId ?? "");
+  const isForeign = cursor !== undefined && before === undefined;
+  const found = isForeign ? null : await listEntries(caller.accountId, { before, group, subject, limit: most + 1 });
+  if (!found) {
+    const message = "is not a cursor of this account. Send nextCursor as it came, or leave it out to begin with the newest";
+    throw invalidRequest([{ path: "cursor", message }]);
+  }
+  const page = found.slice(0, most);
+  const last = found.length > most ? page.at(-1) : undefined;
+  const body = { object: "list", data: page.map(entryBody), nextCursor: last ? writeCursor({ before: last.id }) : null };
+  return jsonReply(request, 200, writeJson(body));
+});
+
+const querySchema = z.strictObject({ limit: rowLimit, group: z.enum(auditGroups).optional(), cursor: z.string().max(200).optional() });
+const cursorSchema = z.strictObject({ before: z.string().regex(/^aud_[0-9a-f]{20,40}$/) });
