@@ -3,7 +3,7 @@
 import { newWallet } from "@/lib/console/testing/wallets";
 import { expectAccessible } from "./axe";
 import { expect, open, test } from "./browser";
-import { createKeyOnPage } from "./create-key";
+import { createKey } from "./create-key";
 import { signIn } from "./sign-in";
 
 test("a key that is created and paused is in the log, with who did it and from where; the log can be narrowed", async ({
@@ -12,11 +12,11 @@ test("a key that is created and paused is in the log, with who did it and from w
 }) => {
   test.setTimeout(120_000);
   await signIn(context, newWallet("evm"));
+  await createKey(page, "Production");
   await open(page, "/keys");
-  await createKeyOnPage(page, "Production", { withPictures: false });
   await page.getByRole("button", { name: "Actions for Production" }).click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
-  await expect(page.getByText("Paused").first()).toBeVisible();
+  await expect(page.getByText(/^Paused\. Calls with this key/)).toBeVisible();
 
   await open(page, "/activity");
   const log = page.getByRole("list", { name: "Activity" });

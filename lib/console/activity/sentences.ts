@@ -11,10 +11,12 @@ type Fields = Readonly<Record<string, AuditValue | undefined>>;
 const keyOf = ({ name, last4 }: Fields): string => (name ? `“${name}”${last4 ? ` (…${last4})` : ""}` : "A key");
 
 const walletOf = ({ chain, address }: Fields): string =>
-  typeof address === "string" ? displayAddress({ chain: chain as WalletChain, address }) : "a wallet";
+  typeof address === "string" ? displayAddress({ chain: chain as WalletChain, address }) : "A wallet";
 
-const endpointOf = ({ kind, email, host }: Fields): string =>
-  kind === "email" ? `E-mail address ${email ?? `at ${host}`}` : `The ${kind} at ${host}`;
+function endpointOf({ kind, email, host }: Fields): string {
+  if (kind === undefined) return "An endpoint";
+  return kind === "email" ? `E-mail address ${email ?? `at ${host}`}` : `The ${kind} at ${host}`;
+}
 
 const endReasons: Readonly<Record<string, string>> = {
   signed_out: "was signed out",
@@ -51,7 +53,7 @@ const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) =>
   "key.revoked": (fields) => `Key ${keyOf(fields)} was revoked.`,
   "endpoint.created": (fields) => `${endpointOf(fields)} was added.`,
   "endpoint.changed": (_, subject) => `Endpoint ${subject} was changed.`,
-  "endpoint.secret_rotated": ({ host }) => `The webhook at ${host} got a new secret.`,
+  "endpoint.secret_rotated": ({ host }) => `The webhook${host ? ` at ${host}` : ""} got a new secret.`,
   "endpoint.deleted": (fields) => `${endpointOf(fields)} was deleted.`,
   "alarm.changed": () => "The threshold of the low balance alert changed.",
   "withdrawal.ordered": (_, subject) => `Withdrawal ${subject} was ordered.`,
