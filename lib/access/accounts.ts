@@ -41,7 +41,7 @@ export async function closeAccount(accountId: AccountId, transaction: Transactio
     where: { accountId },
     data: { name: "closed", networks: [], oldHash: null, oldLast4: null, oldUntil: null },
   });
-  await endAllSessions(accountId, transaction);
+  await endAllSessions(accountId, transaction, "closed");
   await transaction.session.updateMany({ where: { accountId }, data: { userAgent: "", clientAddress: "" } });
   await transaction.signInNonce.deleteMany({ where: { accountId } });
   await transaction.failedRequest.deleteMany({ where: { accountId } });

@@ -34,9 +34,9 @@ interface NewSession {
 
 /**
  * Why a session ended: signed out there; ended from the list, or with all others; another sign-in in its browser; its wallet leaves the
- * account; the account was absorbed; SESSION_DAYS and SESSION_IDLE_HOURS.
+ * account; the account was absorbed, or closed; SESSION_DAYS and SESSION_IDLE_HOURS.
  */
-export type EndReason = "signed_out" | "ended" | "everywhere" | "replaced" | "unlinked" | "absorbed" | "expired" | "idle";
+export type EndReason = "signed_out" | "ended" | "everywhere" | "replaced" | "unlinked" | "absorbed" | "closed" | "expired" | "idle";
 
 /** A session as found by its holder's next request. */
 export interface SessionRecord {

@@ -27,6 +27,7 @@ const endReasons: Readonly<Record<string, string>> = {
   absorbed: "ended: its account was merged into another",
   expired: "ran out",
   idle: "ran out unused",
+  closed: "ended: the account was closed",
   deleted: "was deleted",
 };
 
@@ -43,6 +44,8 @@ const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) =>
   "account.absorbed": (_, subject) => `The unused account ${subject} was merged into this one.`,
   "account.frozen": () => "The account was frozen. It cannot spend.",
   "account.unfrozen": () => "The account can spend again.",
+  "account.closed": () => "The account was closed.",
+  "account.reopened": () => "The account was opened again by signing in.",
   "account.limits_changed": () => "The account’s limits changed.",
   "key.created": (fields) => `Key ${keyOf(fields)} was created.`,
   "key.changed": (fields, subject) => `Key ${fields.name ? keyOf(fields) : subject} was changed.`,
@@ -63,6 +66,7 @@ const sentences: Readonly<Record<AuditKind, (fields: Fields, subject: string) =>
   "withdrawal.rules_changed": () => "Your rules for withdrawals changed.",
   "process.started": () => "A process of the service started.",
   "pepper.changed": () => "The service’s pepper changed.",
+  "relayer.changed": () => "The service’s relayer changed.",
   "settlement.deployed": () => "The settlement contract was deployed.",
 };
 
