@@ -22,7 +22,7 @@ const fields = (text: string) =>
     .nullable()
     .describe(`${text} Amounts are in USD.`);
 
-export const auditEntry = z.object({
+const auditEntry = z.object({
   id: z.string().describe("Identifies this entry."),
   kind: z.enum(Object.keys(auditKinds) as [AuditKind, ...AuditKind[]]).describe("What happened."),
   createdAt: z.iso.datetime().describe("When it happened."),
