@@ -16,6 +16,7 @@ const seed = {
   CUSTODY_SEED_FILE: "/run/secrets/seed",
   CUSTODY_PASSPHRASE: "a passphrase for tests",
   SIGNER_STATE_DIR: "/var/lib/pennyprompt-signer",
+  OPERATOR_ADDRESS: `0x${"b".repeat(40)}`,
 };
 /** A process with the jobs role that holds the seed itself. */
 const ownSeed = { ...live, ...seed, ROLES: "jobs", SIGNER_SOCKET: "" };
@@ -97,6 +98,10 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
   ["CUSTODY_PASSPHRASE", "fifteen letters", /at least 16 characters.*openssl rand -hex 32/],
   ["CUSTODY_XPUB", `xprv${"1".repeat(107)}`, /custody -- verify/],
   ["TREASURY_BASE_ADDRESS", "0x1234", /0x… address/],
+  ["RELAYER_DAILY_FEES_ETH", "1e3", /at most 18 decimal places/],
+  ["TREASURY_DAILY_FEES_SOL", "0.0000000001", /at most 9 decimal places/],
+  ["SPONSOR_DAILY_FEES_SOL", "-1", /at most 9 decimal places/],
+  ["OPERATOR_ADDRESS", "0x1234", /0x… address of the key with which you approve/],
   ["TREASURY_SOLANA_ADDRESS", "0OIl".repeat(10), /base58 address/],
   ["SWEEP_MINIMUM_USD", "0.0000001", /at most 6 decimal places, like 0\.25/],
   ["X402_MINIMUM_USD", "1.000001", /at most 1/],
@@ -129,7 +134,7 @@ test.each(wrong)("%s=%s is refused, with the variable's name and what to write",
 
 test("the list above holds every variable with a required format", () => {
   const free =
-    /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|CUSTODY_KEY_COMMAND|SIGNER_STATE_DIR|MODELS_FILE|PROVIDERS_FILE|\w+_API_KEY)$/;
+    /^(HOST|DATA_DIR|TRUSTED_PROXIES|CUSTODY_SEED_FILE|CUSTODY_PASSPHRASE_FILE|CUSTODY_KEY_COMMAND|SIGNER_STATE_DIR|OPERATOR_KEY_FILE|MODELS_FILE|PROVIDERS_FILE|\w+_API_KEY)$/;
   const listed = new Set(wrong.map(([name]) => name));
   expect(configVariables.filter((name) => !free.test(name) && !listed.has(name))).toEqual([]);
 });
@@ -165,7 +170,7 @@ test.each(Object.keys(live).filter((name) => name !== "MODE"))("live mode refuse
 test("in live mode a process that serves the web refuses the seed and its passphrase, and says what to do instead", () => {
   for (const ROLES of ["web", "web,jobs", ""]) {
     for (const [name, value] of Object.entries({ ...seed, CUSTODY_PASSPHRASE_FILE: "/p", CUSTODY_KEY_COMMAND: "kms decrypt" })) {
-      if (name === "SIGNER_STATE_DIR") continue;
+      if (name === "SIGNER_STATE_DIR" || name === "OPERATOR_ADDRESS") continue;
       const refused = new RegExp(`${name}: remove it here: .*must not hold the seed.*npm run signer.*SIGNER_SOCKET`);
       expect(() => readConfig({ ...live, ROLES, [name]: value })).toThrow(refused);
     }

@@ -5,6 +5,16 @@ import { z } from "zod";
 
 const path = z.string().min(1);
 
+/** An amount of a chain's own coin, in its smallest unit. */
+const coins = (decimals: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^\\d{1,9}(\\.\\d{1,${decimals}})?$`), `write an amount with at most ${decimals} decimal places, like 0.25`)
+    .transform((text) => {
+      const [whole = "", fraction = ""] = text.split(".");
+      return BigInt(whole + fraction.padEnd(decimals, "0"));
+    });
+
 export const custodyShape = {
   CUSTODY_SEED_FILE: path.optional(),
   CUSTODY_PASSPHRASE: z.string().min(16, "write at least 16 characters, for example the output of: openssl rand -hex 32").optional(),
@@ -25,6 +35,14 @@ export const custodyShape = {
   RELAYER_INDEX: z.coerce.number().int().min(0).max(1_000).optional(),
   SIGNER_SOCKET: path.max(100, "write a path of at most 100 characters: longer ones are no Unix sockets").optional(),
   SIGNER_STATE_DIR: path.optional(),
+  OPERATOR_ADDRESS: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "write the 0x… address of the key with which you approve withdrawals")
+    .optional(),
+  OPERATOR_KEY_FILE: path.optional(),
+  RELAYER_DAILY_FEES_ETH: coins(18).optional(),
+  TREASURY_DAILY_FEES_SOL: coins(9).optional(),
+  SPONSOR_DAILY_FEES_SOL: coins(9).optional(),
 };
 
 type Given = Readonly<Record<string, string | undefined>>;
@@ -63,7 +81,7 @@ export function custodyProblems(set: Given): string[] {
 
 const apart = "Start `npm run signer` with the seed, and set SIGNER_SOCKET to its socket; or run ROLES=web and ROLES=jobs apart";
 
-const seedHolder = ["CUSTODY_SEED_FILE", "CUSTODY_PASSPHRASE", "SIGNER_STATE_DIR"];
+const seedHolder = ["CUSTODY_SEED_FILE", "CUSTODY_PASSPHRASE", "SIGNER_STATE_DIR", "OPERATOR_ADDRESS"];
 
 function missing(set: Given, names: readonly string[], forWhom: string): string[] {
   const isSet = (name: string) =>

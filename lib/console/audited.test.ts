@@ -251,7 +251,7 @@ test("a withdrawal that is ordered, cancelled, approved and refused: who decided
   expect(cancelled).toMatchObject([{ kind: "withdrawal.cancelled", subject: id, before: { state: "awaiting_approval" } }]);
   const atTerminal = (act: () => Promise<unknown>) => leftBy(() => runActing({ actor: operator, origin: null }, act));
   const [one, two] = [await order(owner.accountId), await order(owner.accountId)];
-  const approved = await atTerminal(() => approveWithdrawal(one));
+  const approved = await atTerminal(() => approveWithdrawal(one, "0x12"));
   expect(approved).toMatchObject([{ kind: "withdrawal.approved", subject: one, actor: operator, personal: null }]);
   const refused = await atTerminal(() => refuseWithdrawal(two, "ask us"));
   expect(refused).toMatchObject([{ kind: "withdrawal.refused", subject: two, actor: operator, after: { reason: "ask us" } }]);

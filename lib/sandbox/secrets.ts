@@ -12,13 +12,14 @@ const secret = z.string().min(32);
 /** The minter of test USDC on the EVM chain; Solana's chain has its own. The operator's keys come from the seed. */
 const chainKeysSchema = z.object({ minter: demoKeysSchema.shape.evm });
 
-/** `custodyPassphrase` opens the sandbox's seed. Optional fields are absent in files of older releases. */
+/** `custodyPassphrase` opens the sandbox's seed; `operatorKey` approves its withdrawals. Optional fields are absent in files of older releases. */
 const secretsFile = z.object({
   keyPepper: secret,
   sessionSecret: secret,
   custodyPassphrase: secret.optional(),
   demoKeys: demoKeysSchema.optional(),
   chainKeys: chainKeysSchema.optional(),
+  operatorKey: demoKeysSchema.shape.evm.optional(),
 });
 
 export type SandboxSecrets = Required<z.infer<typeof secretsFile>>;
@@ -37,8 +38,8 @@ export function openSecrets(dataDir: string): SandboxSecrets {
   if (!existsSync(path)) writeNewPrivateFile(path, newSecrets());
   // Read again even if just created: another process may have been first.
   const kept = readFile(path, secretsFile, "with all of DATA_DIR for a new sandbox");
-  const { custodyPassphrase, demoKeys, chainKeys } = kept;
-  if (custodyPassphrase && demoKeys && chainKeys) return { ...kept, custodyPassphrase, demoKeys, chainKeys };
+  const { custodyPassphrase, demoKeys, chainKeys, operatorKey } = kept;
+  if (custodyPassphrase && demoKeys && chainKeys && operatorKey) return { ...kept, custodyPassphrase, demoKeys, chainKeys, operatorKey };
   const completed = { ...derivedSecrets(kept), ...kept };
   replacePrivateFile(path, completed);
   return completed;
@@ -54,6 +55,7 @@ const newSecrets = (): SandboxSecrets => ({
   custodyPassphrase: newSecret(),
   demoKeys: createDemoKeys(),
   chainKeys: { minter: createDemoKeys().evm },
+  operatorKey: createDemoKeys().evm,
 });
 
 /** Missing fields of an older file are derived from its other secrets, so that concurrent processes add the same. */
@@ -64,6 +66,7 @@ function derivedSecrets({ keyPepper, sessionSecret }: z.infer<typeof secretsFile
     custodyPassphrase: derive("custody passphrase").toString("hex"),
     demoKeys: deriveKeys("demo wallet"),
     chainKeys: { minter: deriveKeys("minter").evm },
+    operatorKey: deriveKeys("operator").evm,
   };
 }
 

@@ -3,6 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Hex } from "viem";
+import { privateKeyToAddress } from "viem/accounts";
 import { config } from "@/lib/base/config";
 import { createWords } from "@/lib/wallets/custody/mnemonic";
 import { openSeedFile } from "@/lib/wallets/custody/open-seed";
@@ -21,12 +23,13 @@ export const openSandboxSigner = async (dataDir: string): Promise<Signer> => beh
  * @throws Error that says what to do when the seed exists but does not open
  */
 export async function openSandboxKeys(dataDir: string, options?: KeysOptions): Promise<Signer> {
-  const { custodyPassphrase: passphrase } = openSecrets(dataDir);
+  const { custodyPassphrase: passphrase, operatorKey } = openSecrets(dataDir);
   const path = join(dataDir, "custody-seed.json");
   if (!existsSync(path)) await createSeed(path, passphrase);
   try {
     const { words } = await openSeedFile(path, passphrase);
-    return await openKeys(words, "sandbox", { relayerIndex: config().RELAYER_INDEX, ...options });
+    const pins = { relayerIndex: config().RELAYER_INDEX, operator: privateKeyToAddress(operatorKey as Hex) };
+    return await openKeys(words, "sandbox", { ...pins, ...options });
   } catch (cause) {
     throw new Error(
       `${path} cannot be decrypted with the passphrase in secrets.json. Restore both files. To start a new sandbox, delete DATA_DIR=${dataDir} ` +

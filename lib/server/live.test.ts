@@ -55,6 +55,7 @@ beforeAll(async () => {
     CUSTODY_PASSPHRASE: passphrase,
     SIGNER_SOCKET: join(dataDir, "signer.sock"),
     SIGNER_STATE_DIR: join(dataDir, "signer"),
+    OPERATOR_ADDRESS: `0x${"2".repeat(40)}`,
     ...pins,
   };
   live = {

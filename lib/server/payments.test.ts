@@ -76,7 +76,7 @@ async function createSettings(): Promise<Record<Role, Record<string, string>>> {
     web: { ...both, ROLES: "web", DATA_DIR: newDataDir() },
     jobs: {
       ...{ ...both, ROLES: "jobs", DATA_DIR: dataDir, CUSTODY_SEED_FILE: join(dataDir, "seed") },
-      ...{ CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer") },
+      ...{ CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer"), OPERATOR_ADDRESS: `0x${"2".repeat(40)}` },
     },
   };
 }

@@ -91,6 +91,7 @@ async function openLive(): Promise<Live> {
       SINGLE_NODE: "accept",
     },
     ...{ ROLES: "jobs", CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer") },
+    OPERATOR_ADDRESS: `0x${"2".repeat(40)}`,
     ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
   };
   return { chain, signer, settings };

@@ -1,22 +1,29 @@
 // The operator's command for withdrawals, as a separate process on a real database.
 
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { getAddress, type Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
+import { openSecrets } from "@/lib/sandbox/secrets";
+import { isApprovedBy } from "@/lib/wallets/custody/limits/operator-approval";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
-import { newOwner, ordered, startWorld, USD, type World } from "@/lib/wallets/withdrawals/testing/world";
+import { newOwner, operator, ordered, startWorld, USD, type World } from "@/lib/wallets/withdrawals/testing/world";
 import { findWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
-import { bundleService, cleanUpServices } from "./testing/service";
+import { bundleService, cleanUpServices, newDataDir } from "./testing/service";
 
 const database = await openTestDatabase();
 let script = "";
+let dataDir = "";
 let world: World;
 beforeAll(async () => {
   const bundle = bundleService();
+  dataDir = newDataDir();
+  openSecrets(dataDir);
   script = join(bundle, "run-withdrawals.mjs");
   writeFileSync(script, 'const { main } = await import("./withdrawals.mjs");\nawait main();\n');
   world = await startWorld();
@@ -29,10 +36,20 @@ afterAll(async () => {
   await cleanUpServices();
 });
 
+/** Settings of the operator's machine beyond a sandbox's own. */
+let settings: Record<string, string> = {};
+
 function run(...words: string[]): { code: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, LOG_LEVEL: "silent" },
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: "production",
+      DATABASE_URL: database.url,
+      LOG_LEVEL: "silent",
+      DATA_DIR: dataDir,
+      ...settings,
+    },
   });
   return { code: status, output: stdout + stderr };
 }
@@ -49,7 +66,10 @@ test("it lists withdrawals that wait for approval first, approves one, or refund
   expect(lines.at(-1)).toBe("2 awaiting approval ($50.00 in total), 1 being paid.");
 
   expect(run("approve", large)).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
-  expect(await findWithdrawal(large)).toMatchObject({ state: "approved" });
+  const approved = await findWithdrawal(large);
+  expect(approved).toMatchObject({ state: "approved" });
+  const { operatorKey } = openSecrets(dataDir);
+  expect(approved && (await isApprovedBy(privateKeyToAddress(operatorKey as Hex), approved))).toBe(true);
   expect(run("approve", large)).toEqual({ code: 1, output: `${large} is already approved. Nothing was changed.\n` });
 
   expect(run("refuse", larger, "ask", "us", "first")).toMatchObject({ code: 0 });
@@ -59,12 +79,64 @@ test("it lists withdrawals that wait for approval first, approves one, or refund
   expect(await checkWithdrawals()).toEqual([]);
 });
 
-test.each([[[]], [["approve"]], [["approve", "wd_1"]], [["list", "all"]], [["pay", "wd_00000000000000000000"]]])(
-  "%j prints the usage",
-  (words) => {
-    expect(run(...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run withdrawals -- list") });
-  },
-);
+test("an operator whose key is elsewhere gets the text, and the command takes its signature and no other", async () => {
+  settings = { OPERATOR_ADDRESS: operator.address, DATA_DIR: "none" };
+  onTestFinished(() => {
+    settings = {};
+  });
+  const owner = await newOwner(200n * USD);
+  const id = await ordered(owner, { amount: 40n * USD });
+  const message = run("text", id).output;
+  expect(message.split("\n")).toEqual([
+    ...["PennyPrompt Withdrawal Approval", "", "Amount: 40 USDC", "Fee: 0.1 USDC", `To: ${getAddress(owner.evm.address)}`],
+    ...[expect.stringMatching(/^Chain: Base /), `Account: ${owner.accountId}`, expect.stringMatching(/^Nonce: /)],
+    ...[expect.stringMatching(/^Issued at: /), expect.stringMatching(/^Valid until: /), `Ordered by: ${getAddress(owner.evm.address)}`],
+  ]);
+  const asked = run("approve", id);
+  expect(asked).toMatchObject({ code: 1, output: expect.stringContaining(message) });
+  expect(asked.output).toContain("npm run withdrawals -- approve <id> 0x<signature>");
+  const foreign = privateKeyToAccount(generatePrivateKey());
+  for (const wrong of [await foreign.signMessage({ message }), await operator.signMessage({ message: `${message}\n` }), "0x", "yes"]) {
+    expect(run("approve", id, wrong)).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was changed") });
+    expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
+  }
+  const signature = await operator.signMessage({ message });
+  expect(run("approve", id, signature)).toMatchObject({ code: 0 });
+  expect(await findWithdrawal(id)).toMatchObject({ state: "approved", operatorSignature: signature });
+});
+
+test("a key in a file signs; one that others may read, or that is none, is refused and not shown", async () => {
+  const path = join(dataDir, "operator-key");
+  const key = generatePrivateKey();
+  settings = { OPERATOR_ADDRESS: privateKeyToAddress(key), OPERATOR_KEY_FILE: path };
+  onTestFinished(() => {
+    settings = {};
+  });
+  const owner = await newOwner(200n * USD);
+  const id = await ordered(owner, { amount: 40n * USD });
+  expect(run("approve", id).output).toMatch(/OPERATOR_KEY_FILE: .* cannot be read/);
+  writeFileSync(path, `${key}\n`, { mode: 0o644 });
+  expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) });
+  chmodSync(path, 0o600);
+  expect(run("approve", id)).toMatchObject({ code: 0 });
+  writeFileSync(path, "hunter2");
+  const other = await ordered(owner, { amount: 41n * USD });
+  const refused = run("approve", other);
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("holds something else") });
+  expect(refused.output).not.toContain("hunter2");
+});
+
+test.each([
+  [[]],
+  [["approve"]],
+  [["text", "wd_00000000000000000000", "more"]],
+  [["approve", "wd_00000000000000000000", "0x", "more"]],
+  [["approve", "wd_1"]],
+  [["list", "all"]],
+  [["pay", "wd_00000000000000000000"]],
+])("%j prints the usage", (words) => {
+  expect(run(...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run withdrawals -- list") });
+});
 
 test("an unknown id is reported, and changes nothing", () => {
   const id = "wd_00000000000000000000";

@@ -1,16 +1,19 @@
-// `npm run withdrawals -- list | approve <id> | refuse <id> [why]`: the operator's decisions on withdrawals, in the database in
-// DATABASE_URL, or that of the sandbox in DATA_DIR.
+// `npm run withdrawals -- list | text <id> | approve <id> [signature] | refuse <id> [why]`: the operator's decisions on withdrawals, in the
+// database in DATABASE_URL, or that of the sandbox in DATA_DIR.
 
 import type { WithdrawalId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
 import { displayAddress } from "@/lib/chains/wallet";
+import { writeApprovalText } from "@/lib/wallets/custody/limits/operator-approval";
 import { walletChainOf } from "@/lib/wallets/custody/withdrawal-order";
 import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY } from "@/lib/wallets/withdrawals/withdrawal";
 import { withPresentDatabase } from "./present-database";
+import { signApproval } from "./signer/operator-signature";
 
 const usage = `npm run withdrawals -- list                  list open withdrawals, those that need approval first
-npm run withdrawals -- approve <id>          approve and pay it
+npm run withdrawals -- text <id>             print the text that the operator's key signs to approve it
+npm run withdrawals -- approve <id> [0x…]    approve and pay it, with that signature; or sign here with OPERATOR_KEY_FILE
 npm run withdrawals -- refuse <id> [why]     decline it; the account gets the money back and sees the reason
 `;
 
@@ -19,14 +22,13 @@ const MAX_REASON_CHARACTERS = 200;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { list, approve, refuse };
+const commands: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = { list, text, approve, refuse };
 
 /** Exit code 0 when the command is done; 1 when it is not, and the message says why. */
 export async function main(): Promise<void> {
   const [name = "", ...words] = process.argv.slice(2);
   const command = commands[name];
-  const needsId = name !== "list";
-  if (!command || (needsId ? !/^wd_[0-9A-Za-z]{20}$/.test(words[0] ?? "") : words.length > 0) || (name === "approve" && words.length > 1)) {
+  if (!command || !areWordsRight(name, words)) {
     process.stderr.write(usage);
     process.exitCode = 1;
     return;
@@ -37,6 +39,14 @@ export async function main(): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+/** How many words follow the id; a reason may have any number. */
+const wordsAfterId: Readonly<Record<string, number>> = { text: 0, approve: 1 };
+
+function areWordsRight(name: string, [id = "", ...others]: readonly string[]): boolean {
+  if (name === "list") return id === "" && others.length === 0;
+  return /^wd_[0-9A-Za-z]{20}$/.test(id) && others.length <= (wordsAfterId[name] ?? Number.POSITIVE_INFINITY);
 }
 
 async function list(): Promise<void> {
@@ -53,8 +63,18 @@ function lineOf({ id, state, waitsFor, amount, chain, destination, accountId, re
   return `${id}  ${requestedAt.toISOString()}  ${formatUsd(amount).padStart(14)}  ${chain.padEnd(6)}  ${to}  ${accountId}  ${where}`;
 }
 
-async function approve([id = ""]: readonly string[]): Promise<void> {
-  if (!(await approveWithdrawal(id as WithdrawalId))) throw await undecided(id);
+/** Without a newline at the end, so that a shell's $(…) and a file hold exactly what is signed. */
+async function text([id = ""]: readonly string[]): Promise<void> {
+  const found = await findWithdrawal(id as WithdrawalId);
+  if (!found) throw await undecided(id);
+  process.stdout.write(writeApprovalText(found));
+}
+
+async function approve([id = "", signature]: readonly string[]): Promise<void> {
+  const found = await findWithdrawal(id as WithdrawalId);
+  const mayApprove = found?.state === "awaiting_approval" || (found?.state === "approved" && found.waitsFor === "approval");
+  if (!found || !mayApprove) throw await undecided(id);
+  if (!(await approveWithdrawal(found.id, await signApproval(found, signature ?? null)))) throw await undecided(id);
   print(`Approved ${id}. It is being paid.`);
 }
 

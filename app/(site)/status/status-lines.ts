@@ -21,6 +21,7 @@ const words: Record<string, { name: string; well: string; wrong: string }> = {
   signUps: { name: "Sign-ups", well: "OK", wrong: "Unusually many" },
   proxy: { name: "Client addresses", well: "OK", wrong: "All clients count as one: TRUSTED_PROXIES is not set" },
   nodes: { name: "Chain nodes", well: "Agree", wrong: "Two gave different answers within the last hour" },
+  signer: { name: "Payouts", well: "OK", wrong: "Waiting: the signer is not reached" },
   sandbox: { name: "Simulated models", well: "OK", wrong: "Restarting" },
   chains: { name: "Sandbox chains", well: "OK", wrong: "Starting" },
 };

@@ -1,7 +1,7 @@
 // USDC on EVM chains: its addresses, its calls, and EIP-3009 authorizations, with which an owner without gas lets anybody move an amount
 // once.
 
-import { encodeFunctionData, type Hex, hashTypedData, parseAbi } from "viem";
+import { decodeFunctionData, encodeFunctionData, type Hex, hashTypedData, parseAbi } from "viem";
 
 /** The part of Circle's FiatToken v2.2 that this service calls. */
 export const usdcAbi = parseAbi([
@@ -87,6 +87,22 @@ export function encodeAuthorizedTransfer({ from, to, value, validAfter, validBef
   const args = [from, to, value, validAfter, validBefore, nonce, signature] as const;
   return encodeFunctionData({ abi: usdcAbi, functionName: "transferWithAuthorization", args });
 }
+
+/** Whom an authorized transfer moves USDC from and to; null for any other call, and for calldata with anything behind it. */
+export function readAuthorizedTransfer(data: Hex): { from: Hex; to: Hex } | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: transferAbi, data });
+    if (encodeFunctionData({ abi: transferAbi, functionName, args }) !== data.toLowerCase()) return null;
+    const [from, to] = args;
+    return { from, to };
+  } catch {
+    return null;
+  }
+}
+
+const transferAbi = parseAbi([
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+]);
 
 /** Calldata of an owner's approval for `spender` to take up to `value`; 0 revokes it. */
 export const encodeApproval = (spender: Hex, value: bigint): Hex =>

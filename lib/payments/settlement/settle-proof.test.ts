@@ -10,6 +10,8 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkBooks } from "@/lib/jobs/check-books";
 import { findRelayed } from "@/lib/relay/relayed";
+import { relayer, setRelayer } from "@/lib/relay/relayer";
+import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { getClaim, relayIdOf } from "../claims/claim";
 import { creditPayment } from "../claims/claim-steps";
 import { creditAccountOf, readCredit } from "../claims/credits";
@@ -159,6 +161,18 @@ test("a wallet that revokes its allowance each time costs three fees within an h
   expect(await chain.balanceOf(payer.address)).toBe(100n * UNITS_PER_CENT);
   // Another payer is not affected.
   expect(await pay(await signProof(chain, await chain.newPayer()))).toMatchObject({ state: "paid" });
+});
+
+test("while the signer is away a payment is pending and nothing is sent; sent again once it is back, it is paid, once", async () => {
+  const payer = await chain.newPayer(100n);
+  const terms = await signProof(chain, payer);
+  const held = relayer();
+  setRelayer({ address: held.address, signTransaction: () => Promise.reject(new SignerUnavailable("it is stopped")) });
+  for (let times = 0; times < 2; times++) expect(await settle(terms, 100)).toEqual({ kind: "pending" });
+  expect(await claim(terms)).toMatchObject({ state: "claimed", isRelayed: false, attempt: 1 });
+  setRelayer(held);
+  expect(await pay(terms)).toMatchObject({ state: "paid", attempt: 1 });
+  expect(await chain.balanceOf(payer.address)).toBe(95n * UNITS_PER_CENT);
 });
 
 test("a node that is lost after it received the bytes leaves the payment pending; sent again it is paid, once", async () => {

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { openJournal } from "@/lib/wallets/custody/journal";
+import { openJournal } from "@/lib/wallets/custody/limits/journal";
 import { openPayingKeys } from "@/lib/wallets/custody/open-seed";
 import { refuseUnpinned } from "@/lib/wallets/custody/pins";
 import type { Signer } from "@/lib/wallets/custody/signer";

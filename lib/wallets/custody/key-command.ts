@@ -11,7 +11,7 @@ const MAX_BYTES = 65_536;
  * may hold spaces.
  * @throws Error that says what is wrong, without any of the output
  */
-export function runKeyCommand(command: string, maxMs = MAX_MS): Promise<string> {
+export async function runKeyCommand(command: string, maxMs = MAX_MS): Promise<string> {
   const [program, ...words] = splitWords(command);
   if (program === undefined) throw refused("names no program");
   return new Promise((resolve, reject) => {

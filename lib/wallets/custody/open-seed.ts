@@ -2,7 +2,7 @@
 
 import { assert } from "@/lib/base/assert";
 import type { CustodySettings } from "@/lib/base/config";
-import { openJournal } from "./journal";
+import { openJournal } from "./limits/journal";
 import { readPassphrase } from "./passphrase";
 import { type SeedFile, unsealSeed } from "./seed-file";
 import { type KeysOptions, openKeys } from "./seed-signer";
@@ -29,9 +29,9 @@ export async function openSeedFile(path: string, passphrase: string): Promise<{ 
  * @throws Error that says what to do and contains no secret
  */
 export async function openPayingKeys(settings: CustodySettings): Promise<Signer> {
-  const { SIGNER_STATE_DIR: directory } = settings;
-  assert(directory, "settings of live mode with the seed name its state");
-  return openLiveKeys(settings, { journal: await openJournal(directory) });
+  const { SIGNER_STATE_DIR: directory, OPERATOR_ADDRESS: operator } = settings;
+  assert(directory && operator, "settings of live mode with the seed name its state and the operator");
+  return openLiveKeys(settings, { journal: await openJournal(directory), operator });
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   TOKEN_PROGRAM_ID,
 } from "@solana/spl-token";
 import { ComputeBudgetProgram, Keypair, PublicKey, Transaction } from "@solana/web3.js";
-import { keccak256, recoverAddress, recoverTypedDataAddress } from "viem";
+import { type Hex, keccak256, recoverAddress, recoverTypedDataAddress } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import {
@@ -21,7 +21,7 @@ import {
   settlementDeployment,
 } from "@/lib/chains/evm/settlement";
 import { transactionSigningHash } from "@/lib/chains/evm/transactions";
-import { authorizationTypedData, usdcOnBase } from "@/lib/chains/evm/usdc";
+import { authorizationTypedData, encodeApproval, encodeAuthorizedTransfer, encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { RESERVED_INDEX } from "./addresses";
 import { findCustody } from "./custody";
@@ -67,32 +67,55 @@ test("the test's own derivation gives the well-known Solana address", () => {
   expect(keypair.publicKey.toBase58()).toBe("HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk");
 });
 
+const own = await openSigner(hardhatWords, "sandbox");
+const stranger = `0x${"1".repeat(40)}` as const;
+
+/** A transfer that its owner authorized. */
+const transfer = (from: Hex, to: Hex): Hex =>
+  encodeAuthorizedTransfer({ from, to, value: 1n, validAfter: 0n, validBefore: 2n, nonce: keccak256("0x02") }, `0x${"12".repeat(65)}`);
+
 const call = {
   chainId: 31_337,
   nonce: 7,
   to: usdcOnBase,
-  data: "0xef55bec6",
+  data: transfer(stranger, own.treasury.base),
   gas: 100_000n,
   maxFeePerGas: 10n,
   maxPriorityFeePerGas: 1n,
 } as const;
 
-test("the relayer signs a USDC call with its own key, a rotated one too", async () => {
+test("the relayer signs USDC's transfers to the treasury and from it, with its own key, a rotated one too", async () => {
   for (const relayerIndex of [0, 1]) {
     const { relayer } = await openSigner(hardhatWords, "sandbox", { relayerIndex });
-    const signature = await relayer.signTransaction(call);
-    expect(await recoverAddress({ hash: transactionSigningHash(call), signature })).toBe(relayer.address);
+    for (const data of [call.data, transfer(own.treasury.base, stranger)]) {
+      const signature = await relayer.signTransaction({ ...call, data });
+      expect(await recoverAddress({ hash: transactionSigningHash({ ...call, data }), signature })).toBe(relayer.address);
+    }
   }
 });
 
 test.each([
-  ["to anybody else", { to: `0x${"1".repeat(40)}` as const }],
+  ["to anybody else", { to: stranger }],
+  ["of somebody's USDC to somebody else", { data: transfer(stranger, own.relayer.address) }],
+  ["of the relayer's own USDC", { data: encodeTransfer(own.treasury.base, 1n) }],
+  ["that lets somebody take the relayer's USDC", { data: encodeApproval(stranger, 1n) }],
+  ["with more behind a transfer", { data: `${call.data}00` as Hex }],
+  ["of USDC without a call", { data: "0x" as Hex }],
   ["to the contract factory with anything but its own contract", { to: deterministicDeployer }],
   ["that sends its ETH", { value: 1n }],
   ["for another chain", { chainId: 8_453 }],
 ])("the relayer signs no transaction %s", async (_, changed) => {
   const { relayer } = await openSigner(hardhatWords, "sandbox");
   await expect(async () => relayer.signTransaction({ ...call, ...changed })).rejects.toThrow("assertion failed: the relayer");
+});
+
+test("a transaction whose fee could cost more than 0.01 ETH waits", async () => {
+  const dear = { ...call, gas: 1_000_000n, maxFeePerGas: 10_000_000_001n };
+  await expect(own.relayer.signTransaction(dear)).rejects.toMatchObject({
+    name: "SignerUnavailable",
+    message: expect.stringContaining("fees are too high"),
+  });
+  await expect(own.relayer.signTransaction({ ...dear, maxFeePerGas: 10_000_000_000n })).resolves.toBeDefined();
 });
 
 const settlementOf = ({ treasury, relayer }: Signer, changed: Partial<SettlementTerms> = {}): SettlementTerms => {
@@ -199,6 +222,7 @@ test("live mode refuses a treasury that is not the seed's, says what to set, and
       CUSTODY_SEED_FILE: "seed",
       CUSTODY_PASSPHRASE: "p".repeat(16),
       SIGNER_STATE_DIR: "state",
+      OPERATOR_ADDRESS: `0x${"2".repeat(40)}`,
       ...right,
       ...changed,
     });

@@ -11,7 +11,7 @@ import { config } from "@/lib/base/config";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { isCallOfSettlement } from "@/lib/chains/evm/settlement";
 import { type Transaction, transactionSigningHash } from "@/lib/chains/evm/transactions";
-import { authorizationHash, usdcAddress } from "@/lib/chains/evm/usdc";
+import { authorizationHash, readAuthorizedTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import { signTransaction } from "@/lib/chains/solana/message";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { readPaymentTransaction, withFeePayerSignature } from "@/lib/chains/solana/payment-transaction";
@@ -22,10 +22,11 @@ import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
-import { createMemoryJournal, type Journal } from "./journal";
-import { NANO_PER_UNIT, PaidOrders } from "./paid-orders";
+import { FeeBudget } from "./limits/fee-budget";
+import { createMemoryJournal, type Journal } from "./limits/journal";
+import { NANO_PER_UNIT, PaidOrders } from "./limits/paid-orders";
+import { PayoutRefused } from "./limits/payout-refused";
 import { payoutInstructions } from "./payout-instructions";
-import { PayoutRefused } from "./payout-refused";
 import { Seed } from "./seed";
 import type { AuthorizedPayout, AuthorizedSweep, BaseSweep, SignedPayout, SignedSweep, Signer, SolanaSweep, Treasury } from "./signer";
 import { MAX_OWNERS, sweepInstructions } from "./sweep-instructions";
@@ -41,6 +42,19 @@ const SPONSOR_INDEX = 0x7fff_fffd;
 /** Validity of a payout on Base, in seconds. */
 const PAYOUT_SECONDS = 3_600n;
 
+const ETH = 10n ** 18n;
+const SOL = 10n ** 9n;
+/** Of a sandbox, whose coins are worth nothing. */
+const NO_LIMIT = 1_000_000n * ETH;
+/** 0.01 ETH: above a hundred times what a call costs on Base on a bad day. */
+const MAX_GAS_WEI = ETH / 100n;
+/** Both signatures, and as much again as a priority fee: a payment that costs more is refused. */
+const SPONSORED_LAMPORTS = 20_000n;
+/** Seven signatures and the priority fee of a full sweep; a payout costs less. */
+const TREASURY_LAMPORTS = 45_000n;
+/** The rent of a token account, which its owner gets back by closing it: without a bound it could be taken with tiny orders. */
+const RENT_LAMPORTS = 2_100_000n;
+
 type Mode = "sandbox" | "live";
 
 export interface KeysOptions {
@@ -48,6 +62,8 @@ export interface KeysOptions {
   journal?: Journal;
   /** Which of the seed's relayers pays on Base; the first by default. */
   relayerIndex?: number | undefined;
+  /** Whose key approves withdrawals above the line; nobody's by default. */
+  operator?: string;
 }
 
 /** The keys of a seed's words, for the process that answers orders with them. */
@@ -72,11 +88,18 @@ class SeedSigner implements Signer {
   readonly #seed: Seed;
   readonly #relayerIndex: number;
   readonly #paid: PaidOrders;
+  readonly #gas: FeeBudget;
+  readonly #fees: FeeBudget;
+  readonly #sponsored: FeeBudget;
 
-  constructor(seed: Seed, mode: Mode, { journal = createMemoryJournal(), relayerIndex = 0 }: KeysOptions) {
+  constructor(seed: Seed, mode: Mode, { journal = createMemoryJournal(), operator, relayerIndex = 0 }: KeysOptions) {
     this.#seed = seed;
     this.#relayerIndex = relayerIndex;
-    this.#paid = new PaidOrders(journal);
+    this.#paid = new PaidOrders(journal, operator ?? null);
+    const day = (set: bigint | undefined, live: bigint) => set ?? (mode === "live" ? live : NO_LIMIT);
+    this.#gas = new FeeBudget("the relayer's wei", () => ({ day: day(config().RELAYER_DAILY_FEES_ETH, ETH / 4n), each: MAX_GAS_WEI }));
+    this.#fees = new FeeBudget("the treasury's lamports", () => ({ day: day(config().TREASURY_DAILY_FEES_SOL, SOL / 2n), each: SOL }));
+    this.#sponsored = new FeeBudget("the sponsor's lamports", () => ({ day: day(config().SPONSOR_DAILY_FEES_SOL, 2n * SOL), each: SOL }));
     this.fingerprint = seed.fingerprint;
     this.xpub = seed.baseAccount().publicExtendedKey;
     this.usdcMint = mode === "live" ? USDC_MINT : this.#solanaAddress(SANDBOX_MINT_INDEX);
@@ -117,6 +140,7 @@ class SeedSigner implements Signer {
     );
     const { usdcMint: mint } = this;
     const treasury = this.treasury.solana;
+    this.#fees.take(TREASURY_LAMPORTS, `${blockhash} ${owners.map(({ index, units }) => `${index}:${units}`).join(" ")}`);
     const indexes = new Map(owners.map(({ index }) => [this.#solanaAddress(index), index]));
     indexes.set(treasury, TREASURY_INDEX);
     const instructions = sweepInstructions({
@@ -134,6 +158,7 @@ class SeedSigner implements Signer {
 
   async signTreasuryAccountOnSolana(blockhash: string): Promise<SignedSweep> {
     const { solana: treasury } = this.treasury;
+    this.#fees.take(TREASURY_LAMPORTS, blockhash);
     const sign = (address: string, message: Uint8Array) => {
       assert(address === treasury, "the treasury makes its account itself");
       return signWith(this.#seed.solanaKey(TREASURY_INDEX).privateKey, message);
@@ -160,6 +185,7 @@ class SeedSigner implements Signer {
     // From its own nodes: a caller who named the end of the last transaction could have a second one signed while the first still counts.
     // Before the order takes from the limit: without nodes nothing is signed for it.
     const { blockhash, ...used } = await readBlockhash(solanaNodes());
+    this.#fees.take(TREASURY_LAMPORTS + (opensAccount ? RENT_LAMPORTS : 0n), nonce);
     await this.#paid.admit(order);
     const units = order.amount / NANO_PER_UNIT;
     const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount, nonce });
@@ -173,13 +199,21 @@ class SeedSigner implements Signer {
   }
 
   async #signForRelayer(transaction: Transaction): Promise<Signature> {
-    const { chainId, to, data, value = 0n } = transaction;
+    const { chainId, to, data, gas, maxFeePerGas, nonce, value = 0n } = transaction;
     assert(chainId === baseChainId(), "the relayer signs for the service's own chain");
     const usdc = usdcAddress(chainId);
     const terms = { serviceName: config().SERVICE_NAME, usdc, treasury: this.treasury.base, relayer: this.relayer.address };
-    const isOurs = to.toLowerCase() === usdc || isCallOfSettlement({ to, data }, terms);
-    assert(isOurs && value === 0n, "the relayer calls USDC and the settlement contract, and sends no value");
+    const isOurs = to.toLowerCase() === usdc ? this.#isTreasurys(data) : isCallOfSettlement({ to, data }, terms);
+    assert(isOurs && value === 0n, "the relayer calls USDC for the treasury and the settlement contract, and sends no value");
+    this.#gas.take(gas * maxFeePerGas, `${nonce}`);
     return signHash(this.#seed.baseRelayer(this.#relayerIndex), transactionSigningHash(transaction));
+  }
+
+  /** A sweep, a payment or a payout: one side of the transfer is the treasury. */
+  #isTreasurys(data: Hex): boolean {
+    const moved = readAuthorizedTransfer(data);
+    const treasury = this.treasury.base.toLowerCase();
+    return moved !== null && [moved.from, moved.to].some((side) => side.toLowerCase() === treasury);
   }
 
   /** The caller has checked the bytes already, but everything this key signs is checked here too, with no other outside input. */
@@ -187,6 +221,7 @@ class SeedSigner implements Signer {
     const terms = { feePayer: this.sponsor.address, mint: this.usdcMint, payTo: this.treasury.solana };
     const read = readPaymentTransaction(bytes, terms);
     assert(read.kind === "read", `the sponsor signs payments to the treasury alone: ${read.kind === "refused" ? read.why : ""}`);
+    this.#sponsored.take(SPONSORED_LAMPORTS, read.transaction.messageHash);
     const signature = signWith(this.#seed.solanaKey(SPONSOR_INDEX).privateKey, read.transaction.message);
     return { bytes: withFeePayerSignature(bytes, signature), signature: base58.encode(signature) };
   }

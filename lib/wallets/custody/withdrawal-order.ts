@@ -34,6 +34,8 @@ export interface SignedOrder extends Order {
   signer: Wallet;
   /** Hex on EVM chains, base58 on Solana. */
   signature: string;
+  /** The operator's, hex, over its approval; null or absent while it has none. */
+  operatorSignature?: string | null;
 }
 
 /** How long an order may wait for approval, funds or a chain. */

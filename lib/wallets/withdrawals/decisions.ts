@@ -33,13 +33,22 @@ async function giveBack({ id, owner, from, to, reason }: GiveBack): Promise<bool
   return outcome?.done === true;
 }
 
-/** False when it does not wait for approval, or has expired. */
-export function approveWithdrawal(id: WithdrawalId): Promise<boolean> {
+/**
+ * False when it does not wait for approval, or has expired. One that was approved, and that the signer refuses without the operator's
+ * signature, may be approved again.
+ * @param operatorSignature checked by the caller, and again by the signer
+ */
+export function approveWithdrawal(id: WithdrawalId, operatorSignature: string): Promise<boolean> {
   const at = now();
   return inTransaction(async (transaction) => {
     const payFrom = (await transaction.withdrawal.findUnique({ where: { id }, select: { payFrom: true } }))?.payFrom;
     // Whoever waits by their own rule takes a place in the queue when that time is over.
     const approvedAt = payFrom && payFrom > at ? payFrom : at;
-    return changeWithdrawal({ id, state: "awaiting_approval", validUntil: { gt: at } }, { state: "approved", approvedAt }, transaction);
+    const isOpen = { id, validUntil: { gt: at } };
+    const approved = { state: "approved", operatorSignature };
+    return (
+      (await changeWithdrawal({ ...isOpen, state: "awaiting_approval" }, { ...approved, approvedAt }, transaction)) ||
+      changeWithdrawal({ ...isOpen, state: "approved", waitsFor: "approval" }, { ...approved, waitsFor: null }, transaction)
+    );
   });
 }

@@ -8,15 +8,14 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
 import { runRelay } from "@/lib/relay/run";
-import { openSigner } from "../custody/seed-signer";
 import { startCustody } from "../custody/start-custody";
 import { readAllowance } from "./allowance";
 import { checkWithdrawals } from "./check";
-import { approveWithdrawal, cancelWithdrawal } from "./decisions";
+import { cancelWithdrawal } from "./decisions";
 import { payWithdrawals } from "./pay-withdrawals";
 import { listOpenWithdrawals } from "./queue";
 import { startAttempt } from "./steps";
-import { newOwner, order, ordered, startWorld, USD, type World } from "./testing/world";
+import { approve, newOwner, openWorldSigner, order, ordered, startWorld, USD, type World } from "./testing/world";
 import { readBaseFunds } from "./treasury-funds";
 import { findWithdrawal } from "./withdrawal";
 
@@ -30,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 beforeEach(async () => {
   // A signer remembers in memory what it signed; each test begins a day.
-  await startCustody(await openSigner(world.words, "sandbox"));
+  await startCustody(await openWorldSigner(world.words));
   setLimits({ service: 100, approvalAbove: 30 });
 });
 afterEach(async () => {
@@ -53,7 +52,7 @@ async function passADay(): Promise<void> {
   await pool().query(
     "UPDATE withdrawal SET requested_at = requested_at - interval '25 hours', signed_at = signed_at - interval '25 hours'",
   );
-  await startCustody(await openSigner(world.words, "sandbox"));
+  await startCustody(await openWorldSigner(world.words));
 }
 
 const round = async () => {
@@ -128,7 +127,7 @@ test("an approved withdrawal takes its turn behind those that wait already", asy
   await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours' WHERE account_id = $1", [other.accountId]);
   const small = await ordered(other, { amount: 16n * USD });
   await round();
-  expect(await approveWithdrawal(large)).toBe(true);
+  expect(await approve(large)).toBe(true);
   await round();
   expect(await listOpenWithdrawals(one.accountId)).toMatchObject([{ id: large, waitsFor: "limit", ahead: { count: 1 } }]);
   expect(await listOpenWithdrawals(other.accountId)).toMatchObject([{ id: small, waitsFor: "limit", ahead: { count: 0 } }]);

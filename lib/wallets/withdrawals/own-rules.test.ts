@@ -8,10 +8,10 @@ import { checkLedger } from "@/lib/ledger/check";
 import { runRelay } from "@/lib/relay/run";
 import { listPayableWallets, readAllowance } from "./allowance";
 import { checkWithdrawals } from "./check";
-import { approveWithdrawal, cancelWithdrawal } from "./decisions";
+import { cancelWithdrawal } from "./decisions";
 import { isLooser, MAX_WAIT_SECONDS, type OwnRules, readHeldRules, readOwnRules, setOwnRules } from "./own-rules";
 import { payWithdrawals } from "./pay-withdrawals";
-import { asUsd, newOwner, order, ordered, startWorld, type TestOwner, USD, type World } from "./testing/world";
+import { approve, asUsd, newOwner, order, ordered, startWorld, type TestOwner, USD, type World } from "./testing/world";
 import { findWithdrawal } from "./withdrawal";
 
 await openTestDatabase();
@@ -122,7 +122,7 @@ test("with a waiting time a withdrawal is not paid before it, can be cancelled u
   const waits = await ordered(owner, { amount: 5n * USD });
   const cancelled = await ordered(owner, { amount: 6n * USD });
   const approved = await ordered(owner, { amount: 40n * USD });
-  expect(await approveWithdrawal(approved)).toBe(true);
+  expect(await approve(approved)).toBe(true);
   await round();
   for (const id of [waits, cancelled, approved]) {
     expect(await findWithdrawal(id)).toMatchObject({ state: "approved", waitsFor: "waiting_time", payFrom: expect.any(Date) });

@@ -15,7 +15,7 @@ import type { Transaction } from "@/lib/db/prisma";
 import { isRelayStopped, type Preparation, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
-import { NANO_PER_UNIT } from "../custody/paid-orders";
+import { NANO_PER_UNIT } from "../custody/limits/paid-orders";
 import { signer } from "../custody/signer";
 import { payoutNonce } from "../custody/withdrawal-order";
 import { failWithdrawal } from "./decisions";

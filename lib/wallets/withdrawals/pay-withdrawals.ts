@@ -13,7 +13,7 @@ import { type Head, readHead } from "@/lib/chains/evm/head";
 import { withSessionLock } from "@/lib/db/session-lock";
 import { isNodesFault } from "@/lib/relay/chain";
 import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
-import { isPayoutRefused, type PayoutRefused, type Refusal } from "../custody/payout-refused";
+import { isPayoutRefused, type PayoutRefused, type Refusal } from "../custody/limits/payout-refused";
 import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
@@ -90,7 +90,7 @@ const obstacleTexts = {
 };
 
 /** Orders that the signer, or their chain, refused before hold up nobody: otherwise one that can never be paid would keep its place. */
-const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain"];
+const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "approval"];
 
 /**
  * Pays as far as the limit and each chain's funds suffice. A payout that the chain has no funds for is passed over; one that the limit has
@@ -162,6 +162,7 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
   paid: "chain",
   unavailable: "chain",
   limit: "limit",
+  approval: "approval",
   clock: "signer",
   journal: "signer",
 };
@@ -172,6 +173,9 @@ async function delayRefused(withdrawal: OpenWithdrawal, { refusal, message }: Pa
   // Logged once: a tampered row is processed in every round.
   if (wait === "signature" && waitsFor !== wait) {
     log().error({ withdrawal: id, accountId, refusal }, "the signer refused a withdrawal: its row differs from the signed order");
+  }
+  if (wait === "approval" && waitsFor !== wait) {
+    log().error({ withdrawal: id }, "the signer asks for the operator's signature: npm run withdrawals -- approve <id>");
   }
   if (wait === "signer" && waitsFor !== wait) log().error({ withdrawal: id, refusal, why: message }, "the signer signs no payout");
   await delayWithdrawal(withdrawal, wait);

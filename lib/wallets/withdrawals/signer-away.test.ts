@@ -51,14 +51,18 @@ afterAll(async () => {
 beforeEach(() => replaceSingleton("log", { info: silent, warn: silent, error: silent, debug: silent }));
 
 /** As a process with the jobs role does at its start. */
-async function connect(): Promise<void> {
+async function connect(answerWithinMs?: number): Promise<void> {
   link?.stop();
-  link = await connectSigner(signerProcess.socket, async () => {
-    const custody = await findCustody();
-    if (!custody) return null;
-    const { fingerprint, xpub, usdcMint, treasury, relayer, sponsor } = custody;
-    return { fingerprint, xpub, usdcMint, treasury, relayer: relayer.base, sponsor: sponsor.solana };
-  });
+  link = await connectSigner(
+    signerProcess.socket,
+    async () => {
+      const custody = await findCustody();
+      if (!custody) return null;
+      const { fingerprint, xpub, usdcMint, treasury, relayer, sponsor } = custody;
+      return { fingerprint, xpub, usdcMint, treasury, relayer: relayer.base, sponsor: sponsor.solana };
+    },
+    answerWithinMs,
+  );
   await startCustody(link.signer);
 }
 
@@ -117,6 +121,24 @@ test("a signer that is killed while it signs, and comes back, pays each order on
     await expectPaidOnce(owner);
   }
 }, 240_000);
+
+test("a signer that is there and does not answer delays a round once, not for each payout", async () => {
+  await connect(5_000);
+  await untilReached();
+  const one = await orderBoth();
+  const other = await orderBoth();
+  const ids = [...one.ids, ...other.ids];
+  signerProcess.freeze(true);
+  const startedMs = performance.now();
+  await payWithdrawals();
+  expect(performance.now() - startedMs).toBeLessThan(4 * 5_000);
+  expect(await statesOf(ids)).toEqual(ids.map(() => ({ state: "approved", waitsFor: "signer" })));
+  signerProcess.freeze(false);
+  await connect();
+  await untilReached();
+  await untilFinal(ids);
+  for (const { owner } of [one, other]) await expectPaidOnce(owner);
+});
 
 test("a process that starts while the signer is away serves sign-ins and shows addresses, and pays once it is back", async () => {
   await untilReached();

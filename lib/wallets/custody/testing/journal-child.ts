@@ -2,7 +2,7 @@
 
 import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
-import { openJournal } from "../journal";
+import { openJournal } from "../limits/journal";
 
 const journal = await openJournal(process.argv[2] ?? "");
 const refused: string[] = [];

@@ -1,9 +1,10 @@
 // The signer of a test's seed in its own process, at a socket: what the tests kill.
 
 import { z } from "zod";
+import { setClock } from "@/lib/base/clock";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
-import { openJournal } from "../journal";
+import { openJournal } from "../limits/journal";
 import { openKeys } from "../seed-signer";
 import { serveSigner } from "../wire/serve";
 
@@ -14,12 +15,16 @@ const orderForm = z.object({
   evmUrl: z.string(),
   solanaUrl: z.string(),
   genesisHash: z.string(),
+  operator: z.string().optional(),
+  /** How far its clock is off. */
+  clockMs: z.number().default(0),
 });
 
-export type SignerOrder = z.infer<typeof orderForm>;
+export type SignerOrder = z.input<typeof orderForm>;
 
-const { words, socket, stateDir, evmUrl, solanaUrl, genesisHash } = orderForm.parse(JSON.parse(process.argv[2] ?? ""));
+const { words, socket, stateDir, evmUrl, solanaUrl, genesisHash, operator, clockMs } = orderForm.parse(JSON.parse(process.argv[2] ?? ""));
+setClock(() => Date.now() + clockMs);
 setSandboxEvmNodes([evmUrl]);
 setSandboxSolanaNodes([solanaUrl], genesisHash);
-await serveSigner(await openKeys(words, "sandbox", { journal: await openJournal(stateDir) }), socket);
+await serveSigner(await openKeys(words, "sandbox", { journal: await openJournal(stateDir), operator }), socket);
 process.stdout.write("ready\n");

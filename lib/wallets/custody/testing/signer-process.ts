@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleProgram } from "@/lib/db/testing/programs";
@@ -11,8 +12,8 @@ import type { SignerOrder } from "./signer-child";
 export interface SignerProcess {
   socket: string;
   stateDir: string;
-  /** Starts it, again after it was killed; resolves once it answers. */
-  start: () => Promise<void>;
+  /** Starts it, again after it was killed, with a clock that is off by `clockMs`; resolves once it answers. */
+  start: (clockMs?: number) => Promise<void>;
   /** Kills it with SIGKILL. */
   kill: () => Promise<void>;
   /** Stops and continues it: it is there and does not answer. */
@@ -38,9 +39,12 @@ export function createSignerProcess({ place, ...seed }: Omit<SignerOrder, keyof 
   return {
     socket: order.socket,
     stateDir: order.stateDir,
-    start: async () => {
+    start: async (clockMs = 0) => {
       const env = { ...process.env, LOG_LEVEL: "silent", MODE: "sandbox" };
-      const started = spawn(process.execPath, [program, JSON.stringify(order)], { env, stdio: ["ignore", "pipe", "inherit"] });
+      const started = spawn(process.execPath, [program, JSON.stringify({ ...order, clockMs })], {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
       child = started;
       const ended = nextEvent(started, "close").then(() => {
         throw new Error("the signer's process ended before it was ready");
@@ -56,4 +60,18 @@ export function createSignerProcess({ place, ...seed }: Omit<SignerOrder, keyof 
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Writes raw bytes to a signer; resolves with what comes back, once `answers` lines did or it ended the connection. */
+export async function sendRaw(path: string, bytes: string | Buffer, answers = 1): Promise<string[]> {
+  const socket = connect(path);
+  socket.on("error", () => undefined);
+  let received = "";
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    received += part;
+    if (received.split("\n").length > answers) socket.end();
+  });
+  socket.write(bytes);
+  await new Promise((resolve) => socket.on("close", resolve));
+  return received.split("\n").filter(Boolean);
 }

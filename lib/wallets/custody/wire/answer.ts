@@ -2,12 +2,14 @@
 // signer goes on.
 
 import { z } from "zod";
+import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
-import { isPayoutRefused } from "../payout-refused";
+import { isPayoutRefused } from "../limits/payout-refused";
 import type { Signer } from "../signer";
 import { type AnswerOf, type Operation, type OrderOf, operations, type Problem, replyForm, requestForm } from "./forms";
 
@@ -69,11 +71,22 @@ function problemOf(error: unknown, operation: Operation): Problem {
   if (isSignerUnavailable(error)) return { kind: "not_now", message: error.reason };
   if (isSolanaUnavailable(error)) return { kind: "nodes", message };
   if (error instanceof Malformed || message.startsWith("assertion failed: ")) {
-    log().warn({ operation, why: message }, "refused an order that no process of this service sends");
+    warnOfForeignOrder(operation, message);
     return { kind: "refused", message };
   }
   log().error({ err: error, operation }, "could not carry out an order");
   return { kind: "failed", message: "The signer could not carry out the order: its log says why." };
+}
+
+const MIN_LOG_EVERY_MS = 1_000;
+const lastWarning = processSingleton("last foreign order to the signer", () => ({ atMs: Number.NEGATIVE_INFINITY }));
+
+/** Whoever owns a process of the service must not fill the signer's log, and its disk. */
+function warnOfForeignOrder(operation: Operation, why: string): void {
+  const last = lastWarning();
+  if (nowMs() - last.atMs < MIN_LOG_EVERY_MS) return;
+  last.atMs = nowMs();
+  log().warn({ operation, why }, "refused an order that no process of this service sends: look who uses the signer's socket");
 }
 
 /** Undefined for anything but JSON, which no form accepts. */

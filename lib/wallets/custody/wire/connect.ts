@@ -38,8 +38,12 @@ export interface SignerConnection {
  * Connects to the signer at `path`. When it is away, `known` says who it is: the database's record of its seed.
  * @throws SignerUnavailable when it is away and nothing is known
  */
-export async function connectSigner(path: string, known: () => Promise<PublicHalf | null>): Promise<SignerConnection> {
-  const link = new Link(path);
+export async function connectSigner(
+  path: string,
+  known: () => Promise<PublicHalf | null>,
+  answerWithinMs = ANSWER_WITHIN_MS,
+): Promise<SignerConnection> {
+  const link = new Link(path, answerWithinMs);
   const identity = await link.open().catch(async (error: unknown) => {
     const half = await known();
     if (half === null) throw error;
@@ -58,14 +62,16 @@ class Link {
   /** Why it is not open. */
   reason = "it has not been reached yet";
   readonly #path: string;
+  readonly #answerWithinMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #socket: Socket | null = null;
   #opening: Promise<Identity> | null = null;
   #expected: PublicHalf | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(path: string) {
+  constructor(path: string, answerWithinMs: number) {
     this.#path = path;
+    this.#answerWithinMs = answerWithinMs;
   }
 
   isOpen(): boolean {
@@ -140,7 +146,7 @@ class Link {
   /** @throws SignerUnavailable */
   exchange: Exchange = async (id, frame) => {
     if (!this.#socket) throw new SignerUnavailable(this.reason);
-    return this.#exchangeOn(this.#socket, { id, frame, withinMs: ANSWER_WITHIN_MS });
+    return this.#exchangeOn(this.#socket, { id, frame, withinMs: this.#answerWithinMs });
   };
 
   #exchangeOn(socket: Socket, { id, frame, withinMs }: { id: number; frame: string; withinMs: number }): Promise<string> {

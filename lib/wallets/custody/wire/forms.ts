@@ -56,6 +56,7 @@ const signedOrder = z.strictObject({
   validUntil: time,
   signer: z.strictObject({ chain: z.enum(["evm", "solana"]), address: z.string().max(64) }),
   signature: z.string().max(MAX_SIGNATURE_CHARACTERS),
+  operatorSignature: z.string().max(256).nullable(),
 });
 
 const authorization = z.strictObject({
@@ -137,7 +138,7 @@ export const requestForm = z.strictObject({
   order: z.unknown(),
 });
 
-export const refusals = ["signature", "unavailable", "expired", "nonce", "limit", "paid", "order", "clock", "journal"] as const;
+export const refusals = ["signature", "unavailable", "expired", "nonce", "limit", "paid", "order", "approval", "clock", "journal"] as const;
 
 const message = z.string().max(2_000);
 

@@ -13,7 +13,7 @@ const MAX_UNREAD_BYTES = 4 * MAX_FRAME_BYTES;
 const NEWLINE = 0x0a;
 
 /** Calls `onFrame` with each whole frame. Destroys the socket when its peer breaks the rules. */
-export function readFrames(socket: Socket, onFrame: (frame: string) => void): void {
+export function readFrames(socket: Socket, onFrame: (frame: string) => void, maxMs = MAX_FRAME_MS): void {
   let parts: Buffer[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -40,7 +40,7 @@ export function readFrames(socket: Socket, onFrame: (frame: string) => void): vo
     }
     if (from < chunk.length) add(chunk.subarray(from));
     if (bytes > MAX_FRAME_BYTES) return void socket.destroy();
-    if (bytes > 0) timer ??= setTimeout(() => socket.destroy(), MAX_FRAME_MS).unref();
+    if (bytes > 0) timer ??= setTimeout(() => socket.destroy(), maxMs).unref();
   });
   socket.on("close", () => clearTimeout(timer));
 }

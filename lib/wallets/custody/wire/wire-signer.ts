@@ -7,7 +7,7 @@ import { SolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import type { Relayer } from "@/lib/relay/relayer";
 import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
 import type { Sponsor } from "@/lib/relay/sponsor";
-import { PayoutRefused } from "../payout-refused";
+import { PayoutRefused } from "../limits/payout-refused";
 import type { BaseSweep, Signer, SolanaSweep, Treasury } from "../signer";
 import type { SignedOrder } from "../withdrawal-order";
 import { answerFrame } from "./answer";
@@ -36,12 +36,18 @@ export async function ask<K extends Operation>(exchange: Exchange, operation: K,
   last.id += 1;
   const { id } = last;
   const encoded = z.safeEncode(form.order as z.ZodType, order);
-  if (!encoded.success) throw new SigningRefused(`The order has another form than ${operation} takes.`);
+  if (!encoded.success) throw badForm(operation);
   const frame = await exchange(id, JSON.stringify({ id, operation, order: encoded.data }));
   const reply = replyForm.parse(JSON.parse(frame));
   if ("problem" in reply) throw errorOf(reply.problem);
   return z.decode(form.answer as z.ZodType, reply.answer) as AnswerOf<K>;
 }
+
+/** A withdrawal whose row was damaged is refused like one whose row was changed. */
+const badForm = (operation: Operation): Error =>
+  operation.startsWith("signPayout")
+    ? new PayoutRefused("order")
+    : new SigningRefused(`The order has another form than ${operation} takes.`);
 
 function errorOf(problem: Problem): Error {
   switch (problem.kind) {
@@ -123,5 +129,6 @@ export class WireSigner implements Signer {
 const fieldsOf = (order: SignedOrder): OrderOf<"signPayoutOnBase"> => {
   const { accountId, chain, destination, amount, fee, opensAccount, nonce, issuedAt, validUntil, signer, signature } = order;
   const text = { accountId, chain, destination, amount, fee, opensAccount, nonce, issuedAt, validUntil };
-  return { ...text, signer: { chain: signer.chain, address: signer.address }, signature };
+  const signatures = { signature, operatorSignature: order.operatorSignature ?? null };
+  return { ...text, signer: { chain: signer.chain, address: signer.address }, ...signatures };
 };

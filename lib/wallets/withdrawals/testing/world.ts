@@ -1,6 +1,7 @@
 // For tests: both chains, a signer with its treasury, and owners with money and their own wallets.
 
 import type { Hex } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { addIdentity } from "@/lib/access/identities";
 import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
@@ -14,20 +15,35 @@ import { inTransaction } from "@/lib/db/prisma";
 import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { createDemoKeys, demoSigners } from "@/lib/sandbox/demo-wallets";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
+import { writeApprovalText } from "../../custody/limits/operator-approval";
 import { createWords } from "../../custody/mnemonic";
 import { openSigner } from "../../custody/seed-signer";
 import { setSigner, signer } from "../../custody/signer";
 import { startCustody } from "../../custody/start-custody";
 import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../../custody/withdrawal-order";
+import { approveWithdrawal } from "../decisions";
 import { createOrder, type RequestOutcome, requestWithdrawal } from "../request";
+import { findWithdrawal } from "../withdrawal";
 
 export const USD = 1_000_000_000n;
+
+/** Approves withdrawals above the signer's line. */
+export const operator = privateKeyToAccount(generatePrivateKey());
+
+/** A signer of the world's seed that has signed nothing yet. */
+export const openWorldSigner = (words: string) => openSigner(words, "sandbox", { operator: operator.address });
+
+/** Approves as the operator does. */
+export async function approve(id: WithdrawalId): Promise<boolean> {
+  const found = await findWithdrawal(id);
+  return found !== null && approveWithdrawal(id, await operator.signMessage({ message: writeApprovalText(found) }));
+}
 
 /** Chains that advance automatically and fast. The caller stops them. */
 export async function startWorld() {
   await openFunding();
   const words = createWords();
-  await startCustody(await openSigner(words, "sandbox"));
+  await startCustody(await openWorldSigner(words));
   const [evm, solana] = await Promise.all([
     startUsdcChain({ blockTimeMs: 200 }),
     startTestSolanaChain({ usdcMint: signer().usdcMint, finalityLagSlots: 4 }),

@@ -9,10 +9,10 @@ import { forgetSingleton } from "@/lib/base/process-singleton";
 import { authorizationTypedData } from "@/lib/chains/evm/usdc";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
-import { asUsd, type KeyWallet, newKeyWallet } from "../withdrawals/testing/world";
-import { createWords } from "./mnemonic";
-import { openSigner } from "./seed-signer";
-import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "./withdrawal-order";
+import { asUsd, type KeyWallet, newKeyWallet } from "../../withdrawals/testing/world";
+import { createWords } from "../mnemonic";
+import { openSigner } from "../seed-signer";
+import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "../withdrawal-order";
 
 let chain: Awaited<ReturnType<typeof startTestSolanaChain>>;
 beforeAll(async () => {

@@ -8,9 +8,11 @@ import { log } from "@/lib/base/observe/log";
 import { createSemaphore } from "@/lib/base/semaphore";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
+import { readWallet, type Wallet } from "@/lib/chains/wallet";
+import { type SignedOrder, verifyOrder, walletChainOf, writeOrderText } from "../withdrawal-order";
 import { type Journal, type JournalEntry, KEPT_MS } from "./journal";
+import { isApprovedBy } from "./operator-approval";
 import { PayoutRefused } from "./payout-refused";
-import { type SignedOrder, verifyOrder, writeOrderText } from "./withdrawal-order";
 
 /** One USDC base unit is a thousand nano-USD. */
 export const NANO_PER_UNIT = 1_000n;
@@ -35,12 +37,15 @@ interface SignedFor extends Omit<RecentBlockhash, "blockhash"> {
 export class PaidOrders {
   readonly #orders = new Map<string, PaidOrder>();
   readonly #journal: Journal;
+  readonly #operator: string | null;
   readonly #inTurn = createSemaphore(1);
   /** When the last entry was written. */
   #lastMs = 0;
 
-  constructor(journal: Journal) {
+  /** @param operator the address whose key approves what is above the line; null when nobody can */
+  constructor(journal: Journal, operator: string | null) {
     this.#journal = journal;
+    this.#operator = operator;
     for (const entry of journal.entries) this.#remember(entry);
   }
 
@@ -50,8 +55,13 @@ export class PaidOrders {
    */
   async admit(order: SignedOrder): Promise<void> {
     if (order.amount <= 0n || order.amount % NANO_PER_UNIT !== 0n) throw new PayoutRefused("order");
+    if (!isCanonical({ chain: walletChainOf(order.chain), address: order.destination }) || !isCanonical(order.signer)) {
+      throw new PayoutRefused("order");
+    }
     const verdict = await verifyOrder(order);
     if (verdict !== "valid") throw new PayoutRefused(verdict === "invalid" ? "signature" : "unavailable");
+    const isLarge = order.amount > config().WITHDRAWAL_APPROVAL_ABOVE_USD;
+    if (isLarge && !(this.#operator && (await isApprovedBy(this.#operator, order)))) throw new PayoutRefused("approval");
     await this.#inTurn(() => this.#takeFromLimit(order));
   }
 
@@ -122,5 +132,7 @@ export class PaidOrders {
     for (const [nonce, order] of this.#orders) if (order.atMs < atMs - KEPT_MS) this.#orders.delete(nonce);
   }
 }
+
+const isCanonical = ({ chain, address }: Wallet): boolean => readWallet(chain, address)?.address === address;
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");

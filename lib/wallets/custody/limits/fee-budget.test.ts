@@ -1,0 +1,53 @@
+// What a key may spend on fees in a day, whoever asks.
+
+import { afterEach, expect, test } from "vitest";
+import { setClock } from "@/lib/base/clock";
+import { replaceSingleton } from "@/lib/base/process-singleton";
+import { FeeBudget } from "./fee-budget";
+
+let restoreClock = () => {};
+afterEach(() => {
+  restoreClock();
+  restoreClock = () => {};
+});
+
+function openBudget(): { take: (cost: bigint, name: string) => void; pass: (ms: number) => void } {
+  replaceSingleton("log", { error: () => undefined });
+  let atMs = 1_800_000_000_000;
+  restoreClock = setClock(() => atMs);
+  const budget = new FeeBudget("the key's coins", () => ({ day: 100n, each: 40n }));
+  const pass = (ms: number) => {
+    atMs += ms;
+  };
+  return { take: (cost, name) => budget.take(cost, name), pass };
+}
+
+const HOUR = 3_600_000;
+
+test("a transaction above its bound waits, and so does the one that would exceed the day's", () => {
+  const { take } = openBudget();
+  expect(() => take(41n, "a")).toThrow(/may cost 41 of the key's coins, more than 40/);
+  for (const name of ["b", "c"]) take(40n, name);
+  take(20n, "d");
+  expect(() => take(1n, "e")).toThrow(/transactions of 24 hours may cost 100/);
+});
+
+test("one that takes another's place counts for what it costs more, and a repeated one not at all", () => {
+  const { take } = openBudget();
+  for (let times = 0; times < 50; times++) take(30n, "a");
+  take(40n, "a");
+  take(40n, "b");
+  take(20n, "c");
+  expect(() => take(21n, "c")).toThrow(/24 hours/);
+});
+
+test("what was spent a day ago is free again, and no moment of a day allows more", () => {
+  const { take, pass } = openBudget();
+  for (const name of ["a", "b"]) take(40n, name);
+  pass(23 * HOUR);
+  expect(() => take(21n, "c")).toThrow(/24 hours/);
+  take(20n, "c");
+  pass(HOUR + 900_000);
+  for (const name of ["d", "e"]) take(40n, name);
+  expect(() => take(1n, "f")).toThrow(/24 hours/);
+});

@@ -1,0 +1,74 @@
+// What one key spends on transaction fees: a bound for each transaction and one for 24 hours, so that whoever may have transactions signed
+// cannot burn its coins. Counted by what each may cost at most, in memory: a restart begins anew, and nobody at the socket can cause one.
+
+import { nowMs } from "@/lib/base/clock";
+import { log } from "@/lib/base/observe/log";
+import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
+
+/** In the smallest unit of the chain's coin. */
+interface Bounds {
+  day: bigint;
+  each: bigint;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** Spending is summed up by the quarter of an hour. */
+const SLOT_MS = 900_000;
+const LOG_EVERY_MS = 60_000;
+/** Transactions whose cost is remembered, so that a repeated or raised one counts once. */
+const MAX_REMEMBERED = 10_000;
+
+export class FeeBudget {
+  readonly #of: string;
+  readonly #bounds: () => Bounds;
+  readonly #slots = new Map<number, bigint>();
+  readonly #costs = new Map<string, bigint>();
+  #loggedMs = Number.NEGATIVE_INFINITY;
+
+  /** @param of whose coins, for messages */
+  constructor(of: string, bounds: () => Bounds) {
+    this.#of = of;
+    this.#bounds = bounds;
+  }
+
+  /**
+   * Takes what a transaction may cost.
+   * @param name of the transaction: another one with the same name takes its place on the chain, so only what it costs more is taken
+   * @throws SignerUnavailable when it is too much: it may be signed later
+   */
+  take(cost: bigint, name: string): void {
+    const { day, each } = this.#bounds();
+    if (cost > each) throw this.#refuse(`a transaction may cost ${cost} of ${this.#of}, more than ${each}: fees are too high`);
+    const more = cost - (this.#costs.get(name) ?? 0n);
+    if (more <= 0n) return;
+    if (this.#spentInADay() + more > day) {
+      throw this.#refuse(
+        `the transactions of 24 hours may cost ${day} of ${this.#of}; raise its limit in the signer's settings if that is yours`,
+      );
+    }
+    const slot = Math.floor(nowMs() / SLOT_MS);
+    this.#slots.set(slot, (this.#slots.get(slot) ?? 0n) + more);
+    this.#costs.delete(name);
+    this.#costs.set(name, cost);
+    const [oldest] = this.#costs.keys();
+    if (this.#costs.size > MAX_REMEMBERED && oldest !== undefined) this.#costs.delete(oldest);
+  }
+
+  #spentInADay(): bigint {
+    const first = Math.floor((nowMs() - DAY_MS) / SLOT_MS);
+    let spent = 0n;
+    for (const [slot, cost] of this.#slots) {
+      if (slot >= first) spent += cost;
+      else this.#slots.delete(slot);
+    }
+    return spent;
+  }
+
+  #refuse(reason: string): SignerUnavailable {
+    if (nowMs() - this.#loggedMs >= LOG_EVERY_MS) {
+      this.#loggedMs = nowMs();
+      log().error({ reason }, "the signer spends no more on fees for now");
+    }
+    return new SignerUnavailable(reason);
+  }
+}
