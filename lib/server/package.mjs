@@ -1,0 +1,72 @@
+// `npm run package [-- DIR]`: makes a folder with only what a live service runs, `package/pennyprompt-VERSION` unless another is named. It is
+// started by `node server.mjs` and needs neither npm nor this repository; `npm start` stays the way to a sandbox.
+
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildIfChanged } from "./launch/build.mjs";
+import { withBuildEnvironment } from "./launch/environment.mjs";
+import { installIfChanged } from "./launch/install.mjs";
+import { runStep } from "./launch/steps.mjs";
+import { lockOf, packageOf } from "./packaging/lock.mjs";
+import { traceFiles } from "./packaging/trace.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const { name, version, license, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** What is read by its path at run time, beside the bundles and the packages. */
+const copied = ["public", "prisma/migrations", "prisma/functions", "LICENSE", "SECURITY.md", ".env.example"];
+
+/** Of Next's output: not its cache, its traces and its types. */
+const leftOut = /^\.next\/(cache|trace|trace-build|turbopack|types|diagnostics|build)(\/|$)/;
+
+/** The operator's commands: each runs a bundle of dist/. */
+const commands = ["audit", "check-ledger", "custody", "signer", "withdrawals", "uncredited", "settlement"];
+
+process.chdir(root);
+process.env.NODE_ENV ??= "production";
+process.env.NEXT_TELEMETRY_DISABLED = "1";
+const target = resolve(process.argv[2] ?? join("package", `${name}-${version}`));
+if (target === root || root.startsWith(`${target}/`)) {
+  process.stderr.write("The folder is replaced: name one that does not contain this repository.\n");
+  process.exit(1);
+}
+await withBuildEnvironment(async () => {
+  await installIfChanged(root);
+  await (await buildIfChanged(root, { dev: false })).pages;
+});
+const packages = await runStep("Packaging", createPackage, "what runs, and nothing else");
+process.stdout.write(`${target}: ${packages} packages. Start it with: node server.mjs\n`);
+
+/** Resolves with the number of packages. */
+async function createPackage() {
+  const files = await traceFiles(root);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  for (const path of [...copied, "dist", ".next"])
+    cpSync(join(root, path), join(target, path), { recursive: true, filter: (from) => !leftOut.test(from.slice(root.length + 1)) });
+  for (const file of files) cpSync(join(root, file), join(target, file));
+  for (const command of commands) {
+    const [, program = ""] = scripts[command].split(" ");
+    cpSync(join(root, program), join(target, program));
+  }
+  cpSync(join(root, "lib/server/packaging/server.mjs"), join(target, "server.mjs"));
+  const used = [...new Set(files.map(packageOf).filter((path) => path !== null))].sort();
+  const { lock, manifest } = lockOf(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")), used);
+  const runs = { start: "node server.mjs", ...Object.fromEntries(commands.map((command) => [command, scripts[command]])) };
+  const about = { name, version, license, private: true, type: "module", engines: { node: ">=20.19" }, scripts: runs };
+  writeJson("package.json", { ...about, dependencies: manifest });
+  writeJson("package-lock.json", { ...lock, name, version });
+  for (const path of used) copyAbout(path);
+  return used.length;
+}
+
+/** A package's own description and license, which a trace may leave out. */
+function copyAbout(path) {
+  for (const file of ["package.json", "LICENSE", "LICENSE.md", "LICENSE.txt", "license", "license.md"])
+    if (existsSync(join(root, path, file))) cpSync(join(root, path, file), join(target, path, file));
+}
+
+function writeJson(file, value) {
+  writeFileSync(join(target, file), `${JSON.stringify(value, null, 2)}\n`);
+}
