@@ -1,7 +1,8 @@
 // Nodes that drop, delay, refuse, repeat, lie about the head or omit logs: each deposit is still credited once.
 
-import { toHex } from "viem";
+import { type Hex, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { readHead } from "@/lib/chains/evm/head";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { pool } from "@/lib/db/pool";
@@ -181,6 +182,47 @@ test("while one of two nodes that must agree is silent nothing is credited, and 
   await tickUntilRead(watcher, 2);
   await expectCredited(customer);
 });
+
+test.each(["first", "second"])(
+  "the %s of two nodes alone cannot have a credited deposit taken back and its account frozen",
+  async (place) => {
+    const before = chain.watcher();
+    await tickUntilRead(before, 2);
+    const readTo = await chain.blockNumber();
+    const customer = await depositTwice();
+    await tickUntilRead(before, 2);
+    await before.release();
+    await expectCredited(customer);
+    await chain.mine(2);
+    const safe = (await readHead(chain.nodes)).safe.number;
+    let isLying = true;
+    // It has other blocks from the deposits on, and no logs; only where the other node is asked too does it tell the truth.
+    const other = (block: unknown, [number]: readonly unknown[]) =>
+      block && { ...block, hash: toHex(BigInt(number as Hex) + 1_000_000n, { size: 32 }) };
+    const node = await startFaultyNode(chain.url(), ({ method, params }) => {
+      if (!isLying) return null;
+      if (method === "eth_getLogs") return { rewrite: () => [] };
+      if (method === "eth_getTransactionReceipt") return { rewrite: () => null };
+      const isNumber =
+        method === "eth_getBlockByNumber" && /^0x/.test(`${params[0]}`) && Number(params[0]) > readTo && Number(params[0]) !== safe;
+      return isNumber ? { rewrite: other } : null;
+    });
+    toClose.push(node.close);
+    const urls = place === "first" ? [node.url, chain.url()] : [chain.url(), node.url];
+    const watcher = chain.watcher({ nodes: createNodes({ urls, chainId: chain.chainId, quorum: 2 }) });
+    const reports: WatchReport[] = [];
+    for (let n = 0; n < 4; n++) reports.push(await watcher.tick());
+    await watcher.release();
+    // The lie is believed as far as the blocks are read again.
+    if (place === "first") expect(reports).toContainEqual(expect.objectContaining({ outcome: "read", reorgDepth: expect.any(Number) }));
+    await expectCredited(customer);
+    isLying = false;
+    const honest = chain.watcher();
+    toClose.push(honest.release);
+    await tickUntilRead(honest, 4);
+    await expectCredited(customer);
+  },
+);
 
 test("a deposit that one of two nodes invents or inflates is not credited; one that both show is", async () => {
   const [customer, liar] = [await openCustomer(), await openCustomer()];

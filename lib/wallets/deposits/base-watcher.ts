@@ -6,7 +6,7 @@ import { log } from "@/lib/base/observe/log";
 import { findBlock, findBlockOf } from "@/lib/chains/evm/blocks";
 import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
-import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
+import { callEach, type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { readWatchedAddresses } from "./addresses";
 import { readBaseRange } from "./base-range";
 import { creditDue, settleHead } from "./credit";
@@ -103,9 +103,12 @@ async function findStart({ lease, head, nodes, startBlock }: Round): Promise<{ e
   return { end: standing, reorgDepth };
 }
 
-/** The newest of `ends` that one node has. A node without any block at the newest height is behind, not reorganised. */
-function findStanding(ends: readonly ScanEnd[], nodes: EvmNodes): Promise<ScanEnd | null> {
-  return nodes.callFirst(async (node) => {
+/**
+ * The newest of `ends` that any node has: deposits after it are taken back unless they are found again, so one node that shows other blocks
+ * is not enough. A node without any block at the newest height is behind, not reorganised.
+ */
+async function findStanding(ends: readonly ScanEnd[], nodes: EvmNodes): Promise<ScanEnd | null> {
+  const standing = await callEach(nodes, async (node) => {
     for (const end of ends) {
       const block = await findBlockOf(node, end.block);
       if (!block) throw new EvmFailure("behind", `${node.name}: has no block ${end.block}`);
@@ -113,6 +116,8 @@ function findStanding(ends: readonly ScanEnd[], nodes: EvmNodes): Promise<ScanEn
     }
     return null;
   });
+  if (standing.length < nodes.quorum) throw new EvmFailure("behind", `only ${standing.length} nodes have the blocks that were read`);
+  return ends.find((end) => standing.includes(end)) ?? null;
 }
 
 async function readToHead({ lease, head, nodes, window, signal }: Round, from: ScanEnd) {

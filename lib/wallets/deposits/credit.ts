@@ -11,7 +11,7 @@ import { findBlockOf } from "@/lib/chains/evm/blocks";
 import { EvmFailure } from "@/lib/chains/evm/failure";
 import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { callEach, type EvmNodes } from "@/lib/chains/evm/nodes";
 import { prisma } from "@/lib/db/prisma";
 import type { WatchedAddress } from "./addresses";
 import { confirmDeposits, type UnconfirmedDeposit } from "./cross-node-check";
@@ -69,10 +69,13 @@ function findDue(chain: string, safe: number): Promise<Due[]> {
   });
 }
 
-/** The lowest block of `due` that is no longer on the chain, according to one node that has the head's safe block. */
-function findBroken(due: readonly Due[], { safe }: Head, nodes: EvmNodes): Promise<number | null> {
+/**
+ * The lowest block of `due` that is no longer on the chain, according to every node that has the head's safe block: what is credited after
+ * it is taken back unless it is found again. What only some show is credited or not by the cross-node check.
+ */
+async function findBroken(due: readonly Due[], { safe }: Head, nodes: EvmNodes): Promise<number | null> {
   const blocks = [...new Set(due.map(({ block }) => block))].sort((one, other) => one - other);
-  return nodes.callFirst(async (node) => {
+  const broken = await callEach(nodes, async (node) => {
     if ((await hashOf(node, safe.number)) !== safe.hash) throw new EvmFailure("moved", `${node.name}: the safe block is another one now`);
     const hashes = new Map<number, string>();
     for (let first = 0; first < blocks.length; first += BLOCKS_AT_ONCE) {
@@ -81,6 +84,9 @@ function findBroken(due: readonly Due[], { safe }: Head, nodes: EvmNodes): Promi
     }
     return due.find(({ block, blockHash }) => hashes.get(block) !== blockHash)?.block ?? null;
   });
+  if (broken.length < nodes.quorum) throw new EvmFailure("moved", `only ${broken.length} nodes have the safe block`);
+  const known = broken.filter((block) => block !== null);
+  return known.length === broken.length ? Math.max(...known) : null;
 }
 
 async function hashOf(node: EvmNode, number: number): Promise<string> {
