@@ -20,8 +20,8 @@ npm run custody -- restore             create the seed file from its 24 words
 npm run custody -- verify              open the seed and compare it with the database in DATABASE_URL
 npm run custody -- rotate-passphrase   encrypt the seed with a new passphrase
 
-CUSTODY_SEED_FILE is the path of the seed file. The passphrase comes from CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE; in a terminal
-you can type it instead. The words and a new passphrase can be piped in. init --print-words prints the words to a pipe or file too.
+CUSTODY_SEED_FILE is the path of the seed file. The passphrase comes from CUSTODY_PASSPHRASE, CUSTODY_PASSPHRASE_FILE or
+CUSTODY_KEY_COMMAND; in a terminal you can type it instead. The words and a new passphrase can be piped in. init --print-words prints the words to a pipe or file too.
 `;
 
 const commands: Readonly<Record<string, (settings: CustodySettings, path: string) => Promise<void>>> = {
@@ -174,7 +174,9 @@ async function rotatePassphrase(settings: CustodySettings, path: string): Promis
   const sealed = await sealSeed(words, passphrase, { mode: file.mode, fingerprint: file.fingerprint });
   assert((await unsealSeed(sealed, passphrase)) === words, "the seed opens with the new passphrase");
   const kept = await replaceSeedFile(path, sealed);
-  say(`${path} is encrypted with the new passphrase. Update CUSTODY_PASSPHRASE or CUSTODY_PASSPHRASE_FILE before the next start.`);
+  say(
+    `${path} is encrypted with the new passphrase. Update CUSTODY_PASSPHRASE, CUSTODY_PASSPHRASE_FILE, or what CUSTODY_KEY_COMMAND prints, before the next start.`,
+  );
   say(`The old file is now ${kept} and still needs the old passphrase. Delete it after this command succeeds:`);
   say("  npm run custody -- verify");
   say("Backups of the old file still open with the old passphrase. Replace them.");

@@ -5,7 +5,17 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { connectSigner } from "@/lib/wallets/custody/wire/connect";
-import { bundleService, cleanUpServices, newDataDir, type Running, startSigner } from "../testing/service";
+import { readReadiness, requestWhole } from "../testing/requests";
+import {
+  bundleService,
+  cleanUpServices,
+  newDataDir,
+  type Running,
+  readSandbox,
+  startService,
+  startSigner,
+  until,
+} from "../testing/service";
 
 let bundle: string;
 let dataDir: string;
@@ -82,6 +92,32 @@ test("it takes no socket that another signer answers at, and no file that is no 
   expect(await refusal("x".repeat(60))).toMatch(/SIGNER_SOCKET: /);
   expect(await refusal("none", { SIGNER_SOCKET: "" })).toMatch(/SIGNER_SOCKET is not set/);
 });
+
+test("a service goes on while its signer is away: it answers prompts, stays ready, says so, and finds the signer again", async () => {
+  const own = newDataDir();
+  const settings = { DATA_DIR: own, SIGNER_SOCKET: join(own, "signer.sock") };
+  const early = startService(bundle, settings);
+  expect(await early.ended).toEqual({ code: 1, signal: null });
+  expect(early.output()).toMatch(/nothing answers at SIGNER_SOCKET .*start it with npm run signer/);
+
+  const first = startSigner(bundle, settings);
+  await first.ready;
+  const service = startService(bundle, settings);
+  const baseUrl = await service.ready;
+  const isReached = async () => (await readReadiness(baseUrl)).checks.signer;
+  expect(await isReached()).toBe(true);
+  await stop(first, "SIGKILL");
+  await until("the service has lost its signer", async () => (await isReached()) === false);
+  expect((await fetch(`${baseUrl}/api/ready`)).status).toBe(200);
+  expect((await requestWhole(readSandbox(own), "Who signs?")).status).toBe(200);
+  expect(await (await fetch(`${baseUrl}/api/health`)).json()).toEqual({ status: "ok" });
+
+  const next = startSigner(bundle, settings);
+  await next.ready;
+  await until("the service has its signer again", async () => (await isReached()) === true);
+  service.process.kill("SIGTERM");
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+}, 180_000);
 
 test("a damaged journal refuses the start and is not changed", async () => {
   const state = join(dataDir, "damaged");

@@ -8,13 +8,24 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { bundleProgram } from "@/lib/db/testing/programs";
-import { type JournalEntry, openJournal } from "./journal";
+import { type Journal, type JournalEntry, openJournal as openFile } from "./journal";
 
 let restoreClock = () => {};
 afterEach(() => {
   restoreClock();
   restoreClock = () => {};
 });
+
+const opened: Journal[] = [];
+afterEach(async () => {
+  for (const journal of opened.splice(0)) await journal.close();
+});
+
+async function openJournal(...given: Parameters<typeof openFile>): Promise<Journal> {
+  const journal = await openFile(...given);
+  opened.push(journal);
+  return journal;
+}
 
 function newDirectory(): { directory: string; path: string } {
   const directory = mkdtempSync(join(tmpdir(), "journal-"));

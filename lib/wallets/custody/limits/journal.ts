@@ -32,10 +32,16 @@ export interface Journal {
    * @throws Error that says what to do; then the entry does not count
    */
   append(entry: JournalEntry): Promise<void>;
+  /** Nothing is written any more. */
+  close(): Promise<void>;
 }
 
 /** For a sandbox, whose money is play money, and for tests: it forgets at a restart. */
-export const createMemoryJournal = (): Journal => ({ entries: [], append: async () => undefined });
+export const createMemoryJournal = (): Journal => ({
+  entries: [],
+  append: async () => undefined,
+  close: async () => undefined,
+});
 
 const FILE = "payouts.journal";
 const FIRST_DIGEST = "0".repeat(32);
@@ -200,6 +206,10 @@ class FileJournal implements Journal {
     this.#bytes += Buffer.byteLength(line);
     this.#digest = digest;
     await this.#checkAlone(); // of two signers that write at once, both see it before a signature leaves
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
   }
 
   /** @throws Error when the file is not as this signer left it */
