@@ -1,6 +1,5 @@
 // Accounts: an owner, and the limits agreed with them.
 
-import { erasePersonalOf } from "@/lib/audit/erase";
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
 import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
@@ -46,7 +45,6 @@ export async function closeAccount(accountId: AccountId, transaction: Transactio
   await transaction.signInNonce.deleteMany({ where: { accountId } });
   await transaction.failedRequest.deleteMany({ where: { accountId } });
   await transaction.account.update({ where: { id: accountId }, data: { closedAt: at } });
-  await erasePersonalOf(accountId, transaction);
 }
 
 /** Opens the account again when its owner had closed it; whether it was closed. */

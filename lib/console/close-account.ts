@@ -4,6 +4,7 @@
 
 import { closeAccount, lockAccount } from "@/lib/access/accounts";
 import type { Proof } from "@/lib/access/proofs";
+import { erasePersonalOf } from "@/lib/audit/erase";
 import { config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { inTransaction } from "@/lib/db/prisma";
@@ -29,6 +30,7 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
     await lockAccount(owner.accountId, transaction);
     await closeAccount(owner.accountId, transaction);
     await deleteEventsOf(owner.accountId, transaction);
+    await erasePersonalOf(owner.accountId, transaction); // last: also from what this commit wrote into the log
   });
   return { ok: true };
 }

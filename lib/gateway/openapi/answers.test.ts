@@ -2,12 +2,15 @@
 // exactly the described methods.
 
 import { afterEach, describe, expect, test } from "vitest";
+import { chainEntries } from "@/lib/audit/chain";
 import { type ErrorCode, errorCatalogue } from "@/lib/base/errors";
 import { parseUsd } from "@/lib/base/money";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { type Actor, runActing } from "@/lib/db/acting";
 import { pool } from "@/lib/db/pool";
 import { eventTypes } from "@/lib/events/catalogue";
 import { numberEvents } from "@/lib/events/outbox";
+import { setLowLine } from "@/lib/ledger/accounts";
 import { addDeposit } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openAccount } from "../contract/testing/accounts";
 import { openHolds, until } from "../contract/testing/books";
@@ -147,6 +150,28 @@ describe("answers", () => {
       await pool().query("SELECT events_record($1, $2, $3, now())", [accountId, type, JSON.stringify(example)]);
     await numberEvents();
     expectAnswer("listEvents", await ask({ url, key, path: "/api/v1/events", method: "GET" }), "EventList");
+  });
+
+  test("the audit log, from each kind of actor", async () => {
+    const { key, accountId } = await openAccount();
+    const wallet = { chain: "evm", address: "0x52908400098527886e0f7030069857d2e4169ee7" };
+    const actors: Actor[] = [
+      ...[
+        { kind: "session" as const, sessionId: "ses_1", ...wallet },
+        { kind: "wallet" as const, ...wallet },
+      ],
+      ...[
+        { kind: "link" as const, endpointId: "end_1" },
+        { kind: "job" as const, job: "watch-spikes" },
+      ],
+      { kind: "command", command: "x", user: "ops", host: "box" },
+    ];
+    for (const [index, actor] of actors.entries()) {
+      const origin = index % 2 === 0 ? { address: "192.0.2.7", device: "Chrome on macOS" } : null;
+      await runActing({ actor, origin }, () => setLowLine(accountId, parseUsd(`${index + 1}`)));
+      await chainEntries();
+      expectAnswer("listAudit", await ask({ url, key, path: "/api/v1/audit?limit=1", method: "GET" }), "AuditPage");
+    }
   });
 
   test("deposits", async () => {
