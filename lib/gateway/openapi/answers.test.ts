@@ -154,22 +154,12 @@ describe("answers", () => {
 
   test("the audit log, from each kind of actor", async () => {
     const { key, accountId } = await openAccount();
-    const wallet = { chain: "evm", address: "0x52908400098527886e0f7030069857d2e4169ee7" };
-    const actors: Actor[] = [
-      ...[
-        { kind: "session" as const, sessionId: "ses_1", ...wallet },
-        { kind: "wallet" as const, ...wallet },
-      ],
-      ...[
-        { kind: "link" as const, endpointId: "end_1" },
-        { kind: "job" as const, job: "watch-spikes" },
-      ],
-      { kind: "command", command: "x", user: "ops", host: "box" },
-    ];
+    const signedIn = { kind: "session", sessionId: "ses_1", chain: "evm", address: "0xab" } as const;
+    const actors: Actor[] = [signedIn, { kind: "link", endpointId: "end_1" }, { kind: "command", command: "x", user: "ops", host: "box" }];
     for (const [index, actor] of actors.entries()) {
-      const origin = index % 2 === 0 ? { address: "192.0.2.7", device: "Chrome on macOS" } : null;
+      const origin = index === 0 ? { address: "192.0.2.7", device: "Chrome on macOS" } : null;
       await runActing({ actor, origin }, () => setLowLine(accountId, parseUsd(`${index + 1}`)));
-      await chainEntries();
+      if (index > 0) await chainEntries();
       expectAnswer("listAudit", await ask({ url, key, path: "/api/v1/audit?limit=1", method: "GET" }), "AuditPage");
     }
   });
