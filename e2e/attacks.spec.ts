@@ -42,6 +42,9 @@ for (const chain of ["evm", "solana"] as const) {
 
 test("a forged, truncated or changed session cookie leads to sign-in", async ({ page, context, watch }) => {
   await signIn(context, newWallet("evm"));
+  // Nothing of the console is left for the back button of whoever comes next.
+  const own = await context.request.get("/keys");
+  expect([own.status(), own.headers()["cache-control"]]).toEqual([200, expect.stringContaining("no-store")]);
   const token = (await context.cookies()).find(({ name }) => name === COOKIE)?.value ?? "";
   expect(token.length).toBeGreaterThan(20);
   const forged = [

@@ -94,3 +94,17 @@ test("a request that reaches Next's route handler is not taken for one of this m
   const answer = await GET(new Request("http://x/api/metrics", { headers }));
   expect(answer.status).toBe(404);
 });
+
+test.each([
+  "content-length: 4\r\ntransfer-encoding: chunked",
+  "transfer-encoding: chunked\r\ncontent-length: 4",
+  "content-length: 4\r\ncontent-length: 5",
+  "transfer-encoding: chunked, identity",
+  "content-length: +4",
+  "transfer-encoding : chunked",
+])("a request whose length two readers take differently is refused: %j", async (headers) => {
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write(`POST /api/v1/quote HTTP/1.1\r\nhost: x\r\n${headers}\r\n\r\n0\r\n\r\nGET /api/v1/models HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const answers = (await text(socket)).match(/^HTTP\/1\.1 \d+/gm);
+  expect(answers).toEqual(["HTTP/1.1 400"]);
+});

@@ -57,12 +57,12 @@ export const mapAnswersQuestions: Rule = (tree) => {
 };
 
 /** Documents that name files in backticks, relative to lib/ or to the root: the map, and the guards' tests. */
-const namingDocuments = [mapFile, "SECURITY.md"];
+const namingDocuments = [mapFile, "SECURITY.md", "lib/decisions/0049-asvs.md"];
 
 export const documentsNameFiles: Rule = (tree) =>
   namingDocuments.flatMap((file) =>
     (tree.get(file) ?? "").split("\n").flatMap((text, index) =>
-      [...text.matchAll(/`([a-z0-9/-]+\/[a-z0-9.-]+\.(?:ts|sql|prisma))`/g)]
+      [...text.matchAll(/`([a-z0-9()/-]+\/[a-z0-9.-]+\.(?:ts|sql|prisma))`/g)]
         .map(([, path = ""]) => path)
         .filter((path) => !tree.has(`lib/${path}`) && !tree.has(path))
         .map((path) => ({ file, line: index + 1, message: `names ${path}, which is not there: correct the path.` })),

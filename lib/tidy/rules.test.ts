@@ -211,11 +211,12 @@ const proofs: Record<string, Proof> = {
     breaks: [questions(10, "lib/base/gone.ts", "f"), questions(10, "lib/base/x.ts", "g"), questions(9, "lib/base/x.ts", "f")],
     keeps: [questions(10, "lib/base/x.ts", "f")],
   },
-  "lib/README.md and SECURITY.md name files that are there": {
+  "the map, the threats and the ASVS name files that are there": {
     breaks: [
       { "lib/README.md": "See `base/gone.ts`." },
       { "lib/README.md": "See `prisma/functions/ledger/gone.sql`." },
       { "SECURITY.md": "| a thief | a guard | `lib/base/gone.test.ts` |" },
+      { "lib/decisions/0049-asvs.md": "| 8.2.1 | `app/(console)/gone.test.ts` |" },
     ],
     keeps: [{ "lib/README.md": "See `base/x.ts` and `lib/base/x.ts`.", "lib/base/x.ts": "" }],
   },

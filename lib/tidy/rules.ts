@@ -35,7 +35,7 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["every setting is documented in .env.example", ourSettings],
   ["lib/README.md lists the folders that are there", mapEqualsDisk],
   ["lib/README.md answers where things are, and the answers hold", mapAnswersQuestions],
-  ["lib/README.md and SECURITY.md name files that are there", documentsNameFiles],
+  ["the map, the threats and the ASVS name files that are there", documentsNameFiles],
   ["no file names a registry or a path of one machine", noMachine],
   ["the lockfile names no host", lockfileNamesNoHost],
   ["the lockfile is whole for every system", lockfileIsWhole],
