@@ -41,14 +41,15 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
   const create = <CreateKey create={actions.create} models={models} disabled={owner.isFrozen} initiallyOpen={creates} />;
   return (
     <StepUp signers={wallets} access={readWalletAccess()} ask={actions.ask}>
-      <PageHeading title="API keys" action={keys.length > 0 ? create : null}>
+      {/* Always there: a button among the keys would leave the page with its dialog, and a secret in it, once there is one. */}
+      <PageHeading title="API keys" action={create}>
         Each key spends from your balance, up to its spending cap. Keep it secret.
       </PageHeading>
       {owner.isFrozen ? <FrozenNotice /> : null}
       {keys.length > 0 ? (
         <KeysTable keys={keys} models={models} actions={actions} frozen={owner.isFrozen} nowMs={nowMs()} />
       ) : (
-        <EmptyState picture={<KeyRoundIcon />} title={revoked.keys.length > 0 ? "No active keys" : "No keys yet"} action={create}>
+        <EmptyState picture={<KeyRoundIcon />} title={revoked.keys.length > 0 ? "No active keys" : "No keys yet"}>
           Your apps call the API with a key. Use one key per app, so you can track and revoke it separately.
         </EmptyState>
       )}

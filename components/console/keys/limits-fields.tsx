@@ -150,6 +150,8 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
 
 function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHour }: PartProps & { spentInHour: bigint | null }) {
   const isOn = alarm !== "off";
+  // The refusal names the alarm; which of its two numbers is wrong is seen from the first.
+  const isFactorWrong = !/^([2-9]|[1-9]\d|100)$/.test(factor.trim());
   const spent = spentInHour === null ? "" : ` It spent ${formatUsd(spentInHour)} in the last 60 minutes.`;
   const hint = isOn
     ? `Raised when the key spends this many times its usual in an hour, and more than this amount. Running requests are finished.${spent}`
@@ -159,7 +161,8 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
       {(control) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
-            {...control}
+            id={control.id}
+            aria-describedby={control["aria-describedby"]}
             value={alarm}
             onChange={({ target }) => change({ alarm: target.value as LimitsDraft["alarm"] })}
             className="sm:col-span-2"
@@ -173,7 +176,7 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
               <NumberWithUnit
                 unit="times usual"
                 label="Times its usual spend"
-                control={control}
+                control={{ ...control, "aria-invalid": error && isFactorWrong ? true : undefined }}
                 className="pr-24"
                 value={factor}
                 onChange={(text) => change({ factor: text })}
@@ -181,7 +184,7 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
               <DollarInput
                 aria-label="More than, USD in an hour"
                 aria-describedby={control["aria-describedby"]}
-                aria-invalid={control["aria-invalid"]}
+                aria-invalid={error && !isFactorWrong ? true : undefined}
                 value={above}
                 onChange={({ target }) => change({ above: target.value })}
               />

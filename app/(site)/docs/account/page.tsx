@@ -33,7 +33,7 @@ export default function AccountDocsPage() {
       <Section id="lost" title="A lost or stolen wallet">
         <p>
           Sign in with another linked wallet and unlink the lost one in Settings. That takes effect after 24 hours. From the signature on,
-          the wallet that leaves can sign nothing and receive nothing, and its sessions end. It can still sign in and see until then;
+          the wallet that leaves can sign nothing and receive nothing, and its sessions end, and it can no longer sign in. Until then
           another wallet can have it kept.
         </p>
         <p>
@@ -64,7 +64,7 @@ export default function AccountDocsPage() {
             {
               name: "Erased",
               about:
-                "The browsers and IP addresses of sessions and of the audit log, names and networks of keys, webhooks and e-mail addresses, events, refused requests, challenges.",
+                "The browsers and IP addresses of sessions and of the audit log, the names and networks of keys, webhooks and e-mail addresses, events, refused requests, challenges.",
             },
             {
               name: "Erased within 24 hours",
@@ -74,6 +74,10 @@ export default function AccountDocsPage() {
               name: "Kept for the books",
               about:
                 "Charges, deposits, payments and withdrawals, with their amounts, models, times, addresses and transactions: without them the books would not add up, and nobody could prove what was charged.",
+            },
+            {
+              name: "Kept in the audit log",
+              about: "What was changed, when and by which wallet, such as a key’s old name and limits; no longer from where.",
             },
             {
               name: "Kept for you",
