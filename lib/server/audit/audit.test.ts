@@ -10,12 +10,15 @@ import { leftBy } from "@/lib/audit/testing/left-by";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { bundleService, cleanUpServices } from "../testing/service";
+import { openSecrets } from "@/lib/sandbox/secrets";
+import { bundleService, cleanUpServices, newDataDir } from "../testing/service";
 import { recordStart } from "./operator";
 
 const database = await openTestDatabase();
-let bundle = "";
+let [bundle, dataDir] = ["", ""];
 beforeAll(() => {
+  dataDir = newDataDir();
+  openSecrets(dataDir); // with the key that approves withdrawals of a sandbox
   bundle = bundleService();
   for (const name of ["audit", "withdrawals"])
     writeFileSync(join(bundle, `run-${name}.mjs`), `const { main } = await import("./${name}.mjs");\nawait main();\n`);
@@ -27,7 +30,7 @@ const operator = { user: userInfo().username, host: hostname() };
 function run(name: "audit" | "withdrawals", ...words: string[]): { code: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(bundle, `run-${name}.mjs`), ...words], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, LOG_LEVEL: "silent" },
+    env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: "silent" },
   });
   return { code: status, output: stdout + stderr };
 }
