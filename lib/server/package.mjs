@@ -1,7 +1,7 @@
 // `npm run package [-- DIR]`: makes a folder with only what a live service runs, `package/pennyprompt-VERSION` unless another is named. It is
 // started by `node server.mjs` and needs neither npm nor this repository; `npm start` stays the way to a sandbox.
 
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildIfChanged } from "./launch/build.mjs";
@@ -27,8 +27,8 @@ process.chdir(root);
 process.env.NODE_ENV ??= "production";
 process.env.NEXT_TELEMETRY_DISABLED = "1";
 const target = resolve(process.argv[2] ?? join("package", `${name}-${version}`));
-if (target === root || root.startsWith(`${target}/`)) {
-  process.stderr.write("The folder is replaced: name one that does not contain this repository.\n");
+if (existsSync(target) && readdirSync(target).length > 0 && !isPackage(target)) {
+  process.stderr.write(`${target} holds something else, and would be replaced: name a folder that is empty or not there.\n`);
   process.exit(1);
 }
 await withBuildEnvironment(async () => {
@@ -37,6 +37,14 @@ await withBuildEnvironment(async () => {
 });
 const packages = await runStep("Packaging", createPackage, "what runs, and nothing else");
 process.stdout.write(`${target}: ${packages} packages. Start it with: node server.mjs\n`);
+
+/** Whether a folder is what an earlier run made. */
+function isPackage(folder) {
+  const [about, start] = [join(folder, "package.json"), join(folder, "server.mjs")];
+  return (
+    existsSync(start) && existsSync(about) && JSON.parse(readFileSync(about, "utf8")).name === name && !existsSync(join(folder, "app"))
+  );
+}
 
 /** Resolves with the number of packages. */
 async function createPackage() {

@@ -37,7 +37,11 @@ test("a package without a hash, such as a folder of ours, cannot be part of it",
 test("the Dockerfile and the compose file start what the package has", () => {
   const scripts = JSON.parse(readFileSync("package.json", "utf8")).scripts;
   expect(readFileSync("Dockerfile", "utf8")).toContain(`RUN ${scripts.package} /package`);
-  expect(readFileSync("compose.yaml", "utf8")).toContain(`command: ["node", "${scripts.signer.replace("node ", "")}"]`);
+  const compose = readFileSync("compose.yaml", "utf8");
+  const [, signer = ""] = /^ {2}signer:\n([\s\S]*?)\n\n/m.exec(compose) ?? [];
+  expect(signer).toContain("env_file: signer.env");
+  expect(signer).not.toMatch(/DATABASE_URL|env_file: \.env/);
+  expect(compose).toContain(`command: ["node", "${scripts.signer.replace("node ", "")}"]`);
 });
 
 if (process.env.LONG)

@@ -7,6 +7,9 @@ import { configVariables, readConfig } from "@/lib/base/config";
 
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 
+/** What `npm start` runs, of the package. */
+const packaged = scripts.start?.replace("lib/server/launch.mjs", "server.mjs");
+
 /** The values of each directive of a unit, and the variables that it sets. */
 function readUnit(role: string) {
   const text = readFileSync(`lib/server/systemd/pennyprompt-${role}.service`, "utf8");
@@ -36,7 +39,7 @@ const pins = {
 
 test.each(["web", "jobs", "signer"])("the unit of the role %s starts it alone, hardened, with settings that exist and suffice", (role) => {
   const { valuesOf, variables } = readUnit(role);
-  expect(valuesOf("ExecStart")).toEqual([`/usr/bin/${role === "signer" ? scripts.signer : scripts.start}`]);
+  expect(valuesOf("ExecStart")).toEqual([`/usr/bin/${role === "signer" ? scripts.signer : packaged}`]);
   expect(valuesOf("User")).toEqual([`pennyprompt-${role}`]);
   expect(variables.ROLES).toBe(role);
   for (const name of hardening) expect(valuesOf(name), name).toHaveLength(1);
