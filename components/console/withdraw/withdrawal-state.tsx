@@ -58,6 +58,8 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
       return { tone: "waiting", word: "paused", note: "signing is paused; it is paid once that is over" };
     case "approval":
       return { tone: "waiting", word: "waiting for approval", note: "the operator has to approve it" };
+    case "wallet":
+      return { tone: "waiting", word: "waiting", note: "the network does not confirm your wallet’s signature yet; we keep asking" };
     case "signature":
       return { tone: "bad", word: "stopped", note: "the signature is no longer valid; cancel and sign again" };
   }

@@ -54,6 +54,25 @@ export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastS
   return { ...value, slot };
 }
 
+/** For how many blocks a blockhash is good. */
+const BLOCKHASH_BLOCKS = 150;
+
+/**
+ * The same, with an end and a beginning that no single node can choose: by the heights and the slots of all nodes. One that names too early
+ * an end would have a transaction given up that it keeps, and another one signed beside it.
+ * @throws SolanaUnavailable when not every node answers
+ */
+export async function readSharedBlockhash(nodes: SolanaNodes): Promise<RecentBlockhash> {
+  const recent = await readBlockhash(nodes);
+  const answers = await nodes.callAll("getBlockHeight", async (call) => ({
+    slot: await call("getSlot", [{ commitment: "confirmed" }], z.int().min(0)),
+    height: await call("getBlockHeight", [{ commitment: "confirmed" }], z.int().min(0)),
+  }));
+  const earliestEnd = Math.max(...answers.map(({ height }) => height)) + BLOCKHASH_BLOCKS;
+  const end = Math.min(Math.max(recent.lastValidBlockHeight, earliestEnd), earliestEnd + BLOCKHASH_BLOCKS);
+  return { ...recent, lastValidBlockHeight: end, slot: Math.min(recent.slot, ...answers.map(({ slot }) => slot)) };
+}
+
 /**
  * Sends a signed transaction. Sending the same bytes again changes nothing: it runs at most once.
  * @throws SolanaRefusal when a simulation of it failed: it was not sent

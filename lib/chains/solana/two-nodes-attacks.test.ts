@@ -10,7 +10,7 @@ import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/san
 import { type Fault, startFaultyNode } from "../evm/testing/faulty-node";
 import { SolanaNodes } from "./nodes";
 import { isMessageShown, type ShownMessage } from "./sent-message";
-import { findStatus } from "./transactions";
+import { findStatus, readBlockhash, readSharedBlockhash } from "./transactions";
 
 let chain: TestSolanaChain;
 let honest: SolanaNodes;
@@ -88,4 +88,18 @@ test.each<[string, Fault]>([
   ["has it in another slot", { rewrite: (answer) => ({ ...(answer as object), slot: 1 }) }],
 ])("while one of two nodes %s, a payment does not count", async (_, fault) => {
   for (const nodes of await withLiar(() => fault)) expect(await isMessageShown(nodes, paid)).toBe(false);
+});
+
+test("one node alone cannot name an end of a transaction before which it is given up", async () => {
+  const lie = (result: unknown) => {
+    const { context, value } = result as { context: object; value: { blockhash: string } };
+    return { context, value: { ...value, lastValidBlockHeight: 1 } };
+  };
+  const { url, close } = await startFaultyNode(chain.url, ({ method }) => (method === "getLatestBlockhash" ? { rewrite: lie } : null));
+  toClose.push(close);
+  const [height, nodes] = [await chain.connect().getBlockHeight("confirmed"), through(2, url, chain.url)];
+  expect((await readBlockhash(nodes)).lastValidBlockHeight).toBe(1);
+  const { lastValidBlockHeight } = await readSharedBlockhash(nodes);
+  expect(lastValidBlockHeight).toBeGreaterThanOrEqual(height + 150);
+  expect(lastValidBlockHeight).toBeLessThan(height + 1_000);
 });

@@ -17,7 +17,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { readPaymentTransaction, withFeePayerSignature } from "@/lib/chains/solana/payment-transaction";
 import { signWith } from "@/lib/chains/solana/signing-key";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import { readBlockhash } from "@/lib/chains/solana/transactions";
+import { readSharedBlockhash } from "@/lib/chains/solana/transactions";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
@@ -99,7 +99,7 @@ class SeedSigner implements Signer {
     const day = (set: bigint | undefined, live: bigint) => set ?? (mode === "live" ? live : NO_LIMIT);
     this.#gas = new FeeBudget("the relayer's wei", () => ({ day: day(config().RELAYER_DAILY_FEES_ETH, ETH / 4n), each: MAX_GAS_WEI }));
     this.#fees = new FeeBudget("the treasury's lamports", () => ({ day: day(config().TREASURY_DAILY_FEES_SOL, SOL / 2n), each: SOL }));
-    this.#sponsored = new FeeBudget("the sponsor's lamports", () => ({ day: day(config().SPONSOR_DAILY_FEES_SOL, 2n * SOL), each: SOL }));
+    this.#sponsored = new FeeBudget("the sponsor's lamports", () => ({ day: day(config().SPONSOR_DAILY_FEES_SOL, NO_LIMIT), each: SOL }));
     this.fingerprint = seed.fingerprint;
     this.xpub = seed.baseAccount().publicExtendedKey;
     this.usdcMint = mode === "live" ? USDC_MINT : this.#solanaAddress(SANDBOX_MINT_INDEX);
@@ -182,11 +182,11 @@ class SeedSigner implements Signer {
     const { solana: treasury } = this.treasury;
     const { chain, destination, opensAccount, nonce } = order;
     if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
-    // From its own nodes: a caller who named the end of the last transaction could have a second one signed while the first still counts.
-    // Before the order takes from the limit: without nodes nothing is signed for it.
-    const { blockhash, ...used } = await readBlockhash(solanaNodes());
-    this.#fees.take(TREASURY_LAMPORTS + (opensAccount ? RENT_LAMPORTS : 0n), nonce);
-    await this.#paid.admit(order);
+    // From its own nodes, all of them: whoever named the end of the last transaction could have a second one signed while the first still
+    // counts. Before the order takes from the limit: without nodes nothing is signed for it.
+    const { blockhash, ...used } = await readSharedBlockhash(solanaNodes());
+    const pay = () => this.#fees.take(TREASURY_LAMPORTS + (opensAccount ? RENT_LAMPORTS : 0n), nonce);
+    await this.#paid.admit(order, pay);
     const units = order.amount / NANO_PER_UNIT;
     const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount, nonce });
     const sign = (address: string, message: Uint8Array) => {

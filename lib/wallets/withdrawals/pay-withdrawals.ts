@@ -90,7 +90,7 @@ const obstacleTexts = {
 };
 
 /** Orders that the signer, or their chain, refused before hold up nobody: otherwise one that can never be paid would keep its place. */
-const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "approval"];
+const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "approval", "wallet"];
 
 /**
  * Pays as far as the limit and each chain's funds suffice. A payout that the chain has no funds for is passed over; one that the limit has
@@ -101,11 +101,12 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
   const at = now();
   let room = await readRoom();
   let isFull = false;
-  let isSignerAway = false;
+  // By chain: what hinders one, such as its fees, need not hinder the other.
+  const isSignerAway = new Set<WithdrawalChain>();
   const payNext = async (withdrawal: OpenWithdrawal) => {
     const { chain, amount, waitsFor, payFrom } = withdrawal;
     if (payFrom && payFrom > at) return delayWithdrawal(withdrawal, "waiting_time");
-    if (isSignerAway) return delayWithdrawal(withdrawal, "signer");
+    if (isSignerAway.has(chain)) return delayWithdrawal(withdrawal, "signer");
     if (!funds.has(chain)) funds.set(chain, await readFunds(chain, head).catch(noNode));
     const left = funds.get(chain) ?? null;
     if (left === null) return delayWithdrawal(withdrawal, "chain");
@@ -122,7 +123,7 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
     const outcome = await pay(withdrawal);
     if (outcome === "signed") return;
     // Each would wait for it as long as the first.
-    isSignerAway = outcome === "signer_away";
+    if (outcome === "signer_away") isSignerAway.add(chain);
     room = roomBefore;
     funds.set(chain, left);
   };
@@ -160,11 +161,12 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
   order: "signature",
   expired: "signature",
   paid: "chain",
-  unavailable: "chain",
+  unavailable: "wallet",
   limit: "limit",
   approval: "approval",
   clock: "signer",
   journal: "signer",
+  fees: "signer",
 };
 
 async function delayRefused(withdrawal: OpenWithdrawal, { refusal, message }: PayoutRefused): Promise<void> {

@@ -1,5 +1,6 @@
 // Stored withdrawals, and the views of their owner and the operator.
 
+import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import type { WalletChain } from "@/lib/chains/wallet";
@@ -25,9 +26,19 @@ export type WithdrawalState =
  * Why an approved withdrawal is not signed yet: the treasury has too little on that chain; the chain does not answer, or would refuse the
  * payout; a reserve deficit stops payouts; the account is frozen; the service's daily limit has no room for it or for one before it; the
  * signer rejects the order's signature, cannot sign at the moment, or misses the operator's own
- * signature; its owner's own waiting time is not over.
+ * signature; its owner's own waiting time is not over; the nodes do not agree about a contract wallet's signature, or do not answer.
  */
-export type WaitsFor = "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature" | "signer" | "approval" | "waiting_time";
+export type WaitsFor =
+  | "funds"
+  | "chain"
+  | "reserves"
+  | "frozen"
+  | "limit"
+  | "signature"
+  | "signer"
+  | "approval"
+  | "waiting_time"
+  | "wallet";
 
 export interface Withdrawal extends Order {
   id: WithdrawalId;
@@ -97,7 +108,7 @@ export async function listWithdrawalsIn(states: readonly WithdrawalState[], limi
 }
 
 /** What an owner can bring about at no cost, and for as long as they like: withdrawals of their own that cannot be paid. */
-const ownersDoing = ["signature", "frozen", "waiting_time"] satisfies WaitsFor[];
+const ownersDoing = ["signature", "frozen", "waiting_time", "wallet"] satisfies WaitsFor[];
 
 /**
  * Approved withdrawals in the order of their approval. Those that wait for something that their owner brought about come last and are
@@ -111,8 +122,10 @@ export async function listApproved(limit: number): Promise<OpenWithdrawal[]> {
       take: limit,
       omit,
     });
-  const others = await list({ OR: [{ waitsFor: null }, { waitsFor: { notIn: ownersDoing } }] });
-  return [...others, ...(await list({ waitsFor: { in: ownersDoing } }))].map(readRow);
+  // Once it is over, a waiting time is nobody's doing any more.
+  const waited = { waitsFor: "waiting_time", payFrom: { lte: now() } };
+  const others = await list({ OR: [{ waitsFor: null }, { waitsFor: { notIn: ownersDoing } }, waited] });
+  return [...others, ...(await list({ waitsFor: { in: ownersDoing }, NOT: waited }))].map(readRow);
 }
 
 /** All withdrawals that match `where`, unordered. */

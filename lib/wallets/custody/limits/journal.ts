@@ -64,6 +64,7 @@ interface Lines {
   digest: string;
   /** Bytes of whole lines; what follows was never synced, and no signature left for it. */
   bytes: number;
+  isTorn: boolean;
 }
 
 /**
@@ -96,7 +97,8 @@ async function readText(path: string): Promise<Buffer> {
 
 function readLines(content: Buffer, path: string): Lines {
   const bytes = content.lastIndexOf("\n") + 1;
-  if (bytes < content.length) log().warn({ path }, "the journal's last line was cut off while it was written; nothing was signed for it");
+  const isTorn = bytes < content.length;
+  if (isTorn) log().warn({ path }, "the journal's last line was cut off while it was written; nothing was signed for it");
   let digest = FIRST_DIGEST;
   const entries: JournalEntry[] = [];
   for (const [at, line] of content.subarray(0, bytes).toString("utf8").split("\n").slice(0, -1).entries()) {
@@ -105,7 +107,7 @@ function readLines(content: Buffer, path: string): Lines {
     entries.push(entry);
     digest = line.slice(0, FIRST_DIGEST.length);
   }
-  return { entries, digest, bytes };
+  return { entries, digest, bytes, isTorn };
 }
 
 function readLine(line: string, before: string): JournalEntry | null {
@@ -150,13 +152,14 @@ async function rewrite(path: string, entries: JournalEntry[]): Promise<Lines> {
     await handle.close();
   }
   await rename(beside, path);
-  return { entries, digest, bytes: Buffer.byteLength(text) };
+  return { entries, digest, bytes: Buffer.byteLength(text), isTorn: false };
 }
 
 async function openAt(path: string, lines: Lines): Promise<Journal> {
   try {
     const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600);
-    await handle.truncate(lines.bytes);
+    // Only a torn line is cut off: another signer may have written since this one read.
+    if (lines.isTorn) await handle.truncate(lines.bytes);
     await handle.sync();
     await syncDirectory(path);
     return new FileJournal(path, handle, lines);

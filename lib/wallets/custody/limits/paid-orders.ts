@@ -9,6 +9,7 @@ import { createSemaphore } from "@/lib/base/semaphore";
 import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
+import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { type SignedOrder, verifyOrder, walletChainOf, writeOrderText } from "../withdrawal-order";
 import { type Journal, type JournalEntry, KEPT_MS } from "./journal";
 import { isApprovedBy } from "./operator-approval";
@@ -51,9 +52,10 @@ export class PaidOrders {
 
   /**
    * Returns when the order may be paid, and has written that down. A repeated order counts once.
+   * @param payFees takes what it costs; called once nothing else speaks against the order, so that refused ones use up nothing
    * @throws PayoutRefused
    */
-  async admit(order: SignedOrder): Promise<void> {
+  async admit(order: SignedOrder, payFees: () => void = () => undefined): Promise<void> {
     if (order.amount <= 0n || order.amount % NANO_PER_UNIT !== 0n) throw new PayoutRefused("order");
     if (!isCanonical({ chain: walletChainOf(order.chain), address: order.destination }) || !isCanonical(order.signer)) {
       throw new PayoutRefused("order");
@@ -62,17 +64,18 @@ export class PaidOrders {
     if (verdict !== "valid") throw new PayoutRefused(verdict === "invalid" ? "signature" : "unavailable");
     const isLarge = order.amount > config().WITHDRAWAL_APPROVAL_ABOVE_USD;
     if (isLarge && !(this.#operator && (await isApprovedBy(this.#operator, order)))) throw new PayoutRefused("approval");
-    await this.#inTurn(() => this.#takeFromLimit(order));
+    await this.#inTurn(() => this.#takeFromLimit(order, payFees));
   }
 
-  async #takeFromLimit({ nonce, amount, validUntil, ...order }: SignedOrder): Promise<void> {
+  async #takeFromLimit({ nonce, amount, validUntil, ...order }: SignedOrder, payFees: () => void): Promise<void> {
     const atMs = this.#timeMs();
     if (validUntil.getTime() <= atMs) throw new PayoutRefused("expired");
     const text = digestOf(writeOrderText({ nonce, amount, validUntil, ...order }));
     const known = this.#orders.get(nonce);
     if (known && known.text !== text) throw new PayoutRefused("nonce");
-    if (known) return;
+    if (known) return payWith(payFees);
     if (this.#paidInADay(atMs) + amount > config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD) throw new PayoutRefused("limit");
+    payWith(payFees);
     await this.#write({ kind: "admitted", atMs, nonce, text, amount });
     this.#forgetOld(atMs);
   }
@@ -130,6 +133,16 @@ export class PaidOrders {
 
   #forgetOld(atMs: number): void {
     for (const [nonce, order] of this.#orders) if (order.atMs < atMs - KEPT_MS) this.#orders.delete(nonce);
+  }
+}
+
+/** @throws PayoutRefused when the day's fees are used up: this order waits for them, and others need not */
+function payWith(payFees: () => void): void {
+  try {
+    payFees();
+  } catch (error) {
+    if (isSignerUnavailable(error)) throw new PayoutRefused("fees", error.reason);
+    throw error;
   }
 }
 

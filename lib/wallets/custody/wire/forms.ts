@@ -138,7 +138,19 @@ export const requestForm = z.strictObject({
   order: z.unknown(),
 });
 
-export const refusals = ["signature", "unavailable", "expired", "nonce", "limit", "paid", "order", "approval", "clock", "journal"] as const;
+export const refusals = [
+  "signature",
+  "unavailable",
+  "expired",
+  "nonce",
+  "limit",
+  "paid",
+  "order",
+  "approval",
+  "clock",
+  "journal",
+  "fees",
+] as const;
 
 const message = z.string().max(2_000);
 
