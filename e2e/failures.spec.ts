@@ -53,5 +53,6 @@ test("why a call failed is answered on the usage page: by status, by request id,
   await open(page, `/usage?request=${requestId}`);
   await expect(page.getByRole("alert").first()).toContainText("No request");
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await expect.poll(overflow).toBe(0);
 });
