@@ -1,5 +1,6 @@
 // The owner's settings: wallets and sessions.
 
+import { lockAccount } from "@/lib/access/accounts";
 import { keepIdentity, listIdentities } from "@/lib/access/identities";
 import { pauseAllKeys } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
@@ -111,6 +112,7 @@ export async function endOneSession({ accountId }: Owner, sessionId: string): Pr
 /** Signs out everywhere, including here, and pauses all keys if that is wanted, in one commit. */
 export async function endEverySession({ accountId }: Owner, { pausesKeys }: { pausesKeys: boolean }): Promise<void> {
   await inTransaction(async (transaction) => {
+    await lockAccount(accountId, transaction); // first, as everybody who changes more than one row of it
     await endAllSessions(accountId, transaction);
     if (pausesKeys) await pauseAllKeys(accountId, transaction);
   });

@@ -6,10 +6,13 @@ import { nowMs } from "@/lib/base/clock";
 import { newAccountId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
+import { whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import {
   createEndpoint,
   deleteEndpoint,
+  deleteEventsOf,
   disableEndpoint,
   enableEndpoint,
   listEndpoints,
@@ -17,13 +20,27 @@ import {
   rotateSecret,
   setEndpointTypes,
 } from "./endpoints";
+import { numberEvents } from "./outbox";
 import { setResolver } from "./outside/addresses";
 import { signature, webhookSecret } from "./secrets";
-import { openEndpoint } from "./testing/endpoints";
+import { openEndpoint, recordEvents } from "./testing/endpoints";
 
 await openTestDatabase();
 setSandboxPepper("a pepper for tests, of more than 32 characters");
 afterAll(setResolver(async () => ["93.184.215.14"]));
+
+test("what a closed account had is deleted in the order in which deliveries lock it, so that neither waits for the other", async () => {
+  const accountId = newAccountId();
+  const { endpointId } = await openEndpoint(accountId, "https://example.com/hooks");
+  await recordEvents(accountId, ["a"]);
+  await numberEvents();
+  const deleting = () => inTransaction((transaction) => deleteEventsOf(accountId, transaction));
+  await whileHeld(["SELECT FROM event WHERE account_id = $1 FOR UPDATE", accountId], deleting, (on) =>
+    on.query("SELECT events_wake(ARRAY[$1], now())", [endpointId]),
+  );
+  for (const table of ["event", "delivery", "endpoint"])
+    expect((await pool().query(`SELECT FROM ${table} WHERE account_id = $1`, [accountId])).rowCount, table).toBe(0);
+});
 
 test("an endpoint is listed with its types; its secret is in the answer of its creation only", async () => {
   const accountId = newAccountId();

@@ -145,11 +145,11 @@ export async function deleteEndpoint(accountId: AccountId, endpointId: string): 
   return count === 1;
 }
 
-/** Deletes everything of an account that is closed: its endpoints, and its events with their deliveries. */
+/** Deletes everything of an account that is closed, in the order in which deliveries lock it: an event, its deliveries, their endpoints. */
 export async function deleteEventsOf(accountId: AccountId, transaction: Prisma.TransactionClient): Promise<void> {
-  await transaction.endpoint.deleteMany({ where: { accountId } });
-  await transaction.delivery.deleteMany({ where: { accountId } });
   await transaction.event.deleteMany({ where: { accountId } });
+  await transaction.delivery.deleteMany({ where: { accountId } });
+  await transaction.endpoint.deleteMany({ where: { accountId } });
 }
 
 /** A webhook's new secret, which is never shown again; for 24 hours the old one signs too. Null for any other endpoint. */
