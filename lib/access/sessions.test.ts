@@ -1,12 +1,22 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { now, setClock } from "@/lib/base/clock";
-import type { AccountId } from "@/lib/base/ids";
+import type { AccountId, SessionId } from "@/lib/base/ids";
 import type { Wallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createAccount } from "./accounts";
-import { endAllSessions, endExpiredSessions, endSession, endSessionsOf, findSession, listSessions, openSession } from "./sessions";
+import {
+  type EndReason,
+  endAllSessions,
+  endExpiredSessions,
+  endSession,
+  endSessionOfToken,
+  endSessionsOf,
+  findSession,
+  listSessions,
+  openSession,
+} from "./sessions";
 
 await openTestDatabase();
 
@@ -97,6 +107,27 @@ test("an owner can end one session or all; a stranger none", async () => {
   expect(await endAllSessions(owner)).toBe(2);
   for (const { token } of [second, third]) expect(await findSession(token)).toBeNull();
   expect(await findSession(strangers.token)).not.toBeNull();
+});
+
+test("however a session ends, it has expired as well, for a process of the release before; the log says why it ended", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  const ends: [EndReason, (session: { sessionId: SessionId; token: string }) => Promise<unknown>][] = [
+    ["signed_out", ({ token }) => endSessionOfToken(token, "signed_out")],
+    ["ended", ({ sessionId }) => endSession(accountId, sessionId)],
+    ["everywhere", () => endAllSessions(accountId)],
+    ["unlinked", () => endSessionsOf(accountId, wallet)],
+    ["idle", () => endExpiredSessions(now())],
+  ];
+  for (const [index, [reason, end]] of ends.entries()) {
+    const opened = await open(accountId);
+    setTime(start + (index + 1) * 1.5 * day);
+    await end(opened);
+    const [row] = (await pool().query("SELECT ended_at, expires_at, end_reason FROM session WHERE id = $1", [opened.sessionId])).rows;
+    expect(row).toEqual({ ended_at: now(), expires_at: now(), end_reason: reason });
+    const audited = await pool().query("SELECT after FROM audit_entry WHERE subject = $1 AND kind = 'session.ended'", [opened.sessionId]);
+    expect(audited.rows).toEqual([{ after: { ...wallet, reason } }]);
+  }
 });
 
 test("the sessions of one wallet end without those of another", async () => {

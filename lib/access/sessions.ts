@@ -160,7 +160,10 @@ export async function confirmSession(sessionId: SessionId, { wallet, text }: { w
   });
 }
 
-const ended = (endReason: EndReason) => ({ endedAt: now(), endReason });
+/** The release before this one looks only at when a session expires: while both run, what ended here has ended there too. */
+function ended(endReason: EndReason, at = now()) {
+  return { endedAt: at, expiresAt: at, endReason };
+}
 
 /** Ends one session; false when the account has no such session, or it has ended. */
 export async function endSession(accountId: AccountId, sessionId: SessionId, reason: EndReason = "ended"): Promise<boolean> {
@@ -194,7 +197,7 @@ export async function endExpiredSessions(at: Date): Promise<void> {
     await actAs({ kind: "job", job: "end-expired-sessions" }, transaction);
     const { session } = transaction;
     await session.updateMany({ where: { endedAt: null, expiresAt: { lte: at } }, data: { endedAt: at, endReason: "expired" } });
-    await session.updateMany({ where: { endedAt: null, lastSeenAt: { lte: idleSince(at) } }, data: { endedAt: at, endReason: "idle" } });
+    await session.updateMany({ where: { endedAt: null, lastSeenAt: { lte: idleSince(at) } }, data: ended("idle", at) });
   });
   const before = dateOf(at.getTime() - config().AUDIT_PERSONAL_DAYS * 24 * 3_600_000);
   await prisma().session.updateMany({
