@@ -82,25 +82,34 @@ export async function keepIdentity(accountId: AccountId, { chain, address }: Wal
   return count === 1;
 }
 
-/** The wallets whose time has come, each with its account. */
+/** The wallets whose time has come, each with its account. Those of an account that is not open wait until it is. */
 export async function listLeft(at: Date): Promise<{ accountId: AccountId; wallet: Wallet }[]> {
-  const rows = await prisma().identity.findMany({ where: { leavesAt: { lte: at } }, take: 1_000 });
+  const rows = await prisma().identity.findMany({
+    where: { leavesAt: { lte: at }, account: { state: "open" } },
+    orderBy: { leavesAt: "asc" },
+    take: 1_000,
+  });
   return rows.map(({ accountId, chain, address }) => ({
     accountId: accountId as AccountId,
     wallet: { chain: chain as WalletChain, address },
   }));
 }
 
-/** Takes a wallet from the account, unless it is its last. The caller has locked the wallet. */
+/**
+ * Takes a wallet from the account, unless it is its last; with `leftBy` only one whose time had come then, and from an open account: what was
+ * kept or frozen meanwhile stays. The caller has locked the wallet.
+ */
 export async function removeIdentity(
   accountId: AccountId,
   { chain, address }: Wallet,
   transaction: Transaction,
+  leftBy?: Date,
 ): Promise<"removed" | "last" | "unknown"> {
   await lockAccount(accountId, transaction); // two concurrent removals would each count the other's wallet as remaining
   const wallets = await transaction.identity.findMany({ where: { accountId }, select: { chain: true, address: true } });
   if (!wallets.some((wallet) => wallet.chain === chain && wallet.address === address)) return "unknown";
   if (wallets.length === 1) return "last";
-  await transaction.identity.delete({ where: { chain_address: { chain, address } } });
-  return "removed";
+  const left = leftBy && { leavesAt: { lte: leftBy }, account: { state: "open" } };
+  const { count } = await transaction.identity.deleteMany({ where: { chain, address, accountId, ...left } });
+  return count === 1 ? "removed" : "unknown";
 }

@@ -28,8 +28,6 @@ interface NewSession {
   wallet: Wallet;
   userAgent: string;
   clientAddress: string;
-  /** False for a wallet that signs nothing for the account, since it is leaving it. */
-  isConfirmed?: boolean;
 }
 
 /**
@@ -73,7 +71,7 @@ export async function openSession(session: NewSession, database: Database = pris
       accountId: session.accountId,
       createdAt: at,
       expiresAt: new Date(at.getTime() + sessionSeconds() * 1_000),
-      ...{ lastSeenAt: at, confirmedAt: session.isConfirmed === false ? dateOf(0) : at },
+      ...{ lastSeenAt: at, confirmedAt: at },
       // PostgreSQL cannot store a NUL, and half a surrogate pair is not valid text.
       userAgent: session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
       clientAddress: session.clientAddress,

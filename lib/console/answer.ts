@@ -5,9 +5,9 @@ import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
 
-/** The owner of a frozen account sees everything and can only remove rights: from keys, wallets and sessions. */
+/** The owner of a frozen account sees everything and can only remove rights, from keys, wallets and sessions, and keep wallets. */
 export const frozenRefusal = (): Refusal =>
-  refuse("This account is frozen. You can still pause and revoke keys, unlink wallets and end sessions. Contact the operator.");
+  refuse("This account is frozen. You can still pause and revoke keys, unlink or keep wallets and end sessions. Contact the operator.");
 
 const unreadable = "The form cannot be read. Load the page again.";
 

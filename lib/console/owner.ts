@@ -13,7 +13,7 @@ export interface Owner {
   sessionId: SessionId;
   /** The wallet that opened this session. */
   wallet: Wallet;
-  /** The owner of a frozen account sees everything and can only remove rights: from keys, wallets and sessions. */
+  /** The owner of a frozen account sees everything and can only remove rights, from keys, wallets and sessions, and keep wallets. */
   isFrozen: boolean;
   /** When this session's owner last signed something. */
   confirmedAt: Date;

@@ -26,6 +26,7 @@ const texts = {
   too_many_accounts:
     "Too many new accounts were opened from your network in the last 24 hours. Existing accounts still sign in. Try again tomorrow, or from another network.",
   no_addresses: "New accounts cannot be opened right now. Existing accounts still sign in. Try again in a minute.",
+  wallet_leaving: "This wallet is being unlinked from its account. Sign in with another of its wallets; there it can be kept.",
   account_frozen: "This account is frozen, so you cannot link a wallet. Contact support.",
   already_linked: "This wallet is already linked to your account.",
   joining_used:

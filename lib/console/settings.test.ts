@@ -7,6 +7,7 @@ import { newSessionId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
+import { accountLock, whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
 import { readForm } from "./answer";
@@ -23,7 +24,7 @@ import {
 } from "./settings";
 import { proveJoinForm, sessionForm, walletForm } from "./settings-form";
 import { isLinked, unlinkLeft } from "./sign-in/link-wallet";
-import { isFresh, startConfirmation } from "./step-up";
+import { startConfirmation } from "./step-up";
 import { openTestCustody } from "./testing/custody";
 import { enter, newOwner as newOwnerOf } from "./testing/owners";
 import { newWallet, prove, type TestWallet } from "./testing/wallets";
@@ -119,13 +120,11 @@ test("a wallet is unlinked only with another wallet's signature, and 24 hours la
     expect((await readSettings(owner)).wallets.map(({ leavesAt }) => leavesAt)).toEqual([null, new Date(at + 24 * HOUR)]);
     await unlinkLeft();
     expect(await isLinked(owner, second)).toBe(true);
-    // It can sign in, and gives no power: it confirms nothing, lets no wallet in, unlinks nobody, and is nowhere paid to.
-    const left = await enter(second);
-    expect(left.accountId).toBe(owner.accountId);
-    expect(isFresh(left)).toBe(false);
-    expect(await unlinkSigned(left, wallet, second)).toMatchObject({ ok: false, message: expect.stringContaining("last wallet") });
-    expect(await link(left, second, third)).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
-    expect(await keepSigned(left, second, second)).toMatchObject({ ok: false });
+    // It gives no power any more: it signs in to nothing, lets no wallet in, unlinks nobody, keeps nobody, and is nowhere paid to.
+    await expect(enter(second)).rejects.toThrow("not signed in");
+    expect(await unlinkSigned(owner, wallet, second)).toMatchObject({ ok: false, message: expect.stringContaining("last wallet") });
+    expect(await link(owner, second, third)).toMatchObject({ ok: false, message: expect.stringContaining("not linked") });
+    expect(await keepSigned(owner, second, second)).toMatchObject({ ok: false });
     expect((await listPayableWallets(owner.accountId)).map(({ address }) => address)).not.toContain(second.address);
   } finally {
     restore();
@@ -188,7 +187,17 @@ test("one session is ended, or all of them; never those of another account", asy
   expect(await findOwnerOf(stranger.owner.token)).not.toBeNull();
 });
 
-test("the owner of a frozen account sees the settings, and can only remove rights: wallets and sessions", async () => {
+test("signing out everywhere waits for whoever has the account's lock, and holds none of its sessions meanwhile", async () => {
+  const { owner } = await newOwner();
+  await whileHeld(
+    accountLock(owner.accountId),
+    () => endEverySession(owner, { pausesKeys: true }),
+    (on) => on.query("SELECT FROM session WHERE account_id = $1 FOR UPDATE NOWAIT", [owner.accountId]),
+  );
+  expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("the owner of a frozen account sees the settings, and can only remove rights, wallets and sessions, and keep wallets", async () => {
   const { wallet, owner } = await newOwner();
   const second = newWallet("evm");
   await link(owner, wallet, second);
@@ -202,7 +211,9 @@ test("the owner of a frozen account sees the settings, and can only remove right
   expect(await endOneSession(frozen, other.sessionId)).toEqual({ ok: true });
   expect(await unlinkSigned(frozen, second, wallet)).toEqual({ ok: true, signedOut: false });
   expect((await readSettings(frozen)).wallets).toMatchObject([{ leavesAt: null }, { leavesAt: expect.any(Date) }]);
-  expect(await keepSigned(frozen, second, wallet)).toMatchObject({ ok: false, message: expect.stringContaining("frozen") });
+  expect(await keepSigned(frozen, second, second)).toMatchObject({ ok: false });
+  expect(await keepSigned(frozen, second, wallet)).toEqual({ ok: true });
+  expect((await readSettings(frozen)).wallets).toMatchObject([{ leavesAt: null }, { leavesAt: null }]);
 });
 
 test("an invalid wallet, session or proof is refused by its form", () => {

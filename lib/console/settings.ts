@@ -10,7 +10,7 @@ import type { SessionId } from "@/lib/base/ids";
 import type { MessageField } from "@/lib/chains/sign-in-message";
 import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { inTransaction } from "@/lib/db/prisma";
-import { frozenRefusal, refuse } from "./answer";
+import { refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { plainChallenge } from "./plain-challenge";
 import { type RefusalReason, refusalText } from "./refusals";
@@ -67,9 +67,8 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet, proof: Proof
   return { ok: true, signedOut: isSameWallet(stored, owner.wallet) };
 }
 
-/** Keeps a wallet that is leaving, once another wallet has signed that. */
+/** Keeps a wallet that is leaving, once one that stays has signed that. In a frozen account too: it gets back only what it had. */
 export async function keepOwnWallet(owner: Owner, wallet: Wallet, proof: Proof | null): Promise<Answer> {
-  if (owner.isFrozen) return frozenRefusal();
   const stored = readWallet(wallet.chain, wallet.address);
   if (!stored) return refuse(refusalText("not_linked"));
   const statement = `Keep wallet ${displayAddress(stored)} linked to account ${owner.accountId} at ${config().SERVICE_NAME}.`;

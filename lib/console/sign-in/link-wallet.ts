@@ -16,9 +16,9 @@ import {
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
 import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
-import type { Actor } from "@/lib/db/acting";
 import { actAs, inTransaction, type Transaction } from "@/lib/db/prisma";
 import type { Owner } from "../owner";
 import type { NamedWallet } from "../views/wallet";
@@ -135,25 +135,27 @@ export async function startUnlinking(owner: Owner, wallet: NamedWallet): Promise
   });
 }
 
-/** Unlinks the wallets whose 24 hours are over. A job runs it. */
+/** Unlinks the wallets whose 24 hours are over, in accounts that are open. A job runs it. */
 export async function unlinkLeft(): Promise<void> {
-  const actor = { kind: "job", job: "unlink-left-wallets" } as const;
-  for (const { accountId, wallet } of await listLeft(now())) await unlinkWallet({ accountId }, wallet, actor);
+  const by = now();
+  const left = (await listLeft(by)).map((one) => ({ ...one, id: one.wallet.address }));
+  await forEachIsolated(left, ({ accountId, wallet }) => unlinkWallet({ accountId }, wallet, by), { what: "wallet" });
 }
 
 type UnlinkOutcome = { ok: true } | { ok: false; reason: "not_linked" | "last_wallet" };
 
 /**
- * Unlinks a wallet from the account at once, but not its last one; no money moves. Sessions opened with it end.
+ * Unlinks a wallet from the account at once, but not its last one; no money moves. Sessions opened with it end. The job says `leftBy` when
+ * its time must have come.
  */
-export async function unlinkWallet(owner: Pick<Owner, "accountId">, wallet: NamedWallet, actor?: Actor): Promise<UnlinkOutcome> {
+export async function unlinkWallet(owner: Pick<Owner, "accountId">, wallet: NamedWallet, leftBy?: Date): Promise<UnlinkOutcome> {
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "not_linked" };
   return inTransaction(async (transaction) => {
-    if (actor) await actAs(actor, transaction);
+    if (leftBy) await actAs({ kind: "job", job: "unlink-left-wallets" }, transaction);
     // Prevents a concurrent sign-in with it: that session would outlive the wallet.
     await lockWallet(known, transaction);
-    const outcome = await removeIdentity(owner.accountId, known, transaction);
+    const outcome = await removeIdentity(owner.accountId, known, transaction, leftBy);
     if (outcome !== "removed") return { ok: false, reason: outcome === "last" ? "last_wallet" : "not_linked" };
     await endSessionsOf(owner.accountId, known, transaction);
     return { ok: true };

@@ -44,6 +44,8 @@ export async function startSignIn(wallet: { chain: WalletChain; address: string 
 type SignInRefusal =
   | ProofRefusal
   | { reason: "too_many_attempts" }
+  /** The wallet leaves its account: from now on another one signs in to it. */
+  | { reason: "wallet_leaving" }
   /** The wallet is new here, and the client's network has opened its accounts of today. */
   | { reason: "too_many_accounts"; retryAfterMs: number }
   /** The wallet is new here, and no addresses are free for its account. */
@@ -60,6 +62,7 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
   try {
     return { ok: true, ...(await enter(proved.wallet, browser)) };
   } catch (error) {
+    if (error instanceof LeavingWallet) return { ok: false, reason: "wallet_leaving" };
     if (error instanceof NoAddresses) return { ok: false, reason: "no_addresses" };
     if (error instanceof TooManyAccounts) return { ok: false, reason: "too_many_accounts", retryAfterMs: error.retryAfterMs };
     throw error;
@@ -70,11 +73,11 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
   const entered = await inTransaction(async (transaction) => {
     await lockWallet(wallet, transaction);
     const known = await findAccountOf(wallet, transaction);
+    if (known && (await findSigningAccountOf(wallet, transaction)) !== known) throw new LeavingWallet();
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
     if (known) await reopenAccount(known, transaction);
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "replaced", transaction);
-    const isConfirmed = (await findSigningAccountOf(wallet, transaction)) === accountId;
-    const { token } = await openSession({ ...browser, accountId, wallet, isConfirmed }, transaction);
+    const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
     return { accountId, token, isNew: known === null };
   });
   if (entered.isNew) await reportSignUp();
@@ -87,6 +90,9 @@ async function reportSignUp(): Promise<void> {
   metrics().signUps.inc();
   await areSignUpsUsual().catch((error: unknown) => log().error({ err: error }, "the rate of sign-ups could not be read"));
 }
+
+/** Rolls back the sign-in. */
+class LeavingWallet extends Error {}
 
 /** Rolls back the opening of an account. */
 class TooManyAccounts extends Error {
