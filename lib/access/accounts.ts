@@ -47,8 +47,9 @@ export async function closeAccount(accountId: AccountId, transaction: Transactio
   await transaction.account.update({ where: { id: accountId }, data: { closedAt: at } });
 }
 
-/** Opens the account again when its owner had closed it; whether it was closed. */
+/** Opens the account again when its owner had closed it; whether it was closed. Waits for a closing that is under way. */
 export async function reopenAccount(accountId: AccountId, transaction: Transaction): Promise<boolean> {
+  await lockAccount(accountId, transaction);
   const { count } = await transaction.account.updateMany({ where: { id: accountId, closedAt: { not: null } }, data: { closedAt: null } });
   return count === 1;
 }

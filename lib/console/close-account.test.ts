@@ -5,6 +5,7 @@ import { createKey } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
+import { accountLock, whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createEndpoint } from "@/lib/events/endpoints";
 import { readBalance } from "@/lib/ledger/accounts";
@@ -96,6 +97,36 @@ test("an account with money to withdraw, with money on its way, or with a runnin
     [owner.accountId, "wd_closing000000000000"],
   );
   expect((await close(owner, wallet)).answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is not paid yet/) });
+});
+
+test("money that comes in, or a request that starts, while the owner signs, keeps the account open", async () => {
+  const { owner, wallet } = await newOwner("evm", browser);
+  const closing = () => close(owner, wallet);
+  const meanwhile = async (change: () => Promise<unknown>) => (await whileHeld(accountLock(owner.accountId), closing, change)).answer;
+  expect(await meanwhile(() => credit(owner.accountId, USD / 2n, `late_${owner.accountId}`))).toEqual({
+    ok: false,
+    message: "Your balance has changed since you signed. Close the account again.",
+  });
+  const held = (amount: number) => pool().query("UPDATE ledger_account SET held = $2 WHERE id = $1", [owner.accountId, amount]);
+  expect(await meanwhile(() => held(1))).toMatchObject({ message: expect.stringMatching(/^A request is still running/) });
+  await held(0);
+  expect(await meanwhile(() => credit(owner.accountId, 3n * USD, `later_${owner.accountId}`))).toEqual({
+    ok: false,
+    message: "Withdraw your balance of $3.50 first.",
+  });
+  expect(await findOwnerOf(owner.token)).not.toBeNull();
+});
+
+test("a sign-in during the closing waits for it, and opens the account again", async () => {
+  const { owner, wallet } = await newOwner("evm", browser);
+  const again = await whileHeld(
+    accountLock(owner.accountId),
+    () => enter(wallet, browser),
+    (on) => on.query("UPDATE account SET closed_at = now() WHERE id = $1", [owner.accountId]),
+  );
+  expect(again.accountId).toBe(owner.accountId);
+  const { rows } = await pool().query("SELECT closed_at FROM account WHERE id = $1", [owner.accountId]);
+  expect(rows).toEqual([{ closed_at: null }]);
 });
 
 test("a stolen session closes nothing: without a signature, with one for another account's closing, or when frozen", async () => {

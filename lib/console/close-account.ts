@@ -7,11 +7,11 @@ import type { Proof } from "@/lib/access/proofs";
 import { erasePersonalOf } from "@/lib/audit/erase";
 import { config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/prisma";
+import { type Database, inTransaction } from "@/lib/db/prisma";
 import { deleteEventsOf } from "@/lib/events/endpoints";
 import { readBalance } from "@/lib/ledger/accounts";
-import { readAllowance } from "@/lib/wallets/withdrawals/allowance";
-import { MAX_OPEN, minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
+import { countOpenWithdrawals } from "@/lib/wallets/withdrawals/allowance";
+import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 import { frozenRefusal, refuse } from "./answer";
 import type { Owner } from "./owner";
 import { checkConfirmation } from "./step-up";
@@ -26,20 +26,23 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
   const statement = `Close account ${owner.accountId} at ${config().SERVICE_NAME}: its keys stop working and its personal data is erased.${remains}`;
   const refusal = await checkConfirmation(owner, statement, proof);
   if (refusal) return refusal;
-  await inTransaction(async (transaction) => {
+  return inTransaction<Answer>(async (transaction) => {
     await lockAccount(owner.accountId, transaction);
+    const remainder = await readRemainder(owner, transaction); // money may have come or gone while its owner signed
+    if (typeof remainder !== "bigint") return remainder;
+    if (remainder !== left) return refuse("Your balance has changed since you signed. Close the account again.");
     await closeAccount(owner.accountId, transaction);
     await deleteEventsOf(owner.accountId, transaction);
     await erasePersonalOf(owner.accountId, transaction); // last: also from what this commit wrote into the log
+    return { ok: true };
   });
-  return { ok: true };
 }
 
 /** What is too little to be withdrawn; the refusal while there is more, or while money is on its way. */
-async function readRemainder({ accountId }: Owner): Promise<NanoUsd | Refusal> {
-  const { posted, held } = await readBalance(accountId);
-  const { leftOpen } = await readAllowance(accountId);
-  if (leftOpen < MAX_OPEN) return refuse("A withdrawal is not paid yet. Wait until it is, or cancel it, and close the account then.");
+async function readRemainder({ accountId }: Owner, database?: Database): Promise<NanoUsd | Refusal> {
+  const { posted, held } = await readBalance(accountId, database);
+  if ((await countOpenWithdrawals(accountId, database)) > 0)
+    return refuse("A withdrawal is not paid yet. Wait until it is, or cancel it, and close the account then.");
   if (held > 0n) return refuse("A request is still running. Try again when it has ended.");
   const { base, solana } = readFees();
   const canLeave = [base, solana].some((fee) => posted >= minWithdrawal() + fee);

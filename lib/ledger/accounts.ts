@@ -32,9 +32,9 @@ async function openAccount(id: string, kind: Kind, database: Database = prisma()
 }
 
 /** @throws Error when the account does not exist: a ledger account is opened with its owner */
-export async function readBalance(accountId: AccountId): Promise<Balance> {
+export async function readBalance(accountId: AccountId, database: Database = prisma()): Promise<Balance> {
   const select = { posted: true, held: true, debt: true } as const;
-  const account = await prisma().ledgerAccount.findUnique({ where: { id: accountId }, select });
+  const account = await database.ledgerAccount.findUnique({ where: { id: accountId }, select });
   if (!account) throw new Error(`account ${accountId} has no ledger account`);
   const { posted, held, debt } = account;
   const free = posted - held - debt;

@@ -158,7 +158,7 @@ test("one run frees thousands of holds, and two concurrent reapers free each of 
   const { rows } = await pool().query<{ left: bigint }>("SELECT count(*) AS left FROM hold WHERE deadline < $1", [new Date(nowMs())]);
   expect(rows).toEqual([{ left: 0n }]);
   expect((freed[0] ?? 0) + (freed[1] ?? 0)).toBeGreaterThanOrEqual(2_400);
-  for (const balance of await Promise.all(accounts.map(readBalance)))
+  for (const balance of await Promise.all(accounts.map((one) => readBalance(one))))
     expect(balance).toEqual({ posted: 1_000n, held: 0n, available: 1_000n });
 });
 

@@ -36,7 +36,7 @@ test("concurrent transfers to many accounts are all posted, without a deadlock",
       return from === to || !from || !to ? true : postTransfer({ id: `move ${n}`, kind: "credit", legs: [leg(from, -1n), leg(to, 1n)] });
     }),
   );
-  const balances = await Promise.all(accounts.map(readBalance));
+  const balances = await Promise.all(accounts.map((one) => readBalance(one)));
   expect(balances.reduce((sum, { posted }) => sum + posted, 0n)).toBe(500n);
   expect(await checkLedger()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet } from "@/lib/chains/wallet";
-import { prisma } from "@/lib/db/prisma";
+import { type Database, prisma } from "@/lib/db/prisma";
 import { type ChainFunds, readChainFunds } from "./chain-funds";
 import { readHeldRules } from "./own-rules";
 import { LINKED_SECONDS, MAX_OPEN } from "./rules";
@@ -44,7 +44,7 @@ interface Row {
 export async function readAllowance(accountId: AccountId): Promise<Allowance> {
   const leftOnChain = await readChainFunds();
   const own = await readHeldRules(accountId);
-  const open = await prisma().withdrawal.count({ where: { accountId, endedAt: null } });
+  const open = await countOpenWithdrawals(accountId);
   const at = now();
   // The same SQL functions that decide an order.
   const [row] = await prisma().$queryRaw<Row[]>`
@@ -66,6 +66,10 @@ export async function readAllowance(accountId: AccountId): Promise<Allowance> {
     leftOpen: Math.max(0, MAX_OPEN - open),
   };
 }
+
+/** How many withdrawals of the account are neither paid nor given up. */
+export const countOpenWithdrawals = (accountId: AccountId, database: Database = prisma()): Promise<number> =>
+  database.withdrawal.count({ where: { accountId, endedAt: null } });
 
 const left = (limit: NanoUsd, used: bigint): NanoUsd => nanoUsd(limit > used ? limit - used : 0n);
 
