@@ -96,9 +96,10 @@ const readFields = (fields: AuditFields): AuditFields =>
     Object.entries(fields).map(([name, value]) => [name, amounts.has(name) && typeof value === "string" ? nanoUsd(BigInt(value)) : value]),
   );
 
-/** An entry as the API writes it. */
-export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry): { [key: string]: Json } => ({
-  ...{ id: entry.id, kind: entry.kind, createdAt: at, actor: entry.actor, from: entry.from, subject: entry.subject },
+/** An entry as the API writes it. `hidesWho`: for whoever may not read the whole account, what acted but not who, and from nowhere. */
+export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry, hidesWho: boolean): { [key: string]: Json } => ({
+  ...{ id: entry.id, kind: entry.kind, createdAt: at, subject: entry.subject },
+  ...(hidesWho ? { actor: { kind: entry.actor.kind }, from: null } : { actor: entry.actor, from: entry.from }),
   before: before && writeFields(before),
   after: after && writeFields(after),
   ...{ sequence: sequence === null ? null : Number(sequence), digest: entry.digest },

@@ -8,7 +8,7 @@ export interface AuditEntry {
   /** ISO 8601. */
   createdAt: string;
   actor: AuditActor;
-  /** Null once it is erased, and for what the service or its operator did. */
+  /** Null once it is erased, for what the service or its operator did, and for a key without the scope `account`. */
   from: { address: string; device: string } | null;
   /** The id of the key, session, endpoint or withdrawal, or the wallet's address. */
   subject: string | null;
@@ -22,9 +22,10 @@ export interface AuditEntry {
 
 export type AuditFields = Record<string, string | number | boolean | string[] | null>;
 
+/** Only its kind for a key without the scope `account`. */
 export type AuditActor =
-  | { kind: "session"; sessionId: string; chain: string; address: string }
-  | { kind: "wallet"; chain: string; address: string }
+  | { kind: "session"; sessionId?: string; chain?: string; address?: string }
+  | { kind: "wallet"; chain?: string; address?: string }
   | { kind: "link" }
   | { kind: "operator" }
   | { kind: "service"; job?: string };

@@ -62,13 +62,15 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect((await read(key, "?group=key")).data).toHaveLength(3);
   });
 
-  test("a key that may not read the whole account reads what is about itself", async () => {
+  test("a key that may not read the whole account reads what is about itself, and not who did it or from where", async () => {
     const { accountId, key, keyId } = await openAccount();
     await createKey({ accountId, name: "another" });
-    await setKeyAccess(accountId, keyId, { scopes: ["prompt", "read"], networks: [] });
-    expect((await read(key)).data.map(({ kind, subject }) => [kind, subject])).toEqual([
-      ["key.changed", keyId],
-      ["key.created", keyId],
+    const actor = { kind: "session", sessionId: "ses_1", chain: "evm", address: "0xab" } as const;
+    const from = { address: "192.0.2.7", device: "Chrome on macOS" };
+    await runActing({ actor, origin: from }, () => setKeyAccess(accountId, keyId, { scopes: ["prompt", "read"], networks: [] }));
+    expect((await read(key)).data.map(({ kind, subject, actor, from }) => ({ kind, subject, actor, from }))).toEqual([
+      { kind: "key.changed", subject: keyId, actor: { kind: "session" }, from: null },
+      { kind: "key.created", subject: keyId, actor: { kind: "service" }, from: null },
     ]);
     await setKeyAccess(accountId, keyId, { scopes: ["prompt"], networks: [] });
     expect((await get(key)).status).toBe(403);

@@ -1,4 +1,5 @@
-// GET /api/v1/audit: who changed what gives power or moves money, the newest first; to a key that reads only its own, what is about it.
+// GET /api/v1/audit: who changed what gives power or moves money, the newest first; to a key that reads only its own, what is about it,
+// without who it was and where.
 
 import { z } from "zod";
 import { entryBody, listEntries } from "@/lib/audit/entries";
@@ -14,7 +15,8 @@ export const audit = endpoint("audit", async (request) => {
   await limit(request, caller);
   const { limit: most, group, cursor } = readQuery(request.query, querySchema);
   const before = cursor === undefined ? undefined : readCursor(cursor, cursorSchema)?.before;
-  const subject = caller.scopes.includes("account") ? undefined : (caller.keyId ?? "");
+  const readsAll = caller.scopes.includes("account");
+  const subject = readsAll ? undefined : (caller.keyId ?? "");
   const isForeign = cursor !== undefined && before === undefined;
   const found = isForeign ? null : await listEntries(caller.accountId, { before, group, subject, limit: most + 1 });
   if (!found) {
@@ -23,7 +25,11 @@ export const audit = endpoint("audit", async (request) => {
   }
   const page = found.slice(0, most);
   const last = found.length > most ? page.at(-1) : undefined;
-  const body = { object: "list", data: page.map(entryBody), nextCursor: last ? writeCursor({ before: last.id }) : null };
+  const body = {
+    object: "list",
+    data: page.map((entry) => entryBody(entry, !readsAll)),
+    nextCursor: last ? writeCursor({ before: last.id }) : null,
+  };
   return jsonReply(request, 200, writeJson(body));
 });
 

@@ -3,18 +3,24 @@
 import { z } from "zod";
 import { type AuditKind, auditKinds } from "@/lib/audit/kinds";
 
-const chain = z.string().describe("evm or solana.");
-const address = z.string().describe("The wallet's address.");
+const wallet = {
+  chain: z.string().optional().describe("evm or solana."),
+  address: z.string().optional().describe("The wallet's address."),
+};
 
 const actor = z
   .discriminatedUnion("kind", [
-    z.object({ kind: z.literal("session").describe("Who was signed in."), sessionId: z.string().describe("The session."), chain, address }),
-    z.object({ kind: z.literal("wallet").describe("A wallet that had just signed."), chain, address }),
+    z.object({
+      kind: z.literal("session").describe("Who was signed in."),
+      sessionId: z.string().optional().describe("The session."),
+      ...wallet,
+    }),
+    z.object({ kind: z.literal("wallet").describe("A wallet that had just signed."), ...wallet }),
     z.object({ kind: z.literal("link").describe("Whoever opened a link that was sent to an e-mail address of yours.") }),
     z.object({ kind: z.literal("operator").describe("The operator of this service.") }),
     z.object({ kind: z.literal("service").describe("The service by itself."), job: z.string().optional().describe("What it was doing.") }),
   ])
-  .describe("Who did it.");
+  .describe("Who did it; only its kind for a key without the scope account.");
 
 const fields = (text: string) =>
   z
@@ -30,7 +36,9 @@ const auditEntry = z.object({
   from: z
     .object({ address: z.string().describe("The network address."), device: z.string().describe("The browser, like Chrome on macOS.") })
     .nullable()
-    .describe("Where it came from. Erased after a while; null then, and for what the service or its operator did."),
+    .describe(
+      "Where it came from. Erased after a while; null then, for what the service or its operator did, and for a key without the scope account.",
+    ),
   subject: z.string().nullable().describe("The ID of the key, session, endpoint or withdrawal, or the wallet's address."),
   before: fields("What was so before; null where nothing was."),
   after: fields("What is so since; null where nothing is."),

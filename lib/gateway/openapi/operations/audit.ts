@@ -11,7 +11,7 @@ export const listAudit = ({ at }: Examples): Operation => ({
   tags: ["Account"],
   summary: "List the audit log",
   description:
-    "Who changed what gives power or moves money, the newest first: sessions, wallets, keys, alerts and withdrawals, each with what was before. A key without the scope account reads what is about itself.",
+    "Who changed what gives power or moves money, the newest first: sessions, wallets, keys, alerts and withdrawals, each with what was before. A key without the scope account reads what is about itself, with no more of who did it than the kind.",
   security: needsKey,
   parameters: [
     rowsOnAPage,
