@@ -1,7 +1,7 @@
 // Step-up: what gives power away takes a signature of a linked wallet over a plain text that names it, so that whoever stole a session
 // cannot turn it into money. The signature is good for this one action, once, within five minutes.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { giveChallenge, newNonce } from "@/lib/access/challenges";
@@ -84,6 +84,17 @@ const isSame = (one: string, other: string): boolean =>
 
 /** A name as a statement can hold it: wallets parse the text, and only these characters are allowed in it. */
 export const statementName = (name: string): string => name.replace(/[^A-Za-z0-9 ._~\-!$&'()*+,;=:@/?#]/gu, "?");
+
+/** More than this nobody reads in a wallet. */
+const MAX_NAMED_CHARACTERS = 300;
+
+/** Entries as a statement names them; of a long list its length and the start of the SHA-256 of its lines, so that no other list has this text. */
+export function statementList(entries: readonly string[], what: string): string {
+  const all = statementName(entries.join(", "));
+  if (all.length <= MAX_NAMED_CHARACTERS) return all;
+  const digest = createHash("sha256").update(entries.join("\n")).digest("hex");
+  return `${entries.length} ${what} (sha256 ${digest.slice(0, 16)})`;
+}
 
 /** Lets this session spend in the playground without a limit for a while, once a wallet has signed that. */
 export async function confirmSpending(owner: Owner, proof: Proof | null): Promise<Answer> {

@@ -6,15 +6,13 @@ import { LocalTime } from "@/components/ui/text/local-time";
 import { usdText } from "@/lib/base/money";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
-import type { NamedWallet } from "@/lib/console/views/wallet";
 import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { DollarInput, Field, Select } from "../../ui/field";
 import { Problem } from "../../ui/problem";
-import { ShortAddress } from "../../ui/text/short-address";
-import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
-import { isSameWallet, type SignedChallenge } from "../../wallet/wallet-types";
+import type { SignedChallenge } from "../../wallet/wallet-types";
 import { useConfirmedAction } from "../step-up/step-up";
+import { AllowedWallets } from "./allowed-wallets";
 
 interface OwnRulesProps {
   rules: OwnRulesView;
@@ -83,8 +81,14 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
           </Select>
         )}
       </Field>
-      <Wallets {...{ wallets, disabled }} chosen={draft.destinations} onChange={(destinations) => change({ destinations })} />
-      {refused && refused.field !== "dailyLimit" ? <Problem>{refused.message}</Problem> : null}
+      <AllowedWallets
+        {...{ wallets, disabled }}
+        stored={rules.destinations}
+        chosen={draft.destinations}
+        onChange={(destinations) => change({ destinations })}
+        error={refused?.field === "destinations" ? refused.message : null}
+      />
+      {refused && refused.field !== "dailyLimit" && refused.field !== "destinations" ? <Problem>{refused.message}</Problem> : null}
       <Button type="submit" busy={busy} disabled={disabled} className="justify-self-start">
         Save rules
       </Button>
@@ -96,37 +100,3 @@ const draftOf = ({ dailyLimit, waitSeconds, destinations }: OwnRulesView): OwnRu
   ...{ waitSeconds, destinations },
   dailyLimit: dailyLimit === null ? "" : usdText(dailyLimit),
 });
-
-interface WalletsProps {
-  wallets: readonly OwnWallet[];
-  chosen: readonly NamedWallet[];
-  onChange: (chosen: NamedWallet[]) => void;
-  disabled: boolean;
-}
-
-/** The wallets that may be paid: none chosen means every linked one. */
-const Wallets = ({ wallets, chosen, onChange, disabled }: WalletsProps) => (
-  <fieldset className="grid gap-2">
-    <legend className="mb-1.5 text-sm font-medium">Only to these wallets</legend>
-    {wallets.map(({ chain, address }) => {
-      const isChosen = chosen.some((one) => isSameWallet(one, { chain, address }));
-      const rest = chosen.filter((one) => !isSameWallet(one, { chain, address }));
-      return (
-        <label key={address} className="flex items-center gap-3 text-sm">
-          <input
-            type="checkbox"
-            className="accent-copper"
-            checked={isChosen}
-            disabled={disabled}
-            onChange={() => onChange(isChosen ? rest : [...rest, { chain, address }])}
-          />
-          {chain === "evm" ? <EvmMark /> : <SolanaMark />}
-          <ShortAddress value={address} what="address" />
-        </label>
-      );
-    })}
-    <p className="text-xs text-muted">
-      {chosen.length === 0 ? "None is chosen: every linked wallet can be paid." : "No other wallet can be paid."}
-    </p>
-  </fieldset>
-);

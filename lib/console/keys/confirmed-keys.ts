@@ -1,6 +1,5 @@
 // Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that can spend little.
 
-import { createHash } from "node:crypto";
 import { type KeyLine, listLiveKeys } from "@/lib/access/key-list";
 import type { CapPeriod, SpendCap } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
@@ -10,7 +9,7 @@ import type { KeyId } from "@/lib/base/ids";
 import { formatUsd, nanoUsd } from "@/lib/base/money";
 import { frozenRefusal } from "../answer";
 import type { Owner } from "../owner";
-import { checkConfirmation, isFresh, statementName } from "../step-up";
+import { checkConfirmation, isFresh, statementList, statementName } from "../step-up";
 import type { Answer, Refusal } from "../views/answer";
 import { createOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
 
@@ -95,19 +94,8 @@ function powerText({ scopes, cap, networks, allowedModels, expiresAt }: Power): 
   const spends = cap ? `spend up to ${formatUsd(cap.nanoUsd)} ${periodText[cap.period]}` : "spend the whole balance";
   const reads = scopes.includes("account") ? "read the whole account" : scopes.includes("read") ? "read its own usage" : null;
   const does = [scopes.includes("prompt") ? spends : null, reads].filter((one) => one !== null).join(" and ");
-  const calls = scopes.includes("prompt") && allowedModels ? `, with ${named(allowedModels, "models")}` : "";
-  const from = networks.length > 0 ? `, from ${named(networks, "networks")}` : "";
+  const calls = scopes.includes("prompt") && allowedModels ? `, with ${statementList(allowedModels, "models")}` : "";
+  const from = networks.length > 0 ? `, from ${statementList(networks, "networks")}` : "";
   const until = expiresAt && expiresAt > now() ? `, until ${expiresAt.toISOString().slice(0, 10)}` : "";
   return `It can ${does}${calls}${from}${until}.`;
-}
-
-/** More than this nobody reads in a wallet. */
-const MAX_NAMED_CHARACTERS = 300;
-
-/** The entries; of a long list its length and the start of the SHA-256 of its lines, so that no other list has this text. */
-function named(entries: readonly string[], what: string): string {
-  const all = statementName(entries.join(", "));
-  if (all.length <= MAX_NAMED_CHARACTERS) return all;
-  const digest = createHash("sha256").update(entries.join("\n")).digest("hex");
-  return `${entries.length} ${what} (sha256 ${digest.slice(0, 16)})`;
 }

@@ -5,12 +5,14 @@ import type { SessionId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { displayAddress } from "@/lib/chains/wallet";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { newOwner, startWorld, type TestOwner, USD, type World } from "@/lib/wallets/withdrawals/testing/world";
+import { link, newOwner, startWorld, type TestOwner, USD, unlink, type World } from "@/lib/wallets/withdrawals/testing/world";
 import { readForm } from "../answer";
 import type { Owner } from "../owner";
 import { startConfirmation } from "../step-up";
-import { prove } from "../testing/wallets";
+import { newWallet, prove } from "../testing/wallets";
+import type { Answer } from "../views/answer";
 import { ownRulesForm, setConfirmedRules } from "./own-rules";
 import { readWithdrawPage, startOwnWithdrawal } from "./withdraw";
 import { withdrawalForm } from "./withdraw-form";
@@ -81,6 +83,52 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
   expect(rules).toMatchObject({ dailyLimit: 30n * USD, waitSeconds: 3_600, destinations: [] });
   expect(rules.heldUntil?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   expect(await start(owner, { amount: "21" })).toMatchObject({ message: expect.stringMatching(/Over your own limit/) });
+});
+
+/** Changes the rules as an honest page does: what is asked for is signed. */
+async function changeSigned(test: TestOwner, wish: object, signer: TestOwner["evm"]): Promise<{ statement: string; answer: Answer }> {
+  const asked = await change(test, wish);
+  if (asked.ok || !("confirm" in asked) || !asked.confirm) throw new Error("no signature was asked for");
+  const wallet = { chain: signer.chain, address: displayAddress(signer) };
+  const started = await startConfirmation(ownerOf(test), { wallet, ...asked.confirm });
+  if (!started.ok) throw new Error(started.message);
+  const answer = await change(test, wish, await prove({ ...signer, ...wallet }, started.challenge));
+  return { statement: asked.confirm.statement, answer };
+}
+
+test("rules that allow only a wallet that was unlinked since can still be changed, and what is looser is signed", async () => {
+  const owner = await newOwner(50n * USD);
+  const shown = ({ chain, address }: TestOwner["evm"]) => ({ chain, address: displayAddress({ chain, address }) });
+  const gone = [shown(owner.evm)];
+  expect(await change(owner, { destinations: gone })).toEqual({ ok: true });
+  await unlink(owner.evm);
+  expect(await start(owner, { amount: "5", chain: "solana", destination: owner.solana.address })).toMatchObject({ ok: false });
+  expect(await change(owner, { destinations: gone, dailyLimit: "20" })).toEqual({ ok: true });
+  expect((await readWithdrawPage(ownerOf(owner))).rules.destinations).toEqual(gone);
+  const both = { destinations: [...gone, shown(owner.solana)], dailyLimit: "20" };
+  expect(await changeSigned(owner, both, owner.solana)).toMatchObject({ answer: { ok: true } });
+  // Taken out once, it is any other wallet that is not linked.
+  expect(await change(owner, { destinations: [shown(owner.solana)], dailyLimit: "20" })).toEqual({ ok: true });
+  expect(await change(owner, both)).toMatchObject({ ok: false, field: "destinations" });
+});
+
+test("a wallet that is leaving is not allowed anew", async () => {
+  const owner = await newOwner(0n);
+  const rest = { dailyLimit: "", waitSeconds: 0 };
+  await pool().query("UPDATE identity SET leaves_at = now() + interval '1 day' WHERE address = $1", [owner.evm.address]);
+  const destinations = [{ chain: "evm", address: displayAddress(owner.evm) }];
+  expect(await change(owner, { ...rest, destinations })).toMatchObject({ ok: false, field: "destinations" });
+});
+
+test("forty wallets are signed by their number and digest, so that the text fits and stands for no other forty", async () => {
+  const owner = await newOwner(0n);
+  const wallets = Array.from({ length: 40 }, () => newWallet("solana"));
+  for (const { chain, address } of wallets) await link(owner.accountId, { chain, address }, false);
+  const destinations = wallets.map(({ chain, address }) => ({ chain, address }));
+  expect(await change(owner, { destinations, waitSeconds: 3_600 })).toEqual({ ok: true });
+  const { statement, answer } = await changeSigned(owner, { destinations }, owner.evm);
+  expect(answer).toEqual({ ok: true });
+  expect(statement).toMatch(/, without a waiting time, to 40 wallets \(sha256 [0-9a-f]{16}\)\.$/);
 });
 
 test.each([

@@ -5,14 +5,14 @@ import type { Proof } from "@/lib/access/proofs";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
-import { displayAddress, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
 import { isLooser, type OwnRules, readHeldRules, readOwnRules, setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
 import { frozenRefusal, refuse, textField } from "../answer";
 import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
 import { walletForm } from "../settings-form";
-import { checkConfirmation } from "../step-up";
+import { checkConfirmation, statementList } from "../step-up";
 import { readUsdText } from "../usage/usd-text";
 import type { Answer } from "../views/answer";
 import type { OwnRulesView } from "../views/withdraw";
@@ -38,9 +38,9 @@ export async function readOwnRulesView(accountId: AccountId): Promise<OwnRulesVi
 /** Replaces the owner's rules; what allows more is signed first, and holds after 24 hours. */
 export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRulesForm>, proof: Proof | null): Promise<Answer> {
   if (owner.isFrozen) return frozenRefusal();
-  const destinations = await readLinked(owner, form.destinations);
-  if (!destinations) return refuse(refusalText("not_linked"), "destinations");
   const before = await readOwnRules(owner.accountId);
+  const destinations = await readDestinations(owner, form.destinations, before.destinations);
+  if (!destinations) return refuse(refusalText("not_linked"), "destinations");
   const rules: OwnRules = { ...form, destinations };
   if (isLooser(rules, before)) {
     const refusal = await checkConfirmation(owner, statementOf(owner, rules), proof);
@@ -51,19 +51,22 @@ export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRu
     : refuse("These rules were changed on another page. Reload this one.");
 }
 
-/** As they are stored; null when one of them is not linked. */
-async function readLinked({ accountId }: Owner, wallets: readonly Wallet[]): Promise<Wallet[] | null> {
-  const linked = await listPayableWallets(accountId);
+/**
+ * As they are stored; null when one of them is neither linked for good nor among the `stored` ones, which may be unlinked since: keeping
+ * such a wallet allows nothing, and a rule that could not be sent again could not be changed.
+ */
+async function readDestinations({ accountId }: Owner, wallets: readonly Wallet[], stored: readonly Wallet[]): Promise<Wallet[] | null> {
+  const possible = [...(await listPayableWallets(accountId)), ...stored];
   const found = wallets.map(({ chain, address }) => {
     const known = readWallet(chain, address);
-    return known && linked.some((one) => one.chain === known.chain && one.address === known.address) ? known : null;
+    return known && possible.some((one) => isSameWallet(one, known)) ? known : null;
   });
   return found.some((wallet) => wallet === null) ? null : found.flatMap((wallet) => wallet ?? []);
 }
 
 function statementOf({ accountId }: Owner, { dailyLimit, waitSeconds, destinations }: OwnRules): string {
   const limit = dailyLimit === null ? "without a daily limit of my own" : `up to ${formatUsd(dailyLimit)} in 24 hours`;
-  const to = destinations.length === 0 ? "every linked wallet" : destinations.map(displayAddress).join(", ");
+  const to = destinations.length === 0 ? "every linked wallet" : statementList(destinations.map(displayAddress), "wallets");
   const wait = waitSeconds === 0 ? "without a waiting time" : `each after ${waits[waitSeconds as keyof typeof waits]}`;
   return `Allow withdrawals from account ${accountId} at ${config().SERVICE_NAME} ${limit}, ${wait}, to ${to}.`;
 }

@@ -1,0 +1,81 @@
+import { useId } from "react";
+import type { OwnWallet } from "@/lib/console/views/settings";
+import type { NamedWallet } from "@/lib/console/views/wallet";
+import { Badge } from "../../ui/badge";
+import { CopyButton } from "../../ui/copy-button";
+import { shortAddress } from "../../ui/text/short-address";
+import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
+import { isSameWallet } from "../../wallet/wallet-types";
+
+interface AllowedWalletsProps {
+  /** The account's wallets. */
+  wallets: readonly OwnWallet[];
+  /** What holds now: some of these wallets may be linked no more. */
+  stored: readonly NamedWallet[];
+  chosen: readonly NamedWallet[];
+  onChange: (chosen: NamedWallet[]) => void;
+  error: string | null;
+  disabled: boolean;
+}
+
+/** The wallets that may be paid: none chosen means every linked one. One that leaves or has left is shown only to be taken out. */
+export function AllowedWallets({ wallets, stored, chosen, onChange, error, disabled }: AllowedWalletsProps) {
+  const id = useId();
+  const staying = wallets.filter(({ leavesAt }) => leavesAt === null);
+  const isAmong = (list: readonly NamedWallet[], wallet: NamedWallet) => list.some((one) => isSameWallet(one, wallet));
+  const gone = stored.filter((wallet) => !isAmong(staying, wallet));
+  return (
+    <fieldset className="grid gap-2" aria-describedby={error ? `${id}-note ${id}-error` : `${id}-note`}>
+      <legend className="mb-1.5 text-sm font-medium">Only to these wallets</legend>
+      {[...staying, ...gone].map(({ chain, address }) => {
+        const wallet = { chain, address };
+        const rest = chosen.filter((one) => !isSameWallet(one, wallet));
+        const isChosen = rest.length < chosen.length;
+        return (
+          <WalletBox
+            key={`${chain} ${address}`}
+            {...{ wallet, isChosen, disabled }}
+            state={!isAmong(gone, wallet) ? null : isAmong(wallets, wallet) ? "leaving" : "no longer linked"}
+            onChange={() => onChange(isChosen ? rest : [...rest, wallet])}
+          />
+        );
+      })}
+      <p id={`${id}-note`} className="text-xs text-muted">
+        {chosen.length === 0
+          ? "None is chosen: every linked wallet can be paid."
+          : chosen.some((wallet) => isAmong(staying, wallet))
+            ? "No other wallet can be paid."
+            : "No chosen wallet is linked any more: nothing can be paid until you allow another one, or every linked one by choosing none."}
+      </p>
+      {error ? (
+        <p id={`${id}-error`} role="alert" className="text-xs text-red">
+          {error}
+        </p>
+      ) : null}
+    </fieldset>
+  );
+}
+
+interface WalletBoxProps {
+  wallet: NamedWallet;
+  isChosen: boolean;
+  /** Why it cannot be paid; null: it can. */
+  state: string | null;
+  onChange: () => void;
+  disabled: boolean;
+}
+
+const WalletBox = ({ wallet: { chain, address }, isChosen, state, onChange, disabled }: WalletBoxProps) => (
+  <div className="flex items-center gap-0.5 text-sm">
+    <label className="flex items-center gap-3">
+      <input type="checkbox" className="accent-copper" checked={isChosen} {...{ disabled, onChange }} />
+      {chain === "evm" ? <EvmMark /> : <SolanaMark />}
+      <span>{chain === "evm" ? "Ethereum" : "Solana"}</span>
+      <span className="font-mono" title={address}>
+        {shortAddress(address)}
+      </span>
+      {state ? <Badge tone="waiting">{state}</Badge> : null}
+    </label>
+    <CopyButton quiet text={address} label="Copy the address" />
+  </div>
+);
