@@ -1,7 +1,6 @@
 // The owner's own rules on the withdraw page: what is refused because of them, and which changes are signed.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { SessionId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { displayAddress } from "@/lib/chains/wallet";
@@ -9,13 +8,12 @@ import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { link, newOwner, startWorld, type TestOwner, USD, unlink, type World } from "@/lib/wallets/withdrawals/testing/world";
 import { readForm } from "../answer";
-import type { Owner } from "../owner";
 import { startConfirmation } from "../step-up";
 import { newWallet, prove } from "../testing/wallets";
 import type { Answer } from "../views/answer";
 import { ownRulesForm, setConfirmedRules } from "./own-rules";
-import { readWithdrawPage, startOwnWithdrawal } from "./withdraw";
-import { withdrawalForm } from "./withdraw-form";
+import { ownerOf, startWithdrawal as start } from "./testing/withdraw-page";
+import { readWithdrawPage } from "./withdraw";
 
 await openTestDatabase();
 setSandboxPepper("a pepper for tests, of more than 32 characters");
@@ -25,20 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 beforeEach(() => forgetSingleton("limits.limiter"));
-
-const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({
-  accountId,
-  sessionId: "ses_test" as SessionId,
-  wallet: evm,
-  isFrozen: false,
-  confirmedAt: new Date(0),
-});
-
-/** What a page sends, parsed by its form. */
-async function start(test: TestOwner, wish: { chain?: string; destination?: string; amount: string }) {
-  const read = readForm(withdrawalForm, { chain: "base", destination: displayAddress(test.evm), ...wish });
-  return read.ok ? startOwnWithdrawal(ownerOf(test), read.form) : read;
-}
 
 /** What a page sends, parsed by its form. */
 async function change(test: TestOwner, wish: object, proof: Parameters<typeof setConfirmedRules>[2] = null) {

@@ -18,14 +18,14 @@ import type { Answer } from "../views/answer";
 import type { OwnRulesView } from "../views/withdraw";
 
 const HOUR = 3_600;
-const waits = { 0: "none", [HOUR]: "1 hour", [24 * HOUR]: "24 hours", [72 * HOUR]: "72 hours" } as const;
+const waits = [0, HOUR, 24 * HOUR, 72 * HOUR];
 
 const MAX_DESTINATIONS = 50;
 
 /** The form: an empty limit is none, and no destinations are every linked wallet. */
 export const ownRulesForm = z.strictObject({
   dailyLimit: textField((text) => (text.trim() === "" ? null : readUsdText(text))),
-  waitSeconds: z.union([z.literal(0), z.literal(HOUR), z.literal(24 * HOUR), z.literal(72 * HOUR)], "Choose how long a withdrawal waits."),
+  waitSeconds: z.literal(waits, "Choose how long a withdrawal waits."),
   destinations: z.array(walletForm).max(MAX_DESTINATIONS),
 });
 
@@ -67,6 +67,6 @@ async function readDestinations({ accountId }: Owner, wallets: readonly Wallet[]
 function statementOf({ accountId }: Owner, { dailyLimit, waitSeconds, destinations }: OwnRules): string {
   const limit = dailyLimit === null ? "without a daily limit of my own" : `up to ${formatUsd(dailyLimit)} in 24 hours`;
   const to = destinations.length === 0 ? "every linked wallet" : statementList(destinations.map(displayAddress), "wallets");
-  const wait = waitSeconds === 0 ? "without a waiting time" : `each after ${waits[waitSeconds as keyof typeof waits]}`;
+  const wait = waitSeconds === 0 ? "without a waiting time" : `each after ${waitSeconds / HOUR} ${waitSeconds === HOUR ? "hour" : "hours"}`;
   return `Allow withdrawals from account ${accountId} at ${config().SERVICE_NAME} ${limit}, ${wait}, to ${to}.`;
 }

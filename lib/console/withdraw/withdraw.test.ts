@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { now } from "@/lib/base/clock";
-import type { SessionId, WithdrawalId } from "@/lib/base/ids";
+import type { WithdrawalId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
@@ -23,10 +23,10 @@ import {
   type World,
 } from "@/lib/wallets/withdrawals/testing/world";
 import { readForm } from "../answer";
-import type { Owner } from "../owner";
 import type { DrawnOrder } from "../views/withdraw";
+import { ownerOf, startWithdrawal as start } from "./testing/withdraw-page";
 import { cancelOwnWithdrawal, readWithdrawPage, startOwnWithdrawal, takeOwnWithdrawal } from "./withdraw";
-import { signedOrderForm, withdrawalForm } from "./withdraw-form";
+import { signedOrderForm } from "./withdraw-form";
 
 await openTestDatabase();
 let world: World;
@@ -42,20 +42,6 @@ afterEach(async () => {
   expect([await checkLedger(), await checkWithdrawals()]).toEqual([[], []]);
   await pool().query("UPDATE withdrawal SET requested_at = requested_at - interval '25 hours'");
 });
-
-const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({
-  accountId,
-  sessionId: "ses_test" as SessionId,
-  wallet: evm,
-  isFrozen: false,
-  confirmedAt: new Date(0),
-});
-
-/** What a page sends, parsed by its form. */
-async function start(test: TestOwner, wish: { chain?: string; destination?: string; amount: string }) {
-  const read = readForm(withdrawalForm, { chain: "base", destination: displayAddress(test.evm), ...wish });
-  return read.ok ? startOwnWithdrawal(ownerOf(test), read.form) : read;
-}
 
 async function drawn(test: TestOwner, wish: Parameters<typeof start>[1]): Promise<DrawnOrder> {
   const answer = await start(test, wish);

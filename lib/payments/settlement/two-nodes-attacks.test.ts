@@ -123,6 +123,15 @@ test.each(places.flatMap((place) => (["proof", "exact"] as const).map((kind) => 
   },
 );
 
+/** What one node alone shows settles nothing; the first decides what is worth a try. */
+async function expectNoCredit(claimed: PaymentClaim, place: Place): Promise<void> {
+  const settled = await settleClaim(claimed, SHORT_MS);
+  expect(settled.kind).toBe(place === "first" ? "pending" : "failed");
+  await chain.rounds(3);
+  expect(await creditOf(claimed)).toBe(0n);
+  expect((await getClaim(claimed.id)).state).not.toBe("paid");
+}
+
 test.each(places)("an authorization of an empty wallet that the %s node alone calls carried out credits nobody", async (place) => {
   const { terms } = await signExact(chain, await chain.newPayer(0n), { cents: 5n });
   setNodes(place);
@@ -139,12 +148,7 @@ test.each(places)("an authorization of an empty wallet that the %s node alone ca
     if (method === "eth_getLogs" && isUse(given)) return { rewrite: () => logs };
     return method === "eth_getTransactionReceipt" && given === real ? { rewrite: () => receipt } : null;
   };
-  const settled = await settleClaim(claimed, SHORT_MS);
-  // The first node decides what is worth a try.
-  expect(settled.kind).toBe(place === "first" ? "pending" : "failed");
-  await chain.rounds(3);
-  expect(await creditOf(claimed)).toBe(0n);
-  expect((await getClaim(claimed.id)).state).not.toBe("paid");
+  await expectNoCredit(claimed, place);
 });
 
 test.each(places)("a proof of an empty wallet that the %s node alone calls settled credits nobody", async (place) => {
@@ -164,12 +168,7 @@ test.each(places)("a proof of an empty wallet that the %s node alone calls settl
     if (method === "eth_getLogs") return { rewrite: () => logs };
     return method === "eth_getTransactionReceipt" && given === real ? { rewrite: () => receipt } : null;
   };
-  const settled = await settleClaim(claimed, SHORT_MS);
-  // The first node decides what is worth a try.
-  expect(settled.kind).toBe(place === "first" ? "pending" : "failed");
-  await chain.rounds(3);
-  expect(await creditOf(claimed)).toBe(0n);
-  expect((await getClaim(claimed.id)).state).not.toBe("paid");
+  await expectNoCredit(claimed, place);
 });
 
 test.each(places)("while the %s node is silent nothing is credited and nothing becomes final; later it is, once", async (place) => {

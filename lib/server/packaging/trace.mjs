@@ -18,7 +18,7 @@ const neverRun = [
   "@next/swc*",
 ];
 
-const ignored = [...sandboxOnly, ...neverRun].map((name) => `**/node_modules/${name}/**`);
+const isIgnored = (file) => [...sandboxOnly, ...neverRun].some((name) => isBelow(file, name));
 
 /** Paths below `root`, each of a file in node_modules. */
 export async function traceFiles(root) {
@@ -26,13 +26,12 @@ export async function traceFiles(root) {
   const bundles = readdirSync(join(root, "dist")).filter((name) => name.endsWith(".mjs"));
   const { fileList } = await nodeFileTrace(
     bundles.map((name) => join(root, "dist", name)),
-    { base: root, ignore: ignored },
+    { base: root, ignore: isIgnored },
   );
   const listed = [...nextLists(root)].flatMap((list) => {
     const { files } = JSON.parse(readFileSync(list, "utf8"));
     return files.map((file) => relative(root, join(dirname(list), file)));
   });
-  const isIgnored = (file) => [...sandboxOnly, ...neverRun].some((name) => isBelow(file, name));
   return [...new Set([...fileList, ...listed])].filter((file) => file.startsWith("node_modules/") && !isIgnored(file)).sort();
 }
 

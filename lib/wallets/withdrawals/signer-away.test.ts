@@ -95,10 +95,8 @@ async function expectPaidOnce({ evm }: TestOwner): Promise<void> {
   expect([await checkLedger(), await checkWithdrawals()]).toEqual([[], []]);
 }
 
-test("while the signer is away payouts wait and say so; once it is back each is paid, once", async () => {
-  await untilReached();
-  await signerProcess.kill();
-  await untilLost();
+/** Orders made while the signer is away wait and say so; once it is back each is paid, once. */
+async function expectPaidOnceBack(): Promise<void> {
   const { owner, ids } = await orderBoth();
   await payWithdrawals();
   expect(await statesOf(ids)).toEqual(ids.map(() => ({ state: "approved", waitsFor: "signer" })));
@@ -106,6 +104,13 @@ test("while the signer is away payouts wait and say so; once it is back each is 
   await untilReached();
   await untilFinal(ids);
   await expectPaidOnce(owner);
+}
+
+test("while the signer is away payouts wait and say so; once it is back each is paid, once", async () => {
+  await untilReached();
+  await signerProcess.kill();
+  await untilLost();
+  await expectPaidOnceBack();
 });
 
 test("a signer that is killed while it signs, and comes back, pays each order once", async () => {
@@ -154,13 +159,7 @@ test("a process that starts while the signer is away serves sign-ins and shows a
     return opened;
   });
   expect(await findWallet(account)).toMatchObject({ accountId: account });
-  const { owner, ids } = await orderBoth();
-  await payWithdrawals();
-  expect(await statesOf(ids)).toEqual(ids.map(() => ({ state: "approved", waitsFor: "signer" })));
-  await signerProcess.start();
-  await untilReached();
-  await untilFinal(ids);
-  await expectPaidOnce(owner);
+  await expectPaidOnceBack();
 });
 
 test("a signer of another seed at the same socket is not used", async () => {
