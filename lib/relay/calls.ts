@@ -71,9 +71,17 @@ interface LockedSender {
   fault: string | null;
 }
 
-/** `data` as a function is asked for in the transaction, once nothing stands against the call: it may be a signature that must not be wasted. */
+/** What the transaction of a call may cost at most, and the place that it takes. */
+export interface CallCost extends Pick<PreparedCall, "gas" | "maxFeePerGas"> {
+  nonce: number;
+}
+
+/**
+ * `data` as a function is asked for in the transaction, once nothing stands against the call: it may be a signature that must not be wasted.
+ * It must be quick, since every other call waits for it.
+ */
 export interface StorableCall extends Omit<PreparedCall, "data"> {
-  data: Hex | (() => Promise<Hex>);
+  data: Hex | ((cost: CallCost) => Promise<Hex>);
 }
 
 /**
@@ -91,10 +99,11 @@ export async function storeCall(id: string, prepared: StorableCall, transaction:
   // The chain was read earlier: every nonce that it knew of is stored by now.
   if (minedNonce > nonce) throw new RelayStopped("nonce_ahead");
   if (minedNonce < ((await findLowestOpen(sender, transaction)) ?? nonce)) throw new RelayStopped("nonce_behind");
-  const data = typeof prepared.data === "string" ? prepared.data : await prepared.data();
+  await takeNonce(sender, nonce, transaction);
+  // From here on nothing refuses: unless the signer or the database is lost, what is taken for `data` is stored with it.
+  const data = typeof prepared.data === "string" ? prepared.data : await prepared.data({ nonce, gas, maxFeePerGas });
   const call = { chainId, nonce, to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
   const { raw, hash } = serializeSigned(call, await relayer().signTransaction(call));
-  await takeNonce(sender, nonce, transaction);
   const [at, receiver, input] = [now(), to.toLowerCase(), Buffer.from(hexToBytes(data))];
   await transaction.relayed.create({
     data: { id, chain: "base", sender, nonce, receiver, input, gas, state: "stored", hash, storedAt: at },

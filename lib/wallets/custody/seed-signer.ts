@@ -19,6 +19,7 @@ import { signWith } from "@/lib/chains/solana/signing-key";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readSharedBlockhash } from "@/lib/chains/solana/transactions";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import type { CallCost } from "@/lib/relay/calls";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
@@ -166,12 +167,16 @@ class SeedSigner implements Signer {
     return signTransaction({ feePayer: treasury, blockhash, instructions: treasuryAccountInstructions(treasury, this.usdcMint) }, sign);
   }
 
-  async signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout> {
+  checkPayout(order: SignedOrder): Promise<void> {
+    return this.#paid.check(order);
+  }
+
+  async signPayoutOnBase(order: SignedOrder, cost: CallCost): Promise<AuthorizedPayout> {
     const { base: from } = this.treasury;
     const to = order.destination as Hex;
     const own = [from, this.relayer.address].map((address) => address.toLowerCase());
     if (order.chain !== "base" || own.includes(to)) throw new PayoutRefused("order");
-    await this.#paid.admit(order);
+    await this.#paid.admit(order, () => this.#takeGas(cost));
     const validBefore = BigInt(Math.floor(nowMs() / 1_000)) + PAYOUT_SECONDS;
     const authorization = { from, to, value: order.amount / NANO_PER_UNIT, validAfter: 0n, validBefore, nonce: payoutNonce(order) };
     const signature = await signHash(this.#seed.baseTreasury(), authorizationHash(authorization, baseChainId()));
@@ -199,14 +204,18 @@ class SeedSigner implements Signer {
   }
 
   async #signForRelayer(transaction: Transaction): Promise<Signature> {
-    const { chainId, to, data, gas, maxFeePerGas, nonce, value = 0n } = transaction;
+    const { chainId, to, data, value = 0n } = transaction;
     assert(chainId === baseChainId(), "the relayer signs for the service's own chain");
     const usdc = usdcAddress(chainId);
     const terms = { serviceName: config().SERVICE_NAME, usdc, treasury: this.treasury.base, relayer: this.relayer.address };
     const isOurs = to.toLowerCase() === usdc ? this.#isTreasurys(data) : isCallOfSettlement({ to, data }, terms);
     assert(isOurs && value === 0n, "the relayer calls USDC for the treasury and the settlement contract, and sends no value");
-    this.#gas.take(gas * maxFeePerGas, `${nonce}`);
+    this.#takeGas(transaction);
     return signHash(this.#seed.baseRelayer(this.#relayerIndex), transactionSigningHash(transaction));
+  }
+
+  #takeGas({ nonce, gas, maxFeePerGas }: CallCost): void {
+    this.#gas.take(gas * maxFeePerGas, `${nonce}`);
   }
 
   /** A sweep, a payment or a payout: one side of the transfer is the treasury. */

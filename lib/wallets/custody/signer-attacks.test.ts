@@ -79,7 +79,7 @@ class Loot {
   async take(from: Signer, order: SignedOrder): Promise<string> {
     try {
       if (order.chain === "base") {
-        const { authorization } = await from.signPayoutOnBase(order);
+        const { authorization } = await from.signPayoutOnBase(order, { nonce: 1, gas: 100_000n, maxFeePerGas: 1n });
         this.#units.set(authorization.nonce, authorization.value);
       } else {
         this.#units.set((await from.signPayoutOnSolana(order)).signature, order.amount / 1_000n);

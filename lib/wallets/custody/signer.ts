@@ -6,6 +6,7 @@ import type { Hex } from "viem";
 import { processSingleton } from "@/lib/base/process-singleton";
 import type { Authorization } from "@/lib/chains/evm/usdc";
 import type { RecentBlockhash } from "@/lib/chains/solana/transactions";
+import type { CallCost } from "@/lib/relay/calls";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { Sponsor } from "@/lib/relay/sponsor";
 import type { AttestedAddresses } from "./addresses";
@@ -80,11 +81,17 @@ export interface Signer {
   /** A transaction that creates the treasury's own USDC account, and does nothing when it exists. */
   signTreasuryAccountOnSolana(blockhash: string): Promise<SignedSweep>;
   /**
+   * Checks an order's signatures, and takes nothing for it. A valid one counts for a minute, so that the order can then be signed without
+   * asking a node about it: ask before anything is locked.
+   * @throws PayoutRefused
+   */
+  checkPayout(order: SignedOrder): Promise<void>;
+  /**
    * Lets anybody move an order's amount from the treasury to its destination, once and within the hour: USDC accepts one authorization per
-   * signed text.
+   * signed text. It also takes what the relayer's transaction for it may cost, so that the relayer does not refuse what the limit counts.
    * @throws PayoutRefused when a check fails
    */
-  signPayoutOnBase(order: SignedOrder): Promise<AuthorizedPayout>;
+  signPayoutOnBase(order: SignedOrder, cost: CallCost): Promise<AuthorizedPayout>;
   /**
    * A transaction that pays an order from the treasury. Each call gives a different transaction, so the nodes must first confirm that the
    * last one is lost.

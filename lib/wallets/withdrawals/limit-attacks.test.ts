@@ -93,6 +93,21 @@ test("orders whose signature counts no more take nothing of the limit, and hold 
   await until(await ordered(victim, { amount: 10n * USD }), "final");
 });
 
+test("orders that the relayer has no fees left for take nothing of the limit, however often they are made and cancelled", async () => {
+  const [attacker, victim] = [await newOwner(100n * USD), await newOwner(100n * USD)];
+  setLimits({ service: 30, approvalAbove: 1_000 });
+  vi.stubEnv("RELAYER_DAILY_FEES_ETH", "0.000000000000000001");
+  forgetSingleton("config");
+  for (let again = 0; again < 2; again++) {
+    const id = await ordered(attacker, { amount: 25n * USD });
+    await until(id, "signer");
+    expect(await cancelWithdrawal(attacker.accountId, id)).toBe(true);
+  }
+  vi.stubEnv("RELAYER_DAILY_FEES_ETH", "1");
+  forgetSingleton("config");
+  await until(await ordered(victim, { amount: 20n * USD }), "final");
+});
+
 test("what the limit has no room for waits in order, its owner sees where, and it is paid when there is room: nothing is lost", async () => {
   setLimits({ service: 30, approvalAbove: 1_000 });
   const [one, other] = [await newOwner(100n * USD), await newOwner(100n * USD)];

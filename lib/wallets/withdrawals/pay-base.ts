@@ -12,7 +12,7 @@ import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import type { Transaction } from "@/lib/db/prisma";
-import { isRelayStopped, type Preparation, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
+import { type CallCost, isRelayStopped, type Preparation, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
 import type { Relayed } from "@/lib/relay/relayed";
 import { sendStored } from "@/lib/relay/send";
 import { NANO_PER_UNIT } from "../custody/limits/paid-orders";
@@ -60,8 +60,8 @@ interface Storing {
 /** Signs the payout once the relay takes it. Resolves with its expiry. */
 async function signAndStore(withdrawal: OpenWithdrawal, { relayId, prepared, transaction }: Storing): Promise<Date | null> {
   let validBefore: Date | null = null;
-  const data = async () => {
-    const { authorization, signature } = await signer().signPayoutOnBase(withdrawal);
+  const data = async (cost: CallCost) => {
+    const { authorization, signature } = await signer().signPayoutOnBase(withdrawal, cost);
     validBefore = new Date(Number(authorization.validBefore) * 1_000);
     return encodeAuthorizedTransfer(authorization, signature);
   };

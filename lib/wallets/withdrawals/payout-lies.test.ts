@@ -145,12 +145,12 @@ test("one of two nodes alone has no withdrawal ordered in a contract wallet's na
   ]) {
     setSandboxEvmNodes(urls);
     expect(await requestWithdrawal(forged)).toEqual({ ok: false, reason: "contract_wallet_unavailable" });
-    await expect(signer().signPayoutOnBase(forged)).rejects.toMatchObject({ name: "PayoutRefused", refusal: "unavailable" });
+    await expect(signer().checkPayout(forged)).rejects.toMatchObject({ name: "PayoutRefused", refusal: "unavailable" });
   }
   expect(haveNodesAgreed()).toBe(false);
   decide = () => null;
   expect(await requestWithdrawal(forged)).toEqual({ ok: false, reason: "bad_signature" });
-  await expect(signer().signPayoutOnBase(forged)).rejects.toMatchObject({ refusal: "signature" });
+  await expect(signer().checkPayout(forged)).rejects.toMatchObject({ refusal: "signature" });
   expect(await order(owner, { ...wish, signer: { ...key, address } })).toMatchObject({ ok: true });
   expect((await readBalance(owner.accountId)).posted).toBeLessThan(30n * USD);
 });

@@ -3,6 +3,7 @@
 import { now } from "@/lib/base/clock";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
+import { signer } from "../custody/signer";
 import { walletChainOf } from "../custody/withdrawal-order";
 import { hasRoom } from "./queue";
 import { changeWithdrawal, type OpenWithdrawal, UNDER_WAY, type WaitsFor } from "./withdrawal";
@@ -67,9 +68,11 @@ export async function delayWithdrawal({ id, state, waitsFor }: OpenWithdrawal, w
  * the owner cancelled first, an obstacle arose, or another process took the limit's last room. Until the commit nobody else can decide
  * about it: what the signer counts against its own limit is paid, and an owner cannot waste the limit of all by cancelling in time.
  * @param sign resolves with the attempt's expiry; null on a chain without one
- * @throws what `sign` throws; then nothing has changed
+ * @throws what `sign` throws, and PayoutRefused; then nothing has changed
  */
-export function startAttempt(withdrawal: OpenWithdrawal, sign: (transaction: Transaction) => Promise<Date | null>): Promise<boolean> {
+export async function startAttempt(withdrawal: OpenWithdrawal, sign: (transaction: Transaction) => Promise<Date | null>): Promise<boolean> {
+  // The signer asks nodes about a contract wallet's signature. Under the locks below, every payout and payment would wait for them.
+  await signer().checkPayout(withdrawal);
   const { id, attempt } = withdrawal;
   return inTransaction(async (transaction) => {
     if ((await findObstacles([withdrawal], transaction)).size > 0) return false;

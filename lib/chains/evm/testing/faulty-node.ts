@@ -8,6 +8,8 @@ export interface Fault {
   /** Closes the connection without a response. */
   drop?: boolean;
   delayMs?: number;
+  /** Responds once this has resolved. */
+  until?: Promise<unknown>;
   /** Responds with this status and no JSON. */
   status?: number;
   /** Responds with this JSON-RPC error. */
@@ -42,6 +44,7 @@ export async function startFaultyNode(behindIt: string, decide: (call: Call) => 
     calls.push(call);
     const fault = decide(call) ?? {};
     if (fault.delayMs) await sleep(fault.delayMs);
+    await fault.until;
     if (fault.drop) return void response.destroy();
     if (fault.status) return void response.writeHead(fault.status).end("<html>no</html>");
     const send = (reply: object) =>

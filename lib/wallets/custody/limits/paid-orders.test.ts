@@ -42,14 +42,17 @@ async function sign(order: Order, by: KeyWallet = evm): Promise<SignedOrder> {
   return { ...order, signer: { chain: by.chain, address: by.address }, signature: await by.sign(writeOrderText(order)) };
 }
 
+/** Of the relayer's transaction that carries a payout. */
+const cost = { nonce: 1, gas: 100_000n, maxFeePerGas: 1n };
+
 const pay = async (signer: Awaited<ReturnType<typeof openSigner>>, order: SignedOrder) =>
-  order.chain === "base" ? signer.signPayoutOnBase(order) : signer.signPayoutOnSolana(order);
+  order.chain === "base" ? signer.signPayoutOnBase(order, cost) : signer.signPayoutOnSolana(order);
 
 test("a payout on Base is the treasury's authorization of exactly the signed order, valid for an hour", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   for (const by of [evm, solana]) {
     const order = await sign(newOrder("base"), by);
-    const { authorization, signature } = await signer.signPayoutOnBase(order);
+    const { authorization, signature } = await signer.signPayoutOnBase(order, cost);
     expect(authorization).toMatchObject({ from: signer.treasury.base, to: evm.address, value: 5_000_000n, nonce: payoutNonce(order) });
     expect(Number(authorization.validBefore)).toBe(Math.floor(nowMs() / 1_000) + 3_600);
     const typed = authorizationTypedData(authorization, 31_337);
@@ -65,7 +68,7 @@ test("one order text has one authorization nonce, however often it is signed, an
     nonces.add(payoutNonce(other));
   }
   expect(nonces.size).toBe(4);
-  const [first, again] = [await signer.signPayoutOnBase(await sign(order)), await signer.signPayoutOnBase(await sign(order))];
+  const [first, again] = [await signer.signPayoutOnBase(await sign(order), cost), await signer.signPayoutOnBase(await sign(order), cost)];
   expect(again.authorization.nonce).toBe(first.authorization.nonce);
 });
 
@@ -101,7 +104,7 @@ test.each(["base", "solana"] as const)("on %s any change after signing is refuse
 test("a signed order for the other chain, to the signer's own addresses, of fractional units or too old is refused", async () => {
   const signer = await openSigner(createWords(), "sandbox");
   const [base, onSolana] = [await sign(newOrder("base")), await sign(newOrder("solana"))];
-  await expect(signer.signPayoutOnBase(onSolana)).rejects.toMatchObject({ refusal: "order" });
+  await expect(signer.signPayoutOnBase(onSolana, cost)).rejects.toMatchObject({ refusal: "order" });
   await expect(signer.signPayoutOnSolana(base)).rejects.toMatchObject({ refusal: "order" });
   const { treasury, relayer } = signer;
   for (const destination of [treasury.base.toLowerCase(), relayer.address.toLowerCase()]) {

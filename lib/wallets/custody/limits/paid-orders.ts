@@ -19,6 +19,9 @@ import { PayoutRefused } from "./payout-refused";
 export const NANO_PER_UNIT = 1_000n;
 
 const DAY_MS = 24 * 3_600_000;
+/** How long a wallet's signature counts without being checked again, and how many are remembered. */
+const VERDICT_MS = 60_000;
+const MAX_VERDICTS = 1_000;
 /** How far a clock may step back without a payout waiting for it. */
 const CLOCK_STEP_MS = 60_000;
 
@@ -40,6 +43,8 @@ export class PaidOrders {
   readonly #journal: Journal;
   readonly #operator: string | null;
   readonly #inTurn = createSemaphore(1);
+  /** Valid signatures of orders, and when they were checked. */
+  readonly #verdicts = new Map<string, number>();
   /** When the last entry was written. */
   #lastMs = 0;
 
@@ -55,16 +60,36 @@ export class PaidOrders {
    * @param payFees takes what it costs; called once nothing else speaks against the order, so that refused ones use up nothing
    * @throws PayoutRefused
    */
-  async admit(order: SignedOrder, payFees: () => void = () => undefined): Promise<void> {
+  async admit(order: SignedOrder, payFees: () => void): Promise<void> {
+    await this.check(order);
+    await this.#inTurn(() => this.#takeFromLimit(order, payFees));
+  }
+
+  /**
+   * Checks everything about an order that says nothing about other orders. Nodes are asked about a contract wallet's signature.
+   * @throws PayoutRefused
+   */
+  async check(order: SignedOrder): Promise<void> {
     if (order.amount <= 0n || order.amount % NANO_PER_UNIT !== 0n) throw new PayoutRefused("order");
     if (!isCanonical({ chain: walletChainOf(order.chain), address: order.destination }) || !isCanonical(order.signer)) {
       throw new PayoutRefused("order");
     }
-    const verdict = await verifyOrder(order);
-    if (verdict !== "valid") throw new PayoutRefused(verdict === "invalid" ? "signature" : "unavailable");
+    await this.#checkSignature(order);
     const isLarge = order.amount > config().WITHDRAWAL_APPROVAL_ABOVE_USD;
     if (isLarge && !(this.#operator && (await isApprovedBy(this.#operator, order)))) throw new PayoutRefused("approval");
-    await this.#inTurn(() => this.#takeFromLimit(order, payFees));
+  }
+
+  async #checkSignature(order: SignedOrder): Promise<void> {
+    const { chain, address } = order.signer;
+    const name = digestOf(JSON.stringify([writeOrderText(order), chain, address, order.signature]));
+    const ageMs = nowMs() - (this.#verdicts.get(name) ?? Number.NEGATIVE_INFINITY);
+    if (ageMs >= 0 && ageMs < VERDICT_MS) return;
+    const verdict = await verifyOrder(order);
+    if (verdict !== "valid") throw new PayoutRefused(verdict === "invalid" ? "signature" : "unavailable");
+    this.#verdicts.delete(name);
+    this.#verdicts.set(name, nowMs());
+    const [oldest] = this.#verdicts.keys();
+    if (this.#verdicts.size > MAX_VERDICTS && oldest !== undefined) this.#verdicts.delete(oldest);
   }
 
   async #takeFromLimit({ nonce, amount, validUntil, ...order }: SignedOrder, payFees: () => void): Promise<void> {

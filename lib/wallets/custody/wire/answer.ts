@@ -27,7 +27,11 @@ const handlers: Handlers = {
   signSweepOnBase: (signer, order) => signer.signSweepOnBase(order),
   signSweepOnSolana: (signer, order) => signer.signSweepOnSolana(order),
   signTreasuryAccountOnSolana: (signer, { blockhash }) => signer.signTreasuryAccountOnSolana(blockhash),
-  signPayoutOnBase: (signer, order) => signer.signPayoutOnBase(order),
+  checkPayout: async (signer, order) => {
+    await signer.checkPayout(order);
+    return {};
+  },
+  signPayoutOnBase: (signer, { cost, ...order }) => signer.signPayoutOnBase(order, cost),
   signPayoutOnSolana: (signer, order) => signer.signPayoutOnSolana(order),
   signForRelayer: async (signer, { value, ...order }) => {
     const { r, s, yParity } = await signer.relayer.signTransaction({ ...order, ...(value === undefined ? {} : { value }) });

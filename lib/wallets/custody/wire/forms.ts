@@ -68,13 +68,12 @@ const authorization = z.strictObject({
   nonce: bytes32,
 });
 
-const transaction = z.strictObject({
+const callCost = z.strictObject({ nonce: z.int().min(0), gas: whole, maxFeePerGas: whole });
+
+const transaction = callCost.extend({
   chainId: z.int().min(1),
-  nonce: z.int().min(0),
   to: address,
   data: hexBytes,
-  gas: whole,
-  maxFeePerGas: whole,
   maxPriorityFeePerGas: whole,
   value: whole.optional(),
 });
@@ -116,7 +115,8 @@ export const operations = {
     answer: signedBytes,
   },
   signTreasuryAccountOnSolana: { order: z.strictObject({ blockhash: solanaAddress }), answer: signedBytes },
-  signPayoutOnBase: { order: signedOrder, answer: authorized },
+  checkPayout: { order: signedOrder, answer: z.strictObject({}) },
+  signPayoutOnBase: { order: signedOrder.extend({ cost: callCost }), answer: authorized },
   signPayoutOnSolana: { order: signedOrder, answer: signedBytes.extend({ lastValidBlockHeight: height, slot: height }) },
   signForRelayer: {
     order: transaction,

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { SolanaUnavailable } from "@/lib/chains/solana/node-failure";
+import type { CallCost } from "@/lib/relay/calls";
 import type { Relayer } from "@/lib/relay/relayer";
 import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
 import type { Sponsor } from "@/lib/relay/sponsor";
@@ -45,7 +46,7 @@ export async function ask<K extends Operation>(exchange: Exchange, operation: K,
 
 /** A withdrawal whose row was damaged is refused like one whose row was changed. */
 const badForm = (operation: Operation): Error =>
-  operation.startsWith("signPayout")
+  operation === "checkPayout" || operation.startsWith("signPayout")
     ? new PayoutRefused("order")
     : new SigningRefused(`The order has another form than ${operation} takes.`);
 
@@ -112,8 +113,12 @@ export class WireSigner implements Signer {
     return this.#ask("signTreasuryAccountOnSolana", { blockhash });
   }
 
-  signPayoutOnBase(order: SignedOrder) {
-    return this.#ask("signPayoutOnBase", fieldsOf(order));
+  async checkPayout(order: SignedOrder) {
+    await this.#ask("checkPayout", fieldsOf(order));
+  }
+
+  signPayoutOnBase(order: SignedOrder, { nonce, gas, maxFeePerGas }: CallCost) {
+    return this.#ask("signPayoutOnBase", { ...fieldsOf(order), cost: { nonce, gas, maxFeePerGas } });
   }
 
   signPayoutOnSolana(order: SignedOrder) {
@@ -126,7 +131,7 @@ export class WireSigner implements Signer {
 }
 
 /** Only what the text says, and its signatures: a caller's order is a row of the database with more fields. */
-const fieldsOf = (order: SignedOrder): OrderOf<"signPayoutOnBase"> => {
+const fieldsOf = (order: SignedOrder): OrderOf<"checkPayout"> => {
   const { accountId, chain, destination, amount, fee, opensAccount, nonce, issuedAt, validUntil, signer, signature } = order;
   const text = { accountId, chain, destination, amount, fee, opensAccount, nonce, issuedAt, validUntil };
   const signatures = { signature, operatorSignature: order.operatorSignature ?? null };
