@@ -1,7 +1,7 @@
 // The operator's command for withdrawals, as a separate process on a real database.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getAddress, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
@@ -39,18 +39,18 @@ afterAll(async () => {
 /** Settings of the operator's machine beyond a sandbox's own. */
 let settings: Record<string, string> = {};
 
+const environment = () => ({
+  PATH: process.env.PATH,
+  SHELL: "/bin/sh",
+  NODE_ENV: "production" as const,
+  DATABASE_URL: database.url,
+  LOG_LEVEL: "silent",
+  DATA_DIR: dataDir,
+  ...settings,
+});
+
 function run(...words: string[]): { code: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
-    encoding: "utf8",
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: "production",
-      DATABASE_URL: database.url,
-      LOG_LEVEL: "silent",
-      DATA_DIR: dataDir,
-      ...settings,
-    },
-  });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], { encoding: "utf8", env: environment() });
   return { code: status, output: stdout + stderr };
 }
 
@@ -65,7 +65,7 @@ test("it lists withdrawals that wait for approval first, approves one, or refund
   expect(lines[0]).toMatch(/\$20\.00 +base +0x[0-9a-fA-F]{40} +acc_\w{20} +awaiting_approval$/);
   expect(lines.at(-1)).toBe("2 awaiting approval ($50.00 in total), 1 being paid.");
 
-  expect(run("approve", large)).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
+  expect(run("approve", large, "--yes")).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
   const approved = await findWithdrawal(large);
   expect(approved).toMatchObject({ state: "approved" });
   const { operatorKey } = openSecrets(dataDir);
@@ -118,12 +118,48 @@ test("a key in a file signs; one that others may read, or that is none, is refus
   writeFileSync(path, `${key}\n`, { mode: 0o644 });
   expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) });
   chmodSync(path, 0o600);
-  expect(run("approve", id)).toMatchObject({ code: 0 });
+  expect(run("approve", id, "--yes")).toMatchObject({ code: 0 });
   writeFileSync(path, "hunter2");
   const other = await ordered(owner, { amount: 41n * USD });
   const refused = run("approve", other);
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("holds something else") });
   expect(refused.output).not.toContain("hunter2");
+});
+
+test("what is signed here is shown first, and signed only after a yes, or with --yes", async () => {
+  const owner = await newOwner(200n * USD);
+  const [id, other] = [await ordered(owner, { amount: 40n * USD }), await ordered(owner, { amount: 41n * USD })];
+  const text = run("text", id).output;
+  expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringMatching(/Nothing was signed\..*--yes/) });
+  expect(run("approve", id).output).toContain(text);
+  expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
+  const approved = run("approve", other, "--yes");
+  expect(approved).toMatchObject({ code: 0, output: expect.stringContaining(run("text", other).output) });
+  expect(await findWithdrawal(other)).toMatchObject({ state: "approved" });
+});
+
+const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
+
+test.runIf(hasTerminal)("in a terminal it asks, and anything but yes signs nothing", async () => {
+  const id = await ordered(await newOwner(200n * USD), { amount: 40n * USD });
+  const text = run("text", id).output;
+  const answer = (typed: string) => {
+    const command = `exec "${process.execPath}" "${script}" approve ${id}`;
+    const words = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"];
+    const { status, stdout } = spawnSync("/usr/bin/script", words, { encoding: "utf8", env: environment(), input: typed });
+    return { code: status, screen: stdout.replaceAll("\r\n", "\n") };
+  };
+  for (const typed of ["no\n", "\n", "y\n", "yes please\n", "\u0004"]) {
+    const refused = answer(typed);
+    expect(refused.screen, JSON.stringify(typed)).toContain(text);
+    expect(refused.screen).toContain("Nothing was signed, and nothing was changed.");
+    expect(refused.code).toBe(1);
+    expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
+  }
+  const { code, screen } = answer("yes\n");
+  expect(screen).toContain(`Approved ${id}`);
+  expect(code).toBe(0);
+  expect(await findWithdrawal(id)).toMatchObject({ state: "approved" });
 });
 
 test.each([

@@ -1,5 +1,5 @@
-// `npm run withdrawals -- list | text <id> | approve <id> [signature] | refuse <id> [why]`: the operator's decisions on withdrawals, in the
-// database in DATABASE_URL, or that of the sandbox in DATA_DIR.
+// `npm run withdrawals -- list | text <id> | approve <id> [signature | --yes] | refuse <id> [why]`: the operator's decisions on withdrawals,
+// in the database in DATABASE_URL, or that of the sandbox in DATA_DIR.
 
 import type { WithdrawalId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
@@ -13,7 +13,8 @@ import { signApproval } from "./signer/operator-signature";
 
 const usage = `npm run withdrawals -- list                  list open withdrawals, those that need approval first
 npm run withdrawals -- text <id>             print the text that the operator's key signs to approve it
-npm run withdrawals -- approve <id> [0x…]    approve and pay it, with that signature; or sign here with OPERATOR_KEY_FILE
+npm run withdrawals -- approve <id> [0x…]    approve and pay it, with that signature; or sign here with OPERATOR_KEY_FILE, after the
+                                             text was shown and you said yes (scripts: approve <id> --yes)
 npm run withdrawals -- refuse <id> [why]     decline it; the account gets the money back and sees the reason
 `;
 
@@ -70,11 +71,13 @@ async function text([id = ""]: readonly string[]): Promise<void> {
   process.stdout.write(writeApprovalText(found));
 }
 
-async function approve([id = "", signature]: readonly string[]): Promise<void> {
+async function approve([id = "", word]: readonly string[]): Promise<void> {
   const found = await findWithdrawal(id as WithdrawalId);
   const mayApprove = found?.state === "awaiting_approval" || (found?.state === "approved" && found.waitsFor === "approval");
   if (!found || !mayApprove) throw await undecided(id);
-  if (!(await approveWithdrawal(found.id, await signApproval(found, signature ?? null)))) throw await undecided(id);
+  const isConfirmed = word === "--yes";
+  const signature = await signApproval(found, isConfirmed ? null : (word ?? null), isConfirmed);
+  if (!(await approveWithdrawal(found.id, signature))) throw await undecided(id);
   print(`Approved ${id}. It is being paid.`);
 }
 

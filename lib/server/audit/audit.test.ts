@@ -68,7 +68,7 @@ test("an operator's decision says the command, the operating system's user and t
        'evm', '0x00000000000000000000000000000000000000cc', 'signature', 'awaiting_approval', now())`,
     [id],
   );
-  const left = await leftBy(async () => expect(run("withdrawals", "approve", id)).toMatchObject({ code: 0 }));
+  const left = await leftBy(async () => expect(run("withdrawals", "approve", id, "--yes")).toMatchObject({ code: 0 }));
   expect(left).toMatchObject([
     { kind: "withdrawal.approved", subject: id, actor: { kind: "command", command: "run-withdrawals approve", ...operator } },
   ]);

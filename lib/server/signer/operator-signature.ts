@@ -1,8 +1,10 @@
 // The operator's signature over a withdrawal's approval: given, made on another machine; or made here with a key from a file, or with a
 // sandbox's own key. It is checked before it is stored, and by the signer before it pays.
 
+import { once as nextEvent } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
 import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { config } from "@/lib/base/config";
@@ -16,24 +18,40 @@ interface Operator {
 }
 
 /**
- * The signature to store with an approval.
+ * The signature to store with an approval. A text that is signed here is shown first.
  * @param given made on another machine; null to sign here
+ * @param isConfirmed whoever runs the command is not asked
  * @throws Error that says what to do
  */
-export async function signApproval(order: SignedOrder, given: string | null): Promise<string> {
+export async function signApproval(order: SignedOrder, given: string | null, isConfirmed: boolean): Promise<string> {
   const { address, key } = await findOperator();
   const text = writeApprovalText(order);
   if (given === null && key === null) throw new Error(howToSign(text));
+  if (given === null) await confirm(text, address, isConfirmed);
   const signature = given ?? (key && (await privateKeyToAccount(key).signMessage({ message: text }))) ?? "";
   if (await isApprovedBy(address, { ...order, operatorSignature: signature })) return signature;
   throw new Error(`This is no signature of ${address} (OPERATOR_ADDRESS) over this withdrawal's approval. Nothing was changed.`);
+}
+
+/** @throws Error unless the answer is yes; nothing is signed then */
+async function confirm(text: string, address: string, isConfirmed: boolean): Promise<void> {
+  process.stdout.write(`The key of ${address} signs this text:\n\n${text}\n\n`);
+  if (isConfirmed) return;
+  if (!process.stdin.isTTY) {
+    throw new Error("Nothing was signed. If the text is right, run the command again in a terminal, or with --yes.");
+  }
+  const typed = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = nextEvent(typed, "close").then(() => ""); // Ctrl-C, or no more input
+  const answer = await Promise.race([typed.question("Sign it, and pay the withdrawal? (yes/no) "), closed]);
+  typed.close();
+  if (answer.trim().toLowerCase() !== "yes") throw new Error("Nothing was signed, and nothing was changed.");
 }
 
 const howToSign = (text: string): string =>
   `This text needs the operator's signature (EIP-191, as personal_sign makes it):\n\n${text}\n\n` +
   "Sign exactly these lines, without a newline at the end, with the key of OPERATOR_ADDRESS; for example on the machine that has it:\n" +
   '  cast wallet sign --interactive "$(npm run --silent withdrawals -- text <id>)"\n' +
-  "Then: npm run withdrawals -- approve <id> 0x<signature>. With OPERATOR_KEY_FILE this command signs itself.";
+  "Then: npm run withdrawals -- approve <id> 0x<signature>. With OPERATOR_KEY_FILE this command shows the text, asks, and signs itself.";
 
 async function findOperator(): Promise<Operator> {
   const { MODE, DATA_DIR, OPERATOR_ADDRESS: pinned, OPERATOR_KEY_FILE: path } = config();
