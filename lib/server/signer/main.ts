@@ -27,13 +27,12 @@ export async function main(): Promise<void> {
 async function run(settings: Config): Promise<void> {
   const { SIGNER_SOCKET: socket } = settings;
   if (!socket) throw new Error("SIGNER_SOCKET is not set. Write the path of the socket at which the signer answers; see .env.example.");
-  const keys = await openKeysOf(settings);
-  const served = await serveSigner(keys, socket);
+  const served = await serveSigner(socket, () => openKeysOf(settings));
   const chains = settings.MODE === "sandbox" ? await followSandboxChains(settings) : null;
   for (const signal of stopSignals) {
     process.on(signal, () => void Promise.all([served.stop(), chains?.stop()]).finally(() => log().flush(() => process.exit(0))));
   }
-  process.stdout.write(`The signer is ready: seed ${keys.fingerprint}, at ${socket}\n`);
+  process.stdout.write(`The signer is ready: seed ${served.keys.fingerprint}, at ${socket}\n`);
 }
 
 async function openKeysOf(settings: Config): Promise<Signer> {

@@ -1,6 +1,6 @@
 // The signer's process as it is started: what it loads, what stands at its socket, and that it starts again after any end.
 
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -91,6 +91,18 @@ test("it takes no socket that another signer answers at, and no file that is no 
   expect(readFileSync(socketOf("file"), "utf8")).toBe("mine");
   expect(await refusal("x".repeat(60))).toMatch(/SIGNER_SOCKET: /);
   expect(await refusal("none", { SIGNER_SOCKET: "" })).toMatch(/SIGNER_SOCKET is not set/);
+});
+
+test("a second signer does not touch the journal of the first", async () => {
+  const state = join(dataDir, "shared");
+  const first = start("shared.sock", { SIGNER_STATE_DIR: state });
+  await first.ready;
+  const path = join(state, "payouts.journal");
+  appendFileSync(path, "a line that the first one is just writ");
+  const before = [readFileSync(path, "utf8"), statSync(path).ino];
+  expect(await refusal("shared.sock", { SIGNER_STATE_DIR: state })).toMatch(/another signer answers at/);
+  expect([readFileSync(path, "utf8"), statSync(path).ino]).toEqual(before);
+  await stop(first, "SIGTERM");
 });
 
 test("a service goes on while its signer is away: it answers prompts, stays ready, says so, and finds the signer again", async () => {

@@ -26,5 +26,5 @@ const { words, socket, stateDir, evmUrl, solanaUrl, genesisHash, operator, clock
 setClock(() => Date.now() + clockMs);
 setSandboxEvmNodes([evmUrl]);
 setSandboxSolanaNodes([solanaUrl], genesisHash);
-await serveSigner(await openKeys(words, "sandbox", { journal: await openJournal(stateDir), operator }), socket);
+await serveSigner(socket, async () => openKeys(words, "sandbox", { journal: await openJournal(stateDir), operator }));
 process.stdout.write("ready\n");

@@ -15,14 +15,16 @@ const MAX_CONNECTIONS = 32;
 const MAX_AT_ONCE = 32;
 
 export interface ServedSigner {
+  keys: Signer;
   stop: () => Promise<void>;
 }
 
 /**
  * Answers orders at the socket `path`, mode 660.
- * @throws Error that says what to do when something else is there
+ * @param open opens the keys and their journal, once the socket is this process's: of two signers, the second must not touch the journal
+ * @throws Error that says what to do when something else is there; what `open` throws
  */
-export async function serveSigner(keys: Signer, path: string): Promise<ServedSigner> {
+export async function serveSigner(path: string, open: () => Promise<Signer>): Promise<ServedSigner> {
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   await removeStale(path);
   const connections = new Set<Socket>();
@@ -32,16 +34,23 @@ export async function serveSigner(keys: Signer, path: string): Promise<ServedSig
     connections.add(socket);
     socket.on("close", () => connections.delete(socket));
     socket.on("error", () => undefined); // `close` follows
-    answerOn(socket, keys);
+    keys.then(
+      (opened) => answerOn(socket, opened),
+      () => socket.destroy(),
+    );
   });
-  await listenAt(server, path);
-  return {
-    stop: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of connections) socket.destroy();
-      await closed;
-    },
+  const keys = listenAt(server, path).then(open);
+  const stop = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of connections) socket.destroy();
+    await closed;
   };
+  try {
+    return { keys: await keys, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 function answerOn(socket: Socket, keys: Signer): void {
