@@ -97,7 +97,7 @@ class Link {
   async #open(): Promise<Identity> {
     const socket = await this.#connect();
     try {
-      const identity = await ask((id, frame) => this.#exchangeOn(socket, { id, frame, withinMs: IDENTIFY_WITHIN_MS }), "identify", {});
+      const identity = await this.#identify(socket);
       this.#check(identity);
       if (socket.destroyed) throw new SignerUnavailable("it has closed the connection");
       this.#socket = socket;
@@ -145,16 +145,31 @@ class Link {
 
   /** @throws SignerUnavailable */
   exchange: Exchange = async (id, frame) => {
-    if (!this.#socket) throw new SignerUnavailable(this.reason);
-    return this.#exchangeOn(this.#socket, { id, frame, withinMs: this.#answerWithinMs });
+    const socket = this.#socket;
+    if (!socket) throw new SignerUnavailable(this.reason);
+    try {
+      return await this.#exchangeOn(socket, { id, frame, withinMs: this.#answerWithinMs });
+    } catch (error) {
+      void this.#probe(socket);
+      throw error;
+    }
   };
+
+  /** One late answer fails its own order. The connection is closed only when the signer answers nothing any more. */
+  async #probe(socket: Socket): Promise<void> {
+    if (socket.destroyed) return;
+    await this.#identify(socket).catch(() => socket.destroy());
+  }
+
+  #identify(socket: Socket): Promise<Identity> {
+    return ask((id, frame) => this.#exchangeOn(socket, { id, frame, withinMs: IDENTIFY_WITHIN_MS }), "identify", {});
+  }
 
   #exchangeOn(socket: Socket, { id, frame, withinMs }: { id: number; frame: string; withinMs: number }): Promise<string> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
         reject(new SignerUnavailable(`it did not answer within ${withinMs / 1_000} seconds`));
-        socket.destroy(); // whatever it still sends would be late
       }, withinMs).unref();
       this.#waiting.set(id, { resolve, reject, timer });
       writeFrame(socket, frame);
