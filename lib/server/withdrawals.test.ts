@@ -130,7 +130,7 @@ test("what is signed here is shown first, and signed only after a yes, or with -
   const owner = await newOwner(200n * USD);
   const [id, other] = [await ordered(owner, { amount: 40n * USD }), await ordered(owner, { amount: 41n * USD })];
   const text = run("text", id).output;
-  expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringMatching(/Nothing was signed\..*--yes/) });
+  expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringMatching(/Nothing was done\..*--yes/) });
   expect(run("approve", id).output).toContain(text);
   expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
   const approved = run("approve", other, "--yes");
@@ -152,7 +152,7 @@ test.runIf(hasTerminal)("in a terminal it asks, and anything but yes signs nothi
   for (const typed of ["no\n", "\n", "y\n", "yes please\n", "\u0004"]) {
     const refused = answer(typed);
     expect(refused.screen, JSON.stringify(typed)).toContain(text);
-    expect(refused.screen).toContain("Nothing was signed, and nothing was changed.");
+    expect(refused.screen).toContain("Nothing was done.");
     expect(refused.code).toBe(1);
     expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
   }

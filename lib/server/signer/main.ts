@@ -1,23 +1,36 @@
 // `npm run signer`: the process that holds the seed. It answers typed orders at a Unix socket, and has neither a database nor the web: it
-// loads no package for either.
+// loads no package for either. `npm run signer -- correct-clock` is for an operator whose clock was ahead.
 
 import { join } from "node:path";
+import { now } from "@/lib/base/clock";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { openJournal } from "@/lib/wallets/custody/limits/journal";
+import { correctClock, openJournal } from "@/lib/wallets/custody/limits/journal";
 import { openPayingKeys } from "@/lib/wallets/custody/open-seed";
 import { refuseUnpinned } from "@/lib/wallets/custody/pins";
 import type { Signer } from "@/lib/wallets/custody/signer";
-import { serveSigner } from "@/lib/wallets/custody/wire/serve";
+import { refuseAnswered, serveSigner } from "@/lib/wallets/custody/wire/serve";
+import { confirm } from "../confirm";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const usage = `npm run signer                             start the signer
+npm run signer -- correct-clock [--yes]    count by this machine's clock again, after it was ahead and was put right
+`;
 
 /** Runs until a signal ends it. Exit code 1 when it could not start, and the message says what to do. */
 export async function main(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined); // the reader has closed the pipe
   process.env.ROLES = "signer"; // a shared .env names the roles of the others
+  const [command, ...flags] = process.argv.slice(2);
+  const isConfirmed = flags.join() === "--yes";
+  if (command !== undefined && !(command === "correct-clock" && (isConfirmed || flags.length === 0))) {
+    process.stderr.write(usage);
+    process.exitCode = 1;
+    return;
+  }
   try {
-    await run(config());
+    await (command === undefined ? run(config()) : correctSignersClock(config(), isConfirmed));
   } catch (error) {
     process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n\n`);
     process.exitCode = 1;
@@ -35,15 +48,28 @@ async function run(settings: Config): Promise<void> {
   process.stdout.write(`The signer is ready: seed ${served.keys.fingerprint}, at ${socket}\n`);
 }
 
+/** After the clock was ahead, everything that was signed meanwhile lies in the future, and nothing more is signed until then. */
+async function correctSignersClock({ SIGNER_SOCKET: socket, ...settings }: Config, isConfirmed: boolean): Promise<void> {
+  if (socket) await refuseAnswered(socket);
+  process.stdout.write(`This machine's clock says ${now().toISOString()}. From then on the signer counts by it.\n`);
+  await confirm("Is that the right time?", isConfirmed);
+  const latest = await correctClock(stateDirOf(settings));
+  if (latest === null) throw new Error("The journal has no payout after that time, so there was nothing to correct.");
+  process.stdout.write(`Done. Payouts up to ${latest.toISOString()} count as made now, for 24 hours. Start the signer.\n`);
+}
+
+/** Settings of live mode name it. */
+const stateDirOf = ({ DATA_DIR, SIGNER_STATE_DIR = join(DATA_DIR, "signer") }: Pick<Config, "DATA_DIR" | "SIGNER_STATE_DIR">): string =>
+  SIGNER_STATE_DIR;
+
 async function openKeysOf(settings: Config): Promise<Signer> {
   if (settings.MODE === "live") {
     const keys = await openPayingKeys(settings);
     refuseUnpinned(keys);
     return keys;
   }
-  const { DATA_DIR, SIGNER_STATE_DIR = join(DATA_DIR, "signer") } = settings;
   const { openSandboxKeys } = await import("@/lib/sandbox/seed");
-  return openSandboxKeys(DATA_DIR, { journal: await openJournal(SIGNER_STATE_DIR) });
+  return openSandboxKeys(settings.DATA_DIR, { journal: await openJournal(stateDirOf(settings)) });
 }
 
 /** The nodes of a sandbox are its own chains, which another process runs. */

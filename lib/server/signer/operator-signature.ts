@@ -1,15 +1,14 @@
 // The operator's signature over a withdrawal's approval: given, made on another machine; or made here with a key from a file, or with a
 // sandbox's own key. It is checked before it is stored, and by the signer before it pays.
 
-import { once as nextEvent } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { config } from "@/lib/base/config";
 import { isApprovedBy, writeApprovalText } from "@/lib/wallets/custody/limits/operator-approval";
 import type { SignedOrder } from "@/lib/wallets/custody/withdrawal-order";
+import { confirm } from "../confirm";
 
 interface Operator {
   address: string;
@@ -27,24 +26,13 @@ export async function signApproval(order: SignedOrder, given: string | null, isC
   const { address, key } = await findOperator();
   const text = writeApprovalText(order);
   if (given === null && key === null) throw new Error(howToSign(text));
-  if (given === null) await confirm(text, address, isConfirmed);
+  if (given === null) {
+    process.stdout.write(`The key of ${address} signs this text:\n\n${text}\n\n`);
+    await confirm("Sign it, and pay the withdrawal?", isConfirmed);
+  }
   const signature = given ?? (key && (await privateKeyToAccount(key).signMessage({ message: text }))) ?? "";
   if (await isApprovedBy(address, { ...order, operatorSignature: signature })) return signature;
   throw new Error(`This is no signature of ${address} (OPERATOR_ADDRESS) over this withdrawal's approval. Nothing was changed.`);
-}
-
-/** @throws Error unless the answer is yes; nothing is signed then */
-async function confirm(text: string, address: string, isConfirmed: boolean): Promise<void> {
-  process.stdout.write(`The key of ${address} signs this text:\n\n${text}\n\n`);
-  if (isConfirmed) return;
-  if (!process.stdin.isTTY) {
-    throw new Error("Nothing was signed. If the text is right, run the command again in a terminal, or with --yes.");
-  }
-  const typed = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = nextEvent(typed, "close").then(() => ""); // Ctrl-C, or no more input
-  const answer = await Promise.race([typed.question("Sign it, and pay the withdrawal? (yes/no) "), closed]);
-  typed.close();
-  if (answer.trim().toLowerCase() !== "yes") throw new Error("Nothing was signed, and nothing was changed.");
 }
 
 const howToSign = (text: string): string =>

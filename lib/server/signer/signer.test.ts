@@ -1,9 +1,11 @@
 // The signer's process as it is started: what it loads, what stands at its socket, and that it starts again after any end.
 
+import { spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { openJournal } from "@/lib/wallets/custody/limits/journal";
 import { connectSigner } from "@/lib/wallets/custody/wire/connect";
 import { readReadiness, requestWhole } from "../testing/requests";
 import {
@@ -140,6 +142,35 @@ test("a damaged journal refuses the start and is not changed", async () => {
   writeFileSync(path, "something else\n");
   expect(await refusal("damaged.sock", { SIGNER_STATE_DIR: state })).toMatch(/Line 1 of .*payouts\.journal is damaged/);
   expect(readFileSync(path, "utf8")).toBe("something else\n");
+});
+
+test("correct-clock counts by a clock that was put right, once the signer is stopped and whoever runs it says so", async () => {
+  const state = join(dataDir, "ahead");
+  const script = join(bundle, "run-signer.mjs");
+  writeFileSync(script, 'const { main } = await import("./signer.mjs");\nawait main();\n');
+  const settings = { DATA_DIR: dataDir, SIGNER_SOCKET: socketOf("ahead.sock"), SIGNER_STATE_DIR: state, LOG_LEVEL: "silent" };
+  const run = (...words: string[]) => {
+    const env = { PATH: process.env.PATH, NODE_ENV: "production" as const, ...settings };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], { encoding: "utf8", env });
+    return { code: status, output: stdout + stderr };
+  };
+  const journal = await openJournal(state);
+  const atMs = Date.now() + 30 * 24 * 3_600_000;
+  await journal.append({ kind: "admitted", atMs, nonce: "n".repeat(22), text: "ab".repeat(32), amount: 5n });
+  await journal.close();
+  const before = readFileSync(join(state, "payouts.journal"), "utf8");
+  const first = start("ahead.sock", settings);
+  await first.ready;
+  expect(run("correct-clock", "--yes")).toMatchObject({ code: 1, output: expect.stringContaining("another signer answers") });
+  await stop(first, "SIGTERM");
+  expect(run("correct-clock")).toMatchObject({ code: 1, output: expect.stringContaining("with --yes") });
+  expect(run("correct-clock", "--no")).toMatchObject({ code: 1, output: expect.stringContaining("npm run signer -- correct-clock") });
+  expect(readFileSync(join(state, "payouts.journal"), "utf8")).toBe(before);
+  expect(run("correct-clock", "--yes")).toMatchObject({ code: 0, output: expect.stringContaining(new Date(atMs).toISOString()) });
+  const corrected = await openJournal(state);
+  await corrected.close();
+  expect(corrected.entries[0]?.atMs).toBeLessThanOrEqual(Date.now());
+  expect(run("correct-clock", "--yes")).toMatchObject({ code: 1, output: expect.stringContaining("nothing to correct") });
 });
 
 test("a program that is no signer at the socket is not waited for and not used", async () => {

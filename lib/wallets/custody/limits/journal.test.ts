@@ -8,7 +8,7 @@ import { afterEach, expect, onTestFinished, test } from "vitest";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { bundleProgram } from "@/lib/db/testing/programs";
-import { type Journal, type JournalEntry, openJournal as openFile } from "./journal";
+import { correctClock, type Journal, type JournalEntry, openJournal as openFile } from "./journal";
 
 let restoreClock = () => {};
 afterEach(() => {
@@ -130,6 +130,35 @@ test("a journal that cannot be opened names the setting", async () => {
   const { directory } = newDirectory();
   await write(directory, admitted());
   await expect(openJournal(join(directory, "payouts.journal"))).rejects.toThrow(/SIGNER_STATE_DIR/);
+});
+
+test("what was written by a clock that was ahead counts from its correction on, also when that is long ago", async () => {
+  const { directory, path } = newDirectory();
+  const start = nowMs();
+  const setDay = (day: number) => {
+    restoreClock();
+    restoreClock = setClock(() => start + Math.round(day * 24 * 3_600_000));
+  };
+  const right = admitted();
+  await write(directory, right);
+  setDay(30);
+  const ahead = [admitted(), signed()];
+  await write(directory, ...ahead);
+  setDay(1);
+  expect(await correctClock(directory)).toEqual(new Date(ahead[0]?.atMs ?? 0));
+  const corrected = ahead.map((entry) => ({ ...entry, atMs: nowMs() }));
+  expect((await openJournal(directory)).entries).toEqual([right, ...corrected]);
+  const text = readFileSync(path, "utf8");
+  expect(await correctClock(directory)).toBeNull();
+  expect(readFileSync(path, "utf8")).toBe(text);
+  const later = admitted();
+  await write(directory, later);
+  setDay(8.5);
+  const rewritten = await openJournal(directory, { maxOldLines: 0 });
+  expect(rewritten.entries).toEqual([...corrected, later]);
+  expect((await openJournal(directory)).entries).toEqual(rewritten.entries);
+  setDay(10);
+  expect((await openJournal(directory)).entries).toEqual([]);
 });
 
 test("what is older than any order is left out, and many old lines are written off the disk", async () => {

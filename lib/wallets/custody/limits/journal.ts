@@ -22,7 +22,16 @@ const entryForm = z.discriminatedUnion("kind", [
   }),
 ]);
 
+/**
+ * The operator has put the clock right, which was ahead before: what was written by it counts from here on. Nothing that can be asked of the
+ * signer writes it.
+ */
+const correctionForm = z.strictObject({ kind: z.literal("clock"), atMs: z.int() });
+
+const lineForm = z.union([entryForm, correctionForm]);
+
 export type JournalEntry = z.output<typeof entryForm>;
+type JournalLine = z.output<typeof lineForm>;
 
 export interface Journal {
   /** Of earlier runs, oldest first. */
@@ -31,7 +40,7 @@ export interface Journal {
    * Resolves once the entry is on the disk. Call it again only after that.
    * @throws Error that says what to do; then the entry does not count
    */
-  append(entry: JournalEntry): Promise<void>;
+  append(entry: JournalLine): Promise<void>;
   /** Nothing is written any more. */
   close(): Promise<void>;
 }
@@ -53,8 +62,8 @@ const MAX_OLD_LINES = 10_000;
 const digestOf = (before: string, json: string): string =>
   createHash("sha256").update(`${before}\n${json}`).digest("hex").slice(0, FIRST_DIGEST.length);
 
-function writeLine(before: string, entry: JournalEntry): { line: string; digest: string } {
-  const json = JSON.stringify(z.encode(entryForm, entry));
+function writeLine(before: string, entry: JournalLine): { line: string; digest: string } {
+  const json = JSON.stringify(z.encode(lineForm, entry));
   const digest = digestOf(before, json);
   return { line: `${digest} ${json}\n`, digest };
 }
@@ -83,6 +92,23 @@ export async function openJournal(directory: string, { maxOldLines = MAX_OLD_LIN
   return isLong ? openAt(path, await rewrite(path, kept)) : openAt(path, { ...lines, entries: kept });
 }
 
+/**
+ * Writes down that this machine's clock is right, although the journal in `directory` has later entries. They count as if they had been
+ * written now: for a whole day, so that no limit is forgotten. No signer may be using the journal.
+ * @returns when the latest of them was written; null, and nothing is written, when none is later
+ */
+export async function correctClock(directory: string): Promise<Date | null> {
+  const journal = await openJournal(directory);
+  try {
+    const latestMs = journal.entries.reduce((latest, { atMs }) => Math.max(latest, atMs), 0);
+    if (latestMs <= nowMs()) return null;
+    await journal.append({ kind: "clock", atMs: nowMs() });
+    return new Date(latestMs);
+  } finally {
+    await journal.close();
+  }
+}
+
 async function readText(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
@@ -100,21 +126,32 @@ function readLines(content: Buffer, path: string): Lines {
   const isTorn = bytes < content.length;
   if (isTorn) log().warn({ path }, "the journal's last line was cut off while it was written; nothing was signed for it");
   let digest = FIRST_DIGEST;
-  const entries: JournalEntry[] = [];
+  const read: JournalLine[] = [];
   for (const [at, line] of content.subarray(0, bytes).toString("utf8").split("\n").slice(0, -1).entries()) {
     const entry = readLine(line, digest);
     if (entry === null) throw damaged(path, at + 1);
-    entries.push(entry);
+    read.push(entry);
     digest = line.slice(0, FIRST_DIGEST.length);
   }
-  return { entries, digest, bytes, isTorn };
+  return { entries: applyCorrections(read), digest, bytes, isTorn };
 }
 
-function readLine(line: string, before: string): JournalEntry | null {
+/** The entries, none of them later than a correction of the clock that follows it. */
+function applyCorrections(lines: readonly JournalLine[]): JournalEntry[] {
+  let latestMs = Number.POSITIVE_INFINITY;
+  const entries: JournalEntry[] = [];
+  for (const line of lines.toReversed()) {
+    if (line.kind === "clock") latestMs = Math.min(latestMs, line.atMs);
+    else entries.push({ ...line, atMs: Math.min(line.atMs, latestMs) });
+  }
+  return entries.reverse();
+}
+
+function readLine(line: string, before: string): JournalLine | null {
   const json = line.slice(FIRST_DIGEST.length + 1);
   if (!line.startsWith(`${digestOf(before, json)} `)) return null;
   try {
-    return z.decode(entryForm, JSON.parse(json));
+    return z.decode(lineForm, JSON.parse(json));
   } catch {
     return null;
   }
@@ -192,7 +229,7 @@ class FileJournal implements Journal {
     this.#bytes = bytes;
   }
 
-  async append(entry: JournalEntry): Promise<void> {
+  async append(entry: JournalLine): Promise<void> {
     const { line, digest } = writeLine(this.#digest, entry);
     await this.#checkAlone();
     try {

@@ -1,7 +1,10 @@
 // The signer alone, without a database, behind its codec: it pays exactly the orders that owners signed, and nothing else.
 
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Hex, recoverTypedDataAddress } from "viem";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { now, nowMs, setClock } from "@/lib/base/clock";
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
@@ -13,6 +16,7 @@ import { asUsd, type KeyWallet, newKeyWallet } from "../../withdrawals/testing/w
 import { createWords } from "../mnemonic";
 import { openSigner } from "../seed-signer";
 import { endOfOrder, type Order, payoutNonce, type SignedOrder, type WithdrawalChain, writeOrderText } from "../withdrawal-order";
+import { correctClock, type Journal, openJournal } from "./journal";
 
 let chain: Awaited<ReturnType<typeof startTestSolanaChain>>;
 beforeAll(async () => {
@@ -146,4 +150,39 @@ test("it never pays more than the service's daily limit, and a repeated attempt 
   const start = nowMs();
   restoreClock = setClock(() => start + 24 * 3_600_000 + 1);
   await expect(pay(signer, third)).resolves.toBeDefined();
+});
+
+test("after a clock that was ahead was put right, the operator's correction lets it pay, and nothing of the limit is forgotten", async () => {
+  vi.stubEnv("WITHDRAWAL_SERVICE_DAILY_LIMIT_USD", "12");
+  forgetSingleton("config");
+  const [directory, words, start] = [mkdtempSync(join(tmpdir(), "journal-")), createWords(), nowMs()];
+  const opened: Journal[] = [];
+  const setDay = (day: number) => {
+    restoreClock();
+    restoreClock = setClock(() => start + Math.round(day * 24 * 3_600_000));
+  };
+  onTestFinished(async () => {
+    for (const journal of opened) await journal.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const openAgain = async () => {
+    const journal = await openJournal(directory);
+    opened.push(journal);
+    return openSigner(words, "sandbox", { journal });
+  };
+  setDay(30);
+  const ahead = await sign(newOrder("base", { amount: asUsd(10) }));
+  await pay(await openAgain(), ahead);
+  setDay(1);
+  const refused = await pay(await openAgain(), await sign(newOrder("base"))).catch((error: Error) => error);
+  expect(refused).toMatchObject({ refusal: "clock", message: expect.stringContaining("npm run signer -- correct-clock") });
+  await correctClock(directory);
+  const signer = await openAgain();
+  await expect(pay(signer, await sign(newOrder("base")))).rejects.toMatchObject({ refusal: "limit" });
+  await expect(pay(signer, await sign({ ...ahead, amount: asUsd(1) }))).rejects.toMatchObject({ refusal: "nonce" });
+  await expect(pay(signer, await sign(newOrder("base", { amount: asUsd(2) })))).resolves.toBeDefined();
+  setDay(1.9);
+  await expect(pay(signer, await sign(newOrder("base", { amount: asUsd(1) })))).rejects.toMatchObject({ refusal: "limit" });
+  setDay(2.1);
+  await expect(pay(signer, await sign(newOrder("base")))).resolves.toBeDefined();
 });

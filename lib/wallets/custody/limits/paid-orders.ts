@@ -125,8 +125,12 @@ export class PaidOrders {
   #timeMs(): number {
     const behindMs = this.#lastMs - nowMs();
     if (behindMs <= CLOCK_STEP_MS) return Math.max(nowMs(), this.#lastMs);
-    const last = new Date(this.#lastMs).toISOString();
-    throw new PayoutRefused("clock", `The signer's clock stands before its last payout (${last}). Correct the clock of its machine.`);
+    const [at, last] = [nowMs(), this.#lastMs].map((ms) => new Date(ms).toISOString());
+    throw new PayoutRefused(
+      "clock",
+      `The signer's clock (${at}) stands before its last payout (${last}). Correct the clock of its machine. If it is right now, and was ahead ` +
+        "then: stop the signer, run npm run signer -- correct-clock, and start it again.",
+    );
   }
 
   async #write(entry: JournalEntry): Promise<void> {

@@ -76,10 +76,14 @@ async function removeStale(path: string): Promise<void> {
       `SIGNER_SOCKET: ${path} is another user's. Remove it, or write another path; only the signer's user makes this socket.`,
     );
   }
-  if (await isAnswered(path)) {
-    throw new Error(`SIGNER_SOCKET: another signer answers at ${path}. Stop it first: only one may count the day's limit.`);
-  }
+  await refuseAnswered(path);
   await unlink(path);
+}
+
+/** @throws Error when a signer answers at `path` */
+export async function refuseAnswered(path: string): Promise<void> {
+  if (!(await isAnswered(path))) return;
+  throw new Error(`SIGNER_SOCKET: another signer answers at ${path}. Stop it first: only one may count the day's limit.`);
 }
 
 const isAnswered = (path: string): Promise<boolean> =>
