@@ -12,7 +12,8 @@ export async function confirm(question: string, isConfirmed: boolean): Promise<v
   if (!process.stdin.isTTY) throw new Error("Nothing was done. If it is right, run the command again in a terminal, or with --yes.");
   const typed = createInterface({ input: process.stdin, output: process.stderr });
   const closed = nextEvent(typed, "close").then(() => ""); // Ctrl-C, or no more input
-  const answer = await Promise.race([typed.question(`${question} (yes/no) `), closed]);
+  const asked = typed.question(`${question} (yes/no) `).catch(() => "");
+  const answer = await Promise.race([asked, closed]);
   typed.close();
   if (answer.trim().toLowerCase() !== "yes") throw new Error("Nothing was done.");
 }

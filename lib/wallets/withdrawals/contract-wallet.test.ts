@@ -25,9 +25,9 @@ let node: Awaited<ReturnType<typeof startFaultyNode>>;
 let onCheck: () => Fault | null = () => null;
 beforeAll(async () => {
   world = await startWorld();
-  // Only the check of a signature is a call without a receiver.
-  node = await startFaultyNode(world.evm.url(), ({ method, params }) =>
-    method === "eth_call" && !("to" in (params[0] as object)) ? onCheck() : null,
+  // Only the check of a signature is a call from somebody, and to nobody.
+  node = await startFaultyNode(world.evm.url(), ({ method, params: [call] }) =>
+    method === "eth_call" && "from" in (call as object) && !("to" in (call as object)) ? onCheck() : null,
   );
   setSandboxEvmNodes([node.url]);
   await world.fillTreasury("base", 1_000_000_000n);
