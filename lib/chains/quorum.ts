@@ -15,7 +15,8 @@ export function nodeQuorum(): 1 | 2 {
 
 const ALARM_MS = 3_600_000;
 const MIN_LOG_EVERY_MS = 1_000;
-const last = processSingleton("disagreement of nodes", () => ({ atMs: Number.NEGATIVE_INFINITY, loggedAtMs: Number.NEGATIVE_INFINITY }));
+const NEVER = Number.NEGATIVE_INFINITY;
+const last = processSingleton("disagreement of nodes", () => ({ atMs: NEVER, loggedAtMs: NEVER, differedAtMs: NEVER }));
 
 /** @param about what the nodes were asked, with names that an operator can look up; no secrets */
 export function recordDisagreement(chain: "base" | "solana", about: Readonly<Record<string, unknown>>): void {
@@ -27,8 +28,19 @@ export function recordDisagreement(chain: "base" | "solana", about: Readonly<Rec
   known.loggedAtMs = known.atMs;
   log().error(
     { chain, ...about },
-    "two nodes gave different answers about one block, so nothing was decided by them: one lies or is broken. Compare both with a third one, and replace it.",
+    "two nodes gave different answers about one block, so at least one lies or is broken. Compare both with a third one, and replace it.",
   );
+}
+
+/** A reorganisation, in which one node is a moment behind the others, is over by then. */
+const REORGANISATION_MS = 30_000;
+
+/** Nodes show different blocks at the tip of the chain: a disagreement once it happens again when a reorganisation would be over. */
+export function recordDifferenceAtTip(chain: "base" | "solana", about: Readonly<Record<string, unknown>>): void {
+  const known = last();
+  const sinceMs = nowMs() - known.differedAtMs;
+  if (sinceMs >= ALARM_MS) known.differedAtMs = nowMs();
+  else if (sinceMs >= REORGANISATION_MS) recordDisagreement(chain, about);
 }
 
 /** False for an hour after two nodes gave different answers to this process. */

@@ -1,7 +1,8 @@
-// State that signs somebody in or moves money, as of one block: as many nodes as must agree are asked at the lower of their heads, by that
-// block's hash, and every answer must be the same.
+// State that signs somebody in or moves money, as of one block: as many nodes as must agree are asked at the newest block that all of them
+// have, by its hash, and every answer must be the same.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { nowMs } from "@/lib/base/clock";
 import { recordDisagreement } from "../quorum";
 import { type Block, findBlockOf, getBlockOf } from "./blocks";
 import { EvmFailure, isEvmFailure } from "./failure";
@@ -14,6 +15,8 @@ import { callEach, type EvmNodes, evmNodes } from "./nodes";
  * removed since.
  */
 const MAX_BEHIND_S = 60;
+/** A node whose head is further ahead of our clock is not asked either. */
+const MAX_AHEAD_S = 60;
 /** Behind one address are often several servers, of which some lack the newest block for a moment. */
 const ATTEMPTS = 3;
 const PAUSE_MS = 150;
@@ -47,23 +50,31 @@ export async function readAgreed<T extends string | boolean | bigint>(
 }
 
 async function readOnce<T>(read: ReadState<T>, about: Readonly<Record<string, unknown>>, nodes: EvmNodes): Promise<T> {
-  const asked = await findEnough(nodes);
-  const block = await findCommonBlock(asked);
-  const answers = await Promise.all(asked.map(({ node }) => read(node, { blockHash: block.hash })));
+  const { block, asked } = await findShared(await findNear(nodes), nodes);
+  const answers = await Promise.all(asked.map((node) => read(node, { blockHash: block.hash })));
   const [first] = answers;
   if (first !== undefined && answers.every((answer) => answer === first)) return first;
-  const said = Object.fromEntries(asked.map(({ node }, index) => [node.name, `${answers[index]}`]));
+  const said = Object.fromEntries(asked.map(({ name }, index) => [name, `${answers[index]}`]));
   recordDisagreement("base", { ...about, block: block.number, blockHash: block.hash, said });
   throw new EvmFailure("disputed", `two nodes differ about block ${block.number}`);
 }
 
-/** The first nodes that answer and are not far behind, as many as must agree. */
-async function findEnough(nodes: EvmNodes): Promise<AtHead[]> {
-  const heads = await callEach(nodes, async (node) => ({ node, latest: await getBlockOf(node, "latest") }));
-  const newestS = Math.max(...heads.map(({ latest }) => latest.timestampS));
+/**
+ * The heads of nodes that are not far behind the newest. That counts as no newer than our clock: by a time that has not come yet, one node
+ * could call all the others old.
+ */
+async function findNear(nodes: EvmNodes): Promise<AtHead[]> {
+  const nowS = nowMs() / 1_000;
+  const answers = await callEach(nodes, async (node) => ({ node, latest: await getBlockOf(node, "latest") }));
+  const heads = answers.filter(({ latest }) => latest.timestampS - nowS <= MAX_AHEAD_S);
+  for (const { node, latest } of answers.filter((one) => !heads.includes(one))) {
+    const about = { what: "a newest block from the future, or this machine's clock is slow", node: node.name };
+    recordDisagreement("base", { ...about, block: latest.number, blockHash: latest.hash, aheadS: Math.round(latest.timestampS - nowS) });
+  }
+  const newestS = Math.min(nowS, Math.max(...heads.map(({ latest }) => latest.timestampS)));
   const near = heads.filter(({ latest }) => newestS - latest.timestampS <= MAX_BEHIND_S);
-  if (near.length >= nodes.quorum) return near.slice(0, nodes.quorum);
-  const isSilent = heads.length < nodes.quorum;
+  if (near.length >= nodes.quorum) return near;
+  const isSilent = answers.length < nodes.quorum;
   const why = isSilent ? "answer" : "have the newest blocks";
   throw new EvmFailure(
     isSilent ? "unreachable" : "behind",
@@ -71,15 +82,26 @@ async function findEnough(nodes: EvmNodes): Promise<AtHead[]> {
   );
 }
 
-/** The lowest of their heads, which the others have at its height. What each node says about that block is not trusted alone. */
-async function findCommonBlock(asked: readonly AtHead[]): Promise<Block> {
-  const [lowest] = [...asked].sort((one, other) => one.latest.number - other.latest.number);
-  if (!lowest) throw new EvmFailure("no_nodes", "BASE_RPC_URLS names no node of the chain");
-  const { latest: block } = lowest;
-  const others = asked.filter((one) => one !== lowest);
-  const same = await Promise.all(others.map(({ node }) => findBlockOf(node, block.number)));
-  if (same.some((other) => other === null)) throw new EvmFailure("behind", `a node lacks block ${block.number}, which another one has`);
-  const isOne = same.every((other) => other?.hash === block.hash && other.timestampS === block.timestampS);
-  if (!isOne) throw new EvmFailure("moved", `two nodes have different blocks at ${block.number}`);
-  return block;
+/**
+ * The highest of their heads that as many have at its height as must agree, and these nodes, in order. What one node says about a block is
+ * not trusted alone.
+ */
+async function findShared(near: readonly AtHead[], { quorum }: EvmNodes): Promise<{ block: Block; asked: EvmNode[] }> {
+  const highestFirst = near.map(({ latest }) => latest).sort((one, other) => other.number - one.number);
+  for (const block of highestFirst) {
+    const has = async ({ node, latest }: AtHead): Promise<boolean> => {
+      if (latest.number < block.number) return false;
+      const own = latest.number === block.number ? latest : await findBlockOf(node, block.number).catch(noBlock);
+      return own?.hash === block.hash && own.timestampS === block.timestampS;
+    };
+    const having = await Promise.all(near.map(has));
+    const asked = near.flatMap(({ node }, index) => (having[index] ? [node] : []));
+    if (asked.length >= quorum) return { block, asked: asked.slice(0, quorum) };
+  }
+  throw new EvmFailure("moved", "no newest block of one node is another's too: a node is behind, or the chain is being reorganised");
+}
+
+function noBlock(error: unknown): null {
+  if (isEvmFailure(error)) return null;
+  throw error;
 }

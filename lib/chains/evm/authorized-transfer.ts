@@ -79,7 +79,7 @@ export const isMoveShown = (
   { transaction, block }: { transaction: Hex; block: number },
   nodes: EvmNodes = evmNodes(),
 ): Promise<boolean> =>
-  areAlike(nodes, async (node) => {
+  areAlike(nodes, { what: "an authorized transfer", transaction, block }, async (node) => {
     const receipt = await findReceipt(node, transaction);
     if (receipt?.status !== "0x1" || receipt.blockNumber !== block) return null;
     const [, ...named] = encodeUse(authorization);

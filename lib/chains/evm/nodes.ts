@@ -3,7 +3,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
-import { nodeQuorum } from "../quorum";
+import { nodeQuorum, recordDifferenceAtTip } from "../quorum";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";
@@ -109,12 +109,24 @@ export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promis
 export const enoughOf = ({ quorum }: EvmNodes, answers: number): number => Math.max(quorum, Math.min(2, answers));
 
 /**
- * Whether as many nodes as must agree show something, and all that do show the same: the hash of its block. Null: not shown.
+ * Whether as many nodes as must agree show the same: the hash of its block. Null: not shown. The others' word counts for nothing; another
+ * block is an alarm, unless a reorganisation explains it.
+ * @param about for the log, when nodes show different blocks
  * @throws EvmFailure when none answers
  */
-export async function areAlike(nodes: EvmNodes, look: (node: EvmNode) => Promise<string | null>): Promise<boolean> {
-  const shown = (await callEach(nodes, look)).filter((one) => one !== null);
-  return shown.length >= nodes.quorum && new Set(shown).size === 1;
+export async function areAlike(
+  nodes: EvmNodes,
+  about: Readonly<Record<string, unknown>>,
+  look: (node: EvmNode) => Promise<string | null>,
+): Promise<boolean> {
+  const answers = await callEach(nodes, async (node) => ({ name: node.name, block: await look(node) }));
+  const shown = answers.filter(({ block }) => block !== null);
+  const alike = (one: string | null) => shown.filter(({ block }) => block === one).length;
+  const most = Math.max(0, ...shown.map(({ block }) => alike(block)));
+  if (most < shown.length) {
+    recordDifferenceAtTip("base", { ...about, said: Object.fromEntries(shown.map(({ name, block }) => [name, block])) });
+  }
+  return shown.length > 0 && most >= nodes.quorum;
 }
 
 /** A node of another chain would show no deposits, or that chain's. Checked once, and again after an outage. */

@@ -141,7 +141,7 @@ export function isSettlementShown(
 ): Promise<boolean> {
   const { from, requestNumber, cents } = proof;
   const topics = encodeEventTopics({ abi: settlementAbi, eventName: "Settled", args: { from, requestNumber } }).join();
-  return areAlike(nodes, async (node) => {
+  return areAlike(nodes, { what: "a settled proof", transaction, block }, async (node) => {
     const receipt = await node.call("eth_getTransactionReceipt", [transaction], receiptForm);
     if (receipt?.transactionHash !== transaction || receipt.status !== "0x1" || receipt.blockNumber !== block) return null;
     const logs = receipt.logs.flatMap((log) => logForm.safeParse(log).data ?? []);
