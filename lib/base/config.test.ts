@@ -100,6 +100,7 @@ const wrong: readonly (readonly [name: string, value: string, message: RegExp])[
   ["TREASURY_BASE_ADDRESS", "0x1234", /0x… address/],
   ["RELAYER_DAILY_FEES_ETH", "1e3", /at most 18 decimal places/],
   ["TREASURY_DAILY_FEES_SOL", "0.0000000001", /at most 9 decimal places/],
+  ["TREASURY_DAILY_RENT_SOL", "1,5", /at most 9 decimal places/],
   ["SPONSOR_DAILY_FEES_SOL", "-1", /at most 9 decimal places/],
   ["OPERATOR_ADDRESS", "0x1234", /0x… address of the key with which you approve/],
   ["TREASURY_SOLANA_ADDRESS", "0OIl".repeat(10), /base58 address/],

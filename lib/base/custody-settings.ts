@@ -42,6 +42,7 @@ export const custodyShape = {
   OPERATOR_KEY_FILE: path.optional(),
   RELAYER_DAILY_FEES_ETH: coins(18).optional(),
   TREASURY_DAILY_FEES_SOL: coins(9).optional(),
+  TREASURY_DAILY_RENT_SOL: coins(9).optional(),
   SPONSOR_DAILY_FEES_SOL: coins(9).optional(),
 };
 

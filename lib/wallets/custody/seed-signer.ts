@@ -23,7 +23,7 @@ import type { CallCost } from "@/lib/relay/calls";
 import type { Relayer } from "@/lib/relay/relayer";
 import type { SignedBySponsor, Sponsor } from "@/lib/relay/sponsor";
 import { ATTESTATION_INDEX, type AttestedAddresses, attestedHash, baseAddressOf, deriveBaseAddress, isCustodialIndex } from "./addresses";
-import { FeeBudget } from "./limits/fee-budget";
+import { type FeeBudgets, openBudgets } from "./limits/fee-budget";
 import { createMemoryJournal, type Journal } from "./limits/journal";
 import { NANO_PER_UNIT, PaidOrders } from "./limits/paid-orders";
 import { PayoutRefused } from "./limits/payout-refused";
@@ -43,12 +43,6 @@ const SPONSOR_INDEX = 0x7fff_fffd;
 /** Validity of a payout on Base, in seconds. */
 const PAYOUT_SECONDS = 3_600n;
 
-const ETH = 10n ** 18n;
-const SOL = 10n ** 9n;
-/** Of a sandbox, whose coins are worth nothing. */
-const NO_LIMIT = 1_000_000n * ETH;
-/** 0.01 ETH: above a hundred times what a call costs on Base on a bad day. */
-const MAX_GAS_WEI = ETH / 100n;
 /** Both signatures, and as much again as a priority fee: a payment that costs more is refused. */
 const SPONSORED_LAMPORTS = 20_000n;
 /** Seven signatures and the priority fee of a full sweep; a payout costs less. */
@@ -89,18 +83,13 @@ class SeedSigner implements Signer {
   readonly #seed: Seed;
   readonly #relayerIndex: number;
   readonly #paid: PaidOrders;
-  readonly #gas: FeeBudget;
-  readonly #fees: FeeBudget;
-  readonly #sponsored: FeeBudget;
+  readonly #fees: FeeBudgets;
 
   constructor(seed: Seed, mode: Mode, { journal = createMemoryJournal(), operator, relayerIndex = 0 }: KeysOptions) {
     this.#seed = seed;
     this.#relayerIndex = relayerIndex;
     this.#paid = new PaidOrders(journal, operator ?? null);
-    const day = (set: bigint | undefined, live: bigint) => set ?? (mode === "live" ? live : NO_LIMIT);
-    this.#gas = new FeeBudget("the relayer's wei", () => ({ day: day(config().RELAYER_DAILY_FEES_ETH, ETH / 4n), each: MAX_GAS_WEI }));
-    this.#fees = new FeeBudget("the treasury's lamports", () => ({ day: day(config().TREASURY_DAILY_FEES_SOL, SOL / 2n), each: SOL }));
-    this.#sponsored = new FeeBudget("the sponsor's lamports", () => ({ day: day(config().SPONSOR_DAILY_FEES_SOL, NO_LIMIT), each: SOL }));
+    this.#fees = openBudgets(mode);
     this.fingerprint = seed.fingerprint;
     this.xpub = seed.baseAccount().publicExtendedKey;
     this.usdcMint = mode === "live" ? USDC_MINT : this.#solanaAddress(SANDBOX_MINT_INDEX);
@@ -141,7 +130,7 @@ class SeedSigner implements Signer {
     );
     const { usdcMint: mint } = this;
     const treasury = this.treasury.solana;
-    this.#fees.take(TREASURY_LAMPORTS, `${blockhash} ${owners.map(({ index, units }) => `${index}:${units}`).join(" ")}`);
+    this.#fees.treasury.take(TREASURY_LAMPORTS, `${blockhash} ${owners.map(({ index, units }) => `${index}:${units}`).join(" ")}`);
     const indexes = new Map(owners.map(({ index }) => [this.#solanaAddress(index), index]));
     indexes.set(treasury, TREASURY_INDEX);
     const instructions = sweepInstructions({
@@ -159,7 +148,7 @@ class SeedSigner implements Signer {
 
   async signTreasuryAccountOnSolana(blockhash: string): Promise<SignedSweep> {
     const { solana: treasury } = this.treasury;
-    this.#fees.take(TREASURY_LAMPORTS, blockhash);
+    this.#fees.treasury.take(TREASURY_LAMPORTS, blockhash);
     const sign = (address: string, message: Uint8Array) => {
       assert(address === treasury, "the treasury makes its account itself");
       return signWith(this.#seed.solanaKey(TREASURY_INDEX).privateKey, message);
@@ -190,7 +179,10 @@ class SeedSigner implements Signer {
     // From its own nodes, all of them: whoever named the end of the last transaction could have a second one signed while the first still
     // counts. Before the order takes from the limit: without nodes nothing is signed for it.
     const { blockhash, ...used } = await readSharedBlockhash(solanaNodes());
-    const pay = () => this.#fees.take(TREASURY_LAMPORTS + (opensAccount ? RENT_LAMPORTS : 0n), nonce);
+    const pay = () => {
+      if (opensAccount) this.#fees.rent.take(RENT_LAMPORTS, nonce);
+      this.#fees.treasury.take(TREASURY_LAMPORTS, nonce);
+    };
     await this.#paid.admit(order, pay);
     const units = order.amount / NANO_PER_UNIT;
     const instructions = payoutInstructions({ treasury, mint: this.usdcMint, destination, units, opensAccount, nonce });
@@ -215,7 +207,7 @@ class SeedSigner implements Signer {
   }
 
   #takeGas({ nonce, gas, maxFeePerGas }: CallCost): void {
-    this.#gas.take(gas * maxFeePerGas, `${nonce}`);
+    this.#fees.relayer.take(gas * maxFeePerGas, `${nonce}`);
   }
 
   /** A sweep, a payment or a payout: one side of the transfer is the treasury. */
@@ -230,7 +222,7 @@ class SeedSigner implements Signer {
     const terms = { feePayer: this.sponsor.address, mint: this.usdcMint, payTo: this.treasury.solana };
     const read = readPaymentTransaction(bytes, terms);
     assert(read.kind === "read", `the sponsor signs payments to the treasury alone: ${read.kind === "refused" ? read.why : ""}`);
-    this.#sponsored.take(SPONSORED_LAMPORTS, read.transaction.messageHash);
+    this.#fees.sponsor.take(SPONSORED_LAMPORTS, read.transaction.messageHash);
     const signature = signWith(this.#seed.solanaKey(SPONSOR_INDEX).privateKey, read.transaction.message);
     return { bytes: withFeePayerSignature(bytes, signature), signature: base58.encode(signature) };
   }

@@ -3,7 +3,7 @@
 import { afterEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { replaceSingleton } from "@/lib/base/process-singleton";
-import { FeeBudget } from "./fee-budget";
+import { FeeBudget, openBudgets } from "./fee-budget";
 
 let restoreClock = () => {};
 afterEach(() => {
@@ -50,4 +50,17 @@ test("what was spent a day ago is free again, and no moment of a day allows more
   pass(HOUR + 900_000);
   for (const name of ["d", "e"]) take(40n, name);
   expect(() => take(1n, "f")).toThrow(/24 hours/);
+});
+
+test("in live mode every key has a bound for a day without any setting, and rent one of its own", () => {
+  openBudget();
+  const { relayer, treasury, rent, sponsor } = openBudgets("live");
+  const spend = (budget: FeeBudget, each: bigint, times: number) => {
+    for (let time = 0; time < times; time++) budget.take(each, `${time}`);
+    return () => budget.take(1n, "one more");
+  };
+  expect(spend(relayer, 10n ** 16n, 25)).toThrow(/24 hours may cost 250000000000000000 of the relayer's wei/);
+  expect(spend(rent, 10n ** 9n, 2)).toThrow(/24 hours may cost 2000000000 of the treasury's lamports for rent/);
+  expect(spend(treasury, 5n * 10n ** 8n, 1)).toThrow(/24 hours may cost 500000000 of the treasury's lamports/);
+  expect(spend(sponsor, 10n ** 9n, 1)).toThrow(/24 hours may cost 1000000000 of the sponsor's lamports/);
 });

@@ -2,6 +2,7 @@
 // cannot burn its coins. Counted by what each may cost at most, in memory: a restart begins anew, and nobody at the socket can cause one.
 
 import { nowMs } from "@/lib/base/clock";
+import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
 
@@ -71,4 +72,30 @@ export class FeeBudget {
     }
     return new SignerUnavailable(reason);
   }
+}
+
+const ETH = 10n ** 18n;
+const SOL = 10n ** 9n;
+/** Of a sandbox, whose coins are worth nothing. */
+const NO_LIMIT = 1_000_000n * ETH;
+/** 0.01 ETH: above a hundred times what a call costs on Base on a bad day. */
+const MAX_GAS_WEI = ETH / 100n;
+
+/** The budgets of a seed's keys. */
+export interface FeeBudgets {
+  relayer: FeeBudget;
+  treasury: FeeBudget;
+  /** Apart from the treasury's fees: who uses it up stops no other payout and no sweep. */
+  rent: FeeBudget;
+  sponsor: FeeBudget;
+}
+
+export function openBudgets(mode: "sandbox" | "live"): FeeBudgets {
+  const day = (set: bigint | undefined, live: bigint) => set ?? (mode === "live" ? live : NO_LIMIT);
+  return {
+    relayer: new FeeBudget("the relayer's wei", () => ({ day: day(config().RELAYER_DAILY_FEES_ETH, ETH / 4n), each: MAX_GAS_WEI })),
+    treasury: new FeeBudget("the treasury's lamports", () => ({ day: day(config().TREASURY_DAILY_FEES_SOL, SOL / 2n), each: SOL })),
+    rent: new FeeBudget("the treasury's lamports for rent", () => ({ day: day(config().TREASURY_DAILY_RENT_SOL, 2n * SOL), each: SOL })),
+    sponsor: new FeeBudget("the sponsor's lamports", () => ({ day: day(config().SPONSOR_DAILY_FEES_SOL, SOL), each: SOL })),
+  };
 }

@@ -8,7 +8,7 @@ import type { refusals } from "../wire/forms";
  * 24 hours. paid: on Solana, the transaction last signed for it paid it, or still could. order: it is for the other chain, pays to the
  * signer's own addresses, or is not in whole units. approval: it is above the line, and the operator's key did not sign
  * it. clock: the signer's clock stands before its last payout. journal: the signer cannot write down what it pays. fees: it would cost more
- * than the signer spends on fees in 24 hours.
+ * than the signer spends on fees, or on the rent of token accounts, in 24 hours.
  */
 export type Refusal = (typeof refusals)[number];
 

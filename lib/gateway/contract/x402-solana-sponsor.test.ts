@@ -1,0 +1,123 @@
+// What the sponsor signs: only payments that would be carried out, each once. Others use up nothing of what it may spend in a day, which is
+// here the fees of five payments.
+
+import { PublicKey, TransactionInstruction } from "@solana/web3.js";
+import { afterEach, expect, test } from "vitest";
+import { GUARD_PROGRAM } from "@/lib/chains/solana/instructions";
+import { paymentInstructions, signPaymentBytes } from "@/lib/chains/solana/testing/payments";
+import { pool } from "@/lib/db/pool";
+import { settlePayments } from "@/lib/payments/followup/run";
+import { findSponsor, setSponsor } from "@/lib/relay/sponsor";
+import { promptOf, readError } from "./testing/client";
+import { openService } from "./testing/service";
+import { expectBooked } from "./testing/x402";
+import { openX402OnSolana, type SolanaPayer, type SolanaPayload, x402SolanaSettings } from "./testing/x402-solana";
+
+const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_MS: "5000", SPONSOR_DAILY_FEES_SOL: "0.0001" } });
+// A blockhash lasts for half a minute here.
+const x402 = await openX402OnSolana(service, { slotMs: 200 });
+const sponsor = findSponsor();
+if (!sponsor) throw new Error("this process has no sponsor");
+let signed = 0;
+setSponsor({
+  address: sponsor.address,
+  signPayment: (bytes) => {
+    signed += 1;
+    return sponsor.signPayment(bytes);
+  },
+});
+afterEach(() => {
+  signed = 0;
+  x402.breakNodes(null);
+});
+
+const body = promptOf({ maxTokens: 100 });
+const patience = { timeout: 30_000, interval: 200 };
+
+const expectPaid = (payload: SolanaPayload) => expect.poll(async () => (await x402.send(body, payload)).status, patience).toBe(200);
+
+/** The payer's transaction, with an assertion that fails: Lighthouse is not on this chain. */
+async function signGuarded(payer: SolanaPayer): Promise<SolanaPayload> {
+  const payload = await x402.signPayment(payer, body);
+  const { amount, extra } = payload.accepted;
+  const { memo = "", recentBlockhash: blockhash = "" } = extra;
+  const payment = { terms: x402.terms, payer: payer.wallet, blockhash, units: BigInt(amount), memo };
+  const guard = new TransactionInstruction({ programId: new PublicKey(GUARD_PROGRAM), keys: [], data: Buffer.of(15, 4, 0, 0) });
+  const bytes = signPaymentBytes(payment, [...paymentInstructions(payment), guard]);
+  return { ...payload, payload: { transaction: Buffer.from(bytes).toString("base64") } };
+}
+
+/** As after a restore from a backup: the claim is open, and nothing is known of its transaction. */
+async function forgetTransaction({ address }: SolanaPayer): Promise<void> {
+  const { rows } = await pool().query<{ id: string }>("UPDATE payment_claim SET relayed = false WHERE payer = $1 RETURNING id", [address]);
+  const relayId = `payment_${rows[0]?.id}_1`;
+  await pool().query("DELETE FROM relay_broadcast WHERE relayed_id = $1", [relayId]);
+  const { rowCount } = await pool().query("DELETE FROM relayed WHERE id = $1", [relayId]);
+  expect(rowCount).toBe(1);
+}
+
+test("payments that would fail are not signed, however often they are sent and looked for, and stop no payment that would not", async () => {
+  const payer = await x402.newPayer();
+  for (let times = 0; times < 6; times++) {
+    const payload = await signGuarded(payer);
+    for (let again = 0; again < 2; again++) readError(await x402.send(body, payload), "PAYMENT_VERIFICATION_FAILED");
+  }
+  const poor = await x402.newPayer();
+  const unpaid = await x402.signPayment(poor, body);
+  await x402.emptyWallet(poor);
+  readError(await x402.send(body, unpaid), "PAYMENT_VERIFICATION_FAILED");
+  await pool().query("UPDATE payment_claim SET valid_until = '2001-01-01'");
+  for (let round = 0; round < 2; round++) await settlePayments.run();
+  expect(signed).toBe(0);
+  await expectPaid(await x402.signPayment(payer, body));
+});
+
+test("six payments at once on a balance for one: one is signed", async () => {
+  const [{ amount }] = (await x402.requirementsFor(body)).accepts;
+  const payer = await x402.newPayer(BigInt(amount));
+  const payloads = await Promise.all(Array.from({ length: 6 }, () => x402.signPayment(payer, body)));
+  const sendAll = () => Promise.all(payloads.map((payload) => x402.send(body, payload)));
+  await expect.poll(async () => (await sendAll()).filter(({ status }) => status === 200).length, patience).toBe(1);
+  expect(signed).toBe(1);
+});
+
+test("a payment is signed once, however often it is sent and looked for until it is final", async () => {
+  const payer = await x402.newPayer();
+  const payload = await x402.signPayment(payer, body);
+  x402.breakNodes(({ method }) => (method === "sendTransaction" ? { drop: true } : null));
+  readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
+  x402.breakNodes(null);
+  await expectPaid(payload);
+  await settlePayments.run();
+  expect(signed).toBe(1);
+  await expectBooked(payer, { payments: 1, answers: 1 });
+});
+
+test("a payment that ran before the database was restored is found by its message, answered, and not signed again", async () => {
+  const payer = await x402.newPayer();
+  const payload = await x402.signPayment(payer, body);
+  let isSent = false;
+  x402.breakNodes(({ method }) => {
+    if (isSent) return { drop: true };
+    isSent = method === "sendTransaction";
+    return null;
+  });
+  readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
+  await forgetTransaction(payer);
+  // A cluster knows a message that ran, whatever its signatures; the sandbox's knows signatures.
+  x402.breakNodes(({ method }) =>
+    method === "simulateTransaction"
+      ? { rewrite: (told) => ({ ...(told as object), value: { err: "AlreadyProcessed", logs: [], unitsConsumed: 0 } }) }
+      : null,
+  );
+  await expectPaid(payload);
+  expect(signed).toBe(1);
+  await expectBooked(payer, { payments: 1, answers: 1 });
+});
+
+test("beyond the fees of a day a payment waits, and is paid by nobody", async () => {
+  const [last, late] = [await x402.newPayer(), await x402.newPayer()];
+  await expectPaid(await x402.signPayment(last, body));
+  readError(await x402.send(body, await x402.signPayment(late, body)), "SETTLEMENT_PENDING");
+  await expectBooked(late, { payments: 0, answers: 0 });
+});
