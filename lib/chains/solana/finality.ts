@@ -14,7 +14,7 @@ export function readSolanaHead(nodes: SolanaNodes): Promise<SolanaHead> {
   return nodes.callFirst("getSlot", async (call) => {
     const slotAt = async (commitment: string) => {
       const slot = await call("getSlot", [{ commitment }], z.int().min(0));
-      nodes.sawSlot(slot);
+      nodes.sawSlot(call, slot);
       return slot;
     };
     const finalized = await slotAt("finalized");

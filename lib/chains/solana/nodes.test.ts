@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Keypair } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { forward } from "@/lib/chains/evm/testing/faulty-node";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { MAINNET_GENESIS_HASH, SolanaNodes } from "./nodes";
@@ -116,6 +117,22 @@ test("a slot that cannot have been reached yet is not believed, and does not mak
   await readFinalizedSlot(nodes);
   isLying = true;
   for (let time = 0; time < 3; time++) expect(await readFinalizedSlot(nodes)).toBeLessThan(1e9);
+});
+
+test.each([1e12, 1_000])("of three nodes one that names a slot %i ahead does not make the other two look behind", async (ahead) => {
+  const wrong = (await readFinalizedSlot(through(chain.url))) + ahead;
+  const liar = await startNode(({ method }) => (method === "getSlot" ? { result: wrong } : undefined));
+  const nodes = new SolanaNodes({ urls: [liar.url, chain.url, chain.url], genesisHash: chain.genesisHash, quorum: 2 });
+  const readAll = () =>
+    nodes.callEach("getSlot", async (call) => {
+      const slot = await call("getSlot", [{ commitment: "finalized" }], z.int());
+      nodes.sawSlot(call, slot);
+      return slot;
+    });
+  expect(await readFinalizedSlot(nodes)).toBe(wrong);
+  await readAll();
+  for (let time = 0; time < 3; time++) expect((await readAll()).filter((slot) => slot < wrong)).toHaveLength(2);
+  expect(nodes.leastSlot).toBeLessThan(wrong - 500);
 });
 
 test("no API key in a node's URL gets into an error, not even when the node echoes it", async () => {

@@ -40,28 +40,51 @@ export interface AtSlot<T> {
 /** A call to one node. @throws SolanaRefusal, NodeFailure */
 export type NodeCall = <T>(method: string, params: readonly unknown[], result: z.ZodType<T>) => Promise<T>;
 
+interface CalledNode {
+  node: SolanaNode;
+  call: NodeCall;
+}
+
+interface SeenSlot {
+  slot: number;
+  seenAtMs: number;
+}
+
 export class SolanaNodes {
-  #nodes: readonly SolanaNode[];
-  #newest = { slot: 0, seenAtMs: 0 };
+  #nodes: readonly CalledNode[];
+  /** The highest slot of each node that named one. */
+  #seen = new Map<NodeCall, SeenSlot>();
   /** How many of them must say the same before it moves money. */
   readonly quorum: number;
 
   constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS, quorum = 1 }: SolanaNodesOptions) {
     this.quorum = quorum;
-    this.#nodes = urls.map((url) => new SolanaNode({ url, genesisHash, timeoutMs }));
+    this.#nodes = urls.map((url) => {
+      const node = new SolanaNode({ url, genesisHash, timeoutMs });
+      return { node, call: (method, params, result) => node.call(method, params, result) };
+    });
   }
 
   /** The same nodes with the first one last: for a cross-node check. */
   othersFirst(): SolanaNodes {
     const others = new SolanaNodes({ urls: [], genesisHash: "", quorum: this.quorum });
     others.#nodes = [...this.#nodes.slice(1), ...this.#nodes.slice(0, 1)];
-    others.#newest = this.#newest;
+    others.#seen = this.#seen;
     return others;
   }
 
   /** How many of `answers` must agree: two where two are given, and never fewer than the settings require. */
   enoughOf(answers: number): number {
     return Math.max(this.quorum, Math.min(2, answers));
+  }
+
+  /**
+   * The newest slot that as many nodes have reached as must agree, where more than these named one: otherwise one of three could call the
+   * two others behind. Of two nodes the newest one is believed.
+   */
+  get #newest(): SeenSlot {
+    const newestFirst = [...this.#seen.values()].sort((one, other) => other.slot - one.slot);
+    return newestFirst[Math.max(0, Math.min(this.quorum - 1, newestFirst.length - this.quorum))] ?? { slot: 0, seenAtMs: 0 };
   }
 
   /** Passed as `minContextSlot`: a node that has not reached it refuses, and the next one is tried. */
@@ -85,7 +108,7 @@ export class SolanaNodes {
 
   async callAtSlotOn<T>(call: NodeCall, [method, params]: [string, readonly unknown[]], value: z.ZodType<T>): Promise<AtSlot<T>> {
     const answer = await call(method, params, z.object({ context: contextForm, value }));
-    this.sawSlot(answer.context.slot);
+    this.sawSlot(call, answer.context.slot);
     return { slot: answer.context.slot, value: answer.value };
   }
 
@@ -95,9 +118,9 @@ export class SolanaNodes {
    */
   async callFirst<T>(what: string, act: (call: NodeCall) => Promise<T>): Promise<T> {
     const reasons: string[] = [];
-    for (const { node, number } of this.#inOrder()) {
+    for (const { node, call, number } of this.#inOrder()) {
       try {
-        return await act((method, params, result) => node.call(method, params, result));
+        return await act(call);
       } catch (error) {
         if (!isNodeFailure(error)) throw error;
         if (error.restMs > 0) node.rest(error.restMs);
@@ -105,7 +128,7 @@ export class SolanaNodes {
       }
     }
     // If all nodes are behind, the newest known slot may be wrong: the next call starts without it.
-    this.#newest = { slot: 0, seenAtMs: 0 };
+    this.#seen.clear();
     throw new SolanaUnavailable(what, reasons);
   }
 
@@ -131,9 +154,9 @@ export class SolanaNodes {
 
   async #callAtOnce<T>(act: (call: NodeCall) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
     const answers = await Promise.all(
-      this.#nodes.map(async (node, index) => {
+      this.#nodes.map(async ({ call }, index) => {
         try {
-          return { answer: await act((method, params, result) => node.call(method, params, result)) };
+          return { answer: await act(call) };
         } catch (error) {
           if (!isNodeFailure(error)) throw error;
           return { reason: `node ${index + 1}: ${error.message}` };
@@ -147,19 +170,20 @@ export class SolanaNodes {
   }
 
   /**
-   * Records the cluster's newest slot.
+   * Records the slot that a node named.
    * @throws NodeFailure for a slot that is too old, or that cannot have been reached yet
    */
-  sawSlot(slot: number): void {
-    const { slot: newest, seenAtMs } = this.#newest;
-    if (slot < newest - TOLERATED_SLOTS) throw new NodeFailure(`${newest - slot} slots behind`, 0);
-    const possible = newest + PLAUSIBLE_JUMP_SLOTS + (nowMs() - seenAtMs) / FASTEST_SLOT_MS;
-    if (newest > 0 && slot > possible) throw new NodeFailure("a slot that can not have come yet", 0);
-    if (slot > newest) this.#newest = { slot, seenAtMs: nowMs() };
+  sawSlot(call: NodeCall, slot: number): void {
+    const before = this.#newest;
+    const possible = before.slot + PLAUSIBLE_JUMP_SLOTS + (nowMs() - before.seenAtMs) / FASTEST_SLOT_MS;
+    if (before.slot > 0 && slot > possible) throw new NodeFailure("a slot that can not have come yet", 0);
+    if (slot > (this.#seen.get(call)?.slot ?? -1)) this.#seen.set(call, { slot, seenAtMs: nowMs() });
+    const behind = this.#newest.slot - slot;
+    if (behind > TOLERATED_SLOTS) throw new NodeFailure(`${behind} slots behind`, 0);
   }
 
-  #inOrder(): { node: SolanaNode; number: number }[] {
-    const all = this.#nodes.map((node, index) => ({ node, number: index + 1 }));
+  #inOrder(): (CalledNode & { number: number })[] {
+    const all = this.#nodes.map((one, index) => ({ ...one, number: index + 1 }));
     return [...all.filter(({ node }) => !node.isResting()), ...all.filter(({ node }) => node.isResting())];
   }
 }

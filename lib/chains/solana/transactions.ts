@@ -38,7 +38,7 @@ const statusForm = z
 export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
   return nodes.callFirst("getSlot", async (call) => {
     const slot = await call("getSlot", [{ commitment: "finalized" }], z.int().min(0));
-    nodes.sawSlot(slot);
+    nodes.sawSlot(call, slot);
     return slot;
   });
 }

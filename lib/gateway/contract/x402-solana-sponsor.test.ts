@@ -6,6 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { GUARD_PROGRAM } from "@/lib/chains/solana/instructions";
 import { paymentInstructions, signPaymentBytes } from "@/lib/chains/solana/testing/payments";
 import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { settlePayments } from "@/lib/payments/followup/run";
 import { findSponsor, setSponsor } from "@/lib/relay/sponsor";
 import { promptOf, readError } from "./testing/client";
@@ -48,12 +49,14 @@ async function signGuarded(payer: SolanaPayer): Promise<SolanaPayload> {
 }
 
 /** As after a restore from a backup: the claim is open, and nothing is known of its transaction. */
-async function forgetTransaction({ address }: SolanaPayer): Promise<void> {
-  const { rows } = await pool().query<{ id: string }>("UPDATE payment_claim SET relayed = false WHERE payer = $1 RETURNING id", [address]);
-  const relayId = `payment_${rows[0]?.id}_1`;
-  await pool().query("DELETE FROM relay_broadcast WHERE relayed_id = $1", [relayId]);
-  const { rowCount } = await pool().query("DELETE FROM relayed WHERE id = $1", [relayId]);
-  expect(rowCount).toBe(1);
+async function forgetTransaction({ address: payer }: SolanaPayer): Promise<void> {
+  await inTransaction(async (transaction) => {
+    await transaction.$executeRaw`SET LOCAL session_replication_role = replica`;
+    const [claim] = await transaction.paymentClaim.updateManyAndReturn({ where: { payer }, data: { relayed: false } });
+    const relayedId = `payment_${claim?.id}_1`;
+    await transaction.relayBroadcast.deleteMany({ where: { relayedId } });
+    expect((await transaction.relayed.deleteMany({ where: { id: relayedId } })).count).toBe(1);
+  });
 }
 
 test("payments that would fail are not signed, however often they are sent and looked for, and stop no payment that would not", async () => {
