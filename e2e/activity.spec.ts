@@ -21,9 +21,9 @@ test("a key that is created and paused is in the log, with who did it and from w
   await open(page, "/activity");
   const log = page.getByRole("list", { name: "Activity" });
   const paused = log.getByRole("listitem").filter({ hasText: /Key “Production” .*was paused/ });
-  await expect(paused).toContainText("key.paused · This session of 0x");
+  await expect(paused).toContainText("This session of 0x");
   await expect(paused).toContainText(/Chrome on \w+, (127\.0\.0\.1|::1)/);
-  await expect(log.getByRole("listitem").filter({ hasText: "signed in." })).toContainText("session.opened");
+  await expect(log.getByRole("listitem").filter({ hasText: "signed in." })).toBeVisible();
   await expectAccessible(page, "/activity");
 
   await page.getByLabel("About").selectOption("key");

@@ -7,10 +7,11 @@ import { now, nowMs, setClock } from "@/lib/base/clock";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { runActing } from "@/lib/db/acting";
 import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { chainEntries, checkChain, findDifference, readHead, verifyChain } from "./chain";
 import { listEntries } from "./entries";
-import { erasePersonal } from "./erase";
+import { erasePersonal, erasePersonalOf } from "./erase";
 import { recordAudit } from "./record";
 
 await openTestDatabase();
@@ -92,6 +93,48 @@ test("after 90 days address and browser are gone with their salt, and the chain 
   const [entry] = (await listEntries(accountId, { limit: 10 })) ?? [];
   expect(entry).toMatchObject({ kind: "key.created", from: null, actor: { kind: "service" } });
   expect(await verifyChain()).toEqual({ head, fault: null });
+});
+
+test("an owner's words and addresses can be erased, and the chain holds; what they were fields of, and all else, stays", async () => {
+  const accountId = await createAccount();
+  const { keyId } = await createKey({ accountId, name: "Ada's laptop" });
+  await pool().query("UPDATE api_key SET networks = '{203.0.113.0/24}', clip_min_tokens = 256 WHERE id = $1", [keyId]);
+  await recordAudit({ accountId, kind: "session.confirmed", subject: null, after: { chain: "evm", text: "Ada signs" } });
+  await chainEntries();
+  const head = await readHead();
+  const read = async () => (await listEntries(accountId, { limit: 10 }))?.map(({ before, after }) => ({ before, after }));
+  expect(await read()).toMatchObject([
+    { before: null, after: { chain: "evm", text: "Ada signs" } },
+    { before: { networks: [], clipMinTokens: null }, after: { networks: ["203.0.113.0/24"], clipMinTokens: 256 } },
+    { before: null, after: { name: "Ada's laptop", networks: [], scopes: ["prompt", "read"] } },
+  ]);
+  await inTransaction((transaction) => erasePersonalOf(accountId, transaction));
+  expect(await read()).toMatchObject([
+    { before: null, after: { chain: "evm", text: null } },
+    { before: { networks: null, clipMinTokens: null }, after: { networks: null, clipMinTokens: 256 } },
+    { before: null, after: { name: null, networks: null, scopes: ["prompt", "read"] } },
+  ]);
+  const { rows } = await pool().query<{ text: string }>("SELECT row_to_json(e)::text AS text FROM audit_entry e WHERE account_id = $1", [
+    accountId,
+  ]);
+  expect(rows.map(({ text }) => text).join()).not.toMatch(/Ada|203\.0\.113/);
+  expect(await verifyChain()).toEqual({ head, fault: null });
+});
+
+test("an entry that was chained with such fields in the open is read and verified as before, also after its account is closed", async () => {
+  const accountId = await createAccount();
+  await pool().query(
+    `INSERT INTO audit_entry (id, account_id, kind, at, actor, subject, after, personal, salt, commitment)
+     SELECT 'aud_earlier', $1, 'endpoint.created', now(), '{"kind": "service"}', 'ep_1', '{"kind": "email", "host": "example.com"}', p, '\\x01',
+       sha256('\\x01' || convert_to(p::text, 'UTF8')) FROM (SELECT '{"email": "ada@example.com"}'::jsonb AS p) own`,
+    [accountId],
+  );
+  await chainEntries();
+  const head = await readHead();
+  expect(await verifyChain()).toEqual({ head, fault: null });
+  await inTransaction((transaction) => erasePersonalOf(accountId, transaction));
+  expect(await verifyChain()).toEqual({ head, fault: null });
+  expect(await listEntries(accountId, { limit: 1 })).toMatchObject([{ after: { kind: "email", host: "example.com" } }]);
 });
 
 test("an owner reads the own entries only, the newest first, page by page, and of one group", async () => {

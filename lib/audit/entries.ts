@@ -14,7 +14,7 @@ export interface AuditEntry {
   /** Null once it is erased, and where nobody came from anywhere. */
   from: { address: string; device: string } | null;
   subject: string | null;
-  /** What changed. */
+  /** What changed. Personal fields are null once they are erased. */
   before: AuditFields | null;
   after: AuditFields | null;
   /** Null until the entry is chained, a second after it was written. */
@@ -75,26 +75,34 @@ export async function listEntries(accountId: AccountId, { before, group, subject
 function readEntry(row: Prisma.AuditEntryModel): AuditEntry[] {
   const { id, kind, at, subject, sequence, digest } = row;
   if (!isAuditKind(kind)) return [];
-  const personal = row.personal as { address?: string; device?: string; email?: string } | null;
-  const { address, device } = personal ?? {};
-  const read = (fields: unknown): AuditFields | null =>
-    fields === null ? null : { ...readFields(fields as AuditFields), ...(personal?.email !== undefined && { email: personal.email }) };
+  const { address, device, before, after } = (row.personal ?? {}) as Personal;
   return [
     {
       ...{ id, kind, at, subject, sequence },
       digest: digest && Buffer.from(digest).toString("hex"),
       actor: readActor(row.actor as { kind: string }),
       from: address !== undefined && device !== undefined ? { address, device } : null,
-      before: read(row.before),
-      after: read(row.after),
+      before: readFields(row.before, before),
+      after: readFields(row.after, after),
     },
   ];
 }
 
-const readFields = (fields: AuditFields): AuditFields =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, amounts.has(name) && typeof value === "string" ? nanoUsd(BigInt(value)) : value]),
-  );
+/** What is erased after a while: where it came from, and the values of fields that are null in `before` and `after`. */
+interface Personal {
+  address?: string;
+  device?: string;
+  before?: AuditFields;
+  after?: AuditFields;
+}
+
+function readFields(fields: unknown, personal?: AuditFields): AuditFields | null {
+  if (fields === null) return null;
+  const read = Object.entries(fields as AuditFields).map(([name, value]) => {
+    return [name, amounts.has(name) && typeof value === "string" ? nanoUsd(BigInt(value)) : value];
+  });
+  return { ...Object.fromEntries(read), ...personal };
+}
 
 /** An entry as the API writes it. `hidesWho`: for whoever may not read the whole account, what acted but not who, and from nowhere. */
 export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry, hidesWho: boolean): { [key: string]: Json } => ({

@@ -1,5 +1,5 @@
-// Personal fields are kept no longer than needed: addresses and browsers of entries are erased after AUDIT_PERSONAL_DAYS. The entry stays, and
-// so does its commitment, which tells nothing without the salt.
+// Personal fields are kept no longer than needed: they are erased after AUDIT_PERSONAL_DAYS, and when the account is closed. The entry stays,
+// and so does its commitment, which tells nothing without the salt.
 
 import { dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";

@@ -100,17 +100,18 @@ test("each thing that an owner does with keys and alerts leaves exactly one entr
     const [entry] = left as [Entry];
     expect(entry.account_id).toBe(owner.accountId);
     expect(entry.actor).toEqual({ kind: "session", sessionId: owner.sessionId, chain: "evm", address: wallet.address.toLowerCase() });
-    expect(entry.personal).toEqual(origin);
+    expect(entry.personal).toMatchObject(origin);
     if (kind === "key.created") keyId = entry.subject as never;
     if (kind === "endpoint.created") endpointId = entry.subject ?? "";
     all.push(entry);
   }
   expect(all[2]).toMatchObject({
-    before: { cap: null, scopes: ["prompt", "read"], alarmFactor: null, networks: [] },
+    before: { cap: null, scopes: ["prompt", "read"], alarmFactor: null, networks: null },
+    personal: { before: { networks: [] }, after: { networks: ["192.0.2.0/24"] } },
     after: { cap: "5000000000", capPeriod: "day", scopes: ["prompt"], alarmFactor: 3, alarmAbove: "2000000000", clipMinTokens: 256 },
   });
   expect(all[2]?.after).not.toHaveProperty("name");
-  expect(all[8]?.after).toMatchObject({ kind: "webhook", host: "hooks.example.com" });
+  expect(all[8]).toMatchObject({ after: { kind: "webhook", host: null }, personal: { after: { host: "hooks.example.com" } } });
   // Neither hashes nor the secret part of a URL.
   expect(JSON.stringify(all)).not.toMatch(/hash|hooks\.example\.com\/|whsec|pp_/);
 });
@@ -174,7 +175,8 @@ test("a step-up leaves the text that was signed, and the wallet that signed it",
     }),
   );
   expect(left).toMatchObject([{ kind: "session.confirmed", subject: owner.sessionId, account_id: owner.accountId }]);
-  expect(left[0]?.after).toMatchObject({ chain: "evm", text: expect.stringContaining("Create the API key 'agent'") });
+  expect(left[0]?.after).toMatchObject({ chain: "evm", text: null });
+  expect(left[0]?.personal).toMatchObject({ after: { text: expect.stringContaining("Create the API key 'agent'") } });
 });
 
 test("a wallet that is linked, leaves, is kept, and is unlinked by the job; its row's history stays", async () => {

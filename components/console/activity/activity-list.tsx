@@ -4,10 +4,10 @@ import type { ActivityEntry } from "@/lib/console/views/activity";
 /** Who did what, the newest first. */
 export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] }) => (
   <ol aria-label="Activity" className="text-sm">
-    {entries.map(({ id, at, kind, sentence, by, from, changes, signed }) => (
-      <li key={id} className="grid gap-x-4 gap-y-0.5 border-b border-line py-2.5 first:border-t md:grid-cols-[8rem_minmax(0,1fr)]">
+    {entries.map(({ id, at, sentence, by, from, changes, signed }) => (
+      <li key={id} className="grid gap-x-4 gap-y-0.5 border-b border-line py-2.5 first:border-t md:grid-cols-[10rem_minmax(0,1fr)]">
         <span className="text-muted">
-          <LocalTime at={at} shape="short" />
+          <LocalTime at={at} />
         </span>
         <div className="min-w-0">
           <p className="[overflow-wrap:anywhere]">{sentence}</p>
@@ -17,7 +17,14 @@ export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] })
                 <div key={change.name} className="contents">
                   <dt className="text-muted">{change.name}</dt>
                   <dd className="font-mono [overflow-wrap:anywhere]">
-                    {change.before} <span aria-hidden="true">→</span> <span className="sr-only">is now</span> {change.after}
+                    {change.before}
+                    {change.before !== null && change.after !== null ? (
+                      <>
+                        {" "}
+                        <span aria-hidden="true">→</span> <span className="sr-only">is now</span>{" "}
+                      </>
+                    ) : null}
+                    {change.after}
                   </dd>
                 </div>
               ))}
@@ -25,7 +32,7 @@ export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] })
           ) : null}
           {signed === null ? null : <SignedText text={signed} />}
           <p className="text-xs text-muted [overflow-wrap:anywhere]">
-            <span className="font-mono">{kind}</span> · {by}
+            {by}
             {from === null ? null : ` · ${from}`}
           </p>
         </div>

@@ -1,6 +1,7 @@
 // The activity page: the owner's own entries in sentences, with what changed, page by page.
 
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { rotateKey } from "@/lib/access/key-access";
 import { createKey, setKeyState } from "@/lib/access/keys";
 import { auditKinds, isAuditKind } from "@/lib/audit/kinds";
 import { parseUsd } from "@/lib/base/money";
@@ -9,12 +10,15 @@ import { forgetSingleton } from "@/lib/base/process-singleton";
 import { runActing } from "@/lib/db/acting";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import { createEndpoint } from "@/lib/events/endpoints";
 import { setLowLine } from "@/lib/ledger/accounts";
+import { deleteOwnEndpoint, setOwnEndpointTypes } from "../alerts/own-endpoints";
 import { setOwnKeyLimits } from "../keys/keys";
 import { findOwnerOf, type Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
 import { newOwner } from "../testing/owners";
 import { activityChoices, readActivity, readActivityQuery } from "./activity";
+import { activityChanges } from "./changes";
 import { activitySentence } from "./sentences";
 
 await openTestDatabase();
@@ -44,7 +48,7 @@ test("what was done, by whom, from where, and what it changed", async () => {
   expect(entries.map(({ sentence }) => sentence)).toEqual([
     "The account was frozen. It cannot spend.",
     "The threshold of the low balance alert changed.",
-    `Key ${keyId} was changed.`,
+    expect.stringMatching(/^Key “agent” \(….{4}\) was changed\.$/),
     expect.stringMatching(/^Key “agent” \(….{4}\) was created\.$/),
     `${wallet.address} signed in.`,
     `${wallet.address} opened the account.`,
@@ -52,14 +56,59 @@ test("what was done, by whom, from where, and what it changed", async () => {
   expect(entries[1]).toMatchObject({
     by: `This session of ${short}`,
     from: "Chrome on macOS, 192.0.2.7",
-    changes: [{ name: "Threshold", before: "none", after: "$3.00" }],
+    changes: [{ name: "Threshold", before: "off", after: "$3.00" }],
   });
   expect(entries[2]?.changes).toEqual([
-    { name: "Cap", before: "none", after: "$12.50" },
-    { name: "Cap counts by", before: "none", after: "month" },
+    { name: "Spending cap", before: "none", after: "$12.50" },
+    { name: "Cap resets", before: null, after: "every month" },
     { name: "Models", before: "all", after: "gpt-4o" },
   ]);
   expect(entries[0]).toMatchObject({ by: "The service", from: null, changes: [] });
+});
+
+test("what is new, and what has ended, is listed without a value before or after it", async () => {
+  const { owner } = await newOwner();
+  const expiresAt = new Date("2027-02-24T23:59:59Z");
+  const { keyId } = await createKey({ accountId: owner.accountId, name: "agent", expiresAt, alarm: null });
+  const made = await createEndpoint({ accountId: owner.accountId, kind: "webhook", target: "https://203.0.113.7/hook", types: null });
+  if (!made.ok) throw new Error(made.message);
+  await setOwnEndpointTypes(owner, { endpointId: made.endpointId, types: ["key.spike"] });
+  expect((await read(owner, { group: "endpoint" })).entries[0]).toMatchObject({
+    sentence: "The webhook at 203.0.113.7 was changed.",
+    changes: [{ name: "Events", before: "all", after: "key.spike" }],
+  });
+  await deleteOwnEndpoint(owner, made.endpointId);
+  await rotateKey(owner.accountId, keyId, 60_000);
+  const { entries } = await read(owner);
+  expect(entries.slice(0, 5).map(({ kind, changes }) => ({ kind, changes }))).toEqual([
+    { kind: "key.secret_rotated", changes: [{ name: "Old secret works until", before: null, after: expect.stringMatching(/^\d.* UTC$/) }] },
+    { kind: "endpoint.deleted", changes: [{ name: "Events", before: "key.spike", after: null }] },
+    { kind: "endpoint.changed", changes: [{ name: "Events", before: "all", after: "key.spike" }] },
+    { kind: "endpoint.created", changes: [{ name: "Events", before: null, after: "all" }] },
+    {
+      kind: "key.created",
+      changes: [
+        { name: "Expires", before: null, after: "24 Feb 2027" },
+        { name: "Spending cap", before: null, after: "none" },
+        { name: "Models", before: null, after: "all" },
+        { name: "Allowed to", before: null, after: "send prompts, read its usage" },
+        { name: "Allowed addresses", before: null, after: "all" },
+      ],
+    },
+  ]);
+});
+
+test("what was erased is said to be, and a text that was signed is told by its statement", () => {
+  const changed = { kind: "key.changed", before: { networks: null, name: null }, after: { networks: null, name: null } } as const;
+  expect(activityChanges(changed)).toEqual([
+    { name: "Name", before: null, after: "erased" },
+    { name: "Allowed addresses", before: null, after: "erased" },
+  ]);
+  expect(activitySentence({ ...changed, subject: "key_1" })).toBe("Key key_1 was changed.");
+  const text = "example.com wants you to sign in with your Ethereum account:\n0xAb\n\nPause every key.\n\nURI: https://example.com";
+  const signed = { kind: "session.confirmed", before: null, subject: "ses_1" } as const;
+  expect(activitySentence({ ...signed, after: { text } })).toBe("A wallet signed: Pause every key.");
+  expect(activitySentence({ ...signed, after: { text: null } })).toBe("A wallet signed an action.");
 });
 
 test("page by page, narrowed to one kind, and never another account's", async () => {

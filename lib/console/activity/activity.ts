@@ -1,12 +1,15 @@
 // The activity page as its owner sees it: the account's part of the audit log.
 
 import { z } from "zod";
-import { type AuditActor, type AuditEntry, listEntries } from "@/lib/audit/entries";
+import { listKeyNames } from "@/lib/access/key-names";
+import { type AuditActor, type AuditEntry, type AuditFields, listEntries } from "@/lib/audit/entries";
 import { auditGroups } from "@/lib/audit/kinds";
 import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
+import { listEndpoints } from "@/lib/events/endpoints";
 import type { Owner } from "../owner";
 import type { ActivityAddress, ActivityEntry, ActivityView } from "../views/activity";
-import { activityChanges, activitySentence } from "./sentences";
+import { activityChanges } from "./changes";
+import { activitySentence } from "./sentences";
 
 const PAGE_ROWS = 25;
 
@@ -33,18 +36,34 @@ export async function readActivity(owner: Owner, { group, before }: ActivityQuer
   const found = await listEntries(owner.accountId, { ...query, before: before ?? undefined });
   const entries = found ?? (await listEntries(owner.accountId, query)) ?? [];
   const shown = entries.slice(0, PAGE_ROWS);
+  const names = await readNames(owner, shown);
   return {
-    entries: shown.map((entry) => viewEntry(entry, owner)),
+    entries: shown.map((entry) => viewEntry(entry, owner, names.get(entry.subject))),
     older: entries.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
   };
 }
 
-function viewEntry(entry: AuditEntry, owner: Owner): ActivityEntry {
+/** What the keys and endpoints of these entries are called now, by id. */
+async function readNames({ accountId }: Owner, entries: readonly AuditEntry[]): Promise<Map<string | null, AuditFields>> {
+  const about = (group: string) => entries.filter(({ kind }) => kind.startsWith(group)).flatMap(({ subject }) => subject ?? []);
+  const [keys, endpoints] = await Promise.all([
+    listKeyNames(accountId, about("key.")),
+    about("endpoint.").length > 0 ? listEndpoints(accountId) : [],
+  ]);
+  return new Map<string | null, AuditFields>([
+    ...keys.map(({ keyId, name, last4 }) => [keyId, { name, last4 }] as const),
+    ...endpoints.map(
+      ({ id, kind, target }) => [id, { kind, ...(kind === "email" ? { email: target } : { host: new URL(target).host }) }] as const,
+    ),
+  ]);
+}
+
+function viewEntry(entry: AuditEntry, owner: Owner, name: AuditFields | undefined): ActivityEntry {
   const { id, at, kind, actor, from, after } = entry;
   const signed = kind === "session.confirmed" && typeof after?.text === "string" ? after.text : null;
   return {
     ...{ id, at, kind, signed },
-    sentence: activitySentence(entry),
+    sentence: activitySentence(entry, name),
     by: actorText(actor, owner),
     from: from && `${from.device}, ${from.address}`,
     changes: activityChanges(entry),
@@ -72,12 +91,12 @@ function walletText({ chain, address: stored }: { chain: string; address: string
 }
 
 const names = {
-  session: "Sessions",
+  session: "Sessions and signatures",
   wallet: "Wallets",
   account: "Account",
   key: "Keys",
   endpoint: "Endpoints",
-  alarm: "Threshold",
+  alarm: "Low balance alert",
   withdrawal: "Withdrawals",
 } as const satisfies Record<(typeof auditGroups)[number], string>;
 

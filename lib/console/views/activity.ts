@@ -16,10 +16,11 @@ export interface ActivityEntry {
   signed: string | null;
 }
 
+/** One of the two is null in what is new, and in what has ended. */
 export interface ActivityChange {
   name: string;
-  before: string;
-  after: string;
+  before: string | null;
+  after: string | null;
 }
 
 export interface ActivityView {

@@ -5,15 +5,30 @@ CREATE OR REPLACE FUNCTION audit_difference(wanted jsonb, other jsonb) RETURNS j
   SELECT coalesce(jsonb_object_agg(w.key, w.value), '{}') FROM jsonb_each(wanted) w WHERE w.value IS DISTINCT FROM other -> w.key
 $$;
 
+-- Whether a field is personal: the owner's own words, and addresses of their networks, hosts and mailboxes.
+CREATE OR REPLACE FUNCTION audit_is_personal(field text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT field IN ('name', 'networks', 'text', 'host', 'email')
+$$;
+
+-- The personal fields; null without any.
+CREATE OR REPLACE FUNCTION audit_personal(fields jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_object_agg(f.key, f.value) FROM jsonb_each(fields) f WHERE audit_is_personal(f.key)
+$$;
+
+-- All fields, the personal ones without their values; null without any.
+CREATE OR REPLACE FUNCTION audit_impersonal(fields jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_object_agg(f.key, CASE WHEN NOT audit_is_personal(f.key) THEN f.value END) FROM jsonb_each(fields) f
+$$;
+
 -- Writes an entry. Who did it, and from where, is what the transaction says of itself (lib/db/acting.ts); a transaction that says nothing is
--- the service's own work, or that of whoever has the database open. `personal` is erased after a while, with where it came from.
-CREATE OR REPLACE FUNCTION audit_record(account text, what text, about text, earlier jsonb, later jsonb, personal_too jsonb DEFAULT NULL)
-RETURNS void LANGUAGE plpgsql AS $$
+-- the service's own work, or that of whoever has the database open. What is personal goes into a column that can be erased.
+CREATE OR REPLACE FUNCTION audit_record(account text, what text, about text, earlier jsonb, later jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   acting jsonb := nullif(current_setting('pennyprompt.acting', true), '')::jsonb;
   application text := current_setting('application_name');
   happened timestamptz := clock_timestamp();
-  own jsonb := nullif(coalesce(nullif(acting -> 'origin', 'null'), '{}') || coalesce(jsonb_strip_nulls(personal_too), '{}'), '{}');
+  own jsonb := nullif(coalesce(nullif(acting -> 'origin', 'null'), '{}')
+    || jsonb_strip_nulls(jsonb_build_object('before', audit_personal(earlier), 'after', audit_personal(later))), '{}');
   -- 244 random bits.
   grains bytea := CASE WHEN own IS NOT NULL THEN uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) END;
 BEGIN
@@ -22,7 +37,7 @@ BEGIN
       account, what, happened,
       coalesce(nullif(acting -> 'actor', 'null'), CASE WHEN application = 'pennyprompt' THEN '{"kind": "service"}'
         ELSE jsonb_build_object('kind', 'database', 'user', session_user, 'application', application) END),
-      about, nullif(earlier, '{}'), nullif(later, '{}'),
+      about, audit_impersonal(earlier), audit_impersonal(later),
       own, grains, sha256(grains || convert_to(own::text, 'UTF8')));
 END $$;
 

@@ -1,20 +1,19 @@
--- The audit log of endpoints: whoever has one hears of the account. An address is somebody's, and the URL of a chat is a secret: of a URL the
--- log has the host, and an e-mail address is personal.
+-- The audit log of endpoints: whoever has one hears of the account. The URL of a chat is a secret: of a URL the log has the host.
 
 CREATE OR REPLACE FUNCTION events_endpoint_power(p endpoint) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_build_object('kind', p.kind, 'host', coalesce(substring(p.target FROM '^[a-z]+://([^/?#]+)'), substring(p.target FROM '@(.*)$')),
     'types', p.types, 'state', p.state, 'disabledReason', p.disabled_reason)
+    || CASE WHEN p.kind = 'email' THEN jsonb_build_object('email', p.target) ELSE '{}' END
 $$;
 
 CREATE OR REPLACE FUNCTION events_audit_endpoint() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   heard endpoint := CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
-  own jsonb := CASE WHEN heard.kind = 'email' THEN jsonb_build_object('email', heard.target) END;
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    PERFORM audit_record(heard.account_id, 'endpoint.created', heard.id, NULL, events_endpoint_power(NEW), own);
+    PERFORM audit_record(heard.account_id, 'endpoint.created', heard.id, NULL, events_endpoint_power(NEW));
   ELSIF TG_OP = 'DELETE' THEN
-    PERFORM audit_record(heard.account_id, 'endpoint.deleted', heard.id, events_endpoint_power(OLD), NULL, own);
+    PERFORM audit_record(heard.account_id, 'endpoint.deleted', heard.id, events_endpoint_power(OLD), NULL);
   ELSIF heard.kind = 'webhook' AND NEW.secret_number <> OLD.secret_number THEN
     PERFORM audit_record(heard.account_id, 'endpoint.secret_rotated', heard.id, NULL,
       jsonb_build_object('host', events_endpoint_power(NEW) ->> 'host', 'oldWorksUntil', NEW.old_secret_until));

@@ -64,7 +64,7 @@ export default function AccountDocsPage() {
             {
               name: "Erased",
               about:
-                "The browsers and IP addresses of sessions and of the audit log, the names and networks of keys, webhooks and e-mail addresses, events, refused requests, challenges.",
+                "The browsers and IP addresses of sessions, the names and networks of keys, the texts you signed, webhooks and e-mail addresses, also from the audit log; events, refused requests, challenges.",
             },
             {
               name: "Erased within 24 hours",
@@ -77,7 +77,8 @@ export default function AccountDocsPage() {
             },
             {
               name: "Kept in the audit log",
-              about: "What was changed, when and by which wallet, such as a key’s old name and limits; no longer from where.",
+              about:
+                "What was changed, when and by which wallet, such as a key’s cap and its models; no names, no networks, and no longer from where.",
             },
             {
               name: "Kept for you",

@@ -46,8 +46,8 @@ export default function KeysDocsPage() {
         <p>
           Every change of a key, and of wallets, sessions, alerts and withdrawals, is in the audit log: who made it, from where, and what
           was before. You read it under <DocLink href="/activity">Activity</DocLink>, or with <Code>GET /api/v1/audit</Code>; a key without
-          the scope <Code>account</Code> reads what is about itself. Nobody can change or delete an entry. Addresses and browsers are erased
-          after a while.
+          the scope <Code>account</Code> reads what is about itself. Nobody can change or delete an entry. Its addresses, browsers, names
+          and signed texts are erased after a while, and when you close your account.
         </p>
       </Section>
       <Section id="addresses" title="From which addresses">

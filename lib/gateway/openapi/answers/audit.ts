@@ -26,7 +26,7 @@ const fields = (text: string) =>
   z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]))
     .nullable()
-    .describe(`${text} Amounts are in USD.`);
+    .describe(`${text} Amounts are in USD. Names, networks, hosts, e-mail addresses and signed texts are null once they are erased.`);
 
 const auditEntry = z.object({
   id: z.string().describe("Identifies this entry."),

@@ -1,0 +1,119 @@
+// What an entry of the audit log changed, field by field, in the words of the forms that set it.
+
+import type { AuditEntry, AuditValue } from "@/lib/audit/entries";
+import { formatUsd, type NanoUsd } from "@/lib/base/money";
+import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
+import type { ActivityChange } from "../views/activity";
+
+/** Kinds whose sentence leaves out what changed. */
+const tellsFields =
+  /^(key\.(created|changed|secret_rotated)|endpoint\.(created|changed|secret_rotated|deleted)|alarm\.changed|account\.limits_changed|withdrawal\.rules_changed)$/;
+
+interface Field {
+  label: string;
+  /** What null means; a field without it has nothing to say then. */
+  none?: string;
+  /** What null means where it is no limit: of what is new it is not told. */
+  off?: string;
+  /** What an empty list means. */
+  empty?: string;
+  write?: (value: NonNullable<AuditValue>) => string;
+}
+
+const ERASED = "erased";
+
+const from = (words: Readonly<Record<string, string>>) => (value: NonNullable<AuditValue>) => words[String(value)] ?? String(value);
+
+const timeText = (value: NonNullable<AuditValue>, shape: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat("en-GB", { ...shape, timeZone: "UTC" }).format(new Date(String(value))).replace("Sept", "Sep");
+
+const day = { day: "numeric", month: "short", year: "numeric" } as const;
+
+function hoursText(value: NonNullable<AuditValue>): string {
+  const hours = Number(value) / 3_600;
+  return hours === 0 ? "none" : `${hours} ${hours === 1 ? "hour" : "hours"}`;
+}
+
+function walletText(stored: string): string {
+  const [chain = "", address = ""] = stored.split(":");
+  return displayAddress({ chain: chain as WalletChain, address });
+}
+
+/** In the order in which they are listed. */
+const fields: Readonly<Record<string, Field>> = {
+  name: { label: "Name", none: ERASED },
+  expiresAt: { label: "Expires", none: "never", write: (value) => timeText(value, day) },
+  cap: { label: "Spending cap", none: "none" },
+  capPeriod: {
+    label: "Cap resets",
+    write: from({ hour: "every hour", day: "every day", week: "every week", month: "every month", total: "never" }),
+  },
+  models: { label: "Models", none: "all" },
+  scopes: {
+    label: "Allowed to",
+    write: (value) =>
+      [value]
+        .flat()
+        .map(from({ prompt: "send prompts", read: "read its usage", account: "read the account" }))
+        .join(", "),
+  },
+  networks: { label: "Allowed addresses", none: ERASED, empty: "all" },
+  clipMinTokens: { label: "Shortens answers", off: "no", write: (value) => `down to ${value} tokens` },
+  alarmFactor: { label: "Alarm", off: "off", write: (value) => `at ${value} times its usual spend` },
+  alarmAbove: { label: "Alarm from" },
+  alarmPauses: { label: "Alarm pauses the key" },
+  types: { label: "Events", empty: "all" },
+  state: { label: "State", write: from({ active: "on", disabled: "off", unconfirmed: "not confirmed" }) },
+  disabledReason: {
+    label: "Switched off because",
+    write: from({
+      owner: "you asked for it",
+      gone: "it answered that it is gone",
+      failing: "it failed for too long",
+      unsubscribed: "its reader unsubscribed",
+    }),
+  },
+  oldWorksUntil: {
+    label: "Old secret works until",
+    write: (value) => `${timeText(value, { ...day, hour: "2-digit", minute: "2-digit" })} UTC`,
+  },
+  lowBalance: { label: "Threshold", none: "off" },
+  ratePerMinute: { label: "Requests a minute" },
+  concurrency: { label: "Requests at once" },
+  dailyLimit: { label: "Most in 24 hours", none: "no limit" },
+  waitSeconds: { label: "Waiting time", write: hoursText },
+  destinations: {
+    label: "Allowed wallets",
+    empty: "every linked wallet",
+    write: (value) => [value].flat().map(String).map(walletText).join(", "),
+  },
+};
+
+/** What is different; of what is new or has ended, what it may do. */
+export function activityChanges({ kind, before, after }: Pick<AuditEntry, "kind" | "before" | "after">): ActivityChange[] {
+  if (!tellsFields.test(kind)) return [];
+  const isWhole = before === null || after === null;
+  return Object.entries(fields).flatMap(([name, field]) => {
+    // The sentence has the name of what is new or has ended.
+    if (isWhole && (name === "name" || name === "state")) return [];
+    const change = { name: field.label, before: textOf(field, before?.[name], isWhole), after: textOf(field, after?.[name], isWhole) };
+    if (isWhole) return (change.before ?? change.after) === null ? [] : [change];
+    if (change.after === null) return [];
+    if (change.after === ERASED && change.before === ERASED) return [{ ...change, before: null }];
+    return change.before === change.after ? [] : [change];
+  });
+}
+
+/** Null: there is nothing to say. */
+function textOf({ none, off, empty, write }: Field, value: AuditValue | undefined, isWhole: boolean): string | null {
+  if (value === undefined || (isWhole && value === false)) return null;
+  if (value === null) return none ?? (isWhole ? null : off) ?? null;
+  if (Array.isArray(value) && value.length === 0 && empty !== undefined) return empty;
+  return (write ?? plain)(value);
+}
+
+function plain(value: NonNullable<AuditValue>): string {
+  if (typeof value === "bigint") return formatUsd(value as NanoUsd);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "object" ? value.join(", ") : String(value);
+}
