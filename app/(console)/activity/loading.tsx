@@ -7,7 +7,7 @@ export default function ActivityLoading() {
       <PageHeading title="Activity">
         Who changed what: sessions, wallets, keys, alerts and withdrawals. Nothing here can be changed or deleted.
       </PageHeading>
-      <Skeleton className="mb-4 h-14 w-44" />
+      <Skeleton className="mb-4 h-14 w-56" />
       <SkeletonLines count={8} />
     </div>
   );

@@ -18,7 +18,7 @@ interface ActivityPageProps {
 export default async function ActivityPage({ searchParams }: ActivityPageProps) {
   const owner = await requireOwner();
   const query = readActivityQuery(await searchParams);
-  const { entries, older } = await readActivity(owner, query);
+  const { entries, older, personalDays } = await readActivity(owner, query);
   return (
     <>
       <PageHeading title="Activity">
@@ -40,6 +40,9 @@ export default async function ActivityPage({ searchParams }: ActivityPageProps) 
         newest={query.before === null ? null : activityHref(query, { before: null })}
         older={older && activityHref(query, { before: older })}
       />
+      <p className="mt-4 text-xs text-muted">
+        Browsers, addresses, names and signed texts are erased from this log after {personalDays} days; the rest stays.
+      </p>
     </>
   );
 }

@@ -19,7 +19,7 @@ export function ActivityFilter({ group, choices }: ActivityFilterProps) {
     startTransition(() => router.push(activityHref({ group: wanted || null, before: null }, {}), { scroll: false }));
   return (
     <div aria-busy={isPending} className="mb-4 flex flex-wrap items-end gap-x-4 gap-y-3">
-      <div className="grid w-44 gap-1">
+      <div className="grid w-56 gap-1">
         <label htmlFor={id} className="text-xs text-muted">
           About
         </label>

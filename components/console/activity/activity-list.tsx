@@ -12,11 +12,11 @@ export const ActivityList = ({ entries }: { entries: readonly ActivityEntry[] })
         <div className="min-w-0">
           <p className="[overflow-wrap:anywhere]">{sentence}</p>
           {changes.length > 0 ? (
-            <dl className="my-1 grid gap-x-3 gap-y-0.5 text-xs sm:grid-cols-[max-content_minmax(0,1fr)]">
+            <dl className="my-1 grid grid-cols-[max-content_minmax(0,1fr)] gap-x-3 gap-y-0.5 text-xs">
               {changes.map((change) => (
                 <div key={change.name} className="contents">
                   <dt className="text-muted">{change.name}</dt>
-                  <dd className="font-mono [overflow-wrap:anywhere]">
+                  <dd className="[overflow-wrap:anywhere]">
                     {change.before}
                     {change.before !== null && change.after !== null ? (
                       <>

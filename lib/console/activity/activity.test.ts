@@ -70,11 +70,11 @@ test("what is new, and what has ended, is listed without a value before or after
   const { owner } = await newOwner();
   const expiresAt = new Date("2027-02-24T23:59:59Z");
   const { keyId } = await createKey({ accountId: owner.accountId, name: "agent", expiresAt, alarm: null });
-  const made = await createEndpoint({ accountId: owner.accountId, kind: "webhook", target: "https://203.0.113.7/hook", types: null });
-  if (!made.ok) throw new Error(made.message);
+  const made = await createEndpoint({ accountId: owner.accountId, kind: "webhook", target: "https://93.184.215.14/hook", types: null });
+  if (!made.ok) throw new Error(made.problem);
   await setOwnEndpointTypes(owner, { endpointId: made.endpointId, types: ["key.spike"] });
   expect((await read(owner, { group: "endpoint" })).entries[0]).toMatchObject({
-    sentence: "The webhook at 203.0.113.7 was changed.",
+    sentence: "The webhook at 93.184.215.14 was changed.",
     changes: [{ name: "Events", before: "all", after: "key.spike" }],
   });
   await deleteOwnEndpoint(owner, made.endpointId);

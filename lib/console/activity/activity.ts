@@ -4,6 +4,7 @@ import { z } from "zod";
 import { listKeyNames } from "@/lib/access/key-names";
 import { type AuditActor, type AuditEntry, type AuditFields, listEntries } from "@/lib/audit/entries";
 import { auditGroups } from "@/lib/audit/kinds";
+import { config } from "@/lib/base/config";
 import { displayAddress, type WalletChain } from "@/lib/chains/wallet";
 import { listEndpoints } from "@/lib/events/endpoints";
 import type { Owner } from "../owner";
@@ -40,6 +41,7 @@ export async function readActivity(owner: Owner, { group, before }: ActivityQuer
   return {
     entries: shown.map((entry) => viewEntry(entry, owner, names.get(entry.subject))),
     older: entries.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
+    personalDays: config().AUDIT_PERSONAL_DAYS,
   };
 }
 

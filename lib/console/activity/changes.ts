@@ -78,8 +78,8 @@ const fields: Readonly<Record<string, Field>> = {
     write: (value) => `${timeText(value, { ...day, hour: "2-digit", minute: "2-digit" })} UTC`,
   },
   lowBalance: { label: "Threshold", none: "off" },
-  ratePerMinute: { label: "Requests a minute" },
-  concurrency: { label: "Requests at once" },
+  ratePerMinute: { label: "Requests a minute", none: "the usual" },
+  concurrency: { label: "Requests at once", none: "the usual" },
   dailyLimit: { label: "Most in 24 hours", none: "no limit" },
   waitSeconds: { label: "Waiting time", write: hoursText },
   destinations: {
@@ -93,9 +93,10 @@ const fields: Readonly<Record<string, Field>> = {
 export function activityChanges({ kind, before, after }: Pick<AuditEntry, "kind" | "before" | "after">): ActivityChange[] {
   if (!tellsFields.test(kind)) return [];
   const isWhole = before === null || after === null;
+  const hasAlarm = (after ?? before)?.alarmFactor !== null;
   return Object.entries(fields).flatMap(([name, field]) => {
     // The sentence has the name of what is new or has ended.
-    if (isWhole && (name === "name" || name === "state")) return [];
+    if (isWhole && (name === "name" || name === "state" || (name.startsWith("alarm") && !hasAlarm))) return [];
     const change = { name: field.label, before: textOf(field, before?.[name], isWhole), after: textOf(field, after?.[name], isWhole) };
     if (isWhole) return (change.before ?? change.after) === null ? [] : [change];
     if (change.after === null) return [];
@@ -106,7 +107,7 @@ export function activityChanges({ kind, before, after }: Pick<AuditEntry, "kind"
 
 /** Null: there is nothing to say. */
 function textOf({ none, off, empty, write }: Field, value: AuditValue | undefined, isWhole: boolean): string | null {
-  if (value === undefined || (isWhole && value === false)) return null;
+  if (value === undefined) return null;
   if (value === null) return none ?? (isWhole ? null : off) ?? null;
   if (Array.isArray(value) && value.length === 0 && empty !== undefined) return empty;
   return (write ?? plain)(value);

@@ -27,6 +27,8 @@ export interface ActivityView {
   entries: readonly ActivityEntry[];
   /** The cursor of the next page; null on the last. */
   older: string | null;
+  /** After this many days personal fields are erased. */
+  personalDays: number;
 }
 
 /** The page's filter and place, as the URL spells them. */
