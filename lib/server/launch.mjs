@@ -1,16 +1,12 @@
 // `npm start`: installs what is missing, builds what has changed, and runs the service in this same process. It uses only Node's
 // own modules, since nothing else may be installed yet.
 
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import { buildIfChanged } from "./launch/build.mjs";
 import { withBuildEnvironment } from "./launch/environment.mjs";
 import { installIfChanged } from "./launch/install.mjs";
+import { enterServer, root, runBundle } from "./launch/process.mjs";
 import { stopPrograms } from "./launch/run-program.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dev = process.argv.includes("--dev");
 let isStopping = false;
 
@@ -31,36 +27,16 @@ function stopOnSignal() {
     });
 }
 
-/** Loads the variables of a `.env` file beside package.json; variables already set win. */
-function loadEnvironmentFile() {
-  const path = join(root, ".env");
-  if (existsSync(path)) process.loadEnvFile(path);
-}
-
 requireNode();
-// Old-space garbage is collected once there is as much of it as of live objects, instead of up to three times as much: 100 MB less
-// under load, for half a percent more CPU. V8 reads this at each collection, so it can be set after the process began. The size of
-// the young generation cannot: package.json gives Node twice the default; otherwise under load whole requests are promoted before
-// they end, for 3 to 5 % more CPU.
-setFlagsFromString("--heap-growing-percent=100");
-process.chdir(root);
-loadEnvironmentFile();
+enterServer();
 process.env.NODE_ENV ??= dev ? "development" : "production";
-process.env.NEXT_TELEMETRY_DISABLED = "1";
-// Next would load .env again: that puts secrets into the build, and the passphrase back into a process that has dropped it.
-process.env.__NEXT_PROCESSED_ENV = "1";
-
 stopOnSignal();
 try {
   const { pages } = await withBuildEnvironment(async () => {
     await installIfChanged(root);
     return buildIfChanged(root, { dev });
   });
-  if (process.argv.includes("--build-only")) await pages;
-  else {
-    const { main } = await import(pathToFileURL(join(root, "dist/main.mjs")).href);
-    await main({ dev, pages });
-  }
+  await (process.argv.includes("--build-only") ? pages : runBundle("main", { dev, pages }));
 } catch (error) {
   if (!isStopping) process.stderr.write(`\n${error instanceof Error ? error.message : error}\n\n`);
   process.exitCode = 1;

@@ -2,20 +2,21 @@
 // started by `node server.mjs` and needs neither npm nor this repository; `npm start` stays the way to a sandbox.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 import { buildIfChanged } from "./launch/build.mjs";
 import { withBuildEnvironment } from "./launch/environment.mjs";
 import { installIfChanged } from "./launch/install.mjs";
+import { root } from "./launch/process.mjs";
 import { runStep } from "./launch/steps.mjs";
 import { lockOf, packageOf } from "./packaging/lock.mjs";
 import { traceFiles } from "./packaging/trace.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const { name, version, license, scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
+const programs = ["packaged.mjs", "command.mjs", "launch/process.mjs"].map((file) => join("lib/server", file));
+
 /** What is read by its path at run time, beside the bundles and the packages. */
-const copied = ["public", "prisma/migrations", "prisma/functions", "LICENSE", "SECURITY.md", ".env.example"];
+const copied = ["public", "prisma/migrations", "prisma/functions", "LICENSE", "SECURITY.md", ".env.example", ...programs];
 
 /** Of Next's output: not its cache, its traces and its types. */
 const leftOut = /^\.next\/(cache|trace|trace-build|turbopack|types|diagnostics|build)(\/|$)/;
@@ -54,11 +55,7 @@ async function createPackage() {
   for (const path of [...copied, "dist", ".next"])
     cpSync(join(root, path), join(target, path), { recursive: true, filter: (from) => !leftOut.test(from.slice(root.length + 1)) });
   for (const file of files) cpSync(join(root, file), join(target, file));
-  for (const command of commands) {
-    const [, program = ""] = scripts[command].split(" ");
-    cpSync(join(root, program), join(target, program));
-  }
-  cpSync(join(root, "lib/server/packaging/server.mjs"), join(target, "server.mjs"));
+  writeFileSync(join(target, "server.mjs"), 'import "./lib/server/packaged.mjs";\n');
   const used = [...new Set(files.map(packageOf).filter((path) => path !== null))].sort();
   const { lock, manifest } = lockOf(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")), used);
   const runs = { start: "node server.mjs", ...Object.fromEntries(commands.map((command) => [command, scripts[command]])) };

@@ -6,6 +6,7 @@ import { formatUsd } from "@/lib/base/money";
 import type { DrawnOrder } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
+import { hoursText } from "../../ui/text/time-text";
 import { useFocusOnStep } from "../../ui/use-focus-on-step";
 import { WalletButtonLoading } from "../../wallet/wallet-loading";
 import { OrderSum } from "./order-sum";
@@ -37,8 +38,7 @@ export function OrderReview({ order, onBack, ...signing }: OrderReviewProps) {
         {order.opensAccount ? <p>This wallet has no USDC account on Solana yet. The fee includes opening one.</p> : null}
         {order.waits.ownSeconds > 0 ? (
           <p className="text-amber-ink">
-            By your own rules it is paid after {order.waits.ownSeconds / 3_600} {order.waits.ownSeconds === 3_600 ? "hour" : "hours"}. You
-            can cancel until then.
+            By your own rules it is paid after {hoursText(order.waits.ownSeconds)}. You can cancel until then.
           </p>
         ) : null}
         {order.waits.needsApproval ? (

@@ -2,7 +2,6 @@
 
 import { type FormEvent, useState } from "react";
 import { toast } from "sonner";
-import { LocalTime } from "@/components/ui/text/local-time";
 import { usdText } from "@/lib/base/money";
 import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
@@ -10,6 +9,8 @@ import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
 import { DollarInput, Field, Select } from "../../ui/field";
 import { Problem } from "../../ui/problem";
+import { LocalTime } from "../../ui/text/local-time";
+import { hoursText } from "../../ui/text/time-text";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { useConfirmedAction } from "../step-up/step-up";
 import { AllowedWallets } from "./allowed-wallets";
@@ -20,13 +21,6 @@ interface OwnRulesProps {
   save: (draft: OwnRulesDraft, proof?: SignedChallenge) => Promise<Answer>;
   disabled: boolean;
 }
-
-const waits = [
-  [0, "Paid at once"],
-  [3_600, "Paid after 1 hour"],
-  [86_400, "Paid after 24 hours"],
-  [259_200, "Paid after 72 hours"],
-] as const;
 
 /** What the owner decides on their own withdrawals: how much, how soon, and where to. */
 export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
@@ -73,9 +67,9 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
             disabled={disabled}
             onChange={({ target }) => change({ waitSeconds: Number(target.value) })}
           >
-            {waits.map(([seconds, name]) => (
+            {rules.waits.map((seconds) => (
               <option key={seconds} value={seconds}>
-                {name}
+                {seconds === 0 ? "Paid at once" : `Paid after ${hoursText(seconds)}`}
               </option>
             ))}
           </Select>

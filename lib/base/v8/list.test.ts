@@ -13,7 +13,7 @@ const listed = list
 test("every start flag of Node, and every module of this folder, is listed with its worth", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: { start: string } };
   const flagsOfStart = scripts.start.split(" ").filter((word) => word.startsWith("--"));
-  const flagsOfLaunch = [...readFileSync("lib/server/launch.mjs", "utf8").matchAll(/setFlagsFromString\("([^"]+)"\)/g)].map(
+  const flagsOfLaunch = [...readFileSync("lib/server/launch/process.mjs", "utf8").matchAll(/setFlagsFromString\("([^"]+)"\)/g)].map(
     ([, flag = ""]) => flag,
   );
   expect(listed.filter((name) => name.startsWith("--")).sort()).toEqual([...flagsOfStart, ...flagsOfLaunch].sort());

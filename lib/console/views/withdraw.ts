@@ -72,6 +72,8 @@ export interface OwnRulesView {
   destinations: NamedWallet[];
   /** Until then stricter ones hold beside these; null: these alone hold. */
   heldUntil: Date | null;
+  /** The waiting times to choose from, in seconds. */
+  waits: readonly number[];
 }
 
 /** The form of an owner's rules. */

@@ -7,7 +7,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { formatUsd } from "@/lib/base/money";
 import { displayAddress, isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
-import { isLooser, type OwnRules, readHeldRules, readOwnRules, setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
+import { isLooser, type OwnRules, readHeldRules, setOwnRules } from "@/lib/wallets/withdrawals/own-rules";
 import { frozenRefusal, refuse, textField } from "../answer";
 import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
@@ -30,15 +30,14 @@ export const ownRulesForm = z.strictObject({
 });
 
 export async function readOwnRulesView(accountId: AccountId): Promise<OwnRulesView> {
-  const [rules, { until }] = await Promise.all([readOwnRules(accountId), readHeldRules(accountId)]);
-  const { dailyLimit, waitSeconds, destinations } = rules;
-  return { dailyLimit, waitSeconds, destinations: destinations.map(shownWallet), heldUntil: until };
+  const { newest, until } = await readHeldRules(accountId);
+  return { ...newest, destinations: newest.destinations.map(shownWallet), heldUntil: until, waits };
 }
 
 /** Replaces the owner's rules; what allows more is signed first, and holds after 24 hours. */
 export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRulesForm>, proof: Proof | null): Promise<Answer> {
   if (owner.isFrozen) return frozenRefusal();
-  const before = await readOwnRules(owner.accountId);
+  const { newest: before } = await readHeldRules(owner.accountId);
   const destinations = await readDestinations(owner, form.destinations, before.destinations);
   if (!destinations) return refuse(refusalText("not_linked"), "destinations");
   const rules: OwnRules = { ...form, destinations };

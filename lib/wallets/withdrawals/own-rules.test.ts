@@ -9,7 +9,7 @@ import { runRelay } from "@/lib/relay/run";
 import { listPayableWallets, readAllowance } from "./allowance";
 import { checkWithdrawals } from "./check";
 import { cancelWithdrawal } from "./decisions";
-import { isLooser, MAX_WAIT_SECONDS, type OwnRules, readHeldRules, readOwnRules, setOwnRules } from "./own-rules";
+import { isLooser, MAX_WAIT_SECONDS, type OwnRules, readHeldRules, setOwnRules } from "./own-rules";
 import { payWithdrawals } from "./pay-withdrawals";
 import { approve, asUsd, newOwner, order, ordered, startWorld, type TestOwner, USD, type World } from "./testing/world";
 import { findWithdrawal } from "./withdrawal";
@@ -31,7 +31,7 @@ const HOUR = 3_600;
 const rules = (part: Partial<OwnRules> = {}): OwnRules => ({ dailyLimit: null, waitSeconds: 0, destinations: [], ...part });
 
 async function set({ accountId }: TestOwner, part: Partial<OwnRules>): Promise<void> {
-  expect(await setOwnRules(accountId, rules(part), await readOwnRules(accountId))).toBe(true);
+  expect(await setOwnRules(accountId, rules(part), (await readHeldRules(accountId)).newest)).toBe(true);
 }
 
 /** Moves what was decided so far back in time. */
@@ -107,7 +107,7 @@ test("no sequence of changes within a day allows what was not allowed at its sta
 
 test("of two changes at once one is told that the other came first", async () => {
   const owner = await newOwner(1n * USD);
-  const before = await readOwnRules(owner.accountId);
+  const { newest: before } = await readHeldRules(owner.accountId);
   const wishes = [3, 5, 7, 9].map((dollars) => setOwnRules(owner.accountId, rules({ dailyLimit: asUsd(dollars) }), before));
   expect((await Promise.all(wishes)).filter(Boolean)).toHaveLength(1);
   const { rows } = await pool().query("SELECT id FROM withdrawal_rules WHERE account_id = $1", [owner.accountId]);
@@ -162,6 +162,6 @@ test.each([
 
 test("the database takes no waiting time that outlives an order", async () => {
   const owner = await newOwner(1n * USD);
-  const before = await readOwnRules(owner.accountId);
+  const { newest: before } = await readHeldRules(owner.accountId);
   await expect(setOwnRules(owner.accountId, rules({ waitSeconds: MAX_WAIT_SECONDS + 1 }), before)).rejects.toThrow();
 });

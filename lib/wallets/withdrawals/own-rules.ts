@@ -19,6 +19,8 @@ export interface OwnRules {
 }
 
 export interface HeldRules {
+  /** What the owner decided last. */
+  newest: OwnRules;
   dailyLimit: NanoUsd | null;
   waitSeconds: number;
   allows: (wallet: Wallet) => boolean;
@@ -31,12 +33,6 @@ const LOOSER_AFTER_MS = 24 * 3_600_000;
 
 const noRules: OwnRules = { dailyLimit: null, waitSeconds: 0, destinations: [] };
 
-/** What the owner decided last. */
-export async function readOwnRules(accountId: AccountId): Promise<OwnRules> {
-  const newest = await prisma().withdrawalRules.findFirst({ where: { accountId, replacedAt: null } });
-  return newest ? readRow(newest) : noRules;
-}
-
 /** What holds now: the strictest of what was decided last and of what that replaced less than a day ago. */
 export async function readHeldRules(accountId: AccountId): Promise<HeldRules> {
   const since = new Date(now().getTime() - LOOSER_AFTER_MS);
@@ -46,6 +42,7 @@ export async function readHeldRules(accountId: AccountId): Promise<HeldRules> {
   const [least = null] = held.flatMap(({ dailyLimit }) => dailyLimit ?? []).toSorted((one, other) => Number(one - other));
   const replaced = rows.flatMap(({ replacedAt }) => replacedAt?.getTime() ?? []);
   return {
+    newest: newestOf(rows),
     dailyLimit: least,
     waitSeconds: Math.max(0, ...held.map(({ waitSeconds }) => waitSeconds)),
     allows: (wallet) => held.every(({ destinations }) => destinations.length === 0 || includesWallet(destinations, wallet)),
@@ -70,8 +67,7 @@ export const setOwnRules = (accountId: AccountId, rules: OwnRules, before: OwnRu
   inTransaction(async (transaction) => {
     await lockAccount(accountId, transaction);
     const rows = await transaction.withdrawalRules.findMany({ where: { accountId } });
-    const newest = rows.find(({ replacedAt }) => replacedAt === null);
-    const current = newest ? readRow(newest) : noRules;
+    const current = newestOf(rows);
     if (isLooser(current, before) || isLooser(before, current)) return false;
     if (!isLooser(rules, current) && !isLooser(current, rules)) return true;
     await replace(accountId, rules, rows, transaction);
@@ -91,6 +87,11 @@ async function replace(accountId: AccountId, rules: OwnRules, rows: readonly Row
   await transaction.withdrawalRules.create({
     data: { accountId, dailyLimit: rules.dailyLimit, waitSeconds: rules.waitSeconds, destinations, madeAt: at },
   });
+}
+
+function newestOf(rows: readonly Row[]): OwnRules {
+  const newest = rows.find(({ replacedAt }) => replacedAt === null);
+  return newest ? readRow(newest) : noRules;
 }
 
 const readRow = ({ dailyLimit, waitSeconds, destinations }: Row): OwnRules => ({
