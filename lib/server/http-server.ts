@@ -181,14 +181,21 @@ class HttpRequest implements IncomingRequest {
   }
 
   readBody(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
-    const { message, response, requestTimeoutMs } = this.#exchange;
+    const { message, response } = this.#exchange;
     if (this.method === "GET" || this.method === "HEAD") return { text: "" };
     if (message[awaitsContinue]) {
       message[awaitsContinue] = false;
       response.writeContinue();
     }
-    // A short body arrives with its headers: it needs no listeners, no timer, and no turn of the event loop.
-    if (message.complete && message.readableLength <= MAX_BODY_BYTES) {
+    if (message.complete) return this.#readRest(limitBytes, bounds);
+    // A short body arrives with its headers, but Node parses it only once everything that waits for the headers has run, microtasks and
+    // ticks included: in the next turn it needs no listeners and no timer.
+    return new Promise((resolve) => setImmediate(() => resolve(this.#readRest(limitBytes, bounds))));
+  }
+
+  #readRest(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
+    const { message, requestTimeoutMs } = this.#exchange;
+    if (message.complete && message.readableLength <= Math.min(limitBytes, MAX_BODY_BYTES)) {
       const bytes = message.read() as Buffer | null;
       return bytes === null ? { text: "" } : readText(bytes);
     }

@@ -41,8 +41,20 @@ export const prepareCall = ({ model, messages, maxOutputTokens, options, stream 
 
 const cacheScopeKey = processSingleton("cacheScopeKey", () => createHmac("sha256", pepper()).update("cache scope 1").digest());
 
+const MAX_CACHE_SCOPES = 10_000;
+const cacheScopes = processSingleton("cache scopes", () => new Map<AccountId, string>());
+
 /** The same for every request of an account, and nobody else can tell whose (decision 0029). */
-const cacheScopeOf = (payer: AccountId): string => createHmac("sha256", cacheScopeKey()).update(payer).digest("base64url");
+function cacheScopeOf(payer: AccountId): string {
+  const known = cacheScopes();
+  let scope = known.get(payer);
+  if (scope === undefined) {
+    scope = createHmac("sha256", cacheScopeKey()).update(payer).digest("base64url");
+    if (known.size >= MAX_CACHE_SCOPES) known.clear();
+    known.set(payer, scope);
+  }
+  return scope;
+}
 
 /** Nothing is sent before the first event is requested. Without a signal the call cannot be cut: only its time limits end it. */
 export const startCall = ({ prompt, call }: CallContext, signal: AbortSignal | null): ProviderCall =>
