@@ -41,7 +41,7 @@ test("the Dockerfile and the compose file start what the package has", () => {
   const [, signer = ""] = /^ {2}signer:\n([\s\S]*?)\n\n/m.exec(compose) ?? [];
   expect(signer).toContain("env_file: signer.env");
   expect(signer).not.toMatch(/DATABASE_URL|env_file: \.env/);
-  expect(compose).toContain(`command: ["node", "${scripts.signer.replace("node ", "")}"]`);
+  expect(compose).toContain(`command: ${JSON.stringify(scripts.signer.split(" ")).replaceAll(",", ", ")}`);
 });
 
 if (process.env.LONG)
