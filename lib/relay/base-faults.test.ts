@@ -256,6 +256,20 @@ test("when one node calls a transaction in a final block reverted and another su
   expect(await getRelayed("disputed")).toMatchObject({ state: "succeeded", isFinal: true });
 });
 
+test("of three nodes, one that calls a transaction in a final block reverted keeps it from nothing, also as the first", async () => {
+  const liar = await startLiar((method) =>
+    method === "eth_getTransactionReceipt" ? { rewrite: (receipt) => receipt && { ...receipt, status: "0x0" } } : null,
+  );
+  const three = createNodes({ urls: [liar.url, chain.url(), chain.url()], chainId: chain.chainId, quorum: 2 });
+  await chain.store("outvoted");
+  await sendStored("outvoted", nodes());
+  await chain.round();
+  expect(await getRelayed("outvoted")).toMatchObject({ state: "succeeded", isFinal: false });
+  await chain.mine(TO_FINAL);
+  await chain.round({ evm: three });
+  expect(await getRelayed("outvoted")).toMatchObject({ state: "succeeded", isFinal: true });
+});
+
 test("a caller that stores while a round runs waits for nothing and loses nothing", async () => {
   const rounds = Array.from({ length: 6 }, () => chain.round());
   const prepared = await chain.prepare();

@@ -97,12 +97,12 @@ async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
   const isSuccess = call.state === "succeeded";
   const isSame = (receipt: Receipt | null) =>
     receipt !== null && receipt.blockHash === call.blockHash && (receipt.status === "succeeded") === isSuccess;
-  const same = [first, ...others].filter(isSame).length;
-  if (isSame(first) && same >= enoughOf(nodes, 1 + others.length)) {
-    await recordFinal(call.id, { isSuccess, block: call.block, blockHash: call.blockHash, fee: first?.feeWei ?? null });
-  } else if (same === 0) {
+  const same = [first, ...others].filter(isSame);
+  if (same.length >= enoughOf(nodes, 1 + others.length)) {
+    await recordFinal(call.id, { isSuccess, block: call.block, blockHash: call.blockHash, fee: same[0]?.feeWei ?? null });
+  } else if (same.length === 0) {
     await followOrSendAgain(call, nodes);
-  } else if (same <= others.length) {
+  } else if (same.length <= others.length) {
     recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: call.block });
   }
 }

@@ -8,7 +8,9 @@ import { createTransferInstruction } from "@solana/spl-token";
 import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { forward } from "@/lib/chains/evm/testing/faulty-node";
+import { haveNodesAgreed } from "@/lib/chains/quorum";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readBlockhash } from "@/lib/chains/solana/transactions";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
@@ -199,6 +201,18 @@ test("a transaction that one node calls final and another does not know is not f
   isLying = false;
   expect(await untilFinal("lied about", both)).toMatchObject({ state: "succeeded" });
   expect(await received()).toBe(before + 50n);
+});
+
+test("of three nodes, one that names another slot for a transaction keeps it from nothing, and is an alarm", async () => {
+  const slot = await nodes.call("getSlot", [], z.int());
+  const status = { slot: slot + 1_000_000, confirmations: null, err: null, confirmationStatus: "finalized", status: { Ok: null } };
+  const liar = await startLiar((method) => (method === "getSignatureStatuses" ? { context: { slot }, value: [status] } : undefined));
+  const three = new SolanaNodes({ urls: [chain.url, chain.url, liar], genesisHash: chain.genesisHash, quorum: 2 });
+  await store("outvoted", 60n);
+  await sendStored("outvoted", { solana: three });
+  onTestFinished(() => forgetSingleton("disagreement of nodes"));
+  expect(await untilFinal("outvoted", three)).toMatchObject({ state: "succeeded" });
+  expect(haveNodesAgreed()).toBe(false);
 });
 
 test("with no node a round does nothing and does not fail", async () => {

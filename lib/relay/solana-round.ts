@@ -85,7 +85,7 @@ async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: Trans
   const isSame = (answer: (typeof known)[number]) => answer.slot === slot && answer.isFailed === isFailed;
   if (!known.every(isSame)) recordDisagreement("solana", { what: "one of our final transactions", id, slot });
   // A slower node will say the same in a moment.
-  else if (known.filter(({ isFinal }) => isFinal).length >= nodes.enoughOf(answers.length)) {
+  if (known.filter((answer) => isSame(answer) && answer.isFinal).length >= nodes.enoughOf(answers.length)) {
     const fee = await readFee(hash, nodes);
     if (fee !== null) await recordFinal(id, { isSuccess: !isFailed, block: slot, blockHash: null, fee });
   }
