@@ -82,7 +82,19 @@ export interface OpenWithdrawal {
   fee: number;
   state: "awaiting_approval" | "approved" | "signed" | "sent" | "confirmed";
   /** Why an approved one is not signed yet; `limit`: the service has reached its limit for 24 hours. */
-  waitsFor: "funds" | "chain" | "reserves" | "frozen" | "limit" | "signature" | "signer" | "approval" | "waiting_time" | "wallet" | null;
+  waitsFor:
+    | "funds"
+    | "chain"
+    | "reserves"
+    | "frozen"
+    | "limit"
+    | "signature"
+    | "signer"
+    | "fees"
+    | "approval"
+    | "waiting_time"
+    | "wallet"
+    | null;
   /** How many withdrawals are paid before it while it waits for the limit. */
   ahead: number | null;
 }

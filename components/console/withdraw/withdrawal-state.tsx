@@ -56,6 +56,8 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
       return { tone: "waiting", word: "waiting", note: `by your own rules, until ${payFrom ? momentText(payFrom) : "its time"}` };
     case "signer":
       return { tone: "waiting", word: "paused", note: "signing is paused; it is paid once that is over" };
+    case "fees":
+      return { tone: "waiting", word: "waiting", note: "today’s network fees are used up; it is paid once there is room" };
     case "approval":
       return { tone: "waiting", word: "waiting for approval", note: "the operator has to approve it" };
     case "wallet":

@@ -1,7 +1,7 @@
 // The operator in the audit log: commands and starts say who and where, and `npm run audit` walks the chain.
 
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { cpSync, symlinkSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,20 +15,20 @@ import { bundleService, cleanUpServices, newDataDir } from "../testing/service";
 import { recordStart } from "./operator";
 
 const database = await openTestDatabase();
-let [bundle, dataDir] = ["", ""];
+let [root, dataDir] = ["", ""];
 beforeAll(() => {
   dataDir = newDataDir();
   openSecrets(dataDir); // with the key that approves withdrawals of a sandbox
-  bundle = bundleService();
-  for (const name of ["audit", "withdrawals"])
-    writeFileSync(join(bundle, `run-${name}.mjs`), `const { main } = await import("./${name}.mjs");\nawait main();\n`);
+  root = newDataDir();
+  for (const file of ["command.mjs", "launch/process.mjs"]) cpSync(join("lib/server", file), join(root, "lib/server", file));
+  symlinkSync(bundleService(), join(root, "dist"));
 });
 afterAll(cleanUpServices);
 
 const operator = { user: userInfo().username, host: hostname() };
 
 function run(name: "audit" | "withdrawals", ...words: string[]): { code: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(bundle, `run-${name}.mjs`), ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "lib/server/command.mjs"), name, ...words], {
     encoding: "utf8",
     env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: "silent" },
   });
@@ -70,7 +70,7 @@ test("an operator's decision says the command, the operating system's user and t
   );
   const left = await leftBy(async () => expect(run("withdrawals", "approve", id, "--yes")).toMatchObject({ code: 0 }));
   expect(left).toMatchObject([
-    { kind: "withdrawal.approved", subject: id, actor: { kind: "command", command: "run-withdrawals approve", ...operator } },
+    { kind: "withdrawal.approved", subject: id, actor: { kind: "command", command: "withdrawals approve", ...operator } },
   ]);
   expect(await leftBy(async () => run("withdrawals", "list"))).toEqual([]);
 });

@@ -1,11 +1,12 @@
 // `npm run signer`: the process that holds the seed. It answers typed orders at a Unix socket, and has neither a database nor the web: it
 // loads no package for either. `npm run signer -- correct-clock` is for an operator whose clock was ahead.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { now } from "@/lib/base/clock";
 import { type Config, config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
-import { correctClock, openJournal } from "@/lib/wallets/custody/limits/journal";
+import { correctClock, journalPath, openJournal } from "@/lib/wallets/custody/limits/journal";
 import { openPayingKeys } from "@/lib/wallets/custody/open-seed";
 import { refuseUnpinned } from "@/lib/wallets/custody/pins";
 import type { Signer } from "@/lib/wallets/custody/signer";
@@ -38,8 +39,7 @@ export async function main(): Promise<void> {
 }
 
 async function run(settings: Config): Promise<void> {
-  const { SIGNER_SOCKET: socket } = settings;
-  if (!socket) throw new Error("SIGNER_SOCKET is not set. Write the path of the socket at which the signer answers; see .env.example.");
+  const socket = givenSocket(settings);
   const served = await serveSigner(socket, () => openKeysOf(settings));
   const chains = settings.MODE === "sandbox" ? await followSandboxChains(settings) : null;
   for (const signal of stopSignals) {
@@ -49,13 +49,20 @@ async function run(settings: Config): Promise<void> {
 }
 
 /** After the clock was ahead, everything that was signed meanwhile lies in the future, and nothing more is signed until then. */
-async function correctSignersClock({ SIGNER_SOCKET: socket, ...settings }: Config, isConfirmed: boolean): Promise<void> {
-  if (socket) await refuseAnswered(socket);
-  process.stdout.write(`This machine's clock says ${now().toISOString()}. From then on the signer counts by it.\n`);
+async function correctSignersClock(settings: Config, isConfirmed: boolean): Promise<void> {
+  await refuseAnswered(givenSocket(settings));
+  const path = journalPath(stateDirOf(settings));
+  if (!existsSync(path)) throw new Error(`There is no journal at ${path}. Set SIGNER_STATE_DIR as the signer has it.`);
+  process.stdout.write(`This machine's clock says ${now().toISOString()}. From then on the signer counts by it, in ${path}.\n`);
   await confirm("Is that the right time?", isConfirmed);
   const latest = await correctClock(stateDirOf(settings));
   if (latest === null) throw new Error("The journal has no payout after that time, so there was nothing to correct.");
   process.stdout.write(`Done. Payouts up to ${latest.toISOString()} count as made now, for 24 hours. Start the signer.\n`);
+}
+
+function givenSocket({ SIGNER_SOCKET: socket }: Pick<Config, "SIGNER_SOCKET">): string {
+  if (socket) return socket;
+  throw new Error("SIGNER_SOCKET is not set. Write the path of the socket at which the signer answers; see .env.example.");
 }
 
 /** Settings of live mode name it. */

@@ -154,6 +154,8 @@ test("correct-clock counts by a clock that was put right, once the signer is sto
     const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], { encoding: "utf8", env });
     return { code: status, output: stdout + stderr };
   };
+  expect(run("correct-clock", "--yes")).toMatchObject({ code: 1, output: expect.stringContaining(`no journal at ${state}`) });
+  expect(existsSync(state)).toBe(false);
   const journal = await openJournal(state);
   const atMs = Date.now() + 30 * 24 * 3_600_000;
   await journal.append({ kind: "admitted", atMs, nonce: "n".repeat(22), text: "ab".repeat(32), amount: 5n });

@@ -180,8 +180,9 @@ class SeedSigner implements Signer {
     // counts. Before the order takes from the limit: without nodes nothing is signed for it.
     const { blockhash, ...used } = await readSharedBlockhash(solanaNodes());
     const pay = () => {
-      if (opensAccount) this.#fees.rent.take(RENT_LAMPORTS, nonce);
+      if (opensAccount) this.#fees.rent.check(RENT_LAMPORTS, nonce);
       this.#fees.treasury.take(TREASURY_LAMPORTS, nonce);
+      if (opensAccount) this.#fees.rent.take(RENT_LAMPORTS, nonce);
     };
     await this.#paid.admit(order, pay);
     const units = order.amount / NANO_PER_UNIT;

@@ -100,12 +100,26 @@ test("orders that the relayer has no fees left for take nothing of the limit, ho
   forgetSingleton("config");
   for (let again = 0; again < 2; again++) {
     const id = await ordered(attacker, { amount: 25n * USD });
-    await until(id, "signer");
+    await until(id, "fees");
     expect(await cancelWithdrawal(attacker.accountId, id)).toBe(true);
   }
   vi.stubEnv("RELAYER_DAILY_FEES_ETH", "1");
   forgetSingleton("config");
   await until(await ordered(victim, { amount: 20n * USD }), "final");
+});
+
+test("an order that there are no fees left for holds up nobody, also where the limit has no room for it", async () => {
+  const [attacker, victim] = [await newOwner(100n * USD), await newOwner(100n * USD)];
+  setLimits({ service: 30, approvalAbove: 1_000 });
+  await until(await ordered(victim, { amount: 5n * USD }), "final");
+  vi.stubEnv("RELAYER_DAILY_FEES_ETH", "0.000000000000000001");
+  forgetSingleton("config");
+  const refused = await ordered(attacker, { amount: 25n * USD });
+  await until(refused, "fees");
+  vi.stubEnv("RELAYER_DAILY_FEES_ETH", "1");
+  setLimits({ service: 27, approvalAbove: 1_000 });
+  await until(await ordered(victim, { amount: 10n * USD }), "final");
+  expect(await stateOf(refused)).toBe("fees");
 });
 
 test("what the limit has no room for waits in order, its owner sees where, and it is paid when there is room: nothing is lost", async () => {

@@ -90,7 +90,7 @@ const obstacleTexts = {
 };
 
 /** Orders that the signer, or their chain, refused before hold up nobody: otherwise one that can never be paid would keep its place. */
-const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "approval", "wallet"];
+const FOUND_UNPAYABLE: readonly (WaitsFor | null)[] = ["signature", "chain", "fees", "approval", "wallet"];
 
 /**
  * Pays as far as the limit and each chain's funds suffice. A payout that the chain has no funds for is passed over; one that the limit has
@@ -166,7 +166,7 @@ const waitOf: Readonly<Record<Refusal, WaitsFor>> = {
   approval: "approval",
   clock: "signer",
   journal: "signer",
-  fees: "signer",
+  fees: "fees",
 };
 
 async function delayRefused(withdrawal: OpenWithdrawal, { refusal, message }: PayoutRefused): Promise<void> {

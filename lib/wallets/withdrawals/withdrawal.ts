@@ -36,6 +36,7 @@ export type WaitsFor =
   | "limit"
   | "signature"
   | "signer"
+  | "fees"
   | "approval"
   | "waiting_time"
   | "wallet";

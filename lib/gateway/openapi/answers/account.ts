@@ -27,10 +27,10 @@ export const balance = z.object({
           .enum(["awaiting_approval", "approved", "signed", "sent", "confirmed"])
           .describe("awaiting_approval: by the operator. approved: paid next. From signed on it can no longer be cancelled."),
         waitsFor: z
-          .enum(["funds", "chain", "reserves", "frozen", "limit", "signature", "signer", "approval", "waiting_time", "wallet"])
+          .enum(["funds", "chain", "reserves", "frozen", "limit", "signature", "signer", "fees", "approval", "waiting_time", "wallet"])
           .nullable()
           .describe(
-            "Why an approved one is not signed yet: limit means that the service has reached its limit for 24 hours, waiting_time that your own rules let it wait, signer that signing is paused, wallet that the chain does not confirm a contract wallet's signature.",
+            "Why an approved one is not signed yet: limit means that the service has reached its limit for 24 hours, waiting_time that your own rules let it wait, signer that signing is paused, fees that its network fees are used up for now, wallet that the chain does not confirm a contract wallet's signature.",
           ),
         ahead: z.int().min(0).nullable().describe("How many withdrawals are paid before it while it waits for the limit; null otherwise."),
       }),

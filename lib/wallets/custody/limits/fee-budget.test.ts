@@ -11,7 +11,7 @@ afterEach(() => {
   restoreClock = () => {};
 });
 
-function openBudget(): { take: (cost: bigint, name: string) => void; pass: (ms: number) => void } {
+function openBudget(): Pick<FeeBudget, "take" | "check"> & { pass: (ms: number) => void } {
   replaceSingleton("log", { error: () => undefined });
   let atMs = 1_800_000_000_000;
   restoreClock = setClock(() => atMs);
@@ -19,7 +19,7 @@ function openBudget(): { take: (cost: bigint, name: string) => void; pass: (ms: 
   const pass = (ms: number) => {
     atMs += ms;
   };
-  return { take: (cost, name) => budget.take(cost, name), pass };
+  return { take: (cost, name) => budget.take(cost, name), check: (cost, name) => budget.check(cost, name), pass };
 }
 
 const HOUR = 3_600_000;
@@ -39,6 +39,16 @@ test("one that takes another's place counts for what it costs more, and a repeat
   take(40n, "b");
   take(20n, "c");
   expect(() => take(21n, "c")).toThrow(/24 hours/);
+});
+
+test("a check refuses what would be refused, and takes nothing, so that one budget can be asked before another is spent", () => {
+  const { take, check } = openBudget();
+  for (let times = 0; times < 10; times++) expect(check(40n, `${times}`)).toBe(40n);
+  for (const name of ["a", "b"]) take(40n, name);
+  expect(check(40n, "b")).toBe(0n);
+  expect(() => check(41n, "c")).toThrow(/more than 40/);
+  expect(() => check(21n, "c")).toThrow(/24 hours/);
+  take(20n, "c");
 });
 
 test("what was spent a day ago is free again, and no moment of a day allows more", () => {

@@ -38,21 +38,30 @@ export class FeeBudget {
    * @throws SignerUnavailable when it is too much: it may be signed later
    */
   take(cost: bigint, name: string): void {
-    const { day, each } = this.#bounds();
-    if (cost > each) throw this.#refuse(`a transaction may cost ${cost} of ${this.#of}, more than ${each}: fees are too high`);
-    const more = cost - (this.#costs.get(name) ?? 0n);
-    if (more <= 0n) return;
-    if (this.#spentInADay() + more > day) {
-      throw this.#refuse(
-        `the transactions of 24 hours may cost ${day} of ${this.#of}; raise its limit in the signer's settings if that is yours`,
-      );
-    }
+    const more = this.check(cost, name);
+    if (more === 0n) return;
     const slot = Math.floor(nowMs() / SLOT_MS);
     this.#slots.set(slot, (this.#slots.get(slot) ?? 0n) + more);
     this.#costs.delete(name);
     this.#costs.set(name, cost);
     const [oldest] = this.#costs.keys();
     if (this.#costs.size > MAX_REMEMBERED && oldest !== undefined) this.#costs.delete(oldest);
+  }
+
+  /**
+   * Takes nothing.
+   * @returns what `take` would take
+   * @throws SignerUnavailable as `take` does
+   */
+  check(cost: bigint, name: string): bigint {
+    const { day, each } = this.#bounds();
+    if (cost > each) throw this.#refuse(`a transaction may cost ${cost} of ${this.#of}, more than ${each}: fees are too high`);
+    const more = cost - (this.#costs.get(name) ?? 0n);
+    if (more <= 0n) return 0n;
+    if (this.#spentInADay() + more <= day) return more;
+    throw this.#refuse(
+      `the transactions of 24 hours may cost ${day} of ${this.#of}; raise its limit in the signer's settings if that is yours`,
+    );
   }
 
   #spentInADay(): bigint {

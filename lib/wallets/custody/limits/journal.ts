@@ -52,7 +52,7 @@ export const createMemoryJournal = (): Journal => ({
   close: async () => undefined,
 });
 
-const FILE = "payouts.journal";
+export const journalPath = (directory: string): string => join(directory, "payouts.journal");
 const FIRST_DIGEST = "0".repeat(32);
 /** An order lives seven days; what is older decides nothing. */
 export const KEPT_MS = 8 * 24 * 3_600_000;
@@ -81,7 +81,7 @@ interface Lines {
  * @throws Error that says what to do when it is damaged, or cannot be written
  */
 export async function openJournal(directory: string, { maxOldLines = MAX_OLD_LINES } = {}): Promise<Journal> {
-  const path = join(directory, FILE);
+  const path = journalPath(directory);
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw unusable(path, error);
   });
