@@ -8,6 +8,7 @@ import { createTransferInstruction } from "@solana/spl-token";
 import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { setClock } from "@/lib/base/clock";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { forward } from "@/lib/chains/evm/testing/faulty-node";
 import { haveNodesAgreed } from "@/lib/chains/quorum";
@@ -203,16 +204,27 @@ test("a transaction that one node calls final and another does not know is not f
   expect(await received()).toBe(before + 50n);
 });
 
-test("of three nodes, one that names another slot for a transaction keeps it from nothing, and is an alarm", async () => {
+test.each([
+  ["another slot and failed, as the first", 0, { ahead: 1_000_000, err: "AccountInUse", confirmationStatus: "finalized" }],
+  ["another slot, as the last", 2, { ahead: 1_000_000, err: null, confirmationStatus: "finalized" }],
+  ["never final, as the first", 0, { ahead: 1, err: null, confirmationStatus: "confirmed" }],
+])("of three nodes, one that calls a transaction %s, keeps it from nothing", async (what, place, { ahead, ...lie }) => {
   const slot = await nodes.call("getSlot", [], z.int());
-  const status = { slot: slot + 1_000_000, confirmations: null, err: null, confirmationStatus: "finalized", status: { Ok: null } };
-  const liar = await startLiar((method) => (method === "getSignatureStatuses" ? { context: { slot }, value: [status] } : undefined));
-  const three = new SolanaNodes({ urls: [chain.url, chain.url, liar], genesisHash: chain.genesisHash, quorum: 2 });
-  await store("outvoted", 60n);
-  await sendStored("outvoted", { solana: three });
+  const status = { ...lie, slot: slot + ahead, confirmations: null, status: { Ok: null } };
+  const liar = await startLiar((method) => {
+    if (method === "getBlockHeight") return 0;
+    return method === "getSignatureStatuses" ? { context: { slot }, value: [status] } : undefined;
+  });
+  const urls = [chain.url, chain.url].toSpliced(place, 0, liar);
+  const three = new SolanaNodes({ urls, genesisHash: chain.genesisHash, quorum: 2 });
+  await store(what, 60n);
+  await sendStored(what, { solana: three });
   onTestFinished(() => forgetSingleton("disagreement of nodes"));
-  expect(await untilFinal("outvoted", three)).toMatchObject({ state: "succeeded" });
-  expect(haveNodesAgreed()).toBe(false);
+  onTestFinished(setClock(() => Date.now() + 180_000));
+  const { block } = await untilFinal(what, three);
+  expect(await getRelayed(what)).toMatchObject({ state: "succeeded", fee: 5_000n });
+  expect(block).toBeLessThan(slot + 500);
+  expect(haveNodesAgreed()).toBe(lie.confirmationStatus !== "finalized");
 });
 
 test("with no node a round does nothing and does not fail", async () => {

@@ -1,14 +1,15 @@
 // One round on Solana: transactions are sent unchanged, again and again, until they are final, or until their blockhash has expired and no
 // node knows them.
 
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { recordDisagreement } from "@/lib/chains/quorum";
-import type { SolanaNodes } from "@/lib/chains/solana/nodes";
-import { findStatus, isLost, type TransactionStatus } from "@/lib/chains/solana/transactions";
+import type { NodeCall, SolanaNodes } from "@/lib/chains/solana/nodes";
+import { findStatus, isLost } from "@/lib/chains/solana/transactions";
 import { prisma } from "@/lib/db/prisma";
-import { recordFinal, recordLost, recordUnmined } from "./relayed";
+import { recordFinal, recordLost, recordMined, recordUnmined } from "./relayed";
 import { bytesSignedLast, type Outgoing, sendAll } from "./send";
 import { isInBlock, recordStatus } from "./solana-status";
 
@@ -16,11 +17,14 @@ interface OpenTransaction extends Outgoing {
   block: number | null;
   lastValidHeight: bigint;
   signedSlot: bigint;
+  storedAt: Date;
   sentAt: Date | null;
 }
 
 const MAX_OPEN = 500;
 const MAX_AT_ONCE = 8;
+/** Longer than a blockhash lasts: what ran is final by then, whatever the node that is asked first says. */
+const FINAL_AFTER_MS = 120_000;
 
 /** @throws SolanaUnavailable when no node answers; the next round does the rest */
 export async function runSolanaRound(nodes: SolanaNodes, resendAfterMs: number): Promise<void> {
@@ -50,13 +54,12 @@ async function look(one: OpenTransaction, nodes: SolanaNodes, height: number): P
   const status = await findStatus(nodes, one.hash);
   if (isInBlock(status)) {
     await recordStatus(one.id, one.hash, status);
-    if (status.commitment === "finalized") await finalize(one, status, nodes);
-    return null;
-  }
-  if (one.block !== null) {
+  } else if (one.block !== null) {
     await recordUnmined(one.id, { block: one.block, blockHash: null });
     log().warn({ id: one.id, slot: one.block }, "one of our Solana transactions is no longer confirmed");
   }
+  const mayBeFinal = status?.commitment === "finalized" || nowMs() - one.storedAt.getTime() > FINAL_AFTER_MS;
+  if (mayBeFinal && (await finalize(one, nodes))) return null;
   if (status !== null) return null;
   if (height <= Number(one.lastValidHeight)) return one;
   const used = { lastValidBlockHeight: Number(one.lastValidHeight), slot: Number(one.signedSlot) };
@@ -72,28 +75,36 @@ const statusesForm = z.object({
 });
 const feeForm = z.object({ meta: z.object({ fee: z.int().min(0) }) }).nullable();
 
-/** Asks every node again about a transaction that one node called final. */
-async function finalize({ id, hash }: OpenTransaction, { slot, isFailed }: TransactionStatus, nodes: SolanaNodes): Promise<void> {
-  const answers = await nodes.callEach("getSignatureStatuses", async (call) => {
-    const { value } = await call("getSignatureStatuses", [[hash], { searchTransactionHistory: true }], statusesForm);
-    const [status] = value;
-    return status
-      ? { slot: status.slot, isFailed: status.err !== null && status.err !== undefined, isFinal: status.confirmationStatus === "finalized" }
-      : null;
-  });
-  const known = answers.filter((answer) => answer !== null);
-  const isSame = (answer: (typeof known)[number]) => answer.slot === slot && answer.isFailed === isFailed;
-  if (!known.every(isSame)) recordDisagreement("solana", { what: "one of our final transactions", id, slot });
+/** Records a transaction as final once as many nodes as must agree say the same of it, its fee too. False until then. */
+async function finalize({ id, hash }: OpenTransaction, nodes: SolanaNodes): Promise<boolean> {
+  const answers = await nodes.callEach("getSignatureStatuses", (call) => fetchFinal(call, hash));
+  const final = answers.filter((answer) => answer !== null);
+  const sameAs = (one: Final) => final.filter((other) => isDeepStrictEqual(one, other)).length;
+  const [first] = final;
+  if (first && sameAs(first) < final.length) recordDisagreement("solana", { what: "one of our final transactions", id, slot: first.slot });
   // A slower node will say the same in a moment.
-  if (known.filter((answer) => isSame(answer) && answer.isFinal).length >= nodes.enoughOf(answers.length)) {
-    const fee = await readFee(hash, nodes);
-    if (fee !== null) await recordFinal(id, { isSuccess: !isFailed, block: slot, blockHash: null, fee });
-  }
+  const agreed = final.find((one) => sameAs(one) >= nodes.enoughOf(answers.length));
+  if (!agreed) return false;
+  const { slot: block, isFailed, fee } = agreed;
+  const mined = { isSuccess: !isFailed, block, blockHash: null, fee: BigInt(fee) };
+  // The first node may have named another block, or none.
+  await recordMined(id, { ...mined, hash });
+  return recordFinal(id, mined);
 }
 
-/** Lamports; null while the answering node does not have the transaction itself yet. */
-async function readFee(signature: string, nodes: SolanaNodes): Promise<bigint | null> {
+interface Final {
+  slot: number;
+  isFailed: boolean;
+  /** Lamports. */
+  fee: number;
+}
+
+/** Null while it is not final for this node, or the node does not have the transaction itself yet. */
+async function fetchFinal(call: NodeCall, signature: string): Promise<Final | null> {
+  const { value } = await call("getSignatureStatuses", [[signature], { searchTransactionHistory: true }], statusesForm);
+  const [status] = value;
+  if (status?.confirmationStatus !== "finalized") return null;
   const options = { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 };
-  const found = await nodes.call("getTransaction", [signature, options], feeForm);
-  return found && BigInt(found.meta.fee);
+  const found = await call("getTransaction", [signature, options], feeForm);
+  return found && { slot: status.slot, isFailed: (status.err ?? null) !== null, fee: found.meta.fee };
 }

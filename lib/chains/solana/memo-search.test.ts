@@ -74,3 +74,15 @@ test("the search fails while a node does not answer or has pruned that period; a
   });
   await expect(find("known to one", through(forgetful))).rejects.toThrow("the blocks of that time are forgotten");
 });
+
+test("among the newest entries that are asked for, one that ran before the given moment is found", async () => {
+  const signature = await pay(1n, "before the restore");
+  for (let n = 0; n < 2; n++) await pay(1n);
+  const stingy = await startNode((method) =>
+    method === "getSignaturesForAddress" ? { rewrite: (page) => (page as unknown[]).slice(0, 1) } : null,
+  );
+  const query = { account: payer.account.toBase58(), memo: "before the restore", since: new Date(Date.now() + 3_600_000) };
+  expect(await findByMemo(through(stingy), { ...query, minEntries: 3 })).toEqual([signature]);
+  expect(await findByMemo(through(stingy), { ...query, minEntries: 2 })).toEqual([]);
+  expect(await findByMemo(through(stingy), { ...query, minEntries: 1_000 })).toEqual([signature]);
+});

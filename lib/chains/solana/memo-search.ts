@@ -9,8 +9,10 @@ export interface MemoQuery {
   /** An account that the transaction references. */
   account: string;
   memo: string;
-  /** The transaction cannot have run earlier. */
+  /** The transaction cannot have run earlier, unless it is one of the newest `minEntries`. */
   since: Date;
+  /** How many entries of the list are looked through however old they are. */
+  minEntries?: number;
 }
 
 const PAGE = 1_000;
@@ -40,11 +42,12 @@ export async function isListedByEnough(nodes: SolanaNodes, query: MemoQuery, sig
   return lists.filter((list) => list.includes(signature)).length >= nodes.enoughOf(lists.length);
 }
 
-async function searchNode(call: NodeCall, { account, memo, since }: MemoQuery, leastSlot: number): Promise<string[]> {
+async function searchNode(call: NodeCall, { account, memo, since, minEntries = 0 }: MemoQuery, leastSlot: number): Promise<string[]> {
   // Nodes return memos as `[3] one; [3] two`, each with its length in bytes.
   const listed = `[${Buffer.byteLength(memo)}] ${memo}`;
   const sinceS = Math.floor(since.getTime() / 1_000);
   const found: string[] = [];
+  let [entries, isPast] = [0, false];
   let [before, minContextSlot] = [undefined as string | undefined, leastSlot];
   for (let number = 0; number < MAX_PAGES; number++) {
     const options = { commitment: "confirmed", limit: PAGE, before, minContextSlot };
@@ -56,10 +59,12 @@ async function searchNode(call: NodeCall, { account, memo, since }: MemoQuery, l
     const last = page.at(-1);
     // Only an empty page ends the list, not a short one: nodes may return fewer than requested.
     if (!last) {
-      await refuseForgetful(call, sinceS);
+      if (!isPast) await refuseForgetful(call, sinceS);
       return found;
     }
-    if (typeof last.blockTime === "number" && last.blockTime < sinceS - CLOCKS_DIFFER_S) return found;
+    entries += page.length;
+    isPast = typeof last.blockTime === "number" && last.blockTime < sinceS - CLOCKS_DIFFER_S;
+    if (isPast && entries >= minEntries) return found;
     // A node that does not know `before` would return an empty page: it must be at least as far as when it returned that signature.
     [before, minContextSlot] = [last.signature, Math.max(minContextSlot, page[0]?.slot ?? 0)];
   }

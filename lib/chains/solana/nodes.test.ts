@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Keypair } from "@solana/web3.js";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { setClock } from "@/lib/base/clock";
 import { forward } from "@/lib/chains/evm/testing/faulty-node";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { MAINNET_GENESIS_HASH, SolanaNodes } from "./nodes";
@@ -133,6 +134,25 @@ test.each([1e12, 1_000])("of three nodes one that names a slot %i ahead does not
   await readAll();
   for (let time = 0; time < 3; time++) expect((await readAll()).filter((slot) => slot < wrong)).toHaveLength(2);
   expect(nodes.leastSlot).toBeLessThan(wrong - 500);
+});
+
+test("the slot of a node that died counts no more once as many others as must agree have named newer ones for two minutes", async () => {
+  const slots = [1_000, 1_000, 1_000];
+  const started = await Promise.all(
+    slots.map((_, index) => startNode(({ method }) => (method === "getSlot" ? { result: slots[index] } : undefined))),
+  );
+  const nodes = new SolanaNodes({ urls: started.map(({ url }) => url), genesisHash: chain.genesisHash, quorum: 2 });
+  const readAll = () => nodes.callEach("getSlot", async (call) => nodes.sawSlot(call, await call("getSlot", [], z.int())));
+  await readAll();
+  onTestFinished(setClock(() => Date.now() + 180_000));
+  started[0]?.stop();
+  slots[1] = 1_900;
+  await readAll();
+  // One alone, which may lie, does not outdate the others.
+  expect(nodes.leastSlot).toBe(850);
+  slots[2] = 1_890;
+  await readAll();
+  expect(nodes.leastSlot).toBe(1_750);
 });
 
 test("no API key in a node's URL gets into an error, not even when the node echoes it", async () => {

@@ -28,6 +28,8 @@ const TOLERATED_SLOTS = 150;
 /** Slots take 400 ms. A cluster that advances faster than twice that speed is not believed. */
 const FASTEST_SLOT_MS = 200;
 const PLAUSIBLE_JUMP_SLOTS = 2_000;
+/** Beside newer ones. */
+const SLOT_COUNTS_MS = 120_000;
 
 const contextForm = z.object({ slot: z.int().min(0) });
 
@@ -80,10 +82,13 @@ export class SolanaNodes {
 
   /**
    * The newest slot that as many nodes have reached as must agree, where more than these named one: otherwise one of three could call the
-   * two others behind. Of two nodes the newest one is believed.
+   * two others behind. Of two nodes the newest one is believed. A node that stopped naming newer ones does not count beside enough others.
    */
   get #newest(): SeenSlot {
-    const newestFirst = [...this.#seen.values()].sort((one, other) => other.slot - one.slot);
+    const seen = [...this.#seen.values()];
+    const lastSeenAtMs = Math.max(...seen.map(({ seenAtMs }) => seenAtMs));
+    const fresh = seen.filter(({ seenAtMs }) => lastSeenAtMs - seenAtMs <= SLOT_COUNTS_MS);
+    const newestFirst = (fresh.length < this.quorum ? seen : fresh).sort((one, other) => other.slot - one.slot);
     return newestFirst[Math.max(0, Math.min(this.quorum - 1, newestFirst.length - this.quorum))] ?? { slot: 0, seenAtMs: 0 };
   }
 

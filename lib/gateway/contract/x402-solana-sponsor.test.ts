@@ -1,10 +1,11 @@
 // What the sponsor signs: only payments that would be carried out, each once. Others use up nothing of what it may spend in a day, which is
-// here the fees of five payments.
+// here the fees of six payments.
 
 import { PublicKey, TransactionInstruction } from "@solana/web3.js";
 import { afterEach, expect, test } from "vitest";
 import { GUARD_PROGRAM } from "@/lib/chains/solana/instructions";
 import { paymentInstructions, signPaymentBytes } from "@/lib/chains/solana/testing/payments";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { settlePayments } from "@/lib/payments/followup/run";
@@ -14,7 +15,7 @@ import { openService } from "./testing/service";
 import { expectBooked } from "./testing/x402";
 import { openX402OnSolana, type SolanaPayer, type SolanaPayload, x402SolanaSettings } from "./testing/x402-solana";
 
-const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_MS: "5000", SPONSOR_DAILY_FEES_SOL: "0.0001" } });
+const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_MS: "5000", SPONSOR_DAILY_FEES_SOL: "0.00012" } });
 // A blockhash lasts for half a minute here.
 const x402 = await openX402OnSolana(service, { slotMs: 200 });
 const sponsor = findSponsor();
@@ -33,6 +34,7 @@ afterEach(() => {
 });
 
 const body = promptOf({ maxTokens: 100 });
+const treasury = deriveTokenAccount(x402.terms.payTo, x402.terms.mint);
 const patience = { timeout: 30_000, interval: 200 };
 
 const expectPaid = (payload: SolanaPayload) => expect.poll(async () => (await x402.send(body, payload)).status, patience).toBe(200);
@@ -48,19 +50,25 @@ async function signGuarded(payer: SolanaPayer): Promise<SolanaPayload> {
   return { ...payload, payload: { transaction: Buffer.from(bytes).toString("base64") } };
 }
 
-/** As after a restore from a backup: the claim is open, and nothing is known of its transaction. */
-async function forgetTransaction({ address: payer }: SolanaPayer): Promise<void> {
+/** As after a restore from a backup: nothing is known of its payment. */
+async function forgetPayment({ address: payer }: SolanaPayer): Promise<void> {
   await inTransaction(async (transaction) => {
     await transaction.$executeRaw`SET LOCAL session_replication_role = replica`;
-    const [claim] = await transaction.paymentClaim.updateManyAndReturn({ where: { payer }, data: { relayed: false } });
-    const relayedId = `payment_${claim?.id}_1`;
+    const { id } = await transaction.paymentClaim.findFirstOrThrow({ where: { payer } });
+    const relayedId = `payment_${id}_1`;
     await transaction.relayBroadcast.deleteMany({ where: { relayedId } });
     expect((await transaction.relayed.deleteMany({ where: { id: relayedId } })).count).toBe(1);
+    await transaction.paymentClaim.delete({ where: { id } });
   });
 }
 
 test("payments that would fail are not signed, however often they are sent and looked for, and stop no payment that would not", async () => {
   const payer = await x402.newPayer();
+  const listed = new Set<unknown>();
+  x402.breakNodes(({ method, params: [account] }) => {
+    if (method === "getSignaturesForAddress") listed.add(account);
+    return null;
+  });
   for (let times = 0; times < 6; times++) {
     const payload = await signGuarded(payer);
     for (let again = 0; again < 2; again++) readError(await x402.send(body, payload), "PAYMENT_VERIFICATION_FAILED");
@@ -72,6 +80,7 @@ test("payments that would fail are not signed, however often they are sent and l
   await pool().query("UPDATE payment_claim SET valid_until = '2001-01-01'");
   for (let round = 0; round < 2; round++) await settlePayments.run();
   expect(signed).toBe(0);
+  expect([...listed].sort()).toEqual([payer, poor].map(({ address }) => deriveTokenAccount(address, x402.terms.mint)).sort());
   await expectPaid(await x402.signPayment(payer, body));
 });
 
@@ -96,27 +105,33 @@ test("a payment is signed once, however often it is sent and looked for until it
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-test("a payment that ran before the database was restored is found by its message, answered, and not signed again", async () => {
-  const payer = await x402.newPayer();
-  const payload = await x402.signPayment(payer, body);
-  let isSent = false;
-  x402.breakNodes(({ method }) => {
-    if (isSent) return { drop: true };
-    isSent = method === "sendTransaction";
-    return null;
-  });
-  readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
-  await forgetTransaction(payer);
-  // A cluster knows a message that ran, whatever its signatures; the sandbox's knows signatures.
-  x402.breakNodes(({ method }) =>
-    method === "simulateTransaction"
-      ? { rewrite: (told) => ({ ...(told as object), value: { err: "AlreadyProcessed", logs: [], unitsConsumed: 0 } }) }
-      : null,
-  );
-  await expectPaid(payload);
-  expect(signed).toBe(1);
-  await expectBooked(payer, { payments: 1, answers: 1 });
-});
+// A cluster knows a message that ran, whatever its signatures, and after about a minute only that its blockhash is too old; the sandbox's
+// knows signatures.
+test.each(["AlreadyProcessed", "BlockhashNotFound"])(
+  "a payment that ran before the database was restored, now %s, is found by its message, answered, and not signed again",
+  async (err) => {
+    const payer = await x402.newPayer();
+    const payload = await x402.signPayment(payer, body);
+    let isSent = false;
+    x402.breakNodes(({ method }) => {
+      if (isSent) return { drop: true };
+      isSent = method === "sendTransaction";
+      return null;
+    });
+    readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
+    await forgetPayment(payer);
+    const told = (value: unknown) => ({ rewrite: (result: unknown) => ({ ...(result as object), value }) });
+    x402.breakNodes(({ method, params: [account] }) => {
+      if (method === "simulateTransaction") return told({ err, logs: [], unitsConsumed: 0 });
+      if (method === "isBlockhashValid") return told(err !== "BlockhashNotFound");
+      // Where every payment is listed the search would end at the claim's time.
+      return method === "getSignaturesForAddress" && account === treasury ? { drop: true } : null;
+    });
+    await expectPaid(payload);
+    expect(signed).toBe(1);
+    await expectBooked(payer, { payments: 1, answers: 1 });
+  },
+);
 
 test("beyond the fees of a day a payment waits, and is paid by nobody", async () => {
   const [last, late] = [await x402.newPayer(), await x402.newPayer()];

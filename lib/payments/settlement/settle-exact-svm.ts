@@ -42,13 +42,15 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
     tryTransaction(nodes, kept.bytes),
     readTokenAccounts(nodes, [kept.transaction.from], "confirmed"),
   ]);
-  // An earlier attempt stored this same transaction; or the database was restored from a backup since.
-  if (claim.attempt > 1 || trial.value === "AlreadyProcessed") {
-    const found = await find(claim, "latest");
-    if (found) return { kind: "found", ...found };
-    return claim.attempt > 1 ? { kind: "refused", ...usedUp } : { kind: "unknown" };
-  }
-  if (trial.value !== null) return explainTrial(kept.transaction, trial.value);
+  const trouble = trial.value === null ? null : await explainTrial(kept.transaction, trial.value);
+  const isExpired = trouble?.kind === "refused" && trouble.reason === "expired";
+  // An earlier attempt stored this same transaction; or the database was restored from a backup since. For about a minute a cluster calls
+  // what ran already processed, and from then on expired.
+  const mayHaveRun = claim.attempt > 1 || trial.value === "AlreadyProcessed" || isExpired;
+  const found = mayHaveRun ? await find(claim, "latest") : null;
+  if (found) return { kind: "found", ...found };
+  if (claim.attempt > 1) return { kind: "refused", ...usedUp };
+  if (trouble) return trouble;
   // This blockhash comes from a node at least as far as the node that knew the payer's: it is no older, and lasts no shorter.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
   const used = { feePayer: kept.terms.feePayer, lastValidBlockHeight, slot: Math.min(slot, trial.slot) };

@@ -34,18 +34,22 @@ export async function settleWithFacilitator(claim: PaymentClaim, kept: KeptPayme
   return { kind: "refused", reason: "settlement_failed", message: `The payment failed: ${answer.reason}` };
 }
 
+/** Of the payer's own newest transactions, one answer of a node: so many are looked through, although they ran before the claim. */
+const MIN_ENTRIES = 1_000;
+
 /**
- * Finds the payer's message in a block, from any sender. The memo finds candidates; since anybody can write it into another transaction,
+ * Finds the payer's message in a block, from any sender, in the list of the payer's own account, which is short. After a database was
+ * restored from a backup it may have run before its claim. The memo finds candidates; since anybody can write it into another transaction,
  * the message itself is compared.
  * @throws SolanaUnavailable
  */
 export async function findElsewhere(
   { claimedAt }: PaymentClaim,
-  { to, memo, message }: PaymentTransaction,
+  { from, memo, message }: PaymentTransaction,
   as: "latest" | "final",
 ): Promise<SettledAt | null> {
   const nodes = solanaNodes();
-  for (const signature of await findByMemo(nodes, { account: to, memo, since: claimedAt })) {
+  for (const signature of await findByMemo(nodes, { account: from, memo, since: claimedAt, minEntries: MIN_ENTRIES })) {
     const sent = await readSentMessage(nodes, signature);
     if (!sent || !Buffer.from(message).equals(sent)) continue;
     const included = await findIncludedAnywhere(nodes, signature);
