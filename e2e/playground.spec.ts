@@ -4,8 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { expect, open, test, untilButtonsAnswer } from "./browser";
-import { signOut } from "./connecting";
+import { chooseWallet, signOut } from "./connecting";
 import { demoWallet, signIn } from "./sign-in";
+import { forgetFreshness } from "./stale-session";
+import { installEvmWallet } from "./wallets/evm-wallet";
 
 const promptField = (page: Page) => page.getByLabel("Prompt", { exact: true });
 const figure = (page: Page, name: string) => page.locator("dt", { hasText: name }).locator("xpath=following-sibling::dd[1]");
@@ -200,4 +202,32 @@ test("nothing scrolls sideways at 360 px: empty, running, done, failed, with cod
   await expect(dialog).toBeVisible();
   await expectToFit("code");
   expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+});
+
+test.describe(() => {
+  // Others sign in to the demo account too: this session alone is aged.
+  const userAgent = "a browser of long ago";
+  test.use({ userAgent });
+
+  test("above the day's limit without a fresh signature a run asks for one, and goes on once it is given", async ({
+    page,
+    context,
+    watch,
+  }) => {
+    watch.expect(/status of 402/);
+    const wallet = await installEvmWallet(context, { keys: demoWallet() });
+    await open(page, "/connect?next=/playground?model=claude-fable-5-1");
+    await chooseWallet(page, "evm", wallet.name);
+    await expect(page).toHaveURL(/^[^?]*\/playground/);
+    await forgetFreshness(userAgent);
+    await page.reload();
+    await page.getByLabel("Max tokens").fill("128000"); // $6.72 at the most
+    await run(page, "Hi");
+    await expect(page.getByText(/could exceed what the playground spends a day without a fresh signature/)).toBeVisible();
+    await page.getByRole("button", { name: "Confirm with your wallet" }).click();
+    const confirm = page.getByRole("dialog", { name: "Confirm with your wallet" });
+    await expect(confirm.getByText(/for 15 minutes without a daily limit\.$/)).toBeVisible();
+    await confirm.getByRole("button", { name: "Sign and confirm" }).click();
+    await expect(costRow(page, /^Charged/)).toHaveText(/^\$0\.00\d+$/);
+  });
 });

@@ -230,7 +230,7 @@ describe("without a fresh signature", () => {
         status: 402,
         code: "SPEND_CAP_REACHED",
         error: expect.stringMatching(
-          /^The playground spends at most \$5\.00 a day without a fresh signature: \$4\.\d+ is spent or reserved/,
+          /^This request could exceed what the playground spends a day without a fresh signature: \$4\.\d+ of \$5\.00 is spent or reserved/,
         ),
         details: { cap: 5 },
       });

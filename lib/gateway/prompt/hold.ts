@@ -125,8 +125,7 @@ function spendCapReached(
   { cap, spent, resetsAt }: Extract<HoldRefusal, { outcome: "cap_reached" }>,
   { isUnconfirmed }: Pick<Caller, "isUnconfirmed">,
 ): AppError {
-  const message = isUnconfirmed
-    ? `The playground spends at most ${formatUsd(cap)} a day without a fresh signature: ${formatUsd(spent)} is spent or reserved`
-    : `This request could exceed the key's spending cap: ${formatUsd(spent)} of ${formatUsd(cap)} is spent or reserved`;
+  const limit = isUnconfirmed ? "what the playground spends a day without a fresh signature" : "the key's spending cap";
+  const message = `This request could exceed ${limit}: ${formatUsd(spent)} of ${formatUsd(cap)} is spent or reserved`;
   return new AppError("SPEND_CAP_REACHED", { message, details: { cap, spent, resetsAt } });
 }
