@@ -146,7 +146,7 @@ test.each([
   [{ waitsFor: "limit" }, "the service has reached its daily limit; this one is next", true],
   [{ waitsFor: "signature" }, "cancel and sign again", true],
   [{ waitsFor: "signer" }, "signing is paused; it is paid once that is over", true],
-  [{ waitsFor: "fees" }, "today’s network fees are used up; it is paid once there is room", true],
+  [{ waitsFor: "fees" }, "our network fees are used up for now; it is paid once that is over", true],
   [{ waitsFor: "approval" }, "the operator has to approve it", true],
   [{ waitsFor: "waiting_time", payFrom: new Date(Date.UTC(2026, 10, 22, 10, 31)) }, "by your own rules, until 22 Nov 2026", true],
   [{ state: "signed" }, "on its way", false],

@@ -57,7 +57,7 @@ function waitingWords({ waitsFor, chain, ahead, payFrom }: WithdrawalView): Stat
     case "signer":
       return { tone: "waiting", word: "paused", note: "signing is paused; it is paid once that is over" };
     case "fees":
-      return { tone: "waiting", word: "waiting", note: "today’s network fees are used up; it is paid once there is room" };
+      return { tone: "waiting", word: "waiting", note: "our network fees are used up for now; it is paid once that is over" };
     case "approval":
       return { tone: "waiting", word: "waiting for approval", note: "the operator has to approve it" };
     case "wallet":

@@ -119,7 +119,29 @@ test("an order that there are no fees left for holds up nobody, also where the l
   vi.stubEnv("RELAYER_DAILY_FEES_ETH", "1");
   setLimits({ service: 27, approvalAbove: 1_000 });
   await until(await ordered(victim, { amount: 10n * USD }), "final");
-  expect(await stateOf(refused)).toBe("fees");
+  // Now that there are fees again only its turn keeps it: smaller ones that come later wait behind it.
+  expect(await stateOf(refused)).toBe("limit");
+  const later = await ordered(victim, { amount: 5n * USD });
+  await until(later, "limit");
+  setLimits({ service: 50, approvalAbove: 1_000 });
+  await until(refused, "final");
+  await until(later, "final");
+});
+
+test("however many orders wait for fees, one of them is tried in a round, and others are paid", async () => {
+  const [attacker, victim] = [await newOwner(100n * USD), await newOwner(100n * USD)];
+  vi.stubEnv("RELAYER_DAILY_FEES_ETH", "0.000000000000000001");
+  forgetSingleton("config");
+  const waiting = await Promise.all([1n, 2n, 3n].map((amount) => ordered(attacker, { amount: amount * USD })));
+  const signer = await openWorldSigner(world.words);
+  const tried = vi.spyOn(signer, "signPayoutOnBase");
+  await startCustody(signer);
+  await payWithdrawals();
+  expect(tried).toHaveBeenCalledTimes(1);
+  for (const id of waiting) expect(await stateOf(id)).toBe("fees");
+  vi.stubEnv("RELAYER_DAILY_FEES_ETH", "1");
+  forgetSingleton("config");
+  for (const id of [...waiting, await ordered(victim, { amount: 10n * USD })]) await until(id, "final");
 });
 
 test("what the limit has no room for waits in order, its owner sees where, and it is paid when there is room: nothing is lost", async () => {

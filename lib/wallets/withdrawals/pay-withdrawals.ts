@@ -103,15 +103,19 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
   let isFull = false;
   // By chain: what hinders one, such as its fees, need not hinder the other.
   const isSignerAway = new Set<WithdrawalChain>();
+  const [hasFees, hasNoFees] = [new Set<string>(), new Set<string>()];
+  const passed: OpenWithdrawal[] = [];
   const payNext = async (withdrawal: OpenWithdrawal) => {
     const { chain, amount, waitsFor, payFrom } = withdrawal;
     if (payFrom && payFrom > at) return delayWithdrawal(withdrawal, "waiting_time");
     if (isSignerAway.has(chain)) return delayWithdrawal(withdrawal, "signer");
+    if (hasNoFees.has(feesOf(withdrawal))) return delayWithdrawal(withdrawal, "fees");
     if (!funds.has(chain)) funds.set(chain, await readFunds(chain, head).catch(noNode));
     const left = funds.get(chain) ?? null;
     if (left === null) return delayWithdrawal(withdrawal, "chain");
     if (amount > left) return delayWithdrawal(withdrawal, "funds");
     if (isFull || amount > room) {
+      if (waitsFor === "fees") passed.push(withdrawal);
       if (FOUND_UNPAYABLE.includes(waitsFor)) return;
       // One above the whole limit was ordered under a higher one, and never has its turn.
       if (amount <= config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD) isFull = true;
@@ -121,14 +125,20 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
     room = nanoUsd(room - amount);
     funds.set(chain, nanoUsd(left - amount));
     const outcome = await pay(withdrawal);
-    if (outcome === "signed") return;
-    // Each would wait for it as long as the first.
+    if (outcome === "signed") return void hasFees.add(feesOf(withdrawal));
+    // Each would wait for it as long as the first, and ask the nodes for nothing.
     if (outcome === "signer_away") isSignerAway.add(chain);
+    if (outcome === "no_fees") hasNoFees.add(feesOf(withdrawal));
     room = roomBefore;
     funds.set(chain, left);
   };
   await forEachIsolated(approved, payNext, { what: "withdrawal" });
+  // There are fees again: from now on only its turn keeps it, and it holds its place.
+  for (const withdrawal of passed) if (hasFees.has(feesOf(withdrawal))) await delayWithdrawal(withdrawal, "limit");
 }
+
+/** Whose fees are counted together: those of a chain, and apart where an account is opened, whose rent has a bound of its own. */
+const feesOf = ({ chain, opensAccount }: OpenWithdrawal): string => `${chain} ${opensAccount}`;
 
 async function readFunds(chain: WithdrawalChain, head: Head | null): Promise<NanoUsd | null> {
   if (chain === "solana") return readSolanaFunds();
@@ -140,13 +150,15 @@ function noNode(error: unknown): null {
   throw error;
 }
 
-async function pay(withdrawal: OpenWithdrawal): Promise<"signed" | "not_signed" | "signer_away"> {
+async function pay(withdrawal: OpenWithdrawal): Promise<"signed" | "not_signed" | "no_fees" | "signer_away"> {
   try {
     const isSigned = await (withdrawal.chain === "base" ? payOnBase(withdrawal) : payOnSolana(withdrawal));
     return isSigned ? "signed" : "not_signed";
   } catch (error) {
-    if (isPayoutRefused(error)) await delayRefused(withdrawal, error);
-    else if (isNodesFault(error)) await delayWithdrawal(withdrawal, "chain");
+    if (isPayoutRefused(error)) {
+      await delayRefused(withdrawal, error);
+      if (error.refusal === "fees") return "no_fees";
+    } else if (isNodesFault(error)) await delayWithdrawal(withdrawal, "chain");
     else if (isSignerUnavailable(error)) {
       await delayWithdrawal(withdrawal, "signer");
       return "signer_away";

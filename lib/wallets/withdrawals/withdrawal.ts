@@ -108,8 +108,8 @@ export async function listWithdrawalsIn(states: readonly WithdrawalState[], limi
   return (await prisma().withdrawal.findMany({ where, orderBy: [{ requestedAt: "asc" }, { id: "asc" }], take: limit, omit })).map(readRow);
 }
 
-/** What an owner can bring about at no cost, and for as long as they like: withdrawals of their own that cannot be paid. */
-const ownersDoing = ["signature", "frozen", "waiting_time", "wallet"] satisfies WaitsFor[];
+/** What an owner can bring about, and for as long as they like: withdrawals of their own that cannot be paid. */
+const ownersDoing = ["signature", "frozen", "waiting_time", "wallet", "fees"] satisfies WaitsFor[];
 
 /**
  * Approved withdrawals in the order of their approval. Those that wait for something that their owner brought about come last and are
