@@ -1,6 +1,6 @@
 // Faults on the way into Base, provoked on a real chain: transactions are forgotten, stuck, reorganised, lied about.
 
-import type { Hex } from "viem";
+import { type Hex, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { readNonces } from "@/lib/chains/evm/balances";
 import { createNodes } from "@/lib/chains/evm/nodes";
@@ -54,8 +54,8 @@ async function leaveWaiting(name: string, count: number): Promise<string[]> {
 const hashOf = async (id: string) => (await getRelayed(id)).hash as Hex;
 
 /** A node in front of the real one, with the faults that `decide` returns. */
-async function startLiar(decide: (method: string) => Fault | null) {
-  const node = await startFaultyNode(chain.url(), ({ method }) => decide(method));
+async function startLiar(decide: (method: string, params: readonly unknown[]) => Fault | null) {
+  const node = await startFaultyNode(chain.url(), ({ method, params }) => decide(method, params));
   toClose.push(node.close);
   return node;
 }
@@ -256,18 +256,31 @@ test("when one node calls a transaction in a final block reverted and another su
   expect(await getRelayed("disputed")).toMatchObject({ state: "succeeded", isFinal: true });
 });
 
-test("of three nodes, one that calls a transaction in a final block reverted keeps it from nothing, also as the first", async () => {
-  const liar = await startLiar((method) =>
-    method === "eth_getTransactionReceipt" ? { rewrite: (receipt) => receipt && { ...receipt, status: "0x0" } } : null,
-  );
-  const three = createNodes({ urls: [liar.url, chain.url(), chain.url()], chainId: chain.chainId, quorum: 2 });
-  await chain.store("outvoted");
-  await sendStored("outvoted", nodes());
-  await chain.round();
-  expect(await getRelayed("outvoted")).toMatchObject({ state: "succeeded", isFinal: false });
+const inBlock = (number: number) => ({ blockNumber: toHex(number), blockHash: `0x${"5".repeat(64)}` });
+
+test.each([
+  ["reverted", "later", { status: "0x0" }],
+  ["reverted", "from the start", { status: "0x0" }],
+  ["included in a block of its own", "from the start", { ...inBlock(5), status: "0x0" }],
+  ["included in a block far ahead", "from the start", inBlock(10_000_000)],
+])("of three nodes, a first one that calls a transaction %s, %s, keeps it from nothing", async (what, when, lie) => {
+  const { blockNumber: number, blockHash: hash } = { ...{ blockNumber: "none", blockHash: null }, ...lie };
+  const liar = await startLiar((method, [which]) => {
+    if (method === "eth_getTransactionReceipt") return { rewrite: (receipt) => receipt && { ...receipt, ...lie } };
+    const isOwn = method === "eth_getBlockByNumber" && which === number;
+    return isOwn ? { rewrite: () => ({ number, hash, parentHash: hash, timestamp: "0x1" }) } : null;
+  });
+  const three = { evm: createNodes({ urls: [liar.url, chain.url(), chain.url()], chainId: chain.chainId, quorum: 2 }) };
+  const id = `${what} ${when}`;
+  await chain.store(id);
+  await sendStored(id, three);
+  const block = await chain.blockNumber();
+  await chain.round(when === "later" ? nodes() : three);
+  expect(await getRelayed(id)).toMatchObject({ state: /later|ahead/.test(id) ? "succeeded" : "failed", isFinal: false });
+  await chain.client.increaseTime({ seconds: 4_000 });
   await chain.mine(TO_FINAL);
-  await chain.round({ evm: three });
-  expect(await getRelayed("outvoted")).toMatchObject({ state: "succeeded", isFinal: true });
+  await chain.round(three);
+  expect(await getRelayed(id)).toMatchObject({ state: "succeeded", isFinal: true, block });
 });
 
 test("a caller that stores while a round runs waits for nothing and loses nothing", async () => {

@@ -1,34 +1,35 @@
-// Transactions that are in a block of Base, until that block is final. When the block leaves the chain they wait again; before a
-// transaction becomes final, a second read confirms what one node said.
+// Transactions that are in a block of Base, until that block is final. When the block leaves the chain they wait again; what becomes final
+// is read again, from as many nodes as must agree, whatever one node said before.
 
 import type { Hex } from "viem";
+import { dateOf, nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { type Block, findBlockOf } from "@/lib/chains/evm/blocks";
 import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import { type EvmNodes, enoughOf } from "@/lib/chains/evm/nodes";
-import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
+import { callEach, type EvmNodes, enoughOf } from "@/lib/chains/evm/nodes";
+import type { Receipt } from "@/lib/chains/evm/transactions";
 import { recordDisagreement } from "@/lib/chains/quorum";
 import { type Prisma, prisma } from "@/lib/db/prisma";
-import { lookEverywhere, onlyNode } from "./base-receipts";
+import { findStanding, lookEverywhere, readSignedFor, recordReceipt } from "./base-receipts";
 import { recordFinal, recordUnmined } from "./relayed";
 
 interface MinedCall {
   id: string;
-  state: "succeeded" | "failed";
-  hash: Hex;
   block: number;
   blockHash: Hex;
 }
 
 const MAX_FINAL = 200;
 const MAX_LOOKS_AT_ONCE = 8;
+/** Blocks of Base are final long before this: what is older may be final, whatever block the node that is asked first says. */
+const FINAL_AFTER_MS = 3_600_000;
 
 /** The sender's transactions in a block that is not final yet, lowest block first. */
 async function listMined(sender: Hex, among: Prisma.RelayedWhereInput, limit?: number): Promise<MinedCall[]> {
   const rows = await prisma().relayed.findMany({
     where: { finalized: false, chain: "base", state: { in: ["succeeded", "failed"] }, sender, ...among },
-    select: { id: true, state: true, hash: true, block: true, blockHash: true },
+    select: { id: true, block: true, blockHash: true },
     orderBy: { block: "asc" },
     take: limit,
   });
@@ -81,34 +82,34 @@ async function followOrSendAgain({ id, block, blockHash }: MinedCall, nodes: Evm
   log().warn({ id, block, isElsewhere }, "the block of one of our transactions left the chain");
 }
 
-/** Finalizes the transactions in a final block that a second read confirms, from another node where there is one. @throws EvmFailure */
+/** Finalizes the transactions that are in a final block. @throws EvmFailure */
 export async function finalize(sender: Hex, { finalized }: Head, nodes: EvmNodes): Promise<void> {
-  const calls = await listMined(sender, { block: { lte: finalized.number } }, MAX_FINAL);
+  const isOld = { storedAt: { lte: dateOf(nowMs() - FINAL_AFTER_MS) } };
+  const calls = await listMined(sender, { OR: [{ block: { lte: finalized.number } }, isOld] }, MAX_FINAL);
   for (let from = 0; from < calls.length; from += MAX_LOOKS_AT_ONCE) {
-    await Promise.all(calls.slice(from, from + MAX_LOOKS_AT_ONCE).map((call) => lookAgain(call, nodes)));
+    await Promise.all(calls.slice(from, from + MAX_LOOKS_AT_ONCE).map((call) => lookAgain(call, finalized, nodes)));
   }
 }
 
-async function lookAgain(call: MinedCall, nodes: EvmNodes): Promise<void> {
-  const { first, others } = await nodes.callFirst(async (node) => ({
-    first: await receiptOf(call, node, nodes),
-    others: await nodes.callOthers(node, (other) => receiptOf(call, other, nodes)),
-  }));
-  const isSuccess = call.state === "succeeded";
-  const isSame = (receipt: Receipt | null) =>
-    receipt !== null && receipt.blockHash === call.blockHash && (receipt.status === "succeeded") === isSuccess;
-  const same = [first, ...others].filter(isSame);
-  if (same.length >= enoughOf(nodes, 1 + others.length)) {
-    await recordFinal(call.id, { isSuccess, block: call.block, blockHash: call.blockHash, fee: same[0]?.feeWei ?? null });
-  } else if (same.length === 0) {
+/** Records as final what as many nodes as must agree show: it may differ from what the first node showed before. */
+async function lookAgain(call: MinedCall, final: Block, nodes: EvmNodes): Promise<void> {
+  const signed = await readSignedFor(call.id);
+  const answers = await callEach(nodes, (node) => findStanding(signed, node, nodes));
+  const shown = answers.filter((receipt) => receipt !== null).filter(({ blockNumber }) => blockNumber <= final.number);
+  const isSame = (one: Receipt, other: Receipt) =>
+    one.txHash === other.txHash && one.blockHash === other.blockHash && one.status === other.status;
+  const sameAs = (one: Receipt) => shown.filter((other) => isSame(one, other)).length;
+  const agreed = shown.find((one) => sameAs(one) >= enoughOf(nodes, answers.length));
+  const [first] = shown;
+  // Of a final block that nodes dispute, one that shows nothing is an alarm too.
+  if (first && sameAs(first) < (agreed ? shown : answers).length) {
+    recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: first.blockNumber });
+  }
+  if (agreed) {
+    await recordReceipt(call.id, agreed);
+    const { status, blockNumber: block, blockHash, feeWei: fee } = agreed;
+    await recordFinal(call.id, { isSuccess: status === "succeeded", block, blockHash, fee });
+  } else if (!first && call.block <= final.number) {
     await followOrSendAgain(call, nodes);
-  } else if (same.length <= others.length) {
-    recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: call.block });
   }
-}
-
-/** The receipt, if its block is the one that the node has at that height. */
-async function receiptOf({ hash, block }: MinedCall, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
-  const [receipt, standing] = await Promise.all([findReceipt(hash, onlyNode(node, nodes)), blockAt(node, block)]);
-  return receipt?.txHash === hash && receipt.blockHash === standing?.hash ? receipt : null;
 }

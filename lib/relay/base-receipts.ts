@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { type EvmNodes, findAnywhere } from "@/lib/chains/evm/nodes";
 import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
 import { prisma } from "@/lib/db/prisma";
 import { evmOf, type RelayNodes } from "./chain";
@@ -16,7 +16,7 @@ interface SignedFor {
 }
 
 /** Every hash of a transaction, newest first. */
-async function readSignedFor(id: string): Promise<SignedFor> {
+export async function readSignedFor(id: string): Promise<SignedFor> {
   const { sender, broadcasts } = await prisma().relayed.findUniqueOrThrow({
     where: { id },
     select: { sender: true, broadcasts: { select: { hash: true }, orderBy: { signedAt: "desc" } } },
@@ -25,7 +25,7 @@ async function readSignedFor(id: string): Promise<SignedFor> {
 }
 
 /** Nodes with this node alone. */
-export const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
+const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   chainId,
   count: 1,
   quorum: 1,
@@ -42,23 +42,14 @@ async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): P
   return null;
 }
 
-/**
- * Like `findOurReceipt`, across all nodes: the first receipt whose block is on the chain, according to the node that returned it. Nodes
- * keep a receipt for a while after its block has left the chain.
- * @throws EvmFailure when none answers
- */
-async function findAnywhere(signed: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
-  const look = async (node: EvmNode) => {
-    const receipt = await findOurReceipt(signed, onlyNode(node, nodes));
-    return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
-  };
-  return nodes.callFirst(async (node) => {
-    return (await look(node)) ?? (await nodes.callOthers(node, look)).find((receipt) => receipt !== null) ?? null;
-  });
+/** One node's receipt, if its block is on the chain for that node. Nodes keep a receipt for a while after its block has left the chain. */
+export async function findStanding(signed: SignedFor, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
+  const receipt = await findOurReceipt(signed, onlyNode(node, nodes));
+  return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
 }
 
 /** Records the block that a receipt names. True when that is news. */
-const recordReceipt = (id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> =>
+export const recordReceipt = (id: string, { txHash, status, blockNumber, blockHash, feeWei }: Receipt): Promise<boolean> =>
   recordMined(id, { hash: txHash, isSuccess: status === "succeeded", block: blockNumber, blockHash, fee: feeWei });
 
 /** Asks one node, and records its answer. True when that is news; false also when no node answers. */
@@ -74,7 +65,8 @@ export async function lookAtBase({ id }: { id: string }, nodes: RelayNodes): Pro
 
 /** Asks every node, and records the first receipt found. False when no node has one. @throws EvmFailure when none answers */
 export async function lookEverywhere(id: string, nodes: EvmNodes): Promise<boolean> {
-  const receipt = await findAnywhere(await readSignedFor(id), nodes);
+  const signed = await readSignedFor(id);
+  const receipt = await findAnywhere(nodes, (node) => findStanding(signed, node, nodes));
   if (receipt === null) return false;
   await recordReceipt(id, receipt);
   return true;

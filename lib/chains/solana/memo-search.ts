@@ -11,7 +11,7 @@ export interface MemoQuery {
   memo: string;
   /** The transaction cannot have run earlier, unless it is one of the newest `minEntries`. */
   since: Date;
-  /** How many entries of the list are looked through however old they are. */
+  /** How many entries of the list are looked through however old they are, as far as nodes still have them. */
   minEntries?: number;
 }
 

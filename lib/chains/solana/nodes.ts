@@ -81,15 +81,16 @@ export class SolanaNodes {
   }
 
   /**
-   * The newest slot that as many nodes have reached as must agree, where more than these named one: otherwise one of three could call the
-   * two others behind. Of two nodes the newest one is believed. A node that stopped naming newer ones does not count beside enough others.
+   * The newest slot that as many nodes have reached as must agree, where more than these ever named one: otherwise one of three could call
+   * the two others behind. Of two nodes the newest one is believed. A node that stopped naming newer ones does not count beside enough
+   * others.
    */
   get #newest(): SeenSlot {
     const seen = [...this.#seen.values()];
     const lastSeenAtMs = Math.max(...seen.map(({ seenAtMs }) => seenAtMs));
     const fresh = seen.filter(({ seenAtMs }) => lastSeenAtMs - seenAtMs <= SLOT_COUNTS_MS);
     const newestFirst = (fresh.length < this.quorum ? seen : fresh).sort((one, other) => other.slot - one.slot);
-    return newestFirst[Math.max(0, Math.min(this.quorum - 1, newestFirst.length - this.quorum))] ?? { slot: 0, seenAtMs: 0 };
+    return newestFirst[Math.max(0, Math.min(this.quorum - 1, seen.length - this.quorum))] ?? { slot: 0, seenAtMs: 0 };
   }
 
   /** Passed as `minContextSlot`: a node that has not reached it refuses, and the next one is tried. */

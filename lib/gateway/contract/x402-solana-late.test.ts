@@ -2,9 +2,12 @@
 // last for four seconds.
 
 import { VersionedTransaction } from "@solana/web3.js";
-import { afterEach, expect, test } from "vitest";
-import { solanaNodes } from "@/lib/chains/solana/nodes";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
+import { setSandboxSolanaNodes, solanaCluster } from "@/lib/chains/solana/node-urls";
+import { MAINNET_GENESIS_HASH, solanaNodes } from "@/lib/chains/solana/nodes";
 import { isBlockhashKnown } from "@/lib/chains/solana/simulation";
+import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { pool } from "@/lib/db/pool";
 import { settlePayments } from "@/lib/payments/followup/run";
 import { runRelay } from "@/lib/relay/run";
@@ -62,6 +65,27 @@ test("a payment whose blockhash has expired is refused as expired, costs nothing
   expect(reasonOf(await x402.send(body, payload))).toBe("expired");
   expect(reasonOf(await x402.send(body, payload))).toBe("expired");
   expect(await x402.fees()).toBe(fees);
+  await expectNothingPaid(payer, before);
+  await expectServed(payer);
+});
+
+test("while one of three nodes is silent, an expired payment is refused as expired at once, after one search", async () => {
+  const payer = await x402.newPayer();
+  const [payload, before, { urls }] = [await x402.signPayment(payer, body), await counted(), solanaCluster()];
+  await expectRunOut(payload);
+  const isMainnet = { rewrite: () => MAINNET_GENESIS_HASH };
+  const second = await startFaultyNode(x402.chain.url, ({ method }) => (method === "getGenesisHash" ? isMainnet : null));
+  onTestFinished(second.close);
+  const restore = () => setSandboxSolanaNodes(urls, MAINNET_GENESIS_HASH);
+  onTestFinished(restore);
+  setSandboxSolanaNodes([...urls, second.url, "http://127.0.0.1:9"], MAINNET_GENESIS_HASH);
+  expect(reasonOf(await x402.send(body, payload))).toBe("expired");
+  const account = deriveTokenAccount(payer.address, x402.terms.mint);
+  const isSearch = ({ method, params }: { method: string; params: unknown[] }) =>
+    method === "getSignaturesForAddress" && params[0] === account;
+  // The second page is empty, and ends the list.
+  expect(second.calls.filter(isSearch)).toHaveLength(2);
+  restore();
   await expectNothingPaid(payer, before);
   await expectServed(payer);
 });

@@ -1,8 +1,9 @@
 // What the sponsor signs: only payments that would be carried out, each once. Others use up nothing of what it may spend in a day, which is
-// here the fees of six payments.
+// here the fees of seven payments.
 
 import { PublicKey, TransactionInstruction } from "@solana/web3.js";
 import { afterEach, expect, test } from "vitest";
+import type { Fault } from "@/lib/chains/evm/testing/faulty-node";
 import { GUARD_PROGRAM } from "@/lib/chains/solana/instructions";
 import { paymentInstructions, signPaymentBytes } from "@/lib/chains/solana/testing/payments";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
@@ -10,12 +11,13 @@ import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { settlePayments } from "@/lib/payments/followup/run";
 import { findSponsor, setSponsor } from "@/lib/relay/sponsor";
+import { balanceOf } from "./testing/books";
 import { promptOf, readError } from "./testing/client";
 import { openService } from "./testing/service";
 import { expectBooked } from "./testing/x402";
 import { openX402OnSolana, type SolanaPayer, type SolanaPayload, x402SolanaSettings } from "./testing/x402-solana";
 
-const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_MS: "5000", SPONSOR_DAILY_FEES_SOL: "0.00012" } });
+const service = await openService({ env: { ...x402SolanaSettings, PAYMENT_WAIT_MS: "5000", SPONSOR_DAILY_FEES_SOL: "0.00014" } });
 // A blockhash lasts for half a minute here.
 const x402 = await openX402OnSolana(service, { slotMs: 200 });
 const sponsor = findSponsor();
@@ -105,33 +107,57 @@ test("a payment is signed once, however often it is sent and looked for until it
   await expectBooked(payer, { payments: 1, answers: 1 });
 });
 
-// A cluster knows a message that ran, whatever its signatures, and after about a minute only that its blockhash is too old; the sandbox's
-// knows signatures.
+/** A payment that ran before the database was restored. */
+async function payAndForget(): Promise<{ payer: SolanaPayer; payload: SolanaPayload }> {
+  const payer = await x402.newPayer();
+  const payload = await x402.signPayment(payer, body);
+  let isSent = false;
+  x402.breakNodes(({ method }) => {
+    if (isSent) return { drop: true };
+    isSent = method === "sendTransaction";
+    return null;
+  });
+  readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
+  await forgetPayment(payer);
+  return { payer, payload };
+}
+
+/** A cluster's answers about a message that ran, whatever its signatures, and after about a minute; the sandbox's knows signatures. */
+function describeRun(err: string, method: string): Fault | null {
+  const told = (value: unknown) => ({ rewrite: (result: unknown) => ({ ...(result as object), value }) });
+  if (method === "simulateTransaction") return told({ err, logs: [], unitsConsumed: 0 });
+  return method === "isBlockhashValid" ? told(err !== "BlockhashNotFound") : null;
+}
+
 test.each(["AlreadyProcessed", "BlockhashNotFound"])(
   "a payment that ran before the database was restored, now %s, is found by its message, answered, and not signed again",
   async (err) => {
-    const payer = await x402.newPayer();
-    const payload = await x402.signPayment(payer, body);
-    let isSent = false;
-    x402.breakNodes(({ method }) => {
-      if (isSent) return { drop: true };
-      isSent = method === "sendTransaction";
-      return null;
-    });
-    readError(await x402.send(body, payload), "SETTLEMENT_PENDING");
-    await forgetPayment(payer);
-    const told = (value: unknown) => ({ rewrite: (result: unknown) => ({ ...(result as object), value }) });
+    const { payer, payload } = await payAndForget();
     x402.breakNodes(({ method, params: [account] }) => {
-      if (method === "simulateTransaction") return told({ err, logs: [], unitsConsumed: 0 });
-      if (method === "isBlockhashValid") return told(err !== "BlockhashNotFound");
       // Where every payment is listed the search would end at the claim's time.
-      return method === "getSignaturesForAddress" && account === treasury ? { drop: true } : null;
+      if (method === "getSignaturesForAddress" && account === treasury) return { drop: true };
+      return describeRun(err, method);
     });
     await expectPaid(payload);
     expect(signed).toBe(1);
     await expectBooked(payer, { payments: 1, answers: 1 });
   },
 );
+
+test("what ran before the database was restored, and is refused as expired while a node is silent, is credited once all answer", async () => {
+  const { payer, payload } = await payAndForget();
+  let isSilent = true;
+  x402.breakNodes(({ method }) => {
+    if (method === "getSignaturesForAddress") return isSilent ? { drop: true } : null;
+    return describeRun("BlockhashNotFound", method);
+  });
+  const refused = await x402.send(body, payload);
+  expect(readError(refused, "PAYMENT_VERIFICATION_FAILED").details.reason).toBe("expired");
+  await pool().query("UPDATE payment_claim SET valid_until = '2001-01-01' WHERE payer = $1", [payer.address]);
+  isSilent = false;
+  await expect.poll(() => settlePayments.run().then(() => balanceOf(payer.credit)), patience).toBeGreaterThan(0n);
+  await expectBooked(payer, { payments: 1, answers: 0 });
+});
 
 test("beyond the fees of a day a payment waits, and is paid by nobody", async () => {
   const [last, late] = [await x402.newPayer(), await x402.newPayer()];

@@ -47,8 +47,14 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   // An earlier attempt stored this same transaction; or the database was restored from a backup since. For about a minute a cluster calls
   // what ran already processed, and from then on expired.
   const mayHaveRun = claim.attempt > 1 || trial.value === "AlreadyProcessed" || isExpired;
-  const found = mayHaveRun ? await find(claim, "latest") : null;
-  if (found) return { kind: "found", ...found };
+  try {
+    const found = mayHaveRun ? await find(claim, "latest") : null;
+    if (found) return { kind: "found", ...found };
+  } catch (error) {
+    // While one node is silent, nobody can tell. It is looked for again once its time is over, and what ran is credited then.
+    if (isExpired && isOutage(error)) return trouble;
+    throw error;
+  }
   if (claim.attempt > 1) return { kind: "refused", ...usedUp };
   if (trouble) return trouble;
   // This blockhash comes from a node at least as far as the node that knew the payer's: it is no older, and lasts no shorter.
