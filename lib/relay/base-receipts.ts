@@ -2,7 +2,7 @@
 
 import type { Hex } from "viem";
 import { findBlockOf } from "@/lib/chains/evm/blocks";
-import { isEvmFailure } from "@/lib/chains/evm/failure";
+import { EvmFailure, isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import { type EvmNodes, findAnywhere } from "@/lib/chains/evm/nodes";
 import { findReceipt, type Receipt } from "@/lib/chains/evm/transactions";
@@ -42,10 +42,22 @@ async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): P
   return null;
 }
 
-/** One node's receipt, if its block is on the chain for that node. Nodes keep a receipt for a while after its block has left the chain. */
-export async function findStanding(signed: SignedFor, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
-  const receipt = await findOurReceipt(signed, onlyNode(node, nodes));
-  return receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash ? receipt : null;
+/**
+ * One node's receipt, if its block is on the chain for that node. Nodes keep a receipt for a while after its block has left the chain, so
+ * one that stands may be under an older hash.
+ */
+export async function findStanding({ sender, hashes }: SignedFor, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
+  try {
+    for (const hash of hashes) {
+      const receipt = await findOurReceipt({ sender, hashes: [hash] }, onlyNode(node, nodes));
+      if (receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash) return receipt;
+    }
+    return null;
+  } catch (error) {
+    // In a lookup there is nothing to reject: a node that does so answers for itself alone.
+    if (isEvmFailure(error) && error.kind === "rejected") throw new EvmFailure("failing", error.message);
+    throw error;
+  }
 }
 
 /** Records the block that a receipt names. True when that is news. */

@@ -10,7 +10,7 @@ import type { EvmNode } from "./node";
 import { areAlike, callEach, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
 import { usedState } from "./token-state";
 import { type Authorization, usdcAbi, usdcAddress } from "./usdc";
-import { address, bytes, bytes32, quantity } from "./wire";
+import { address, bytes, bytes32, height, quantity } from "./wire";
 
 export type NonceUse =
   /** The authorization was carried out: its whole amount reached its receiver. */
@@ -37,9 +37,9 @@ const MAX_SECONDS_BEFORE = 3_600;
 const SPAN = 2_000;
 
 const logForm = z.object({ address, topics: z.array(bytes32), data: bytes, logIndex: quantity });
-const useForm = logForm.extend({ transactionHash: bytes32, blockNumber: quantity });
+const useForm = logForm.extend({ transactionHash: bytes32, blockNumber: height });
 const receiptForm = z.object({
-  ...{ transactionHash: bytes32, status: z.string(), blockNumber: quantity, blockHash: bytes32 },
+  ...{ transactionHash: bytes32, status: z.string(), blockNumber: height, blockHash: bytes32 },
   logs: z.array(logForm),
 });
 type WireReceipt = z.infer<typeof receiptForm>;

@@ -5,12 +5,12 @@ import { z } from "zod";
 import { EvmFailure } from "./failure";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
-import { bytes32, quantity } from "./wire";
+import { bytes32, height, quantity } from "./wire";
 
 export type BlockTag = "latest" | "safe" | "finalized";
 
 const wireBlock = z
-  .object({ number: quantity, hash: bytes32, parentHash: bytes32, timestamp: quantity })
+  .object({ number: height, hash: bytes32, parentHash: bytes32, timestamp: quantity })
   .transform(({ timestamp, ...block }) => ({ ...block, timestampS: timestamp }));
 
 /** `timestampS`: Unix seconds. */

@@ -7,7 +7,7 @@ import { isEvmFailure } from "./failure";
 import type { ReadState } from "./final-state";
 import { areAlike, type EvmNodes, evmNodes, findAnywhere } from "./nodes";
 import { encodeSettle, type ProofTerms, settlementAbi } from "./settlement";
-import { address, bytes, bytes32, quantity } from "./wire";
+import { address, bytes, bytes32, height } from "./wire";
 
 export type SettleRefusalReason =
   | "expired"
@@ -126,7 +126,7 @@ export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: E
 }
 
 const receiptForm = z
-  .object({ ...{ transactionHash: bytes32, status: z.string(), blockNumber: quantity, blockHash: bytes32 }, logs: z.array(z.unknown()) })
+  .object({ ...{ transactionHash: bytes32, status: z.string(), blockNumber: height, blockHash: bytes32 }, logs: z.array(z.unknown()) })
   .nullable();
 
 /**
@@ -156,7 +156,7 @@ const logForm = z
     address,
     topics: z.array(bytes32),
     transactionHash: bytes32,
-    blockNumber: quantity,
+    blockNumber: height,
     data: bytes.refine((data) => data.length === 2 + 2 * WORD_DIGITS),
   })
   .transform(({ address, topics, transactionHash: transaction, blockNumber: block, data }) => ({

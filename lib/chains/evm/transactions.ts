@@ -6,7 +6,7 @@ import { z } from "zod";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
-import { address, bytes32, quantity, wei } from "./wire";
+import { address, bytes32, height, wei } from "./wire";
 
 /** Wei per unit of gas. */
 export interface Fees {
@@ -140,7 +140,7 @@ const wireReceipt = z
   .object({
     transactionHash: bytes32,
     status: z.enum(["0x0", "0x1"]),
-    blockNumber: quantity,
+    blockNumber: height,
     blockHash: bytes32,
     from: address,
     gasUsed: wei,

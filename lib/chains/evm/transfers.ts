@@ -7,7 +7,7 @@ import { type Block, findBlockOf } from "./blocks";
 import { EvmFailure } from "./failure";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
-import { address, bytes, bytes32, quantity } from "./wire";
+import { address, bytes, bytes32, height, quantity } from "./wire";
 
 /** A Transfer event. Addresses and hashes in lower case; `units` are the token's own (USDC: millionths). May be zero units. */
 export interface TokenTransfer {
@@ -50,7 +50,7 @@ const wireLog = z.object({
   address,
   topics: z.array(bytes32),
   data: bytes,
-  blockNumber: quantity,
+  blockNumber: height,
   blockHash: bytes32,
   transactionHash: bytes32,
   logIndex: quantity,

@@ -139,6 +139,11 @@ test("however many orders wait for fees, one of them is tried in a round, and ot
   await payWithdrawals();
   expect(tried).toHaveBeenCalledTimes(1);
   for (const id of waiting) expect(await stateOf(id)).toBe("fees");
+  // One that was found unpayable keeps its reason: as "fees" it would be given a place in the limit's queue.
+  const [forged] = waiting.slice(-1);
+  await pool().query("UPDATE withdrawal SET waits_for = 'signature' WHERE id = $1", [forged]);
+  await payWithdrawals();
+  expect(await stateOf(forged as Id)).toBe("signature");
   vi.stubEnv("RELAYER_DAILY_FEES_ETH", "1");
   forgetSingleton("config");
   for (const id of [...waiting, await ordered(victim, { amount: 10n * USD })]) await until(id, "final");

@@ -109,7 +109,7 @@ async function payInOrder(approved: readonly OpenWithdrawal[], head: Head | null
     const { chain, amount, waitsFor, payFrom } = withdrawal;
     if (payFrom && payFrom > at) return delayWithdrawal(withdrawal, "waiting_time");
     if (isSignerAway.has(chain)) return delayWithdrawal(withdrawal, "signer");
-    if (hasNoFees.has(feesOf(withdrawal))) return delayWithdrawal(withdrawal, "fees");
+    if (hasNoFees.has(feesOf(withdrawal))) return FOUND_UNPAYABLE.includes(waitsFor) ? undefined : delayWithdrawal(withdrawal, "fees");
     if (!funds.has(chain)) funds.set(chain, await readFunds(chain, head).catch(noNode));
     const left = funds.get(chain) ?? null;
     if (left === null) return delayWithdrawal(withdrawal, "chain");
