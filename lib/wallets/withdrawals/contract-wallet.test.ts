@@ -11,11 +11,10 @@ import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
-import { runRelay } from "@/lib/relay/run";
 import { signer } from "../custody/signer";
 import { checkWithdrawals } from "./check";
 import { payWithdrawals } from "./pay-withdrawals";
-import { type KeyWallet, link, newKeyWallet, newOwner, ordered, signOrder, startWorld, USD, type World } from "./testing/world";
+import { type KeyWallet, link, newKeyWallet, newOwner, ordered, signOrder, startWorld, USD, untilFinal, type World } from "./testing/world";
 import { readBaseFunds } from "./treasury-funds";
 import { findWithdrawal } from "./withdrawal";
 
@@ -41,16 +40,6 @@ afterEach(async () => {
   onCheck = () => null;
   expect([await checkLedger(), await checkWithdrawals()]).toEqual([[], []]);
 });
-
-const untilFinal = (id: Awaited<ReturnType<typeof ordered>>) =>
-  vi.waitFor(
-    async () => {
-      await payWithdrawals();
-      await runRelay({ resendAfterMs: 0 });
-      expect(await findWithdrawal(id)).toMatchObject({ state: "final" });
-    },
-    { timeout: 30_000, interval: 100 },
-  );
 
 /** A contract wallet of `key`, linked to a new account. */
 async function newContractOwner() {

@@ -3,7 +3,6 @@
 
 import { createWalletClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { WithdrawalId } from "@/lib/base/ids";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readBalances } from "@/lib/chains/evm/balances";
 import { findBlock } from "@/lib/chains/evm/blocks";
@@ -23,7 +22,19 @@ import { checkWithdrawals } from "./check";
 import { cancelWithdrawal } from "./decisions";
 import { payWithdrawals } from "./pay-withdrawals";
 import { requestWithdrawal } from "./request";
-import { link, newKeyWallet, newOwner, order, ordered, signOrder, startWorld, type TestOwner, USD, type World } from "./testing/world";
+import {
+  link,
+  newKeyWallet,
+  newOwner,
+  order,
+  ordered,
+  signOrder,
+  startWorld,
+  type TestOwner,
+  USD,
+  untilFinal,
+  type World,
+} from "./testing/world";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 import { findWithdrawal } from "./withdrawal";
 
@@ -64,16 +75,6 @@ async function usdcOf({ evm }: TestOwner): Promise<bigint> {
 async function ownedBy(owner: TestOwner): Promise<bigint> {
   return (await readBalance(owner.accountId)).posted + (await usdcOf(owner)) * 1_000n;
 }
-
-const untilFinal = (id: WithdrawalId) =>
-  vi.waitFor(
-    async () => {
-      await payWithdrawals();
-      await runRelay({ resendAfterMs: 0 });
-      expect(await findWithdrawal(id)).toMatchObject({ state: "final" });
-    },
-    { timeout: 30_000, interval: 100 },
-  );
 
 test("nothing shown to a node before a payout is stored can be used to pay: a node that refuses it cannot submit it", async () => {
   const owner = await newOwner(50n * USD);

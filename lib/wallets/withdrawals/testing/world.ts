@@ -2,6 +2,7 @@
 
 import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { expect, vi } from "vitest";
 import { addIdentity } from "@/lib/access/identities";
 import { now } from "@/lib/base/clock";
 import type { AccountId, WithdrawalId } from "@/lib/base/ids";
@@ -13,6 +14,7 @@ import { readWallet, type Wallet, type WalletChain } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { credit, fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { runRelay } from "@/lib/relay/run";
 import { createDemoKeys, demoSigners } from "@/lib/sandbox/demo-wallets";
 import { startTestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { writeApprovalText } from "../../custody/limits/operator-approval";
@@ -22,6 +24,7 @@ import { setSigner, signer } from "../../custody/signer";
 import { startCustody } from "../../custody/start-custody";
 import { type SignedOrder, type WithdrawalChain, writeOrderText } from "../../custody/withdrawal-order";
 import { approveWithdrawal } from "../decisions";
+import { payWithdrawals } from "../pay-withdrawals";
 import { createOrder, type RequestOutcome, requestWithdrawal } from "../request";
 import { findWithdrawal } from "../withdrawal";
 
@@ -148,3 +151,14 @@ export async function creditUnfinal(owner: TestOwner, amount: bigint): Promise<s
 }
 
 export const asUsd = (whole: number | bigint): NanoUsd => nanoUsd(BigInt(whole) * USD);
+
+/** Runs rounds of payouts and of the relay until a withdrawal is final. */
+export const untilFinal = (id: WithdrawalId) =>
+  vi.waitFor(
+    async () => {
+      await payWithdrawals();
+      await runRelay({ resendAfterMs: 0 });
+      expect(await findWithdrawal(id)).toMatchObject({ state: "final" });
+    },
+    { timeout: 30_000, interval: 100 },
+  );
