@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 /** Files that replace modules, or measure their process: each has a process of its own. */
 const isolated = [
   "app/(console)/owner-actions.test.ts", // needs AsyncLocalStorage before Next is loaded
+  "lib/base/busy-poll.test.ts",
   "lib/base/errors.test.ts",
   "lib/base/process-singleton.test.ts",
   "lib/base/v8/*.test.ts",
