@@ -10,32 +10,26 @@ import { hotSettings, placeHolds, settleHolds } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { creditIn, fundedAccount, openFunding, openKey } from "./testing/fund";
 import type { HoldRequest, SettleRequest } from "./testing/model-types";
-import * as waits from "./testing/waiting";
+import { chargeRequest, holdRequest, setCap, spendsOf, whileWaiting } from "./testing/waiting";
 
 // Nothing is locked before its first change, so what a request has read may be outdated once it has the account's lock. Here another
 // transaction locks the account first, changes what the request depends on, and commits while the request waits: alone, or in a batch.
 
 await openTestDatabase();
 let waiting: PoolClient;
-let other: PoolClient;
 let company: { account: AccountId; key: KeyId };
 
 beforeAll(async () => {
   await openFunding();
   const account = await fundedAccount(1_000_000);
   company = { account, key: await openKey(account, { nanoUsd: 1_000_000, period: "total" }) };
-  [waiting, other] = await Promise.all([pool().connect(), pool().connect()]);
+  waiting = await pool().connect();
   await waiting.query(hotSettings);
 });
 afterAll(async () => {
   waiting.release();
-  other.release();
   await closeRequestPath();
 });
-
-const { holdRequest, chargeRequest, setCap, spendsOf } = waits;
-const whileWaiting = <T>(account: AccountId, change: (on: PoolClient) => Promise<unknown>, request: () => Promise<T>) =>
-  waits.whileWaiting({ waiting, other, account }, change, request);
 
 /** The reaper, for this hold only. */
 const expire = (on: PoolClient, { request }: SettleRequest) =>

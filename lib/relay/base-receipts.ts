@@ -33,13 +33,10 @@ const onlyNode = (node: EvmNode, { chainId }: EvmNodes): EvmNodes => ({
   callOthers: async () => [],
 });
 
-/** The first receipt that any of the hashes has. Receipts of another transaction or another sender are ignored. @throws EvmFailure */
-async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): Promise<Receipt | null> {
-  for (const hash of hashes) {
-    const receipt = await findReceipt(hash, nodes);
-    if (receipt?.txHash === hash && receipt.from === sender) return receipt;
-  }
-  return null;
+/** The receipt under this hash. One of another transaction or another sender is ignored. @throws EvmFailure */
+async function findOurReceipt(hash: Hex, sender: string, nodes: EvmNodes): Promise<Receipt | null> {
+  const receipt = await findReceipt(hash, nodes);
+  return receipt?.txHash === hash && receipt.from === sender ? receipt : null;
 }
 
 /**
@@ -49,7 +46,7 @@ async function findOurReceipt({ sender, hashes }: SignedFor, nodes: EvmNodes): P
 export async function findStanding({ sender, hashes }: SignedFor, node: EvmNode, nodes: EvmNodes): Promise<Receipt | null> {
   try {
     for (const hash of hashes) {
-      const receipt = await findOurReceipt({ sender, hashes: [hash] }, onlyNode(node, nodes));
+      const receipt = await findOurReceipt(hash, sender, onlyNode(node, nodes));
       if (receipt && (await findBlockOf(node, receipt.blockNumber))?.hash === receipt.blockHash) return receipt;
     }
     return null;
@@ -66,9 +63,13 @@ export const recordReceipt = (id: string, { txHash, status, blockNumber, blockHa
 
 /** Asks one node, and records its answer. True when that is news; false also when no node answers. */
 export async function lookAtBase({ id }: { id: string }, nodes: RelayNodes): Promise<boolean> {
+  const { sender, hashes } = await readSignedFor(id);
   try {
-    const receipt = await findOurReceipt(await readSignedFor(id), evmOf(nodes));
-    return receipt !== null && (await recordReceipt(id, receipt));
+    for (const hash of hashes) {
+      const receipt = await findOurReceipt(hash, sender, evmOf(nodes));
+      if (receipt) return await recordReceipt(id, receipt);
+    }
+    return false;
   } catch (error) {
     if (!isEvmFailure(error)) throw error;
     return false;

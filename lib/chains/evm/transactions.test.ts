@@ -1,4 +1,4 @@
-import { type Hex, parseSignature } from "viem";
+import { type Hex, keccak256, parseSignature } from "viem";
 import type { PrivateKeyAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { hasCode, readGasBalance, readNonces } from "./balances";
@@ -123,6 +123,19 @@ test("when a node dies after accepting the bytes, the next node already has them
   expect(await broadcast(raw, both)).toEqual({ kind: "sent" });
   await chain.mine(1);
   expect((await findReceipt(hash, chain.nodes))?.status).toBe("succeeded");
+});
+
+test.each<[what: string, fault: Fault]>([
+  ["says that it sent the bytes", { claim: ([raw]) => keccak256(raw as Hex) }],
+  ["refuses them", { error: { code: -32000, message: "transaction type not supported" } }],
+  ["never answers", { until: new Promise(() => undefined) }],
+])("a first node that %s, and drops them, keeps nothing from the chain", async (_what, fault) => {
+  const node = await startFaultyNode(chain.url(), ({ method }) => (method === "eth_sendRawTransaction" ? fault : null));
+  toClose.push(node.close);
+  const { raw, hash } = await sign(await createTransaction(encodeTransfer(newAddress(), 5n)));
+  const sending = broadcast(raw, createNodes({ urls: [node.url, chain.url()], chainId: chain.chainId }));
+  await expect.poll(() => findReceipt(hash, chain.nodes)).toMatchObject({ status: "succeeded" });
+  await sending;
 });
 
 test("code at an address is seen", async () => {

@@ -113,12 +113,16 @@ export type Broadcast =
   | { kind: "refused"; reason: string };
 
 /**
- * Sends raw bytes; idempotent.
+ * Sends raw bytes to every node, since one may say that it sent them and drop them. Resolves with the first node's word and waits for no
+ * other; idempotent.
  * @throws EvmFailure when no node confirmed or refused them: send them again later
  */
 export async function broadcast(raw: Hex, nodes: EvmNodes = evmNodes()): Promise<Broadcast> {
   try {
-    await nodes.callFirst((node) => sendTo(node, raw));
+    await nodes.callFirst((node) => {
+      void nodes.callOthers(node, (other) => sendTo(other, raw));
+      return sendTo(node, raw);
+    });
     return { kind: "sent" };
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;

@@ -74,7 +74,8 @@ export async function readSharedBlockhash(nodes: SolanaNodes): Promise<RecentBlo
 }
 
 /**
- * Sends a signed transaction. Sending the same bytes again changes nothing: it runs at most once.
+ * Sends a signed transaction to every node, since one may say that it sent it and drop it. Resolves with the first node's word and waits for
+ * no other. Sending the same bytes again changes nothing: it runs at most once.
  * @throws SolanaRefusal when a simulation of it failed: it was not sent
  * @throws SolanaUnavailable when no node confirmed it; it may have been sent
  */
@@ -83,7 +84,7 @@ export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, sig
     Buffer.from(bytes).toString("base64"),
     { encoding: "base64", preflightCommitment: "confirmed", maxRetries: 5, minContextSlot: nodes.leastSlot },
   ];
-  await nodes.callFirst("sendTransaction", async (call) => {
+  const send = async (call: NodeCall): Promise<void> => {
     try {
       const given = await call("sendTransaction", params, z.string());
       if (given !== signature) throw new NodeFailure("the signature of another transaction", 0);
@@ -94,6 +95,10 @@ export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, sig
       if (reason === "BlockhashNotFound") throw new NodeFailure("Blockhash not found", 0);
       throw error;
     }
+  };
+  await nodes.callFirst("sendTransaction", (call) => {
+    void nodes.callOthers(call, send);
+    return send(call);
   });
 }
 

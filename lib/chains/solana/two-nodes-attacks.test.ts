@@ -10,33 +10,23 @@ import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/san
 import { type Fault, startFaultyNode } from "../evm/testing/faulty-node";
 import { SolanaNodes } from "./nodes";
 import { isMessageShown, type ShownMessage } from "./sent-message";
-import { findStatus, readBlockhash, readSharedBlockhash } from "./transactions";
+import { findStatus, readBlockhash, readSharedBlockhash, sendTransaction } from "./transactions";
 
 let chain: TestSolanaChain;
 let honest: SolanaNodes;
 /** A transaction that ran, and another one that did. */
 let paid: ShownMessage;
 let other: ShownMessage;
+type Holder = Awaited<ReturnType<typeof newHolder>>;
+let ends: { payer: Holder; receiver: Holder };
 const toClose: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   chain = await startTestSolanaChain({ slotMs: 25 });
   honest = through(1, chain.url);
-  const payer = await newHolder(chain, 1_000_000n);
   const receiver = await newHolder(chain, 1n);
-  const send = async (units: bigint): Promise<ShownMessage> => {
-    const connection = chain.connect();
-    const { blockhash, lastValidBlockHeight } = await connection.getLatestBlockhash("confirmed");
-    const transaction = new Transaction({ feePayer: payer.wallet.publicKey, blockhash, lastValidBlockHeight });
-    transaction.add(createTransferInstruction(payer.account, receiver.account, payer.wallet.publicKey, units));
-    transaction.sign(payer.wallet);
-    const signature = base58.encode(transaction.signature ?? new Uint8Array());
-    await connection.sendRawTransaction(transaction.serialize());
-    const isConfirmed = async () => ((await findStatus(honest, signature))?.commitment ?? "processed") !== "processed";
-    await vi.waitUntil(isConfirmed, { timeout: 30_000, interval: 25 });
-    const { slot } = (await findStatus(honest, signature)) ?? { slot: 0 };
-    return { signature, slot, message: transaction.serializeMessage() };
-  };
+  const payer = await newHolder(chain, 1_000_000n);
+  ends = { payer, receiver };
   // The account exists once its transaction is confirmed.
   const isThere = async () => (await chain.connect().getAccountInfo(receiver.account, "confirmed")) !== null;
   await vi.waitUntil(isThere, { timeout: 30_000, interval: 25 });
@@ -47,6 +37,29 @@ afterEach(async () => {
   for (const close of toClose.splice(0)) await close();
 });
 afterAll(() => chain?.remove());
+
+/** A transaction that nobody has sent yet. */
+async function signTransfer(units: bigint) {
+  const { payer, receiver } = ends;
+  const { blockhash, lastValidBlockHeight } = await chain.connect().getLatestBlockhash("confirmed");
+  const transaction = new Transaction({ feePayer: payer.wallet.publicKey, blockhash, lastValidBlockHeight });
+  transaction.add(createTransferInstruction(payer.account, receiver.account, payer.wallet.publicKey, units));
+  transaction.sign(payer.wallet);
+  return { signature: base58.encode(transaction.signature ?? new Uint8Array()), bytes: transaction.serialize(), transaction };
+}
+
+async function untilConfirmed(signature: string): Promise<void> {
+  const isConfirmed = async () => ((await findStatus(honest, signature))?.commitment ?? "processed") !== "processed";
+  await vi.waitUntil(isConfirmed, { timeout: 30_000, interval: 25 });
+}
+
+async function send(units: bigint): Promise<ShownMessage> {
+  const { signature, bytes, transaction } = await signTransfer(units);
+  await chain.connect().sendRawTransaction(bytes);
+  await untilConfirmed(signature);
+  const { slot } = (await findStatus(honest, signature)) ?? { slot: 0 };
+  return { signature, slot, message: transaction.serializeMessage() };
+}
 
 const through = (quorum: number, ...urls: string[]) => new SolanaNodes({ urls, genesisHash: chain.genesisHash, quorum });
 
@@ -102,4 +115,17 @@ test("one node alone cannot name an end of a transaction before which it is give
   const { lastValidBlockHeight } = await readSharedBlockhash(nodes);
   expect(lastValidBlockHeight).toBeGreaterThanOrEqual(height + 150);
   expect(lastValidBlockHeight).toBeLessThan(height + 1_000);
+});
+
+test.each<[what: string, fault: (signature: string) => Fault]>([
+  ["says that it sent a transaction", (signature) => ({ claim: () => signature })],
+  ["refuses it", () => ({ error: { code: -32602, message: "too large" } })],
+  ["never answers", () => ({ until: new Promise(() => undefined) })],
+])("a first node that %s, and drops it, keeps nothing from the chain", async (_what, fault) => {
+  const { signature, bytes } = await signTransfer(1n);
+  const { url, close } = await startFaultyNode(chain.url, ({ method }) => (method === "sendTransaction" ? fault(signature) : null));
+  toClose.push(close);
+  const sending = sendTransaction(through(1, url, chain.url), bytes, signature).catch(() => undefined);
+  await untilConfirmed(signature);
+  await sending;
 });

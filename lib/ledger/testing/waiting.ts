@@ -7,30 +7,13 @@ import type { CapPeriod } from "@/lib/access/keys";
 import { now, nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
+import { whileHeld } from "@/lib/db/testing/held-lock";
 import { type CountedSpend, countKeySpend, type KeyPeriod } from "../key-spend";
 import type { HoldRequest, SettleRequest } from "./model-types";
 
-/** Lets `other` lock the account and change something, runs `request` into that lock on `waiting`, and commits. */
-export async function whileWaiting<T>(
-  { waiting, other, account }: { waiting: PoolClient; other: PoolClient; account: AccountId },
-  change: (on: PoolClient) => Promise<unknown>,
-  request: () => Promise<T>,
-): Promise<T> {
-  const { rows } = await waiting.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-  await other.query("BEGIN");
-  try {
-    await other.query("SELECT ledger_lock_accounts(ARRAY[$1])", [account]);
-    const running = request();
-    running.catch(() => undefined);
-    const waits = "SELECT 1 FROM pg_stat_activity WHERE pid = $1 AND wait_event_type = 'Lock'";
-    await expect.poll(async () => (await pool().query(waits, [rows[0]?.pid])).rowCount).toBe(1);
-    await change(other);
-    await other.query("COMMIT");
-    return await running;
-  } finally {
-    await other.query("ROLLBACK");
-  }
-}
+/** Lets another transaction lock the account and `change` something, runs `request` into that lock, and commits. */
+export const whileWaiting = <T>(account: AccountId, change: (on: PoolClient) => Promise<unknown>, request: () => Promise<T>): Promise<T> =>
+  whileHeld(["SELECT ledger_lock_accounts(ARRAY[$1])", account], request, change);
 
 /** A hold request that expires after a minute. */
 export const holdRequest = (account: AccountId, key: KeyId | null, ceiling: number): HoldRequest => ({

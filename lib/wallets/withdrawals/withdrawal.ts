@@ -109,11 +109,11 @@ export async function listWithdrawalsIn(states: readonly WithdrawalState[], limi
 }
 
 /** What an owner can bring about, and for as long as they like: withdrawals of their own that cannot be paid. */
-const ownersDoing = ["signature", "frozen", "waiting_time", "wallet", "fees"] satisfies WaitsFor[];
+const ownersDoing = ["signature", "frozen", "waiting_time", "wallet"] satisfies WaitsFor[];
 
 /**
- * Approved withdrawals in the order of their approval. Those that wait for something that their owner brought about come last and are
- * counted apart: however many there are, they leave room for the others.
+ * Approved withdrawals in the order of their approval. Those that wait for something that their owner brought about come last, and those
+ * that wait for fees after them. Each of the three is counted apart: however many there are, they leave room for the others.
  */
 export async function listApproved(limit: number): Promise<OpenWithdrawal[]> {
   const list = (where: Prisma.WithdrawalWhereInput) =>
@@ -125,8 +125,9 @@ export async function listApproved(limit: number): Promise<OpenWithdrawal[]> {
     });
   // Once it is over, a waiting time is nobody's doing any more.
   const waited = { waitsFor: "waiting_time", payFrom: { lte: now() } };
-  const others = await list({ OR: [{ waitsFor: null }, { waitsFor: { notIn: ownersDoing } }, waited] });
-  return [...others, ...(await list({ waitsFor: { in: ownersDoing }, NOT: waited }))].map(readRow);
+  const others = await list({ OR: [{ waitsFor: null }, { waitsFor: { notIn: [...ownersDoing, "fees"] } }, waited] });
+  const ownersOwn = await list({ waitsFor: { in: ownersDoing }, NOT: waited });
+  return [...others, ...ownersOwn, ...(await list({ waitsFor: "fees" }))].map(readRow);
 }
 
 /** All withdrawals that match `where`, unordered. */

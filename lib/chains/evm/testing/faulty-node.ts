@@ -14,6 +14,8 @@ export interface Fault {
   status?: number;
   /** Responds with this JSON-RPC error. */
   error?: { code: number; message: string; data?: string };
+  /** Responds with what this makes of the call's parameters; the node behind it never hears of the call. */
+  claim?: (params: readonly unknown[]) => unknown;
   /** Changes the true result. */
   rewrite?: (result: unknown, params: readonly unknown[]) => unknown;
 }
@@ -50,6 +52,7 @@ export async function startFaultyNode(behindIt: string, decide: (call: Call) => 
     const send = (reply: object) =>
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...reply }));
     if (fault.error) return void send({ error: fault.error });
+    if (fault.claim) return void send({ result: fault.claim(call.params) });
     const reply = await forward(behindIt, body);
     if (!reply) return void response.destroy();
     send(fault.rewrite && "result" in reply ? { result: fault.rewrite(reply.result, call.params) } : reply);
