@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { config } from "@/lib/base/config";
 import { lockOf, packageOf } from "./lock.mjs";
 
 const root = process.cwd();
@@ -41,6 +42,13 @@ test("the Dockerfile and the compose file start what the package has", () => {
   const [, signer = ""] = /^ {2}signer:\n([\s\S]*?)\n\n/m.exec(compose) ?? [];
   expect(signer).toContain("env_file: signer.env");
   expect(signer).not.toMatch(/DATABASE_URL|env_file: \.env/);
+  const [shared = "", services = ""] = compose.split(/^services:$/m);
+  const [, ...each] = services.split(/^ {2}(?=\w+:$)/m);
+  expect(each).toHaveLength(5);
+  for (const service of each) {
+    const graceS = /stop_grace_period: (\d+)s/.exec(service.includes("<<: *service") ? shared : service)?.[1];
+    expect(Number(graceS) * 1_000, service).toBeGreaterThan(config().DRAIN_TIMEOUT_MS);
+  }
   expect(compose).toContain(`command: ${JSON.stringify(scripts.signer.split(" ")).replaceAll(",", ", ")}`);
 });
 
