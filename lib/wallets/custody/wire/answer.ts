@@ -12,6 +12,7 @@ import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { isPayoutRefused } from "../limits/payout-refused";
 import type { Signer } from "../signer";
 import { type AnswerOf, type Operation, type OrderOf, operations, type Problem, replyForm, requestForm } from "./forms";
+import { parseFrame } from "./frames";
 
 type Handlers = { readonly [K in Operation]: (signer: Signer, order: OrderOf<K>) => Promise<AnswerOf<K>> };
 
@@ -42,7 +43,7 @@ const handlers: Handlers = {
 
 /** Carries out the order in `frame`, one line of JSON. Resolves with the answer, one line of JSON. */
 export async function answerFrame(signer: Signer, frame: string): Promise<string> {
-  const request = requestForm.safeParse(parseJson(frame));
+  const request = requestForm.safeParse(parseFrame(frame));
   if (!request.success) return reply(null, { kind: "refused", message: "This is no order to the signer." });
   const { id, operation, order } = request.data;
   try {
@@ -91,13 +92,4 @@ function warnOfForeignOrder(operation: Operation, why: string): void {
   if (nowMs() - last.atMs < MIN_LOG_EVERY_MS) return;
   last.atMs = nowMs();
   log().warn({ operation, why }, "refused an order that no process of this service sends: look who uses the signer's socket");
-}
-
-/** Undefined for anything but JSON, which no form accepts. */
-function parseJson(frame: string): unknown {
-  try {
-    return JSON.parse(frame);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,7 @@ import { log } from "@/lib/base/observe/log";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
 import type { Identity } from "./forms";
-import { readFrames, writeFrame } from "./frames";
+import { parseFrame, readFrames, writeFrame } from "./frames";
 import { ask, type Exchange, WireSigner } from "./wire-signer";
 
 const RECONNECT_EVERY_MS = 1_000;
@@ -177,7 +177,7 @@ class Link {
   }
 
   #receive(frame: string): void {
-    const read = idForm.safeParse(parseJson(frame));
+    const read = idForm.safeParse(parseFrame(frame));
     const waiting = read.success ? this.#waiting.get(read.data.id) : undefined;
     if (!waiting || !read.success) return;
     this.#waiting.delete(read.data.id);
@@ -205,11 +205,3 @@ class Link {
 const halfOf = ({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }: PublicHalf) => [
   ...[fingerprint, xpub, usdcMint, treasury.base, treasury.solana, relayer, sponsor],
 ];
-
-function parseJson(frame: string): unknown {
-  try {
-    return JSON.parse(frame);
-  } catch {
-    return null;
-  }
-}

@@ -51,3 +51,12 @@ export function writeFrame(socket: Socket, frame: string): void {
   socket.write(`${frame}\n`);
   if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy();
 }
+
+/** Undefined for anything but JSON, which no form accepts. */
+export function parseFrame(frame: string): unknown {
+  try {
+    return JSON.parse(frame);
+  } catch {
+    return undefined;
+  }
+}
