@@ -3,9 +3,10 @@
 
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { access, type FileHandle, link, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { access, link, mkdir, readFile, realpath, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { now } from "@/lib/base/clock";
+import { replacePrivate, syncFolderOf, writePrivate } from "./private-file";
 import { type SeedFile, seedFileSchema } from "./seed-file";
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
@@ -59,9 +60,9 @@ export async function writeNewSeedFile(path: string, file: SeedFile): Promise<bo
   await mkdir(dirname(path), { recursive: true });
   const beside = `${path}.${randomBytes(6).toString("hex")}`; // random: two containers on one directory may have the same process ID
   try {
-    await writePrivate(beside, file);
+    await writePrivate(beside, textOf(file));
     await link(beside, path); // unlike a rename, it never replaces a file
-    await syncDirectory(dirname(path));
+    await syncFolderOf(path);
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
@@ -79,32 +80,8 @@ export async function replaceSeedFile(path: string, file: SeedFile): Promise<str
   const real = await realpath(path); // a rename onto a link would leave its target unchanged
   const kept = `${real}.before-${now().toISOString().replace(/[-:.]/g, "")}`;
   if (!(await writeNewSeedFile(kept, await readSeedFile(real)))) throw new Error(`${kept} already exists: another rotation is running.`);
-  const beside = `${real}.new`;
-  try {
-    await writePrivate(beside, file);
-    await rename(beside, real);
-  } finally {
-    await rm(beside, { force: true });
-  }
-  await syncDirectory(dirname(real));
+  await replacePrivate(real, textOf(file));
   return kept;
 }
 
-async function writePrivate(path: string, file: SeedFile): Promise<void> {
-  await rm(path, { force: true }); // left by a killed run, possibly with another mode
-  await withOpen(path, "wx", async (handle) => {
-    await handle.writeFile(`${JSON.stringify(file, null, 2)}\n`);
-    await handle.sync();
-  });
-}
-
-const syncDirectory = (path: string): Promise<void> => withOpen(path, "r", (handle) => handle.sync());
-
-async function withOpen(path: string, flags: string, use: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(path, flags, 0o600);
-  try {
-    await use(handle);
-  } finally {
-    await handle.close();
-  }
-}
+const textOf = (file: SeedFile): string => `${JSON.stringify(file, null, 2)}\n`;

@@ -1,7 +1,7 @@
 // The signer's journal: what is on the disk before a signature leaves, is known to the next start, whatever ended this one.
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test } from "vitest";
@@ -113,12 +113,17 @@ test("a journal that was moved, replaced or cut is not written any more", async 
   await expect(journal.append(admitted())).rejects.toThrow(/has 10 bytes instead of/);
 });
 
-test("a full disk refuses the entry, says so, and damages nothing", async () => {
-  const { directory } = newDirectory();
+/** Runs a process that writes the journal until it cannot: what it prints. */
+function fillDisk(directory: string, maxOldLines: number): string {
   const program = bundleProgram("lib/wallets/custody/testing/journal-child.ts");
   // A limit of the file's size in place of the disk's: the kernel writes a part of the line and then none, as on a full disk.
-  const shell = `trap '' XFSZ; ulimit -f 8; exec "${process.execPath}" "${program}" "${directory}"`;
-  const output = execFileSync("bash", ["-c", shell], { encoding: "utf8", env: { ...process.env, LOG_LEVEL: "silent" } });
+  const shell = `trap '' XFSZ; ulimit -f 8; exec "${process.execPath}" "${program}" "${directory}" ${maxOldLines}`;
+  return execFileSync("bash", ["-c", shell], { encoding: "utf8", stdio: "pipe", env: { ...process.env, LOG_LEVEL: "silent" } });
+}
+
+test("a full disk refuses the entry, says so, and damages nothing", async () => {
+  const { directory } = newDirectory();
+  const output = fillDisk(directory, 10_000);
   const { written, refused } = JSON.parse(output) as { written: number; refused: string[] };
   expect(written).toBeGreaterThan(10);
   expect(refused).toHaveLength(2);
@@ -151,26 +156,52 @@ test("what was written by a clock that was ahead counts from its correction on, 
   const text = readFileSync(path, "utf8");
   expect(await correctClock(directory)).toBeNull();
   expect(readFileSync(path, "utf8")).toBe(text);
+  setDay(8.5);
   const later = admitted();
   await write(directory, later);
-  setDay(8.5);
   const rewritten = await openJournal(directory, { maxOldLines: 0 });
   expect(rewritten.entries).toEqual([...corrected, later]);
   expect((await openJournal(directory)).entries).toEqual(rewritten.entries);
   setDay(10);
-  expect((await openJournal(directory)).entries).toEqual([]);
+  const last = admitted();
+  await write(directory, last);
+  expect((await openJournal(directory)).entries).toEqual([later, last]);
+});
+
+test("a start with a clock that is far ahead reads everything, and takes nothing off the disk", async () => {
+  const { directory, path } = newDirectory();
+  const entries = [admitted(), signed()];
+  await write(directory, ...entries);
+  const [start, text] = [nowMs(), readFileSync(path, "utf8")];
+  restoreClock = setClock(() => start + 30 * 24 * 3_600_000);
+  expect((await openJournal(directory, { maxOldLines: 0 })).entries).toEqual(entries);
+  expect(readFileSync(path, "utf8")).toBe(text);
 });
 
 test("what is older than any order is left out, and many old lines are written off the disk", async () => {
   const { directory, path } = newDirectory();
-  const old = admitted();
+  const [old, start] = [admitted(), nowMs()];
   await write(directory, old);
-  const start = nowMs();
   restoreClock = setClock(() => start + 9 * 24 * 3_600_000);
-  expect((await openJournal(directory)).entries).toEqual([]);
   const recent = admitted();
-  const journal = await openJournal(directory, { maxOldLines: 0 });
-  await journal.append(recent);
-  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(2);
+  await write(directory, recent);
   expect((await openJournal(directory)).entries).toEqual([recent]);
+  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(3);
+  const journal = await openJournal(directory, { maxOldLines: 0 });
+  const more = admitted();
+  await journal.append(more);
+  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(3);
+  expect((await openJournal(directory)).entries).toEqual([recent, more]);
+});
+
+test("a full disk at the start, where old lines are written off it, says so and leaves the journal as it was", async () => {
+  const { directory, path } = newDirectory();
+  const start = nowMs();
+  restoreClock = setClock(() => start - 9 * 24 * 3_600_000);
+  await write(directory, admitted());
+  restoreClock();
+  await write(directory, ...Array.from({ length: 60 }, admitted));
+  const text = readFileSync(path, "utf8");
+  expect(() => fillDisk(directory, 0)).toThrow(/SIGNER_STATE_DIR: the journal .* cannot be read or written \(EFBIG\)/);
+  expect([readFileSync(path, "utf8"), readdirSync(directory)]).toEqual([text, ["payouts.journal"]]);
 });

@@ -3,11 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readFile, rename, stat, truncate } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
+import { replacePrivate, syncFolderOf } from "../private-file";
 
 const nonce = z.string().regex(/^[0-9A-Za-z]{22}$/);
 const amount = z.codec(z.string().regex(/^\d{1,19}$/), z.bigint(), { decode: (text) => BigInt(text), encode: (value) => value.toString() });
@@ -54,7 +55,7 @@ export const createMemoryJournal = (): Journal => ({
 
 export const journalPath = (directory: string): string => join(directory, "payouts.journal");
 const FIRST_DIGEST = "0".repeat(32);
-/** An order lives seven days; what is older decides nothing. */
+/** An order lives seven days after it was made, and is made no later than minutes after it is admitted; what is older decides nothing. */
 export const KEPT_MS = 8 * 24 * 3_600_000;
 /** The file is written anew, without what is older, at a start that finds more old lines than this. */
 const MAX_OLD_LINES = 10_000;
@@ -86,7 +87,8 @@ export async function openJournal(directory: string, { maxOldLines = MAX_OLD_LIN
     throw unusable(path, error);
   });
   const lines = readLines(await readText(path), path);
-  const since = nowMs() - KEPT_MS;
+  // Not by the clock alone: to one that is ahead, everything would be old.
+  const since = Math.min(nowMs(), latestOf(lines.entries)) - KEPT_MS;
   const kept = lines.entries.filter(({ atMs }) => atMs > since);
   const isLong = lines.entries.length - kept.length > maxOldLines;
   return isLong ? openAt(path, await rewrite(path, kept)) : openAt(path, { ...lines, entries: kept });
@@ -100,7 +102,7 @@ export async function openJournal(directory: string, { maxOldLines = MAX_OLD_LIN
 export async function correctClock(directory: string): Promise<Date | null> {
   const journal = await openJournal(directory);
   try {
-    const latestMs = journal.entries.reduce((latest, { atMs }) => Math.max(latest, atMs), 0);
+    const latestMs = latestOf(journal.entries);
     if (latestMs <= nowMs()) return null;
     await journal.append({ kind: "clock", atMs: nowMs() });
     return new Date(latestMs);
@@ -108,6 +110,8 @@ export async function correctClock(directory: string): Promise<Date | null> {
     await journal.close();
   }
 }
+
+const latestOf = (entries: readonly JournalEntry[]): number => entries.reduce((latest, { atMs }) => Math.max(latest, atMs), 0);
 
 async function readText(path: string): Promise<Buffer> {
   try {
@@ -164,14 +168,16 @@ const damaged = (path: string, line: number): Error =>
       "passed since the last payout; then move the file away.",
   );
 
+const isFull = (error: unknown): boolean => ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+const FREE_SPACE = "The disk is full: free space.";
+
 const unusable = (path: string, cause: unknown): Error =>
   new Error(
     `SIGNER_STATE_DIR: the journal ${path} cannot be read or written (${(cause as NodeJS.ErrnoException).code ?? "unknown"}). ` +
-      "Give the signer's user a directory of its own there.",
+      (isFull(cause) ? FREE_SPACE : "Give the signer's user a directory of its own there."),
     { cause },
   );
 
-/** The new file is complete on the disk before it takes the old one's place. */
 async function rewrite(path: string, entries: JournalEntry[]): Promise<Lines> {
   let digest = FIRST_DIGEST;
   let text = "";
@@ -180,15 +186,9 @@ async function rewrite(path: string, entries: JournalEntry[]): Promise<Lines> {
     digest = next.digest;
     text += next.line;
   }
-  const beside = `${path}.new`;
-  const handle = await open(beside, "w", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(beside, path);
+  await replacePrivate(path, text).catch((error: unknown) => {
+    throw unusable(path, error);
+  });
   return { entries, digest, bytes: Buffer.byteLength(text), isTorn: false };
 }
 
@@ -198,19 +198,10 @@ async function openAt(path: string, lines: Lines): Promise<Journal> {
     // Only a torn line is cut off: another signer may have written since this one read.
     if (lines.isTorn) await handle.truncate(lines.bytes);
     await handle.sync();
-    await syncDirectory(path);
+    await syncFolderOf(path);
     return new FileJournal(path, handle, lines);
   } catch (error) {
     throw unusable(path, error);
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(join(path, ".."), "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
 
@@ -238,9 +229,7 @@ class FileJournal implements Journal {
     } catch (cause) {
       // A line that is only partly there would damage the next one. If this fails too, `checkAlone` refuses from now on.
       await truncate(this.#path, this.#bytes).catch(() => undefined);
-      const { code } = cause as NodeJS.ErrnoException;
-      const cure =
-        code === "ENOSPC" || code === "EDQUOT" ? "The disk is full: free space." : `It fails with ${code ?? "an unknown error"}.`;
+      const cure = isFull(cause) ? FREE_SPACE : `It fails with ${(cause as NodeJS.ErrnoException).code ?? "an unknown error"}.`;
       throw new Error(`The signer's journal ${this.#path} cannot be written. ${cure} Until then no payout is signed.`, { cause });
     }
     this.#bytes += Buffer.byteLength(line);

@@ -4,7 +4,7 @@ import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { openJournal } from "../limits/journal";
 
-const journal = await openJournal(process.argv[2] ?? "");
+const journal = await openJournal(process.argv[2] ?? "", { maxOldLines: Number(process.argv[3]) });
 const refused: string[] = [];
 let written = 0;
 while (refused.length < 2) {
