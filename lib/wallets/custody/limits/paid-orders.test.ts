@@ -179,7 +179,7 @@ test("after a clock that was ahead was put right, the operator's correction lets
   await correctClock(directory);
   const signer = await openAgain();
   await expect(pay(signer, await sign(newOrder("base")))).rejects.toMatchObject({ refusal: "limit" });
-  await expect(pay(signer, await sign({ ...ahead, amount: asUsd(1) }))).rejects.toMatchObject({ refusal: "nonce" });
+  await expect(pay(signer, await sign(newOrder("base", { nonce: ahead.nonce })))).rejects.toMatchObject({ refusal: "nonce" });
   await expect(pay(signer, await sign(newOrder("base", { amount: asUsd(2) })))).resolves.toBeDefined();
   setDay(1.9);
   await expect(pay(signer, await sign(newOrder("base", { amount: asUsd(1) })))).rejects.toMatchObject({ refusal: "limit" });

@@ -2,7 +2,7 @@
 // that nothing which can be asked of the signer makes it forget one.
 
 import { createHash } from "node:crypto";
-import { nowMs } from "@/lib/base/clock";
+import { dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { createSemaphore } from "@/lib/base/semaphore";
@@ -10,7 +10,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { isLost, type RecentBlockhash } from "@/lib/chains/solana/transactions";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
-import { type SignedOrder, verifyOrder, walletChainOf, writeOrderText } from "../withdrawal-order";
+import { endOfOrder, type SignedOrder, verifyOrder, walletChainOf, writeOrderText } from "../withdrawal-order";
 import { type Journal, type JournalEntry, KEPT_MS } from "./journal";
 import { isApprovedBy } from "./operator-approval";
 import { PayoutRefused } from "./payout-refused";
@@ -24,11 +24,14 @@ const VERDICT_MS = 60_000;
 const MAX_VERDICTS = 1_000;
 /** How far a clock may step back without a payout waiting for it. */
 const CLOCK_STEP_MS = 60_000;
+/** How far the clock of the service, which dates orders, may be ahead of the signer's. */
+const CLOCK_AHEAD_MS = 5 * 60_000;
 
 interface PaidOrder {
   /** SHA-256 of the text that its owner signed. */
   text: string;
   amount: bigint;
+  /** When it was last signed, or was to be: from then on it counts for a day. */
   atMs: number;
   /** On Solana, the last signed transaction. */
   last: SignedFor | null;
@@ -56,7 +59,8 @@ export class PaidOrders {
   }
 
   /**
-   * Returns when the order may be paid, and has written that down. A repeated order counts once.
+   * Returns when the order may be paid, and has written that down. A repeated order counts once, and from then on: otherwise the limits of
+   * a week could be saved up, and be signed again in one hour.
    * @param payFees takes what it costs; called once nothing else speaks against the order, so that refused ones use up nothing
    * @throws PayoutRefused
    */
@@ -75,6 +79,7 @@ export class PaidOrders {
       throw new PayoutRefused("order");
     }
     await this.#checkSignature(order);
+    checkDates(order);
     const isLarge = order.amount > config().WITHDRAWAL_APPROVAL_ABOVE_USD;
     if (isLarge && !(this.#operator && (await isApprovedBy(this.#operator, order)))) throw new PayoutRefused("approval");
   }
@@ -98,8 +103,7 @@ export class PaidOrders {
     const text = digestOf(writeOrderText({ nonce, amount, validUntil, ...order }));
     const known = this.#orders.get(nonce);
     if (known && known.text !== text) throw new PayoutRefused("nonce");
-    if (known) return payWith(payFees);
-    if (this.#paidInADay(atMs) + amount > config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD) throw new PayoutRefused("limit");
+    if (this.#paidInADay(atMs, nonce) + amount > config().WITHDRAWAL_SERVICE_DAILY_LIMIT_USD) throw new PayoutRefused("limit");
     payWith(payFees);
     await this.#write({ kind: "admitted", atMs, nonce, text, amount });
     this.#forgetOld(atMs);
@@ -147,22 +151,36 @@ export class PaidOrders {
     this.#lastMs = Math.max(this.#lastMs, entry.atMs);
     if (entry.kind === "admitted") {
       const { nonce, text, amount, atMs } = entry;
-      this.#orders.set(nonce, { text, amount, atMs, last: null });
+      this.#orders.set(nonce, { text, amount, atMs, last: this.#orders.get(nonce)?.last ?? null });
       return;
     }
     const known = this.#orders.get(entry.nonce);
     if (known) known.last = { signature: entry.signature, lastValidBlockHeight: entry.lastValidBlockHeight, slot: entry.slot };
   }
 
-  #paidInADay(atMs: number): bigint {
+  #paidInADay(atMs: number, except: string): bigint {
     let paid = 0n;
-    for (const order of this.#orders.values()) if (order.atMs > atMs - DAY_MS) paid += order.amount;
+    for (const [nonce, order] of this.#orders) if (nonce !== except && order.atMs > atMs - DAY_MS) paid += order.amount;
     return paid;
   }
 
   #forgetOld(atMs: number): void {
     for (const [nonce, order] of this.#orders) if (order.atMs < atMs - KEPT_MS) this.#orders.delete(nonce);
   }
+}
+
+/**
+ * An order that were good for longer would outlive the signer's memory of it, and be paid again on Solana.
+ * @throws PayoutRefused
+ */
+function checkDates({ issuedAt, validUntil }: SignedOrder): void {
+  if (validUntil.getTime() !== endOfOrder(issuedAt).getTime()) throw new PayoutRefused("order");
+  if (issuedAt.getTime() <= nowMs() + CLOCK_AHEAD_MS) return;
+  const [at, made] = [dateOf(nowMs()), issuedAt].map((date) => date.toISOString());
+  throw new PayoutRefused(
+    "clock",
+    `By the signer's clock (${at}) the order was made in the future (${made}). Correct the clocks of both machines.`,
+  );
 }
 
 /** @throws PayoutRefused when the day's fees are used up: this order waits for them, and others need not */

@@ -6,8 +6,8 @@ import type { refusals } from "../wire/forms";
  * signature: it does not match the order (another amount or destination), or no longer counts (a contract wallet changed its owners).
  * unavailable: the wallet is a contract, and no node answered. nonce: used with another text. limit: it would exceed the service's limit for
  * 24 hours. paid: on Solana, the transaction last signed for it paid it, or still could. order: it is for the other chain, pays to the
- * signer's own addresses, or is not in whole units. approval: it is above the line, and the operator's key did not sign
- * it. clock: the signer's clock stands before its last payout. journal: the signer cannot write down what it pays. fees: it would cost more
+ * signer's own addresses, is not in whole units, or ends at another time than orders do. approval: it is above the line, and the operator's key did not sign
+ * it. clock: the signer's clock stands before its last payout, or before the order was made. journal: the signer cannot write down what it pays. fees: it would cost more
  * than the signer spends on fees, or on the rent of token accounts, in 24 hours.
  */
 export type Refusal = (typeof refusals)[number];
