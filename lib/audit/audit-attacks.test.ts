@@ -1,11 +1,13 @@
 // What must not succeed: to change what the log says, even for whoever may write into the database and switches its guards off.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AccountId } from "@/lib/base/ids";
 import { runActing } from "@/lib/db/acting";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { chainEntries, checkChain, findDifference, readHead, verifyChain } from "./chain";
+import { listEntries } from "./entries";
 import { recordAudit } from "./record";
 
 await openTestDatabase();
@@ -90,11 +92,17 @@ test.each([
     /personal fields of entry 5 .* were altered/,
     4n,
   ],
+  [
+    "given other personal fields, without a salt",
+    `UPDATE audit_entry SET personal = '{"after": {"state": "revoked"}}', salt = NULL WHERE sequence = 5`,
+    /personal fields of entry 5 .* were altered/,
+    4n,
+  ],
 ])("an entry that was %s is found, at its place", async (_, sql, fault, holds) => {
-  // A negative sequence is refused by the table: whoever shifts places lifts that too.
-  const shifting = `ALTER TABLE audit_entry DROP CONSTRAINT audit_entry_sequence_check; DROP INDEX audit_entry_sequence_key; ${sql}`;
+  // What the table refuses, such as a negative sequence: whoever may write lifts that too.
+  const lifted = "ALTER TABLE audit_entry DROP CONSTRAINT audit_entry_sequence_check, DROP CONSTRAINT audit_entry_personal_check";
   try {
-    await afterTampering(shifting, async () => {
+    await afterTampering(`${lifted}; DROP INDEX audit_entry_sequence_key; ${sql}`, async () => {
       const found = await verifyChain();
       expect(found.fault).toMatch(fault);
       expect(found.head.sequence).toBe(holds);
@@ -102,9 +110,18 @@ test.each([
     });
   } finally {
     await pool().query(
-      "CREATE UNIQUE INDEX audit_entry_sequence_key ON audit_entry (sequence); ALTER TABLE audit_entry ADD CONSTRAINT audit_entry_sequence_check CHECK (sequence > 0)",
+      `CREATE UNIQUE INDEX audit_entry_sequence_key ON audit_entry (sequence);
+       ALTER TABLE audit_entry ADD CONSTRAINT audit_entry_sequence_check CHECK (sequence > 0),
+         ADD CONSTRAINT audit_entry_personal_check CHECK ((personal IS NULL) = (salt IS NULL) AND (personal IS NULL OR commitment IS NOT NULL))`,
     );
   }
+});
+
+test("personal fields replace nothing that the chain covers", async () => {
+  await afterTampering(`UPDATE audit_entry SET personal = personal || '{"after": {"state": "revoked", "cap": 1}}'`, async () => {
+    const entries = await listEntries("acc_one" as AccountId, { limit: 100 });
+    expect(entries?.map(({ after }) => after)).toEqual(Array(9).fill({ state: "paused" }));
+  });
 });
 
 test("a chain that is rewritten to its end holds by itself, and differs from the head that was kept outside", async () => {

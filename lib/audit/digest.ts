@@ -42,7 +42,8 @@ export function follow(previous: Head, entry: StoredEntry): Head {
 
 /** Whether the personal fields, unless they are erased, are those of the commitment. */
 export function isPersonalTrue({ personal, salt, commitment }: StoredEntry): boolean {
-  if (personal === null || salt === null) return true;
+  if (personal === null && salt === null) return true;
+  if (personal === null || salt === null) return false; // nobody erases one of them
   return createHash("sha256").update(Buffer.from(salt, "hex")).update(personal).digest("hex") === commitment;
 }
 

@@ -99,9 +99,9 @@ interface Personal {
 function readFields(fields: unknown, personal?: AuditFields): AuditFields | null {
   if (fields === null) return null;
   const read = Object.entries(fields as AuditFields).map(([name, value]) => {
-    return [name, amounts.has(name) && typeof value === "string" ? nanoUsd(BigInt(value)) : value];
+    return [name, amounts.has(name) && typeof value === "string" ? nanoUsd(BigInt(value)) : (value ?? personal?.[name] ?? null)];
   });
-  return { ...Object.fromEntries(read), ...personal };
+  return Object.fromEntries(read);
 }
 
 /** An entry as the API writes it. `hidesWho`: for whoever may not read the whole account, what acted but not who, and from nowhere. */
