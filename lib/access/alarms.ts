@@ -1,7 +1,7 @@
 // The alarm of a key: how far above its usual spend of an hour its owner is told, and whether it is paused then.
 
 import { now } from "@/lib/base/clock";
-import type { AccountId, KeyId } from "@/lib/base/ids";
+import type { KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, parseUsd, ZERO_USD } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 
@@ -55,15 +55,6 @@ export async function findAlarms(keyIds: readonly KeyId[]): Promise<Map<KeyId, K
       factor === null ? [] : [[id as KeyId, { factor, above: nanoUsd(alarmAbove), pauses }]],
     ),
   );
-}
-
-/** Sets a key's alarm; null: none. False when the account has no such key, or the key is revoked. */
-export async function setKeyAlarm(accountId: AccountId, keyId: KeyId, alarm: KeyAlarm | null): Promise<boolean> {
-  const { count } = await prisma().apiKey.updateMany({
-    where: { accountId, id: keyId, state: { not: "revoked" } },
-    data: alarmColumns(alarm),
-  });
-  return count === 1;
 }
 
 export const alarmColumns = (alarm: KeyAlarm | null) =>

@@ -13,26 +13,26 @@ export interface KeyAccess {
   networks: readonly string[];
 }
 
-/** Returns false when the account has no such key, or the key is revoked. */
-export async function setKeyAccess(accountId: AccountId, keyId: KeyId, { scopes, networks }: KeyAccess): Promise<boolean> {
-  const { count } = await prisma().apiKey.updateMany({
-    where: { accountId, id: keyId, state: { not: "revoked" } },
-    data: { scopes: [...scopes], networks: [...networks] },
-  });
-  return count === 1;
-}
+/**
+ * How long the present secret works beside a new one, in milliseconds; the one before it stops at once. `as_before`: that one keeps its time
+ * instead, and the present one, which nobody may have stored, stops.
+ */
+export type Overlap = number | "as_before";
 
 /**
- * Gives a key a new secret and returns it, the only time; the old one works for `overlapMs` more. A secret that was old before stops at
- * once. Null when the account has no such key, or the key is revoked.
+ * Gives a key a new secret and returns it, the only time. Null when the account has no such key, or the key is revoked, or there is no
+ * secret before the present one that still works.
  */
-export async function rotateKey(accountId: AccountId, keyId: KeyId, overlapMs: number): Promise<string | null> {
+export async function rotateKey(accountId: AccountId, keyId: KeyId, overlap: Overlap): Promise<string | null> {
   const clear = generateKey();
   const { prefix, last4 } = keyDisplay(clear);
+  const keepsOld = overlap === "as_before";
   const count = await prisma().$executeRaw`
-    UPDATE api_key SET old_hash = hash, old_last4 = last4, old_until = ${dateOf(nowMs() + overlapMs)},
+    UPDATE api_key SET old_hash = CASE WHEN ${keepsOld} THEN old_hash ELSE hash END,
+      old_last4 = CASE WHEN ${keepsOld} THEN old_last4 ELSE last4 END,
+      old_until = CASE WHEN ${keepsOld} THEN old_until ELSE ${dateOf(nowMs() + (keepsOld ? 0 : overlap))} END,
       hash = ${new Uint8Array(hashKey(clear, pepper()))}, prefix = ${prefix}, last4 = ${last4}
-    WHERE id = ${keyId} AND account_id = ${accountId} AND state <> 'revoked'`;
+    WHERE id = ${keyId} AND account_id = ${accountId} AND state <> 'revoked' AND (NOT ${keepsOld} OR old_until > ${now()})`;
   return count === 1 ? clear : null;
 }
 

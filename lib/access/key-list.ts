@@ -3,7 +3,7 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
-import { type Prisma, prisma } from "@/lib/db/prisma";
+import { type Database, type Prisma, prisma } from "@/lib/db/prisma";
 import type { KeyAlarm } from "./alarms";
 import { capPeriodEnd, capPeriodStart } from "./cap-period";
 import type { KeyScope } from "./find-key";
@@ -46,6 +46,12 @@ export async function listLiveKeys(accountId: AccountId): Promise<KeyLine[]> {
   });
   const at = now();
   return rows.map((row) => readRow(row, at));
+}
+
+/** Null when the account has no such key, or it is revoked. */
+export async function findLiveKey(accountId: AccountId, keyId: KeyId, database: Database): Promise<KeyLine | null> {
+  const row = await database.apiKey.findFirst({ where: { id: keyId, accountId, state: { not: "revoked" } }, select: columns });
+  return row && readRow(row, now());
 }
 
 /** Revoked keys, the newest first, from after the key `before`. Returns one more than `limit` when there is another page. */

@@ -85,16 +85,9 @@ export async function renameKey(accountId: AccountId, keyId: KeyId, name: string
   return count === 1;
 }
 
-/**
- * Sets down to how many tokens the output limits of a key's requests are lowered to fit balance and cap; null: not at all. Returns false
- * when the account has no such key, or the key is revoked.
- */
-export async function setKeyClip(accountId: AccountId, keyId: KeyId, clipMinTokens: number | null): Promise<boolean> {
-  const { count } = await prisma().apiKey.updateMany({
-    where: { accountId, id: keyId, state: { not: "revoked" } },
-    data: { clipMinTokens },
-  });
-  return count === 1;
+/** Locks a key as everybody does who changes its limits. */
+export async function lockKey(accountId: AccountId, keyId: KeyId, transaction: Transaction): Promise<void> {
+  await transaction.$queryRaw`SELECT id FROM api_key WHERE id = ${keyId} AND account_id = ${accountId} FOR UPDATE`;
 }
 
 /**

@@ -1,8 +1,8 @@
 // What the audit log has of those who are not signed in: readers of our mails, the job that delivers, and of an account that closes.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { setKeyAccess } from "@/lib/access/key-access";
 import { createKey } from "@/lib/access/keys";
+import { changeKey } from "@/lib/access/testing/change-key";
 import { chainEntries, findDifference, readHead, verifyChain } from "@/lib/audit/chain";
 import { leftBy } from "@/lib/audit/testing/left-by";
 import { newAccountId } from "@/lib/base/ids";
@@ -79,7 +79,7 @@ test("an endpoint that answers that it is gone is switched off by the job that d
 test("an account that is closed: what ended is in the log, the owner's words and addresses are erased at once, and signing in opens it again", async () => {
   const { owner, wallet } = await runActing({ actor: null, origin }, () => newOwner());
   const { keyId } = await createKey({ accountId: owner.accountId, name: "Ada's laptop" });
-  await setKeyAccess(owner.accountId, keyId, { scopes: ["prompt"], networks: ["203.0.113.0/24"] });
+  await changeKey(keyId, { scopes: ["prompt"], networks: ["203.0.113.0/24"] });
   await createEndpoint({ accountId: owner.accountId, kind: "email", target: "owner@example.com", types: null });
   await createEndpoint({ accountId: owner.accountId, kind: "webhook", target: "https://93.184.215.14/hook", types: null });
   await chainEntries();

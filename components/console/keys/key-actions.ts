@@ -20,7 +20,7 @@ export interface LimitsInput {
 }
 
 /** For how long the old secret works after a rotation. */
-export type Overlap = "none" | "hour" | "day" | "week";
+export type Overlap = "none" | "hour" | "day" | "week" | "as_before";
 
 /** The key in plain text and a line to try it with: neither is ever shown again. */
 export interface CreatedKey {

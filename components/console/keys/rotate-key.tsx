@@ -48,20 +48,14 @@ export function RotateKey({ item, rotate, onClose }: RotateKeyProps) {
         <NewKey created={created} onStored={stored} />
       ) : (
         <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
-          <Field
-            label="The old secret works"
-            hint={
-              item.oldSecret
-                ? `The secret that ends in ${item.oldSecret.last4}, from the change before, stops now.`
-                : "Until then both work. You can end it at any time."
-            }
-          >
+          <Field label="The old secret works" hint={hintOf(item, overlap)}>
             {(control) => (
               <Select {...control} value={overlap} onChange={({ target }) => setOverlap(target.value as Overlap)}>
                 <option value="none">No longer: it may have leaked</option>
                 <option value="hour">For 1 hour</option>
                 <option value="day">For 24 hours</option>
                 <option value="week">For 7 days</option>
+                {item.oldSecret && <option value="as_before">The one that ends in {item.oldSecret.last4}, as before</option>}
               </Select>
             )}
           </Field>
@@ -70,4 +64,11 @@ export function RotateKey({ item, rotate, onClose }: RotateKeyProps) {
       )}
     </Dialog>
   );
+}
+
+function hintOf({ last4, oldSecret }: OwnKey, overlap: Overlap): string {
+  if (!oldSecret) return "Until then both work. You can end it at any time.";
+  return overlap === "as_before"
+    ? `The newest secret, which ends in ${last4}, stops now: choose this if you did not store it.`
+    : `The secret that ends in ${oldSecret.last4}, from the change before, stops now.`;
 }

@@ -1,10 +1,11 @@
 // Attacks on the nodes that deposits and payouts need, through the proxy that our pages have to them.
 
 import { NextRequest } from "next/server";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { POST } from "@/app/api/rpc/[chain]/route";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
+import { setClock } from "@/lib/base/clock";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { evmNodes } from "@/lib/chains/evm/nodes";
@@ -24,6 +25,13 @@ const origin = "http://127.0.0.1:3000";
 let evm: UsdcChain;
 let solana: TestSolanaChain;
 const toClose: (() => unknown)[] = [];
+let restoreClock = () => {};
+
+/** While time stands still no quota fills again. */
+function stopClock(): void {
+  const at = Date.now();
+  restoreClock = setClock(() => at);
+}
 
 beforeAll(async () => {
   setSandboxSessionSecret("a session secret for tests, of more than 32 characters");
@@ -40,19 +48,25 @@ beforeEach(() => {
   setSandboxSolanaNodes([solana.url], solana.genesisHash);
 });
 afterEach(async () => {
-  for (const name of ["sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"]) forgetSingleton(name);
+  restoreClock();
+  vi.unstubAllEnvs();
+  for (const name of ["config", "trustedProxies", "sandbox EVM nodes", "EVM nodes", "sandbox Solana nodes", "Solana nodes"])
+    forgetSingleton(name);
   for (const close of toClose.splice(0)) await close();
 });
 
 interface Sent {
   chain?: "base" | "solana";
+  /** The client's address. */
+  from?: string;
   cookie?: string;
   /** One call, or a batch. */
   body?: string;
 }
 
-async function send(method: string, { chain = "base", cookie, body = JSON.stringify(callOf(method)) }: Sent) {
-  const request = new NextRequest(`${origin}/api/rpc/${chain}`, { method: "POST", headers: { origin, ...(cookie && { cookie }) }, body });
+async function send(method: string, { chain = "base", cookie, from, body = JSON.stringify(callOf(method)) }: Sent) {
+  const headers = { origin, ...(cookie && { cookie }), ...(from && { "x-forwarded-for": from }) };
+  const request = new NextRequest(`${origin}/api/rpc/${chain}`, { method: "POST", headers, body });
   const answer = await POST(request, { params: Promise.resolve({ chain }) });
   return { status: answer.status, retryAfter: answer.headers.get("retry-after"), text: await answer.text() };
 }
@@ -84,6 +98,7 @@ test("a forged Origin without a session reaches no node, and its body is not rea
 });
 
 test("one account uses up its own quota from all its sessions and addresses, and no other account's", async () => {
+  stopClock();
   const [greedy, other] = [await sessionCookie(), await sessionCookie()];
   const batch = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
   const limited = async (cookie: string) => (await send("", { cookie, body: batch })).text.includes("-32005");
@@ -91,6 +106,24 @@ test("one account uses up its own quota from all its sessions and addresses, and
   while (!(await limited(greedy))) expect(++batches).toBeLessThan(50);
   expect(await send("eth_chainId", { cookie: greedy })).toMatchObject({ status: 429, retryAfter: expect.stringMatching(/^[1-9]/) });
   expect(await send("eth_chainId", { cookie: other })).toMatchObject({ status: 200 });
+});
+
+test("one network uses up its own quota with however many accounts, and no other network's", async () => {
+  stopClock();
+  vi.stubEnv("TRUSTED_PROXIES", "loopback");
+  for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
+  const batch = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
+  const isRefused = async (cookie: string) => (await send("", { cookie, from: "203.0.113.7", body: batch })).text.includes("-32005");
+  let accounts = 0;
+  // An account that is new, and refused at its first batch, is refused for its network.
+  for (let cookie = await sessionCookie(); !(await isRefused(cookie)); cookie = await sessionCookie()) {
+    expect(++accounts).toBeLessThan(50);
+    while (!(await isRefused(cookie)));
+  }
+  expect(accounts).toBeGreaterThan(3);
+  const another = await sessionCookie();
+  expect(await send("eth_chainId", { cookie: another, from: "203.0.113.7" })).toMatchObject({ status: 429 });
+  expect(await send("eth_chainId", { cookie: another, from: "198.51.100.7" })).toMatchObject({ status: 200 });
 });
 
 test("a page's failed calls never make deposits and payouts skip a node", async () => {

@@ -1,8 +1,9 @@
 // JSON-RPC proxy to the service's chains for its own pages, whose browsers reach no other host: a list of read methods, and one that
-// sends a signed transaction. Only for who is signed in, with a quota for each account, through clients of its own, so that nothing done
+// sends a signed transaction. Only for who is signed in, with a quota for each account and network, through clients of its own, so that nothing done
 // here is taken for a fault of a node that deposits and payouts need. It never reveals which nodes it uses.
 
 import { z } from "zod";
+import { readPageClient } from "@/lib/access/page-client";
 import { enterRpcCall } from "@/lib/access/rpc-limit";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -83,20 +84,25 @@ export async function answerRpc(request: Request, chainName: string, findOwner: 
   if (!found) return refuse(401, INVALID_REQUEST, "Sign in first: only signed-in pages may ask this service's chains.");
   const body = parseJson(await readBodyText(request, MAX_BODY_BYTES));
   if (body === undefined) return refuse(400, PARSE_ERROR, `Send JSON of at most ${MAX_BODY_BYTES} bytes.`);
-  const { accountId } = found.owner;
-  if (!Array.isArray(body)) return respond(await answerCall(chain, body, accountId));
+  const caller = { accountId: found.owner.accountId, address: readPageClient(request.headers) };
+  if (!Array.isArray(body)) return respond(await answerCall(chain, body, caller));
   if (body.length === 0 || body.length > MAX_CALLS) return refuse(400, INVALID_REQUEST, `Send 1 to ${MAX_CALLS} calls at once.`);
-  const answers = await Promise.all(body.map((call) => answerCall(chain, call, accountId)));
+  const answers = await Promise.all(body.map((call) => answerCall(chain, call, caller)));
   return Response.json(answers.map(writeAnswer), noStore);
 }
 
-async function answerCall(chain: Chain, sent: unknown, accountId: AccountId): Promise<RpcAnswer> {
+interface Caller {
+  accountId: AccountId;
+  address: string;
+}
+
+async function answerCall(chain: Chain, sent: unknown, { accountId, address }: Caller): Promise<RpcAnswer> {
   const read = callForm.safeParse(sent);
   if (!read.success)
     return { id: null, error: { code: INVALID_REQUEST, message: "This is no call of JSON-RPC 2.0 with a list of params." } };
   const { id, method, params } = read.data;
   if (!chain.methods.has(method)) return { id, error: { code: METHOD_NOT_FOUND, message: "This method is not served here." } };
-  const entry = await enterRpcCall(accountId);
+  const entry = await enterRpcCall(accountId, address);
   if (!entry.granted) {
     const { retryAfterMs } = entry;
     return { id, error: { code: LIMIT_EXCEEDED, message: "Too many calls: wait a moment." }, retryAfterMs };

@@ -4,9 +4,11 @@ import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { KeyScope } from "@/lib/access/find-key";
 import type { SpendCap } from "@/lib/access/keys";
 import { setClock } from "@/lib/base/clock";
+import type { KeyId } from "@/lib/base/ids";
 import { parseUsd } from "@/lib/base/money";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { findOwnerOf, type Owner } from "../owner";
 import { startConfirmation } from "../step-up";
@@ -182,6 +184,21 @@ test("limits that give a key more power take a signature; those that take power 
   expect(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"] }), await sign(owner, wallet, asked))).toEqual({
     ok: true,
   });
+});
+
+test("limits that were no more than before are not put back once the owner has tightened them meanwhile", async () => {
+  const { owner } = await newOwner();
+  const { name: _, ...same } = wish({ cap: cap("5") });
+  await createConfirmedKey(owner, wish({ cap: cap("5") }), null);
+  const keyId = (await listOwnKeys(owner))[0]?.keyId as KeyId;
+  later(16 * MINUTE);
+  const put = () => setConfirmedLimits(owner, { ...same, keyId, expiry: "keep" }, null);
+  expect(await put()).toEqual({ ok: true });
+  const late = await whileHeld(["SELECT FROM api_key WHERE id = $1 FOR UPDATE", keyId], put, (on) =>
+    on.query("UPDATE api_key SET cap_nano_usd = 1 WHERE id = $1", [keyId]),
+  );
+  expect(late).toMatchObject({ ok: false, message: expect.stringContaining("changed meanwhile") });
+  expect(await keysOf(owner)).toEqual([["ci", "active", 1n]]);
 });
 
 test("the text names what the key may do: a list too long to read by its length and its digest", async () => {

@@ -1,12 +1,13 @@
 // Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that can spend little.
 
-import { type KeyLine, listLiveKeys } from "@/lib/access/key-list";
+import { findLiveKey, type KeyLine } from "@/lib/access/key-list";
 import type { CapPeriod, SpendCap } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { KeyId } from "@/lib/base/ids";
 import { formatUsd, nanoUsd } from "@/lib/base/money";
+import { prisma } from "@/lib/db/prisma";
 import { frozenRefusal } from "../answer";
 import type { Owner } from "../owner";
 import { checkConfirmation, isFresh, statementList, statementName } from "../step-up";
@@ -35,7 +36,7 @@ export async function setConfirmedLimits(owner: Owner, wish: Parameters<typeof s
       if (refusal) return refusal;
     }
   }
-  return setOwnKeyLimits(owner, wish);
+  return setOwnKeyLimits(owner, wish, before ?? undefined);
 }
 
 /** Gives a key a new secret. */
@@ -54,8 +55,7 @@ export async function resumeConfirmedKey(owner: Owner, keyId: KeyId, proof: Proo
   return refusal || setOwnKeyState(owner, keyId, "active");
 }
 
-const findKey = async ({ accountId }: Owner, wanted: KeyId): Promise<KeyLine | null> =>
-  (await listLiveKeys(accountId)).find(({ keyId }) => keyId === wanted) ?? null;
+const findKey = ({ accountId }: Owner, keyId: KeyId): Promise<KeyLine | null> => findLiveKey(accountId, keyId, prisma());
 
 const nameOf = ({ name, last4 }: KeyLine): string => `'${statementName(name)}' (ends in ${last4})`;
 

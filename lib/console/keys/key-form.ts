@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { isNetwork } from "@/lib/access/client-address";
 import type { KeyScope } from "@/lib/access/find-key";
+import type { Overlap } from "@/lib/access/key-access";
 import type { CapPeriod } from "@/lib/access/keys";
 import { now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
@@ -141,10 +142,10 @@ export const keyLimitsForm = z.strictObject({
 
 const HOUR_MS = 3_600_000;
 
+const overlaps = { none: 0, hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, as_before: "as_before" } as const;
+
 /** For how long the old secret works after a rotation; at most 7 days. */
-const overlap = z
-  .enum(["none", "hour", "day", "week"])
-  .transform((choice) => ({ none: 0, hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS })[choice]);
+const overlap = z.enum(["none", "hour", "day", "week", "as_before"]).transform((choice): Overlap => overlaps[choice]);
 
 /** Identifies the key to rotate, and how long its old secret works. */
 export const keyRotationForm = z.strictObject({ keyId, overlap });

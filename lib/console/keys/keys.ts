@@ -1,16 +1,17 @@
 // The owner's API keys: listing, creating and changing them. Every function takes the owner, and another account's key counts as
 // missing.
 
+import { isDeepStrictEqual } from "node:util";
 import { alarmColumns, judgeSpend, type KeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
-import { endOldSecret, type KeyAccess, rotateKey } from "@/lib/access/key-access";
-import { type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
-import { countLiveKeys, createKey, type KeyLimits, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
+import { endOldSecret, type KeyAccess, type Overlap, rotateKey } from "@/lib/access/key-access";
+import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
+import { countLiveKeys, createKey, type KeyLimits, lockKey, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { now, nowMs } from "@/lib/base/clock";
-import type { KeyId } from "@/lib/base/ids";
+import type { AccountId, KeyId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
-import { inTransaction, prisma } from "@/lib/db/prisma";
+import { inTransaction } from "@/lib/db/prisma";
 import { countKeySpend, type KeyPeriod, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
 import { type HourSpend, readHourSpend } from "@/lib/ledger/spend-sums";
 import { frozenRefusal, refuse } from "../answer";
@@ -129,40 +130,57 @@ interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {
   expiry: KeyLimits["expiresAt"];
 }
 
-/** Replaces a key's limits, in one commit. A cap with a new period includes what the key has already spent in it. */
-export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, { keyId, ...wish }: LimitsWish): Promise<Answer> {
-  return isFrozen ? frozenRefusal() : doneOr(await limitKey(accountId, keyId, wish));
+/**
+ * Replaces a key's limits, in one commit, if they are still those of `before`, on which it was decided whether a signature is needed. A cap
+ * with a new period includes what the key has already spent in it.
+ */
+export async function setOwnKeyLimits({ accountId, isFrozen }: Owner, wish: LimitsWish, before?: KeyLine): Promise<Answer> {
+  if (isFrozen) return frozenRefusal();
+  const outcome = await limitKey(accountId, wish, before);
+  return outcome === "changed" ? refuse("The key was changed meanwhile. Reload the page and try again.") : doneOr(outcome === "limited");
 }
 
-/** Gives a key a new secret, which is in this answer and never shown again; the old one works for `overlap` milliseconds more. */
+/** Gives a key a new secret, which is in this answer and never shown again. */
 export async function rotateOwnKey(
   { accountId, isFrozen }: Owner,
-  { keyId, overlap }: { keyId: KeyId; overlap: number },
+  { keyId, overlap }: { keyId: KeyId; overlap: Overlap },
 ): Promise<Answer<{ key: string }>> {
   if (isFrozen) return frozenRefusal();
   const key = await rotateKey(accountId, keyId, overlap);
-  return key === null ? noSuchKey() : { ok: true, key };
+  if (key !== null) return { ok: true, key };
+  return overlap === "as_before" ? oldSecretEnded() : noSuchKey();
 }
 
 /** Ends the old secret's time; a frozen account may do it, since it only removes rights. */
 export async function endOwnOldSecret({ accountId }: Owner, keyId: KeyId): Promise<Answer> {
-  return (await endOldSecret(accountId, keyId)) ? { ok: true } : refuse("The old secret has already ended. Reload the page.");
+  return (await endOldSecret(accountId, keyId)) ? { ok: true } : oldSecretEnded();
 }
 
-/** Sets the limits in one commit with the account locked; the key's spend is computed first. False for an unknown key. */
-async function limitKey(accountId: Owner["accountId"], keyId: KeyId, wish: Omit<LimitsWish, "keyId">): Promise<boolean> {
-  const { expiry, cap, models } = wish;
+const oldSecretEnded = () => refuse("The old secret has already ended. Reload the page.");
+
+/** Sets the limits in one commit; the key's spend is computed first. */
+async function limitKey(accountId: AccountId, wish: LimitsWish, before?: KeyLine): Promise<"limited" | "unknown" | "changed"> {
+  const { keyId, expiry, cap, models } = wish;
   const counted = cap && (await countKeySpend(accountId, { keyId, periodStart: capPeriodStart(cap.period, now()) }));
-  const [row] = await prisma().$queryRaw<{ outcome: "limited" | "unknown" | "recount" }[]>`
-    SELECT console_limit_key(${accountId}, ${keyId}, ${expiry === "keep" ? null : expiry}::timestamptz, ${expiry === "keep"},
-      ${cap?.nanoUsd ?? null}::bigint, ${cap?.period ?? null}, ${models}::text[],
-      ${counted?.spent ?? null}::bigint, ${counted?.periodStart ?? null}::timestamptz, ${counted?.upTo ?? null}::bigint, ${now()}::timestamptz,
-      ${otherColumns(wish)}::jsonb
-    ) AS outcome`;
-  return row?.outcome === "recount" ? limitKey(accountId, keyId, wish) : row?.outcome === "limited";
+  const outcome = await inTransaction(async (transaction) => {
+    await lockKey(accountId, keyId, transaction);
+    if (before && !isDeepStrictEqual(powerOf(before), powerOf(await findLiveKey(accountId, keyId, transaction)))) return "changed";
+    const [row] = await transaction.$queryRaw<{ outcome: "limited" | "unknown" | "recount" }[]>`
+      SELECT console_limit_key(${accountId}, ${keyId}, ${expiry === "keep" ? null : expiry}::timestamptz, ${expiry === "keep"},
+        ${cap?.nanoUsd ?? null}::bigint, ${cap?.period ?? null}, ${models}::text[],
+        ${counted?.spent ?? null}::bigint, ${counted?.periodStart ?? null}::timestamptz, ${counted?.upTo ?? null}::bigint, ${now()}::timestamptz,
+        ${otherColumns(wish)}::jsonb
+      ) AS outcome`;
+    return row?.outcome ?? "unknown";
+  });
+  return outcome === "recount" ? limitKey(accountId, wish, before) : outcome;
 }
 
-function otherColumns({ clip, alarm, scopes, networks }: Omit<LimitsWish, "keyId">): string {
+/** What the owner has decided about a key, and not what time does to it. */
+const powerOf = (key: KeyLine | null) =>
+  key && { ...key, state: null, lastUsedAt: null, name: null, oldSecret: null, cap: key.cap && [key.cap.nanoUsd, key.cap.period] };
+
+function otherColumns({ clip, alarm, scopes, networks }: LimitsWish): string {
   const { alarmFactor, ...rest } = alarmColumns(alarm);
   const above = rest.alarmAbove !== undefined ? { alarm_above: rest.alarmAbove.toString(), alarm_pauses: rest.alarmPauses } : {};
   return JSON.stringify({ clip_min_tokens: clip, scopes, networks, alarm_factor: alarmFactor, ...above });

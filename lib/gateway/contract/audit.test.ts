@@ -1,8 +1,8 @@
 // The audit log through both HTTP servers: only the account's own, the newest first, page by page, with amounts in USD.
 
 import { describe, expect, test } from "vitest";
-import { setKeyAccess } from "@/lib/access/key-access";
 import { createKey, setKeyState } from "@/lib/access/keys";
+import { changeKey } from "@/lib/access/testing/change-key";
 import { chainEntries } from "@/lib/audit/chain";
 import { parseUsd } from "@/lib/base/money";
 import { runActing } from "@/lib/db/acting";
@@ -67,12 +67,12 @@ describe.each(entryNames)("through the %s server", (entry) => {
     await createKey({ accountId, name: "another" });
     const actor = { kind: "session", sessionId: "ses_1", chain: "evm", address: "0xab" } as const;
     const from = { address: "192.0.2.7", device: "Chrome on macOS" };
-    await runActing({ actor, origin: from }, () => setKeyAccess(accountId, keyId, { scopes: ["prompt", "read"], networks: [] }));
+    await runActing({ actor, origin: from }, () => changeKey(keyId, { scopes: ["prompt", "read"] }));
     expect((await read(key)).data.map(({ kind, subject, actor, from }) => ({ kind, subject, actor, from }))).toEqual([
       { kind: "key.changed", subject: keyId, actor: { kind: "session" }, from: null },
       { kind: "key.created", subject: keyId, actor: { kind: "service" }, from: null },
     ]);
-    await setKeyAccess(accountId, keyId, { scopes: ["prompt"], networks: [] });
+    await changeKey(keyId, { scopes: ["prompt"] });
     expect((await get(key)).status).toBe(403);
   });
 

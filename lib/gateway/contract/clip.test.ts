@@ -2,7 +2,7 @@
 // refusal, never below its minimum, and says so. What fits is decided where the hold is, so parallel requests share no stale figure.
 
 import { describe, expect, test } from "vitest";
-import { setKeyClip } from "@/lib/access/keys";
+import { changeKey } from "@/lib/access/testing/change-key";
 import { nanoUsd, parseUsd, usdText } from "@/lib/base/money";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { balanceOf, chargesOf, expectPaid, expectUncharged } from "./testing/books";
@@ -167,7 +167,7 @@ test("a changed setting of a key counts from the next request, in this process a
   const account = await openAccount({ usd: await usdFor(700) });
   const body = promptOf({ maxTokens: FULL });
   readError(await ask({ url: url(), key: account.key, body }), "INSUFFICIENT_BALANCE");
-  await setKeyClip(account.accountId, account.keyId, 256);
+  await changeKey(account.keyId, { clipMinTokens: 256 });
   await expect.poll(async () => (await ask({ url: url(), key: account.key, body })).status, { interval: 20, timeout: 30_000 }).toBe(200);
   await expectPaid(account);
 });

@@ -2,8 +2,9 @@
 
 import { expect, test } from "vitest";
 import type { KeyScope } from "@/lib/access/find-key";
-import { endOldSecret, rotateKey, setKeyAccess } from "@/lib/access/key-access";
+import { endOldSecret, rotateKey } from "@/lib/access/key-access";
 import { createKey, setKeyState } from "@/lib/access/keys";
+import { changeKey } from "@/lib/access/testing/change-key";
 import { newAccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import { openAccount } from "./testing/accounts";
@@ -82,8 +83,8 @@ test("a cursor of a listing of all keys is no use to a key that sees its own", a
 });
 
 test("a key with allowed addresses is refused from others, and a forged header does not help", async () => {
-  const { key, keyId, accountId } = await withScopes(["prompt", "read"]);
-  const allow = (networks: string[]) => setKeyAccess(accountId, keyId, { scopes: ["prompt", "read"], networks });
+  const { key, keyId } = await withScopes(["prompt", "read"]);
+  const allow = (networks: string[]) => changeKey(keyId, { networks });
   await allow(["203.0.113.0/24", "2001:db8::/32"]);
   await expect.poll(async () => (await send(key)).status).toBe(403);
   const forged = await send(key, { "x-forwarded-for": "203.0.113.7" });
@@ -116,7 +117,20 @@ test("a second rotation ends the first secret at once, and a revocation ends all
   const third = (await rotateKey(accountId, keyId, 60_000)) ?? "";
   await expect.poll(async () => (await send(first)).status).toBe(401);
   for (const key of [second, third]) await expect.poll(async () => (await send(key)).status).toBe(200);
+  // One whose secret was lost on its way: the one that is in use stays, and the lost one stops.
+  const fourth = (await rotateKey(accountId, keyId, "as_before")) ?? "";
+  await expect.poll(async () => (await send(third)).status).toBe(401);
+  for (const key of [second, fourth]) await expect.poll(async () => (await send(key)).status).toBe(200);
   await setKeyState(accountId, keyId, "revoked");
-  for (const key of [second, third]) await expect.poll(async () => JSON.parse((await send(key)).text).details?.reason).toBe("revoked");
-  expect(await rotateKey(accountId, keyId, 0)).toBeNull();
+  for (const key of [second, fourth]) await expect.poll(async () => JSON.parse((await send(key)).text).details?.reason).toBe("revoked");
+  for (const overlap of [0, "as_before"] as const) expect(await rotateKey(accountId, keyId, overlap)).toBeNull();
+});
+
+test("a rotation that keeps the secret before is refused when there is none, or its time is over", async () => {
+  const { key, keyId, accountId } = await withScopes(["prompt"]);
+  expect(await rotateKey(accountId, keyId, "as_before")).toBeNull();
+  expect((await send(key)).status).toBe(200);
+  await rotateKey(accountId, keyId, 60_000);
+  await endOldSecret(accountId, keyId);
+  expect(await rotateKey(accountId, keyId, "as_before")).toBeNull();
 });

@@ -1,8 +1,9 @@
 // The alarm: raised once for what is far above usual, at once with the pause, and never for what is usual.
 
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { judgeSpend, setKeyAlarm } from "@/lib/access/alarms";
+import { alarmColumns, judgeSpend } from "@/lib/access/alarms";
 import { setKeyState } from "@/lib/access/keys";
+import { changeKey } from "@/lib/access/testing/change-key";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, parseUsd } from "@/lib/base/money";
@@ -81,7 +82,7 @@ test("a key that spends more than five times its usual and more than a dollar: o
 test("a key whose owner wants it: alarm, pause and their events are one commit, and resuming mutes until the hour ends", async () => {
   setTime(startMs);
   const { account, key } = await keyWithPast("0.5");
-  await setKeyAlarm(account, key, { factor: 4, above: parseUsd("1"), pauses: true });
+  await changeKey(key, alarmColumns({ factor: 4, above: parseUsd("1"), pauses: true }));
   await spend(account, key, "2.1");
   await Promise.all([watchSpikes(), watchSpikes(), watchSpikes()]);
   expect((await toldOf(account)).map(({ type, data }) => [type, data.paused])).toEqual([
@@ -111,7 +112,7 @@ test("a key without a past is held against its account, and a new account only a
   setTime(startMs);
   const { account } = await keyWithPast("2");
   const young = await openKey(account);
-  await setKeyAlarm(account, young, { factor: 5, above: parseUsd("1"), pauses: true });
+  await changeKey(young, alarmColumns({ factor: 5, above: parseUsd("1"), pauses: true }));
   await spend(account, young, "9");
   await watchSpikes();
   expect(await toldOf(account)).toEqual([]);
@@ -120,7 +121,7 @@ test("a key without a past is held against its account, and a new account only a
   expect((await toldOf(account)).map(({ type }) => type)).toEqual(["key.spike", "key.paused"]);
   const newcomer = await fundedAccount(parseUsd("1000"));
   const first = await openKey(newcomer);
-  await setKeyAlarm(newcomer, first, { factor: 5, above: parseUsd("1"), pauses: true });
+  await changeKey(first, alarmColumns({ factor: 5, above: parseUsd("1"), pauses: true }));
   await spend(newcomer, first, "10");
   await watchSpikes();
   expect(await toldOf(newcomer)).toEqual([]);
@@ -133,7 +134,7 @@ test("a key without a past is held against its account, and a new account only a
 test("no alarm for a key without one, for one that is revoked, and for money spent before the last 60 minutes", async () => {
   setTime(startMs);
   const { account, key } = await keyWithPast("0.1");
-  await setKeyAlarm(account, key, null);
+  await changeKey(key, alarmColumns(null));
   await spend(account, key, "50");
   const old = await openKey(account);
   await spend(account, old, "50", startMs - 61 * MINUTE_MS);
@@ -143,8 +144,6 @@ test("no alarm for a key without one, for one that is revoked, and for money spe
   await spend(account, revoked, "50");
   await watchSpikes();
   expect(await toldOf(account)).toEqual([]);
-  expect(await setKeyAlarm(account, revoked, null)).toBe(false);
-  expect(await setKeyAlarm(await fundedAccount(0), key, null)).toBe(false);
 });
 
 test("the sums are those of the charges, whoever sums them, and are deleted when nobody needs them", async () => {

@@ -114,6 +114,20 @@ test("the same signed order ten times concurrently is one withdrawal; with any c
   expect(await requestWithdrawal(again)).toEqual({ ok: false, reason: "bad_signature" });
 });
 
+test("an order that was taken, and whose answer was lost, is the same withdrawal also when it would be refused by now", async () => {
+  const owner = await newOwner(50n * USD);
+  const signed = await signOrder(owner, { amount: 10n * USD });
+  const taken = await requestWithdrawal(signed);
+  expect(taken).toMatchObject({ ok: true });
+  const left = (await readBalance(owner.accountId)).available;
+  setting("WITHDRAWAL_FEE_BASE_USD", "0.7");
+  expect(await requestWithdrawal(signed)).toEqual(taken);
+  restoreClock = setClock(() => signed.issuedAt.getTime() + 11 * 60_000);
+  expect(await requestWithdrawal(signed)).toEqual(taken);
+  expect(await requestWithdrawal({ ...signed, nonce: "A".repeat(22) })).toEqual({ ok: false, reason: "expired" });
+  expect((await readBalance(owner.accountId)).available).toBe(left);
+});
+
 describe("only the signed order is accepted", () => {
   test.each([
     ["another amount", (o: Awaited<ReturnType<typeof signOrder>>) => ({ ...o, amount: asUsd(40) })],

@@ -94,8 +94,16 @@ export interface ChainShort {
 
 export type RequestOutcome = { ok: true; id: WithdrawalId } | ({ ok: false } & RequestRefusal);
 
-/** Accepts a signed order, idempotently: a repeated order is the same withdrawal. */
-export async function requestWithdrawal(order: Omit<SignedOrder, "validUntil">): Promise<RequestOutcome> {
+type SentOrder = Omit<SignedOrder, "validUntil">;
+
+/** Accepts a signed order, idempotently: a repeated order is the same withdrawal, whatever has changed since it was taken. */
+export async function requestWithdrawal(order: SentOrder): Promise<RequestOutcome> {
+  const outcome = await decideOrder(order);
+  const taken = outcome.ok ? null : await findTaken(order);
+  return taken ? { ok: true, id: taken } : outcome;
+}
+
+async function decideOrder(order: SentOrder): Promise<RequestOutcome> {
   const ageMs = nowMs() - order.issuedAt.getTime();
   if (!(ageMs <= SIGN_WITHIN_MS && ageMs >= -CLOCK_MAY_DIFFER_MS)) return { ok: false, reason: "expired" };
   const priced = await priceOf(order);
@@ -107,8 +115,14 @@ export async function requestWithdrawal(order: Omit<SignedOrder, "validUntil">):
   if (verdict === "unavailable") return { ok: false, reason: "contract_wallet_unavailable" };
   if (verdict === "invalid") return { ok: false, reason: "bad_signature" };
   const short = await findShortage(whole);
-  if (short && !(await isTaken(whole.nonce))) return { ok: false, ...short };
-  return takeOrder(whole);
+  return short ? { ok: false, ...short } : takeOrder(whole);
+}
+
+/** The withdrawal that was made of exactly this order. */
+async function findTaken({ accountId, nonce, chain, destination, amount, fee, signature }: SentOrder): Promise<WithdrawalId | null> {
+  const where = { accountId, nonce, chain, destination, amount, fee, signature };
+  const taken = await prisma().withdrawal.findFirst({ where, select: { id: true } });
+  return taken && (taken.id as WithdrawalId);
 }
 
 /** The shortage for an amount on a chain according to the newest known reserve report; null when there is none. */
@@ -116,11 +130,6 @@ export async function findShortage({ chain, amount }: Pick<Order, "chain" | "amo
   const funds = await readChainFunds();
   const left = funds[chain];
   return left !== null && amount > left ? { reason: "chain_funds", funds } : null;
-}
-
-/** A repeated order is not checked for a shortage: it already counts among the open ones. */
-async function isTaken(nonce: string): Promise<boolean> {
-  return (await prisma().withdrawal.count({ where: { nonce } })) > 0;
 }
 
 interface Decision {
