@@ -10,7 +10,7 @@ import { config } from "@/lib/base/config";
 import { type AccountId, newSessionId, type SessionId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
 import { setActor } from "@/lib/db/acting";
-import { actAs, type Database, inTransaction, prisma } from "@/lib/db/prisma";
+import { actAs, type Database, inTransaction, prisma, type Transaction } from "@/lib/db/prisma";
 
 /** How long a session lasts at most, in seconds. */
 export const sessionSeconds = (): number => config().SESSION_DAYS * 24 * 60 * 60;
@@ -42,6 +42,8 @@ export interface SessionRecord {
   accountId: AccountId;
   accountState: "open" | "frozen";
   wallet: Wallet;
+  /** The wallet is being unlinked from the account. */
+  isLeaving: boolean;
   expiresAt: Date;
   /** When its owner last signed something, by signing in or since. */
   confirmedAt: Date;
@@ -97,7 +99,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
         expiresAt: true,
         lastSeenAt: true,
         confirmedAt: true,
-        account: { select: { state: true } },
+        account: { select: { state: true, identities: { where: { leavesAt: { not: null } }, select: { chain: true, address: true } } } },
       },
     }),
   );
@@ -112,6 +114,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
     accountId: accountId as AccountId,
     accountState: account.state as SessionRecord["accountState"],
     wallet: { chain: chain as WalletChain, address },
+    isLeaving: account.identities.some((leaving) => leaving.chain === chain && leaving.address === address),
     ...{ expiresAt, confirmedAt },
   };
 }
@@ -161,6 +164,11 @@ export async function confirmSession(sessionId: SessionId, { wallet, text }: { w
 /** The release before this one looks only at when a session expires: while both run, what ended here has ended there too. */
 function ended(endReason: EndReason, at = now()) {
   return { endedAt: at, expiresAt: at, endReason };
+}
+
+/** Whether a session has not been ended. Asked under the account's lock, which whoever ends all its sessions holds. */
+export async function isSessionOpen(sessionId: SessionId, transaction: Transaction): Promise<boolean> {
+  return (await transaction.session.count({ where: { id: sessionId, endedAt: null } })) === 1;
 }
 
 /** Ends one session; false when the account has no such session, or it has ended. */

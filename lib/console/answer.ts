@@ -5,9 +5,11 @@ import type { Refusal } from "./views/answer";
 
 export const refuse = (message: string, field?: string): Refusal => ({ ok: false, message, ...(field && { field }) });
 
-/** The owner of a frozen account sees everything and can only remove rights, from keys, wallets and sessions, and keep wallets. */
+/** Whoever may only take power away wants something else: see `Owner.isFrozen`. */
 export const frozenRefusal = (): Refusal =>
-  refuse("This account is frozen. You can still pause and revoke keys, unlink or keep wallets and end sessions. Contact the operator.");
+  refuse(
+    "This account is frozen, or the wallet you signed in with is leaving it. You can still cancel withdrawals, pause and revoke keys, unlink or keep wallets and end sessions. Contact support.",
+  );
 
 const unreadable = "The form cannot be read. Load the page again.";
 

@@ -1,5 +1,6 @@
 // Closing an account: only without money to withdraw, only signed, and what is left of it afterwards.
 
+import type { PoolClient } from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createKey } from "@/lib/access/keys";
 import { setSandboxPepper } from "@/lib/base/pepper";
@@ -45,6 +46,16 @@ const rowsOf = async ({ accountId }: Owner): Promise<Record<string, number>> => 
   return Object.fromEntries(await Promise.all(counts));
 };
 
+/** A withdrawal as its order is stored. */
+const orderWithdrawal = ({ accountId }: Owner, on: Pick<PoolClient, "query">) =>
+  on.query(
+    `INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,
+       signer_address, signature, state, requested_at)
+     VALUES ('wd_' || left(md5($1), 20), $1, 'base', '0x00000000000000000000000000000000000000cc', 1000, 0, false, left(md5($1), 22), now(),
+       now() + interval '1 hour', 'evm', '0x00000000000000000000000000000000000000cc', 'signature', 'awaiting_approval', now())`,
+    [accountId],
+  );
+
 test("a closed account has no sessions, keys or alerts, and nothing that names a person; its wallet opens it again", async () => {
   const { owner, wallet } = await newOwner("evm", browser);
   const { keyId } = await createKey({ accountId: owner.accountId, name: "Ada's laptop" });
@@ -89,13 +100,7 @@ test("an account with money to withdraw, with money on its way, or with a runnin
   await pool().query("UPDATE ledger_account SET held = 1 WHERE id = $1", [owner.accountId]);
   expect((await close(owner, wallet)).answer).toMatchObject({ message: expect.stringMatching(/^A request is still running/) });
   await pool().query("UPDATE ledger_account SET held = 0 WHERE id = $1", [owner.accountId]);
-  await pool().query(
-    `INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,
-       signer_address, signature, state, requested_at)
-     VALUES ($2, $1, 'base', '0x00000000000000000000000000000000000000cc', 1000, 0, false, left(md5($1), 22), now(), now() + interval '1 hour', 'evm',
-       '0x00000000000000000000000000000000000000cc', 'signature', 'awaiting_approval', now())`,
-    [owner.accountId, "wd_closing000000000000"],
-  );
+  await orderWithdrawal(owner, pool());
   expect((await close(owner, wallet)).answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is not paid yet/) });
 });
 
@@ -115,6 +120,17 @@ test("money that comes in, or a request that starts, while the owner signs, keep
     message: "Withdraw your balance of $3.50 first.",
   });
   expect(await findOwnerOf(owner.token)).not.toBeNull();
+});
+
+test("an order for a withdrawal that is taken while the owner signs keeps the account open", async () => {
+  const { owner, wallet } = await newOwner("evm", browser);
+  const ledgerLock = ["SELECT ledger_lock_accounts(ARRAY[$1])", owner.accountId] as const;
+  const { answer } = await whileHeld(
+    ledgerLock,
+    () => close(owner, wallet),
+    (on) => orderWithdrawal(owner, on),
+  );
+  expect(answer).toMatchObject({ message: expect.stringMatching(/^A withdrawal is not paid yet/) });
 });
 
 test("a sign-in during the closing waits for it, and opens the account again", async () => {

@@ -9,7 +9,7 @@ import { config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
 import { type Database, inTransaction } from "@/lib/db/prisma";
 import { deleteEventsOf } from "@/lib/events/endpoints";
-import { readBalance } from "@/lib/ledger/accounts";
+import { lockBalance, readBalance } from "@/lib/ledger/accounts";
 import { countOpenWithdrawals } from "@/lib/wallets/withdrawals/allowance";
 import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 import { frozenRefusal, refuse } from "./answer";
@@ -28,6 +28,7 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
   if (refusal) return refusal;
   return inTransaction<Answer>(async (transaction) => {
     await lockAccount(owner.accountId, transaction);
+    await lockBalance(owner.accountId, transaction); // whoever waits for it then finds the account closed
     const remainder = await readRemainder(owner, transaction); // money may have come or gone while its owner signed
     if (typeof remainder !== "bigint") return remainder;
     if (remainder !== left) return refuse("Your balance has changed since you signed. Close the account again.");

@@ -13,8 +13,13 @@ export interface Owner {
   sessionId: SessionId;
   /** The wallet that opened this session. */
   wallet: Wallet;
-  /** The owner of a frozen account sees everything and can only remove rights, from keys, wallets and sessions, and keep wallets. */
+  /**
+   * The account is frozen, or this session's wallet is leaving it: then its owner sees everything and can only take power away, from keys,
+   * withdrawals, wallets and sessions, and keep wallets.
+   */
   isFrozen: boolean;
+  /** This session's wallet is being unlinked from the account. */
+  isLeaving: boolean;
   /** When this session's owner last signed something. */
   confirmedAt: Date;
 }
@@ -29,8 +34,8 @@ export async function findOwner(): Promise<Owner | null> {
 export async function findOwnerOf(token: string): Promise<Owner | null> {
   const session = await findSession(token);
   if (!session) return null;
-  const { accountId, sessionId, wallet, accountState, confirmedAt } = session;
-  return { accountId, sessionId, wallet, isFrozen: accountState !== "open", confirmedAt };
+  const { accountId, sessionId, wallet, accountState, isLeaving, confirmedAt } = session;
+  return { accountId, sessionId, wallet, isFrozen: accountState !== "open" || isLeaving, isLeaving, confirmedAt };
 }
 
 /** What the account can spend now, nano-USD: credits less charges and holds. */

@@ -16,7 +16,7 @@ import { plainChallenge } from "./plain-challenge";
 import { type RefusalReason, refusalText } from "./refusals";
 import { deviceText } from "./sign-in/device";
 import { linkWallet, proveJoin, startLink, startUnlinking } from "./sign-in/link-wallet";
-import { checkConfirmation } from "./step-up";
+import { checkConfirmation, listNewWallets } from "./step-up";
 import type { Answer, Refusal } from "./views/answer";
 import type { OwnWallet, Settings } from "./views/settings";
 import type { PlainChallenge } from "./views/wallet";
@@ -58,9 +58,12 @@ export async function unlinkOwnWallet(owner: Owner, wallet: Wallet, proof: Proof
   const stored = readWallet(wallet.chain, wallet.address);
   const wallets = await listIdentities(owner.accountId);
   if (!stored || !wallets.some((one) => isSameWallet(one.wallet, stored))) return refuse(refusalText("not_linked"));
-  if (!wallets.some((one) => one.leavesAt === null && !isSameWallet(one.wallet, stored))) return refuse(refusalText("last_wallet"));
+  const others = wallets.filter((one) => one.leavesAt === null && !isSameWallet(one.wallet, stored));
+  if (others.length === 0) return refuse(refusalText("last_wallet"));
+  const fresh = await listNewWallets(owner);
+  if (others.every(({ wallet: one }) => fresh.some((other) => isSameWallet(other, one)))) return refuse(refusalText("wallet_new"));
   const statement = `Unlink wallet ${displayAddress(stored)} from account ${owner.accountId} at ${config().SERVICE_NAME} in 24 hours. From now on it signs nothing for this account.`;
-  const refusal = await checkConfirmation(owner, statement, proof, stored);
+  const refusal = await checkConfirmation(owner, statement, proof, [stored, ...fresh]);
   if (refusal) return refusal;
   const outcome = await startUnlinking(owner, wallet);
   if (!outcome.ok) return refuse(refusalText(outcome.reason));
@@ -72,7 +75,7 @@ export async function keepOwnWallet(owner: Owner, wallet: Wallet, proof: Proof |
   const stored = readWallet(wallet.chain, wallet.address);
   if (!stored) return refuse(refusalText("not_linked"));
   const statement = `Keep wallet ${displayAddress(stored)} linked to account ${owner.accountId} at ${config().SERVICE_NAME}.`;
-  const refusal = await checkConfirmation(owner, statement, proof, stored);
+  const refusal = await checkConfirmation(owner, statement, proof, [stored, ...(await listNewWallets(owner))]);
   if (refusal) return refusal;
   return (await keepIdentity(owner.accountId, stored)) ? { ok: true } : refuse("This wallet is not leaving. Reload the page.");
 }

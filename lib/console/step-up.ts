@@ -12,6 +12,7 @@ import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { pepper } from "@/lib/base/pepper";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
+import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
 import { frozenRefusal, refuse } from "./answer";
 import { type Owner, shownWallet } from "./owner";
 import { plainChallenge } from "./plain-challenge";
@@ -52,28 +53,35 @@ export async function startConfirmation(
 }
 
 /**
- * Null when the proof signs exactly this statement; without a proof, the refusal that asks for one. `except` is the wallet that it is about,
- * which cannot sign it. Frozen accounts are the caller's business: they may still remove rights.
+ * Null when the proof signs exactly this statement; without a proof, the refusal that asks for one. `except` are wallets that cannot sign it.
+ * Frozen accounts are the caller's business: they may still remove rights.
  */
 export async function checkConfirmation(
   owner: Owner,
   statement: string,
   proof: Proof | null,
-  except: Wallet | null = null,
+  except: readonly Wallet[] = [],
 ): Promise<Refusal | null> {
   if (!proof) {
-    const confirm = { statement, seal: sealOf(owner, statement), ...(except && { except: shownWallet(except) }) };
+    const confirm = { statement, seal: sealOf(owner, statement), except: except.map(shownWallet) };
     return { ...refuse("Confirm this with one of your wallets."), confirm };
   }
   if (await countAttempt(owner.accountId)) return refuse(refusalText("too_many_attempts"));
   const proved = await checkProof(proof, "step_up", owner.accountId);
   if (!proved.ok) return refuse(refusalText(proved.reason, "field" in proved ? proved.field : undefined));
   if (!proved.text.split("\n").includes(statement)) return refuse("The wallet signed another action. Try again.");
-  if (except && isSameWallet(proved.wallet, except)) return refuse("Sign with another wallet than the one that this is about.");
+  if (except.some((one) => isSameWallet(one, proved.wallet))) return refuse(refusalText("wallet_excepted"));
   if ((await findSigningAccountOf(proved.wallet)) !== owner.accountId) return refuse(refusalText("not_linked"));
   await confirmSession(owner.sessionId, proved);
   return null;
 }
+
+/**
+ * The wallets that were linked less than 24 hours ago. They sign nothing that decides about other wallets or loosens rules: whoever held a
+ * wallet for a minute, and linked one of their own with it, cannot take the account before its owner could hear of it.
+ */
+export const listNewWallets = async ({ accountId }: Owner): Promise<Wallet[]> =>
+  (await listPayableWallets(accountId)).filter(({ payableFrom }) => payableFrom !== null);
 
 /** Shows that the statement is ours and for this session. */
 const sealOf = ({ sessionId }: Owner, statement: string): string =>

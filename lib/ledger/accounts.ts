@@ -3,7 +3,7 @@
 import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
-import { type Database, prisma } from "@/lib/db/prisma";
+import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
 
 /** An account's balance, in nano-USD: `available` = `posted` − `held`, less the debt of a reversed deposit. */
 export interface Balance {
@@ -39,6 +39,11 @@ export async function readBalance(accountId: AccountId, database: Database = pri
   const { posted, held, debt } = account;
   const free = posted - held - debt;
   return { posted: nanoUsd(posted), held: nanoUsd(held), available: free > 0n ? nanoUsd(free) : ZERO_USD };
+}
+
+/** Locks an account's money until the transaction ends: no hold and no withdrawal is taken from it meanwhile. */
+export async function lockBalance(accountId: AccountId, transaction: Transaction): Promise<void> {
+  await transaction.$executeRaw`SELECT ledger_lock_accounts(ARRAY[${accountId}])`;
 }
 
 /** The balance below which the owner is told, in nano-USD; null when they did not ask for it. */

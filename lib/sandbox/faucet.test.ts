@@ -60,7 +60,10 @@ async function newOwner(isFrozen = false): Promise<{ owner: Owner; wallet: Custo
   const accountId = await fundedAccount(0);
   const wallet = await inTransaction((transaction) => openWallet(accountId, transaction));
   const signedIn = { chain: "evm" as const, address: `0x${"4f".repeat(20)}` };
-  return { owner: { accountId, sessionId: "ses_test" as SessionId, wallet: signedIn, isFrozen, confirmedAt: new Date(0) }, wallet };
+  return {
+    owner: { accountId, sessionId: "ses_test" as SessionId, wallet: signedIn, isFrozen, isLeaving: false, confirmedAt: new Date(0) },
+    wallet,
+  };
 }
 
 async function unitsOf({ baseAddress, solanaAddress }: CustodialWallet) {

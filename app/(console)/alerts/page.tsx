@@ -65,7 +65,7 @@ export default async function AlertsPage({ searchParams }: AlertsPageProps) {
       <PageHeading title="Alerts" action={add}>
         What happens to your account, and where you hear of it.
       </PageHeading>
-      {owner.isFrozen ? <FrozenNotice /> : null}
+      {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-10">
         <Panel title="Threshold">
           <LowBalance line={view.lowBalance} save={others.setLowBalance} frozen={owner.isFrozen} />

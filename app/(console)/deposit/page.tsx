@@ -37,7 +37,7 @@ export default async function DepositPage({ searchParams }: DepositPageProps) {
       <PageHeading title="Deposit">
         Send USDC to your address. 1 USDC adds $1.00 to your balance. <HeadingLink href="/docs/deposits">How deposits work</HeadingLink>
       </PageHeading>
-      {owner.isFrozen ? <FrozenNotice /> : <Addresses owner={owner} isSandbox={isSandbox} />}
+      {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : <Addresses owner={owner} isSandbox={isSandbox} />}
       {before === undefined ? (
         <LiveDeposits
           view={view}

@@ -45,7 +45,7 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
       <PageHeading title="API keys" action={create}>
         Each key spends from your balance, up to its spending cap. Keep it secret.
       </PageHeading>
-      {owner.isFrozen ? <FrozenNotice /> : null}
+      {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       {keys.length > 0 ? (
         <KeysTable keys={keys} models={models} actions={actions} frozen={owner.isFrozen} nowMs={nowMs()} />
       ) : (

@@ -21,13 +21,13 @@ import { requireOwner } from "../require-owner";
 export const metadata: Metadata = { title: "Overview" };
 
 export default async function OverviewPage() {
-  const { accountId, isFrozen } = await requireOwner();
+  const { accountId, isFrozen, isLeaving } = await requireOwner();
   const { isSandbox } = readSite();
   const { available, held, lowBalance, today, month, chart, latest, steps } = await readOverview(accountId);
   return (
     <>
       <PageHeading title="Overview" action={<ActionLink href="/withdraw">Withdraw</ActionLink>} />
-      {isFrozen ? <FrozenNotice /> : null}
+      {isFrozen ? <FrozenNotice isLeaving={isLeaving} /> : null}
       {lowBalance ? <LowBalanceNotice {...lowBalance} /> : null}
       <NextSteps steps={steps} isSandbox={isSandbox} />
       <Figures

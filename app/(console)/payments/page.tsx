@@ -32,7 +32,7 @@ export default async function PaymentsPage({ searchParams }: PaymentsPageProps) 
         approve an allowance once. What the answer does not cost stays yours.{" "}
         <HeadingLink href="/docs/payments">How payments work</HeadingLink> · <HeadingLink href="/playground">Try it</HeadingLink>
       </PageHeading>
-      {owner.isFrozen ? <FrozenNotice /> : null}
+      {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid gap-10">
         <Panel title="Wallet and allowance">
           <Allowance offer={offer} />

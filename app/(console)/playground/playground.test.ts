@@ -59,6 +59,32 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
     await expectUncharged(account);
   });
 
+  test("refuses a body that was still coming in when its session ended, or its wallet began to leave", async () => {
+    const account = await openAccount();
+    const sendSlowly = async (meanwhile: string) => {
+      const headers = await signIn(account);
+      const body = new TransformStream<Uint8Array, Uint8Array>();
+      const writer = body.writable.getWriter();
+      const [first, rest] = [JSON.stringify(promptOf()).slice(0, 5), JSON.stringify(promptOf()).slice(5)];
+      const request = new NextRequest(`${PUBLIC_URL}/playground/${to}`, { method: "POST", headers, body: body.readable, duplex: "half" });
+      const answer = routes[to].POST(request);
+      await writer.write(Buffer.from(first)); // which is over once it is read
+      await pool().query(meanwhile, [account.accountId]);
+      await writer.write(Buffer.from(rest));
+      await writer.close();
+      const response = await answer;
+      return { status: response.status, ...(await response.json()) };
+    };
+    const leave = `INSERT INTO identity (chain, address, account_id, linked_at, is_first, leaves_at)
+      VALUES ('evm', '0x${"4f".repeat(20)}', $1, now(), true, now() + interval '1 day')`;
+    expect(await sendSlowly(leave)).toMatchObject({ status: 401, reason: "signed_out" });
+    expect((await send(await signIn(account), { to })).status).toBe(403);
+    await pool().query("DELETE FROM identity WHERE account_id = $1", [account.accountId]);
+    const end = "UPDATE session SET ended_at = now(), end_reason = 'ended' WHERE account_id = $1";
+    expect(await sendSlowly(end)).toMatchObject({ status: 401, reason: "signed_out" });
+    await expectUncharged(account);
+  });
+
   test.each(["https://evil.example", "null", `${PUBLIC_URL}.evil.example`, "http://penny.example", ""])(
     "refuses a page of another origin: %o",
     async (origin) => {

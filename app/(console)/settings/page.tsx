@@ -29,7 +29,7 @@ export default async function SettingsPage() {
   return (
     <div className="max-w-reading">
       <PageHeading title="Settings">Your wallets and your sessions.</PageHeading>
-      {owner.isFrozen ? <FrozenNotice /> : null}
+      {owner.isFrozen ? <FrozenNotice isLeaving={owner.isLeaving} /> : null}
       <div className="grid gap-10">
         <Panel title="Wallets" aside="Each wallet can sign in and has full access.">
           <StepUp signers={wallets} access={readWalletAccess()} ask={actions.requestConfirmation}>

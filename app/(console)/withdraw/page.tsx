@@ -35,7 +35,7 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
         <HeadingLink href="/docs/withdrawals">How withdrawals work</HeadingLink>
       </PageHeading>
       {owner.isFrozen ? (
-        <FrozenNotice />
+        <FrozenNotice isLeaving={owner.isLeaving} />
       ) : (
         <WithdrawBox
           {...{ destinations, allowance, least, highestFee, signers }}

@@ -35,7 +35,7 @@ function Signing({ wish: { statement, seal, except }, signers, ask, onSigned }: 
   const busy = state.step === "asking" || state.step === "signing" || state.step === "checking";
   return (
     <LinkedSigner
-      signers={signers.filter((one) => one.leavesAt === null && !(except && isSameWallet(one, except)))}
+      signers={signers.filter((one) => one.leavesAt === null && !except.some((other) => isSameWallet(one, other)))}
       action={state.step === "signing" ? "Sign in your wallet" : "Sign and confirm"}
       busy={busy}
       problem={state.step === "failed" ? state.message : null}

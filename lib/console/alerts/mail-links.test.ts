@@ -30,6 +30,7 @@ beforeEach(async () => {
     sessionId: newSessionId(),
     wallet: { chain: "evm", address: `0x${"ab".repeat(20)}` },
     isFrozen: false,
+    isLeaving: false,
     confirmedAt: new Date(0),
   };
   address = `${accountId.toLowerCase()}@example.com`;

@@ -40,6 +40,7 @@ const owner: Owner = {
   sessionId: newSessionId(),
   wallet: { chain: "evm", address: newAddress() },
   isFrozen: false,
+  isLeaving: false,
   confirmedAt: new Date(0),
 };
 const signedIn = async () => ({ owner });

@@ -3,8 +3,9 @@
 
 import { expect, test } from "vitest";
 import type { KeyScope } from "@/lib/access/find-key";
+import { openSession } from "@/lib/access/sessions";
 import { setClock } from "@/lib/base/clock";
-import { type KeyId, newSessionId } from "@/lib/base/ids";
+import type { KeyId } from "@/lib/base/ids";
 import { nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
@@ -23,7 +24,8 @@ const wallet = { chain: "evm" as const, address: `0x${"ab".repeat(20)}` };
 async function openOwner(fields: Partial<Owner> = {}): Promise<Owner> {
   const { accountId, keyId } = await openAccount();
   await pool().query("DELETE FROM api_key WHERE id = $1", [keyId]);
-  return { accountId, sessionId: newSessionId(), wallet, isFrozen: false, confirmedAt: new Date(0), ...fields };
+  const { sessionId } = await openSession({ accountId, wallet, userAgent: "test", clientAddress: "192.0.2.1" });
+  return { accountId, sessionId, wallet, isFrozen: false, isLeaving: false, confirmedAt: new Date(0), ...fields };
 }
 
 async function create(owner: Owner, wish: Partial<Parameters<typeof createOwnKey>[1]> = {}): Promise<{ keyId: KeyId; key: string }> {

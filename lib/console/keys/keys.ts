@@ -8,6 +8,7 @@ import { endOldSecret, type KeyAccess, type Overlap, rotateKey } from "@/lib/acc
 import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
 import { countLiveKeys, createKey, type KeyLimits, lockKey, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
+import { isSessionOpen } from "@/lib/access/sessions";
 import { now, nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
@@ -82,11 +83,14 @@ interface NewKeyWish {
 }
 
 /** Creates a key. Its text is in this answer and never shown again. */
-export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
+export async function createOwnKey({ accountId, sessionId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
   if (isFrozen) return frozenRefusal();
   const { name, expiry, cap, clip, alarm, models, scopes, networks } = wish;
   const made = await inTransaction(async (transaction) => {
-    if ((await countLiveKeys(accountId, transaction)) >= MAX_KEYS) return null;
+    const live = await countLiveKeys(accountId, transaction);
+    // The account may have been locked by whoever ended its sessions, and paused its keys or closed it.
+    if (!(await isSessionOpen(sessionId, transaction))) return "signed_out";
+    if (live >= MAX_KEYS) return "too_many";
     return createKey(
       {
         accountId,
@@ -101,7 +105,8 @@ export async function createOwnKey({ accountId, isFrozen }: Owner, wish: NewKeyW
       transaction,
     );
   });
-  if (!made) return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
+  if (made === "signed_out") return refuse("You were signed out meanwhile. Sign in again.");
+  if (made === "too_many") return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
   return { ok: true, key: made.key };
 }
 

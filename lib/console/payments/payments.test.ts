@@ -23,7 +23,7 @@ const payments = await openPayments();
 const url = service.url("node");
 
 const ownerOf = (accountId: AccountId): Owner => ({
-  ...{ accountId, sessionId: "ses_test" as SessionId, isFrozen: false, confirmedAt: new Date(0) },
+  ...{ accountId, sessionId: "ses_test" as SessionId, isFrozen: false, isLeaving: false, confirmedAt: new Date(0) },
   wallet: { chain: "evm", address: `0x${"4f".repeat(20)}` },
 });
 const walletOf = ({ from }: Payer) => ({ chain: "evm" as const, address: displayAddress({ chain: "evm", address: from }) });

@@ -1,25 +1,28 @@
-// Wallets that leave their account: they sign in to nothing, and only those are unlinked that still leave when their time has come.
+// Wallets that leave their account: they only take power away, and only those are unlinked that still leave when their time has come.
 
+import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { keepIdentity } from "@/lib/access/identities";
-import { listSessions } from "@/lib/access/sessions";
+import { leftBy } from "@/lib/audit/testing/left-by";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { readWallet } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
 import { accountLock, whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import type { Owner } from "../owner";
-import { refusalText } from "../refusals";
+import { readBalance } from "@/lib/ledger/accounts";
+import { openFunding } from "@/lib/ledger/testing/fund";
+import { paidIn } from "@/lib/payments/testing/credited";
+import { findOwnerOf, type Owner } from "../owner";
 import { openTestCustody } from "../testing/custody";
 import { link } from "../testing/linking";
 import { enter, newOwner } from "../testing/owners";
-import { newWallet, prove, type TestWallet } from "../testing/wallets";
+import { newWallet, type TestWallet } from "../testing/wallets";
 import { isLinked, startUnlinking, unlinkLeft } from "./link-wallet";
-import { signIn, startSignIn } from "./sign-in";
 
 await openTestDatabase();
 beforeAll(openTestCustody);
+beforeAll(openFunding);
 beforeEach(() => forgetSingleton("limits.limiter"));
 let restore: () => void = () => {};
 afterEach(() => restore());
@@ -46,19 +49,27 @@ async function keep({ accountId }: Owner, { chain, address }: TestWallet): Promi
 const setState = ({ accountId }: Owner, state: "open" | "frozen") =>
   pool().query("UPDATE account SET state = $2 WHERE id = $1", [accountId, state]);
 
-test("a wallet that leaves cannot sign in, and learns which one can; once it is kept it can again", async () => {
-  const { wallet, owner, leaving } = await newLeaving();
-  const started = await startSignIn(leaving, "192.0.2.1");
-  if (!started.ok) throw new Error(started.reason);
-  const outcome = await signIn(await prove(leaving, started.challenge), { userAgent: "", clientAddress: "192.0.2.1" });
-  expect(outcome).toEqual({ ok: false, reason: "wallet_leaving" });
-  expect(refusalText("wallet_leaving")).toBe(
-    "This wallet is being unlinked from its account. Sign in with another of its wallets; there it can be kept.",
-  );
-  expect(await listSessions(owner.accountId)).toMatchObject([{ sessionId: owner.sessionId }]);
-  expect((await enter(wallet)).accountId).toBe(owner.accountId);
+test("a wallet that leaves signs in, and only takes power away; its credit stays its own; once it is kept it can do everything again", async () => {
+  const { owner, leaving } = await newLeaving();
+  const payer = readWallet(leaving.chain, leaving.address)?.address ?? "";
+  await paidIn(10, { chain: leaving.chain, payer, amount: 1_000_000_000n });
+  const session = await enter(leaving);
+  expect(session).toMatchObject({ accountId: owner.accountId, isFrozen: true, isLeaving: true });
+  expect((await readBalance(owner.accountId)).posted).toBe(0n);
+  expect(await findOwnerOf(owner.token)).toMatchObject({ isFrozen: false, isLeaving: false });
   expect(await keep(owner, leaving)).toBe(true);
-  expect((await enter(leaving)).accountId).toBe(owner.accountId);
+  expect(await findOwnerOf(session.token)).toMatchObject({ isFrozen: false, isLeaving: false });
+  await enter(leaving);
+  expect((await readBalance(owner.accountId)).posted).toBe(1_000_000_000n);
+});
+
+test("the operator's statement of README.md keeps a wallet, and the audit log tells it", async () => {
+  const { owner, leaving } = await newLeaving();
+  const [, statement = ""] = /`(UPDATE identity SET [^`]+)`/.exec(readFileSync("README.md", "utf8")) ?? [];
+  const address = readWallet(leaving.chain, leaving.address)?.address ?? "";
+  const left = await leftBy(() => pool().query(statement.replace("acc_…", owner.accountId).replace("0x…", address)));
+  expect(left).toMatchObject([{ kind: "wallet.kept", account_id: owner.accountId, subject: address }]);
+  expect(await enter(leaving)).toMatchObject({ isFrozen: false });
 });
 
 test("freezing an account stops its unlinking, also one that has begun; it goes on once the account is open again", async () => {

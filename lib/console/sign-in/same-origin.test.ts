@@ -13,6 +13,7 @@ const newOwner = (): Owner => ({
   sessionId: newSessionId(),
   wallet: { chain: "evm", address: `0x${"ab".repeat(20)}` },
   isFrozen: false,
+  isLeaving: false,
   confirmedAt: new Date(0),
 });
 

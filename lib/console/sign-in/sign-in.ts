@@ -44,8 +44,6 @@ export async function startSignIn(wallet: { chain: WalletChain; address: string 
 type SignInRefusal =
   | ProofRefusal
   | { reason: "too_many_attempts" }
-  /** The wallet leaves its account: from now on another one signs in to it. */
-  | { reason: "wallet_leaving" }
   /** The wallet is new here, and the client's network has opened its accounts of today. */
   | { reason: "too_many_accounts"; retryAfterMs: number }
   /** The wallet is new here, and no addresses are free for its account. */
@@ -53,7 +51,10 @@ type SignInRefusal =
 
 type SignInOutcome = { ok: true; accountId: AccountId; token: string } | ({ ok: false } & SignInRefusal);
 
-/** Signs in; `token` is the new session's cookie. The owner of a frozen account can sign in too, and sees everything. */
+/**
+ * Signs in; `token` is the new session's cookie. Into a frozen account too, and with a wallet that is leaving its account: such a session
+ * sees everything and only takes power away (`Owner.isFrozen`), so that of two wallets a thief's cannot shut the owner's out.
+ */
 export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutcome> {
   if (await countAttempt(browser.clientAddress)) return { ok: false, reason: "too_many_attempts" };
   const proved = await checkProof(proof, "sign_in", null);
@@ -62,7 +63,6 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
   try {
     return { ok: true, ...(await enter(proved.wallet, browser)) };
   } catch (error) {
-    if (error instanceof LeavingWallet) return { ok: false, reason: "wallet_leaving" };
     if (error instanceof NoAddresses) return { ok: false, reason: "no_addresses" };
     if (error instanceof TooManyAccounts) return { ok: false, reason: "too_many_accounts", retryAfterMs: error.retryAfterMs };
     throw error;
@@ -73,7 +73,6 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
   const entered = await inTransaction(async (transaction) => {
     await lockWallet(wallet, transaction);
     const known = await findAccountOf(wallet, transaction);
-    if (known && (await findSigningAccountOf(wallet, transaction)) !== known) throw new LeavingWallet();
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
     if (known) await reopenAccount(known, transaction);
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "replaced", transaction);
@@ -81,7 +80,8 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
     return { accountId, token, isNew: known === null };
   });
   if (entered.isNew) await reportSignUp();
-  await claimCreditOf(wallet, entered.accountId);
+  // A wallet that is leaving receives nothing here, and gives nothing either.
+  if ((await findSigningAccountOf(wallet)) === entered.accountId) await claimCreditOf(wallet, entered.accountId);
   return entered;
 }
 
@@ -90,9 +90,6 @@ async function reportSignUp(): Promise<void> {
   metrics().signUps.inc();
   await areSignUpsUsual().catch((error: unknown) => log().error({ err: error }, "the rate of sign-ups could not be read"));
 }
-
-/** Rolls back the sign-in. */
-class LeavingWallet extends Error {}
 
 /** Rolls back the opening of an account. */
 class TooManyAccounts extends Error {

@@ -8,7 +8,7 @@ export interface Refusal {
   /** The wrong field of the form, if any: `name`, `cap`. */
   field?: string;
   /** It is done once a linked wallet has signed this: one line that names it, and our seal on that line. `except` cannot sign it. */
-  confirm?: { statement: string; seal: string; except?: NamedWallet };
+  confirm?: { statement: string; seal: string; except: readonly NamedWallet[] };
 }
 
 /** The result of an action; bad input is never thrown. */

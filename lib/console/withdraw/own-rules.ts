@@ -12,7 +12,7 @@ import { frozenRefusal, refuse, textField } from "../answer";
 import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
 import { walletForm } from "../settings-form";
-import { checkConfirmation, statementList } from "../step-up";
+import { checkConfirmation, listNewWallets, statementList } from "../step-up";
 import { readUsdText } from "../usage/usd-text";
 import type { Answer } from "../views/answer";
 import type { OwnRulesView } from "../views/withdraw";
@@ -42,7 +42,7 @@ export async function setConfirmedRules(owner: Owner, form: z.infer<typeof ownRu
   if (!destinations) return refuse(refusalText("not_linked"), "destinations");
   const rules: OwnRules = { ...form, destinations };
   if (isLooser(rules, before)) {
-    const refusal = await checkConfirmation(owner, statementOf(owner, rules), proof);
+    const refusal = await checkConfirmation(owner, statementOf(owner, rules), proof, await listNewWallets(owner));
     if (refusal) return refusal;
   }
   return (await setOwnRules(owner.accountId, rules, before))

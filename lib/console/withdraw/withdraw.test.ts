@@ -8,6 +8,7 @@ import { forgetSingleton } from "@/lib/base/process-singleton";
 import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { displayAddress } from "@/lib/chains/wallet";
 import { pool } from "@/lib/db/pool";
+import { whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { addReport } from "@/lib/wallets/reserves/report";
@@ -77,6 +78,18 @@ test("an order is drafted, signed, accepted, shown and cancelled, as a page does
   expect(await cancelOwnWithdrawal({ ...ownerOf(owner), isFrozen: true }, id)).toEqual({ ok: true });
   expect(await cancelOwnWithdrawal(ownerOf(owner), id)).toEqual(late);
   expect((await readWithdrawPage(ownerOf(owner))).allowance.withdrawable).toBe(50n * USD);
+});
+
+test("an order that comes while its account is being closed is not taken", async () => {
+  const owner = await newOwner(50n * USD);
+  const order = await drawn(owner, { amount: "12.50" });
+  const taken = await whileHeld(
+    ["SELECT ledger_lock_accounts(ARRAY[$1])", owner.accountId],
+    () => take(owner, order),
+    (on) => on.query("UPDATE account SET closed_at = now() WHERE id = $1", [owner.accountId]),
+  );
+  expect(taken).toMatchObject({ ok: false });
+  expect((await readWithdrawPage(ownerOf(owner))).withdrawals).toEqual([]);
 });
 
 test("paging back shows each of the account's withdrawals once, and no other account's", async () => {

@@ -1,9 +1,9 @@
 -- Owners: which account a wallet belongs to, whether an account may spend, and whether its settings or keys have changed.
 
--- True for an account that may not spend now, decided from its row. An account id without a row is not frozen: a payer without an account
+-- True for an account that may not spend now, frozen or closed, decided from its row. An account id without a row is not frozen: a payer without an account
 -- simply has a balance or not.
 CREATE OR REPLACE FUNCTION access_is_frozen(account_id text) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (SELECT 1 FROM account a WHERE a.id = account_id AND a.state <> 'open')
+  SELECT EXISTS (SELECT 1 FROM account a WHERE a.id = account_id AND (a.state <> 'open' OR a.closed_at IS NOT NULL))
 $$;
 
 -- Stops an account from spending; its owner can still view it. Does nothing for an account id without a row.

@@ -33,8 +33,13 @@ export default function AccountDocsPage() {
       <Section id="lost" title="A lost or stolen wallet">
         <p>
           Sign in with another linked wallet and unlink the lost one in Settings. That takes effect after 24 hours. From the signature on,
-          the wallet that leaves can sign nothing and receive nothing, and its sessions end, and it can no longer sign in. Until then
-          another wallet can have it kept.
+          the wallet that leaves can sign nothing and receive nothing, and its sessions end. Until then another wallet can have it kept.
+        </p>
+        <p>
+          If somebody else unlinks yours, you get the event <Code>wallet.leaving</Code>. For these 24 hours your wallet still signs in, and
+          takes power away, but gives none: cancel withdrawals, pause or revoke keys, end all sessions. Then contact support with your
+          account ID: we can freeze the account and keep your wallet. A wallet that was linked less than 24 hours ago unlinks and keeps no
+          other one, and loosens no rules.
         </p>
         <p>
           If it may be stolen, also use “Sign out everywhere” and pause all keys. Your{" "}

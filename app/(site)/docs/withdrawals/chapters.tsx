@@ -76,7 +76,8 @@ export const RulesChapter = ({ id, title }: ChapterProps) => (
     <p>
       On the Withdraw page you can set a limit for 24 hours, a waiting time before each withdrawal is paid, and which of your wallets can be
       paid. A stricter rule holds at once and takes no signature. A looser one is signed by a linked wallet and holds after 24 hours; until
-      then the stricter one holds as well. So whoever gets hold of one of your wallets needs a day in which you can notice.
+      then the stricter one holds as well. So whoever gets hold of one of your wallets needs a day in which you can notice, and in which
+      none of your wallets can be kept from cancelling: one that is being unlinked still signs in.
     </p>
     <p>
       You hear of each withdrawal and each changed rule as an event: add a{" "}

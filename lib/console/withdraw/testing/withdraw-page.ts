@@ -13,6 +13,7 @@ export const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({
   sessionId: "ses_test" as SessionId,
   wallet: evm,
   isFrozen: false,
+  isLeaving: false,
   confirmedAt: new Date(0),
 });
 
