@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { getAddress, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { now } from "@/lib/base/clock";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { prisma } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { openSecrets } from "@/lib/sandbox/secrets";
 import { isApprovedBy } from "@/lib/wallets/custody/limits/operator-approval";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
-import { newOwner, operator, ordered, startWorld, USD, type World } from "@/lib/wallets/withdrawals/testing/world";
+import { newOwner, operator, ordered, orderedBeforeStart, startWorld, USD, type World } from "@/lib/wallets/withdrawals/testing/world";
 import { findWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
 import { bundleService, cleanUpServices, newDataDir } from "./testing/service";
 
@@ -72,6 +74,12 @@ test("it lists withdrawals that wait for approval first, approves one, or refund
   expect(approved && (await isApprovedBy(privateKeyToAddress(operatorKey as Hex), approved))).toBe(true);
   expect(run("approve", large)).toEqual({ code: 1, output: `${large} is already approved. Nothing was changed.\n` });
 
+  await orderedBeforeStart(larger);
+  expect(run("refuse", larger)).toEqual({
+    code: 1,
+    output: expect.stringMatching(/first asks the chain whether it was paid.*Try again in a/s),
+  });
+  await prisma().withdrawal.update({ where: { id: larger }, data: { unpaidAt: now() } });
   expect(run("refuse", larger, "ask", "us", "first")).toMatchObject({ code: 0 });
   expect(await findWithdrawal(larger)).toMatchObject({ state: "refused", reason: "ask us first" });
   expect((await readBalance(owner.accountId)).posted).toBe(200n * USD - 25n * USD - 200_000_000n);

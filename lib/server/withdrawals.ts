@@ -7,7 +7,7 @@ import { displayAddress } from "@/lib/chains/wallet";
 import { writeApprovalText } from "@/lib/wallets/custody/limits/operator-approval";
 import { walletChainOf } from "@/lib/wallets/custody/withdrawal-order";
 import { approveWithdrawal, refuseWithdrawal } from "@/lib/wallets/withdrawals/decisions";
-import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY } from "@/lib/wallets/withdrawals/withdrawal";
+import { findWithdrawal, listWithdrawalsIn, type OpenWithdrawal, UNDER_WAY, UNSIGNED } from "@/lib/wallets/withdrawals/withdrawal";
 import { withPresentDatabase } from "./present-database";
 import { signApproval } from "./signer/operator-signature";
 
@@ -83,7 +83,12 @@ async function approve([id = "", word]: readonly string[]): Promise<void> {
 
 async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
   const why = reason.join(" ").trim().slice(0, MAX_REASON_CHARACTERS) || "The operator declined it.";
-  if (!(await refuseWithdrawal(id as WithdrawalId, why))) throw await undecided(id);
+  if (!(await refuseWithdrawal(id as WithdrawalId, why))) {
+    const found = await findWithdrawal(id as WithdrawalId);
+    if (!found || !UNSIGNED.includes(found.state)) throw await undecided(id);
+    throw new Error(`PostgreSQL has started since ${id} was ordered, and the jobs process first asks the chain whether it was paid already.
+Nothing was changed. Try again in a minute.`);
+  }
   print(`Declined ${id}. The money is back in the account, with this reason: ${why}`);
 }
 

@@ -18,6 +18,7 @@ import {
   link,
   newKeyWallet,
   newOwner,
+  orderedBeforeStart,
   startWorld,
   type TestOwner,
   USD,
@@ -75,6 +76,11 @@ test("an order is drafted, signed, accepted, shown and cancelled, as a page does
   const [other, id] = [await newOwner(0n), page.withdrawals[0]?.id as WithdrawalId];
   const late = { ok: false, message: "Too late to cancel: it was already sent or has ended." };
   expect(await cancelOwnWithdrawal(ownerOf(other), id)).toEqual(late);
+  await orderedBeforeStart(id);
+  const early = { ok: false, message: "We are checking whether this was already paid. Try again in a minute." };
+  expect(await cancelOwnWithdrawal(ownerOf(owner), id)).toEqual(early);
+  expect(await cancelOwnWithdrawal(ownerOf(other), id)).toEqual(late);
+  await pool().query("UPDATE withdrawal SET unpaid_at = now() WHERE id = $1", [id]);
   expect(await cancelOwnWithdrawal({ ...ownerOf(owner), isFrozen: true }, id)).toEqual({ ok: true });
   expect(await cancelOwnWithdrawal(ownerOf(owner), id)).toEqual(late);
   expect((await readWithdrawPage(ownerOf(owner))).allowance.withdrawable).toBe(50n * USD);

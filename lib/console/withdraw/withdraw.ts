@@ -13,7 +13,7 @@ import { readDestination } from "@/lib/wallets/withdrawals/destination";
 import { findPlaces } from "@/lib/wallets/withdrawals/queue";
 import { createOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
 import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
-import { listWithdrawals, type Withdrawal } from "@/lib/wallets/withdrawals/withdrawal";
+import { findWithdrawal, listWithdrawals, UNSIGNED, type Withdrawal } from "@/lib/wallets/withdrawals/withdrawal";
 import { frozenRefusal, refuse } from "../answer";
 import { type Owner, shownWallet } from "../owner";
 import { refusalText } from "../refusals";
@@ -142,5 +142,9 @@ export async function takeOwnWithdrawal(owner: Owner, form: SignedOrderForm): Pr
 /** Cancels a withdrawal while nothing is signed for it. In a frozen account too: the money only comes back. */
 export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId): Promise<Answer> {
   if (await cancelWithdrawal(accountId, id)) return { ok: true };
+  const found = await findWithdrawal(id);
+  if (found?.accountId === accountId && UNSIGNED.includes(found.state)) {
+    return refuse("We are checking whether this was already paid. Try again in a minute.");
+  }
   return refuse("Too late to cancel: it was already sent or has ended.");
 }

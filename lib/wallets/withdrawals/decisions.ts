@@ -6,11 +6,14 @@ import type { AccountId, WithdrawalId } from "@/lib/base/ids";
 import { inTransaction, prisma } from "@/lib/db/prisma";
 import { changeWithdrawal, UNSIGNED, type WithdrawalState } from "./withdrawal";
 
-/** The owner cancels it and gets the money back. False when it is another account's, or too late: signed or over. */
+/**
+ * The owner cancels it and gets the money back. False when it is another account's, or too late: signed or over; or not yet, while it is
+ * unsigned and its chain was not asked since PostgreSQL started.
+ */
 export const cancelWithdrawal = (accountId: AccountId, id: WithdrawalId): Promise<boolean> =>
   giveBack({ id, owner: accountId, from: UNSIGNED, to: "cancelled", reason: null });
 
-/** The operator refuses it, and the owner gets the money back. False when it was signed, or is over. */
+/** The operator refuses it, and the owner gets the money back. False when it was signed, or is over, or not yet, as above. */
 export const refuseWithdrawal = (id: WithdrawalId, reason: string): Promise<boolean> =>
   giveBack({ id, owner: null, from: UNSIGNED, to: "refused", reason });
 

@@ -9,7 +9,7 @@ import type { Block } from "@/lib/chains/evm/blocks";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
 import { evmNodes } from "@/lib/chains/evm/nodes";
-import { isAuthorizationUsed, readSettledAuthorization } from "@/lib/chains/evm/token-state";
+import { isAuthorizationUsed, isAuthorizationUsedAnywhere, readSettledAuthorization } from "@/lib/chains/evm/token-state";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcAddress } from "@/lib/chains/evm/usdc";
 import type { Transaction } from "@/lib/db/prisma";
 import { type CallCost, isRelayStopped, type Preparation, type PreparedCall, prepareCall, storeCall } from "@/lib/relay/calls";
@@ -83,7 +83,17 @@ async function rehearse(withdrawal: OpenWithdrawal): Promise<Preparation> {
   return isUsed ? { kind: "reverts", reason: "its authorization was used" } : prepared;
 }
 
-/** After a database restore: books a payout that USDC shows as final. False when it does not. */
+/**
+ * After a database restore: whether any node shows an unsigned withdrawal as paid. It is booked once that is final.
+ * @throws EvmFailure
+ */
+export async function wasPaidOnBase(withdrawal: OpenWithdrawal): Promise<boolean> {
+  if (!(await isAuthorizationUsedAnywhere(signer().treasury.base, payoutNonce(withdrawal)))) return false;
+  await bookForgotten(withdrawal);
+  return true;
+}
+
+/** Books a payout that USDC shows as final. False when it does not. */
 async function bookForgotten(withdrawal: OpenWithdrawal): Promise<boolean> {
   const { finalized, doubt } = await readHead();
   const from = signer().treasury.base.toLowerCase() as Hex;

@@ -22,11 +22,7 @@ import type { OpenWithdrawal } from "./withdrawal";
 export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> {
   const { treasury, usdcMint } = signer();
   const nodes = solanaNodes();
-  const paidBy = await findPayment(withdrawal);
-  if (paidBy !== null) {
-    await bookForgotten(withdrawal, paidBy);
-    return false;
-  }
+  if (await wasPaidOnSolana(withdrawal)) return false;
   // We do not pay the account's rent again and again: an owner who closes the account after ordering is not paid into a new one.
   if (!withdrawal.opensAccount && !(await findAccount(nodes, deriveTokenAccount(withdrawal.destination, usdcMint)))) {
     log().info({ withdrawal: withdrawal.id }, "a withdrawal's destination closed its token account");
@@ -41,6 +37,16 @@ export async function payOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> 
   });
   if (isStored) await sendStored(relayId);
   return isStored;
+}
+
+/**
+ * After a database restore: whether any node shows an unsigned withdrawal as paid. It is booked once that is final.
+ * @throws SolanaUnavailable when not every node answers
+ */
+export async function wasPaidOnSolana(withdrawal: OpenWithdrawal): Promise<boolean> {
+  const paidBy = await findPayment(withdrawal);
+  if (paidBy !== null) await bookForgotten(withdrawal, paidBy);
+  return paidBy !== null;
 }
 
 /** Where the treasury's payment of an order is listed: at its token account, under the order's nonce. */
@@ -63,7 +69,7 @@ async function findPayment(withdrawal: OpenWithdrawal): Promise<string | null> {
   return null;
 }
 
-/** After a database restore: the order was paid, and is booked once that is final. One node's word delays it, and books nothing. */
+/** The order was paid, and is booked once that is final. One node's word delays it, and books nothing. */
 async function bookForgotten(withdrawal: OpenWithdrawal, transaction: string): Promise<void> {
   const nodes = solanaNodes();
   const isPaid =

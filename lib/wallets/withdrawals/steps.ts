@@ -105,7 +105,7 @@ export const finishWithdrawal = ({ id, attempt }: OpenWithdrawal, transaction: s
   finish({ id, attempt, isForgotten: false, transaction });
 
 /**
- * Books an approved withdrawal that its chain shows as paid in a final block: the database was restored to an earlier state. False when the
+ * Books an unsigned withdrawal that its chain shows as paid in a final block: the database was restored to an earlier state. False when the
  * books have it as paid: then only its row was tampered with, and the check of the books reports it.
  * @param transaction null when not found
  */

@@ -127,8 +127,14 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+-- Whether the database may have been set back to before a withdrawal was paid: restoring it starts PostgreSQL, and since then its chain has
+-- not shown that it is unpaid.
+CREATE OR REPLACE FUNCTION wallets_may_be_forgotten(w withdrawal) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT greatest(w.requested_at, w.unpaid_at) <= pg_postmaster_start_time()
+$$;
+
 -- Ends a withdrawal that was not paid, in one of these states, and gives back what the books say it took. `owner` null: any account's.
--- False, with nothing changed, when it is in another state, or not the owner's.
+-- False, with nothing changed, when it is in another state, or not the owner's, or is unsigned and may have been paid.
 CREATE OR REPLACE FUNCTION wallets_return_withdrawal(wanted text, owner text, from_states text[], to_state text, why text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -138,6 +144,7 @@ BEGIN
   -- The row first: while another transaction signs it, this one waits here without holding an account that others wait for.
   UPDATE withdrawal w SET state = to_state, reason = why, waits_for = NULL, ended_at = at
     WHERE w.id = wanted AND w.state = ANY (from_states) AND (owner IS NULL OR w.account_id = owner)
+      AND NOT (w.state IN ('awaiting_approval', 'approved') AND wallets_may_be_forgotten(w))
     RETURNING w.account_id INTO customer;
   IF NOT FOUND THEN RETURN false; END IF;
   -- Not the row's own amounts: the booked amounts cannot have changed since.
@@ -158,7 +165,7 @@ BEGIN
 END $$;
 
 -- Books a payout that is final on its chain: the pending money becomes the chain's, and the fee revenue. `hash` null: paid by an unknown
--- transaction. `is_forgotten`: an approved withdrawal whose chain shows the payout of this attempt, which the database does not know of.
+-- transaction. `is_forgotten`: an unsigned withdrawal whose chain shows the payout of this attempt, which the database does not know of.
 -- False when it was booked before, or the row is in another state.
 CREATE OR REPLACE FUNCTION wallets_finish_withdrawal(wanted text, of_attempt integer, is_forgotten boolean, hash text, at timestamptz)
 RETURNS boolean LANGUAGE plpgsql AS $$
@@ -173,7 +180,7 @@ BEGIN
       signed_at = CASE WHEN is_forgotten THEN at ELSE w.signed_at END,
       confirmed_at = CASE WHEN is_forgotten THEN at ELSE coalesce(w.confirmed_at, at) END, ended_at = at
     WHERE w.id = wanted AND CASE WHEN is_forgotten
-      THEN w.state = 'approved' AND w.attempt = of_attempt - 1
+      THEN w.state IN ('awaiting_approval', 'approved') AND w.attempt = of_attempt - 1
       ELSE w.state IN ('signed', 'sent', 'confirmed') AND w.attempt = of_attempt END
     RETURNING w.* INTO paid;
   IF NOT FOUND THEN RETURN false; END IF;

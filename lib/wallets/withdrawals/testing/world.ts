@@ -150,6 +150,10 @@ export async function creditUnfinal(owner: TestOwner, amount: bigint): Promise<s
   return id;
 }
 
+/** As if PostgreSQL had started since a withdrawal was ordered, which it does when a backup is restored. */
+export const orderedBeforeStart = (id: WithdrawalId) =>
+  pool().query("UPDATE withdrawal SET requested_at = pg_postmaster_start_time() - interval '1 second' WHERE id = $1", [id]);
+
 export const asUsd = (whole: number | bigint): NanoUsd => nanoUsd(BigInt(whole) * USD);
 
 /** Runs rounds of payouts and of the relay until a withdrawal is final. */
