@@ -43,24 +43,33 @@ export function isInNetworks(address: string, networks: readonly string[]): bool
   return isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
+/** Whether all of an address or block lies in one of these. */
+export function isWithinNetworks(network: string, networks: readonly string[]): boolean {
+  const inner = readNetwork(network);
+  return (
+    inner !== null && networks.some((block) => isInNetworks(inner.address, [block]) && inner.prefix >= (readNetwork(block)?.prefix ?? 129))
+  );
+}
+
 function addEntry(list: BlockList, entry: string): boolean {
   return entry === "loopback" ? addNetwork(list, "127.0.0.0/8") && addNetwork(list, "::1") : addNetwork(list, entry);
 }
 
 function addNetwork(list: BlockList, entry: string): boolean {
+  const read = readNetwork(entry);
+  if (read) list.addSubnet(read.address, read.prefix, isIPv4(read.address) ? "ipv4" : "ipv6");
+  return read !== null;
+}
+
+function readNetwork(entry: string): { address: string; prefix: number } | null {
   const [text = "", bits, ...more] = entry.split("/");
   const address = plainAddress(text);
-  if (address === null || more.length > 0) return false;
-  const family = isIPv4(address) ? "ipv4" : "ipv6";
-  if (bits === undefined) {
-    list.addAddress(address, family);
-    return true;
-  }
+  if (address === null || more.length > 0) return null;
+  const most = isIPv4(address) ? 32 : 128;
+  if (bits === undefined) return { address, prefix: most };
   // ::ffff:10.0.0.0/104 is 10.0.0.0/8: peers are compared in IPv4 form.
-  const prefix = /^\d{1,3}$/.test(bits) ? Number(bits) - (family === "ipv4" && isIP(text) === 6 ? 96 : 0) : -1;
-  if (prefix < 0 || prefix > (family === "ipv4" ? 32 : 128)) return false;
-  list.addSubnet(address, prefix, family);
-  return true;
+  const prefix = /^\d{1,3}$/.test(bits) ? Number(bits) - (most === 32 && isIP(text) === 6 ? 96 : 0) : -1;
+  return prefix < 0 || prefix > most ? null : { address, prefix };
 }
 
 /**

@@ -134,6 +134,7 @@ test("nobody gets a text signed that is not ours, or by a wallet that is not lin
   const attempts = [
     { wallet, ...asked, statement: "Send all USDC to me." },
     { wallet, ...asked, seal: asked.seal.replace(/^./, (first) => (first === "A" ? "B" : "A")) },
+    { wallet, statement: asked.statement, seal: "é".repeat(asked.seal.length) },
     { wallet: newWallet("evm"), ...asked },
     { wallet: other.wallet, ...asked },
   ];
@@ -152,7 +153,14 @@ test("any linked wallet can confirm, of either kind; an unlinked one cannot", as
 
 test("limits that give a key more power take a signature; those that take power away never do", async () => {
   const { owner, wallet } = await newOwner();
-  const first = wish({ cap: cap("5"), networks: ["203.0.113.0/24"], models: ["gpt-4o-mini"], expiry: new Date(Date.now() + 86_400_000) });
+  const alarm = { factor: 5, above: parseUsd("1"), pauses: true };
+  const first = wish({
+    alarm,
+    cap: cap("5"),
+    networks: ["203.0.113.0/24"],
+    models: ["gpt-4o-mini"],
+    expiry: new Date(Date.now() + 86_400_000),
+  });
   await createConfirmedKey(owner, first, null);
   const [key] = await listOwnKeys(owner);
   if (!key) throw new Error("no key was made");
@@ -170,11 +178,20 @@ test("limits that give a key more power take a signature; those that take power 
     { expiry: null },
     { expiry: new Date(Date.now() + 2 * 86_400_000) },
     { scopes: ["prompt", "read", "account"] },
+    { networks: ["203.0.112.0/23"] },
+    { networks: ["203.0.113.0/24", "0.0.0.0/0"] },
+    { alarm: null },
+    { alarm: { ...alarm, factor: 6 } },
+    { alarm: { ...alarm, above: parseUsd("1.01") } },
+    { alarm: { ...alarm, pauses: false } },
   ];
   for (const fields of more) askedOf(await setConfirmedLimits(owner, change(fields), null));
   expect(await listOwnKeys(owner)).toMatchObject([
     { cap: { nanoUsd: 5_000_000_000n }, networks: ["203.0.113.0/24"], models: ["gpt-4o-mini"] },
   ]);
+  const muted = askedOf(await setConfirmedLimits(owner, change({ alarm: { ...alarm, pauses: false } }), null));
+  expect(muted.statement).toMatch(/ Its alarm is heard above \$1\.00 and 5 times the usual, and does not pause it\.$/);
+  expect(askedOf(await setConfirmedLimits(owner, change({ alarm: null }), null)).statement).toMatch(/ It has no alarm\.$/);
   for (const fields of [{}, { scopes: ["prompt"] }, { scopes: ["prompt"], cap: cap("4") }])
     expect(await setConfirmedLimits(owner, change(fields), null)).toEqual({ ok: true });
   const asked = askedOf(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"] }), null));
@@ -184,6 +201,8 @@ test("limits that give a key more power take a signature; those that take power 
   expect(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"] }), await sign(owner, wallet, asked))).toEqual({
     ok: true,
   });
+  const narrower = { alarm: { ...alarm, factor: 4 }, networks: ["203.0.113.128/25", "203.0.113.7"] };
+  expect(await setConfirmedLimits(owner, change({ cap: null, scopes: ["prompt"], ...narrower }), null)).toEqual({ ok: true });
 });
 
 test("limits that were no more than before are not put back once the owner has tightened them meanwhile", async () => {

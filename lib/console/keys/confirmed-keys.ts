@@ -1,5 +1,7 @@
 // Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that can spend little.
 
+import type { KeyAlarm } from "@/lib/access/alarms";
+import { isWithinNetworks } from "@/lib/access/client-address";
 import { findLiveKey, type KeyLine } from "@/lib/access/key-list";
 import type { CapPeriod, SpendCap } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
@@ -14,7 +16,7 @@ import { checkConfirmation, isFresh, statementList, statementName } from "../ste
 import type { Answer, Refusal } from "../views/answer";
 import { createOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
 
-type Power = Pick<KeyLine, "scopes" | "networks" | "allowedModels" | "expiresAt"> & { cap: SpendCap | null };
+type Power = Pick<KeyLine, "scopes" | "networks" | "allowedModels" | "expiresAt" | "alarm"> & { cap: SpendCap | null };
 
 /** Creates a key. */
 export async function createConfirmedKey(owner: Owner, wish: Parameters<typeof createOwnKey>[1], proof: Proof | null) {
@@ -31,7 +33,8 @@ export async function setConfirmedLimits(owner: Owner, wish: Parameters<typeof s
     const expiresAt = wish.expiry === "keep" ? before.expiresAt : wish.expiry;
     const power: Power = { ...wish, allowedModels: wish.models, expiresAt };
     if (isMore(power, before)) {
-      const statement = `Change the limits of the API key ${nameOf(before)} at ${config().SERVICE_NAME}. ${powerText(power)}`;
+      const alarm = isWeaker(power.alarm, before.alarm) ? ` ${alarmText(power.alarm)}` : "";
+      const statement = `Change the limits of the API key ${nameOf(before)} at ${config().SERVICE_NAME}. ${powerText(power)}${alarm}`;
       const refusal = await confirm({ owner, power, statement, proof });
       if (refusal) return refusal;
     }
@@ -82,10 +85,22 @@ function isMore(after: Power, before: KeyLine): boolean {
     before.cap !== null && (after.cap === null || after.cap.period !== before.cap.period || after.cap.nanoUsd > before.cap.nanoUsd);
   const endsLater = before.expiresAt !== null && (after.expiresAt === null || after.expiresAt > before.expiresAt);
   const wasAllowed = (list: readonly string[]) => (entry: string) => list.includes(entry);
-  const networksGrow = before.networks.length > 0 && (after.networks.length === 0 || !after.networks.every(wasAllowed(before.networks)));
+  const isWithin = (network: string) => isWithinNetworks(network, before.networks);
+  const networksGrow = before.networks.length > 0 && (after.networks.length === 0 || !after.networks.every(isWithin));
   const modelsGrow = before.allowedModels !== null && !after.allowedModels?.every(wasAllowed(before.allowedModels));
-  return capGrows || endsLater || networksGrow || modelsGrow || !after.scopes.every(wasAllowed(before.scopes));
+  return (
+    capGrows ||
+    endsLater ||
+    networksGrow ||
+    modelsGrow ||
+    isWeaker(after.alarm, before.alarm) ||
+    !after.scopes.every(wasAllowed(before.scopes))
+  );
 }
+
+/** Whether an alarm is heard later, or stops less, than another. */
+const isWeaker = (alarm: KeyAlarm | null, than: KeyAlarm | null): boolean =>
+  than !== null && (alarm === null || alarm.factor > than.factor || alarm.above > than.above || (than.pauses && !alarm.pauses));
 
 const periodText: Record<CapPeriod, string> = { hour: "an hour", day: "a day", week: "a week", month: "a month", total: "in total" };
 
@@ -98,4 +113,10 @@ function powerText({ scopes, cap, networks, allowedModels, expiresAt }: Power): 
   const from = networks.length > 0 ? `, from ${statementList(networks, "networks")}` : "";
   const until = expiresAt && expiresAt > now() ? `, until ${expiresAt.toISOString().slice(0, 10)}` : "";
   return `It can ${does}${calls}${from}${until}.`;
+}
+
+function alarmText(alarm: KeyAlarm | null): string {
+  if (!alarm) return "It has no alarm.";
+  const { factor, above, pauses } = alarm;
+  return `Its alarm is heard above ${formatUsd(above)} and ${factor} times the usual, and ${pauses ? "pauses it" : "does not pause it"}.`;
 }
