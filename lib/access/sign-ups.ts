@@ -14,8 +14,6 @@ const DAY_MS = 24 * HOUR_MS;
 const LIVE_PER_DAY = 50;
 /** All of a sandbox's people are on one machine, and so are its tests. */
 const SANDBOX_PER_DAY = 100_000;
-/** Deleted with each sign-up, so that the table holds little more than a day. */
-const DELETED_AT_ONCE = 10;
 
 const perDay = (): number => config().SIGN_UPS_PER_NETWORK_A_DAY ?? (config().MODE === "live" ? LIVE_PER_DAY : SANDBOX_PER_DAY);
 
@@ -34,13 +32,12 @@ export async function countSignUp(clientAddress: string, transaction: Transactio
     return { retryAfterMs: (oldest.at?.getTime() ?? at) + DAY_MS - at };
   }
   await transaction.signUp.create({ data: { network, at: new Date(at) } });
-  // Raw SQL: Prisma has no SKIP LOCKED, without which two sign-ups could wait for each other's rows.
-  await transaction.$executeRaw`
-    DELETE FROM sign_up WHERE id IN (
-      SELECT s.id FROM sign_up s WHERE s.at <= ${new Date(at - DAY_MS)}::timestamptz ORDER BY s.at LIMIT ${DELETED_AT_ONCE}::integer
-      FOR UPDATE SKIP LOCKED)`;
   return null;
 }
+
+/** Forgets the networks of sign-ups that are older than a day. A job runs it. */
+export const deleteOldSignUps = async (): Promise<void> =>
+  void (await prisma().signUp.deleteMany({ where: { at: { lte: new Date(nowMs() - DAY_MS) } } }));
 
 const READ_EVERY_MS = 5_000;
 const rate = processSingleton("sign-up rate", () => ({ readAtMs: Number.NEGATIVE_INFINITY, isUsual: true }));

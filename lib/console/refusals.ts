@@ -21,7 +21,6 @@ const texts = {
   contract_wallet_unavailable:
     "This may be a smart contract wallet, and we could not check its signature on the chain. Try again in a minute.",
   address_invalid: "That is not a valid address on this chain.",
-  too_many_challenges: "Too many attempts. Wait a minute, then try again.",
   too_many_attempts: "Too many attempts. Wait a minute, then try again.",
   too_many_accounts:
     "Too many new accounts were opened from your network in the last 24 hours. Existing accounts still sign in. Try again tomorrow, or from another network.",

@@ -1,7 +1,7 @@
 // Step-up: what gives power away takes a signature of a linked wallet over a plain text that names it, so that whoever stole a session
 // cannot turn it into money. The signature is good for this one action, once, within five minutes.
 
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { giveChallenge, newNonce } from "@/lib/access/challenges";
@@ -11,6 +11,7 @@ import { confirmSession } from "@/lib/access/sessions";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { pepper } from "@/lib/base/pepper";
+import { isSameText } from "@/lib/base/same-text";
 import { isSameWallet, readWallet, type Wallet } from "@/lib/chains/wallet";
 import { listPayableWallets } from "@/lib/wallets/withdrawals/allowance";
 import { frozenRefusal, refuse } from "./answer";
@@ -44,10 +45,10 @@ export async function startConfirmation(
   owner: Owner,
   { wallet, statement, seal }: z.infer<typeof confirmationWish>,
 ): Promise<Answer<{ challenge: PlainChallenge }>> {
-  if (!isSame(seal, sealOf(owner, statement))) return refuse(refusalText("csrf"));
+  if (!isSameText(seal, sealOf(owner, statement))) return refuse(refusalText("csrf"));
   const known = readWallet(wallet.chain, wallet.address);
   if (!known || (await findSigningAccountOf(known)) !== owner.accountId) return refuse(refusalText("not_linked"));
-  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
+  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_attempts"));
   const challenge = await giveChallenge({ purpose: "step_up", wallet: known, nonce: newNonce(), accountId: owner.accountId, statement });
   return { ok: true, challenge: plainChallenge(challenge) };
 }
@@ -86,9 +87,6 @@ export const listNewWallets = async ({ accountId }: Owner): Promise<Wallet[]> =>
 /** Shows that the statement is ours and for this session. */
 const sealOf = ({ sessionId }: Owner, statement: string): string =>
   createHmac("sha256", pepper()).update(`step-up ${sessionId} ${statement}`).digest("base64url");
-
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 /** A name as a statement can hold it: wallets parse the text, and only these characters are allowed in it. */
 export const statementName = (name: string): string => name.replace(/[^A-Za-z0-9 ._~\-!$&'()*+,;=:@/?#]/gu, "?");

@@ -13,7 +13,7 @@ const bodySchema = z.object({ chain: z.enum(walletChains), address: z.string().m
 
 const MAX_BODY_BYTES = 1_024;
 
-const statusOf = { invalid_request: 400, address_invalid: 400, wrong_origin: 403, too_many_challenges: 429, unavailable: 503 } as const;
+const statusOf = { invalid_request: 400, address_invalid: 400, wrong_origin: 403, too_many_attempts: 429, unavailable: 503 } as const;
 
 /** Answers `{nonce, text, signInInput?}`, or `{reason, message}` with a matching status. */
 export async function answerChallenge(request: Request): Promise<Response> {
@@ -23,7 +23,7 @@ export async function answerChallenge(request: Request): Promise<Response> {
   try {
     const outcome = await startSignIn(body.data, readPageClient(request.headers));
     if (outcome.ok) return Response.json(outcome.challenge, { headers: { "cache-control": "no-store" } });
-    return refuse(outcome.reason, outcome.reason === "too_many_challenges" ? outcome.retryAfterMs : undefined);
+    return refuse(outcome.reason, outcome.reason === "too_many_attempts" ? outcome.retryAfterMs : undefined);
   } catch (error) {
     log().error({ err: error }, "could not create a sign-in challenge");
     return refuse("unavailable");

@@ -40,7 +40,7 @@ type LinkRefusal =
 type StartOutcome =
   | { ok: true; join: Challenge }
   | ({ ok: false } & LinkRefusal)
-  | { ok: false; reason: "too_many_challenges"; retryAfterMs: number };
+  | { ok: false; reason: "too_many_attempts"; retryAfterMs: number };
 
 /** Creates the challenge for the wallet that joins. It says nothing about that wallet's own account. */
 export async function startLink(owner: Owner, wallet: NamedWallet): Promise<StartOutcome> {
@@ -50,7 +50,7 @@ export async function startLink(owner: Owner, wallet: NamedWallet): Promise<Star
   if (!joining) return { ok: false, reason: "address_invalid" };
   if ((await findAccountOf(joining)) === accountId) return { ok: false, reason: "already_linked" };
   const limited = await countChallenge(accountId);
-  if (limited) return { ok: false, reason: "too_many_challenges", ...limited };
+  if (limited) return { ok: false, reason: "too_many_attempts", ...limited };
   return { ok: true, join: await giveChallenge({ purpose: "link_join", wallet: joining, nonce: newNonce(), accountId }) };
 }
 

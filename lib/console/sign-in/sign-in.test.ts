@@ -98,7 +98,7 @@ test("one client gets thirty challenges a minute, without blocking other clients
   const wallet = newWallet("evm");
   for (let sent = 0; sent < 30; sent++) expect((await startSignIn(wallet, "2001:db8::1")).ok).toBe(true);
   const rows = await count("sign_in_nonce");
-  expect(await startSignIn(wallet, "2001:db8::2")).toEqual({ ok: false, reason: "too_many_challenges", retryAfterMs: expect.any(Number) });
+  expect(await startSignIn(wallet, "2001:db8::2")).toEqual({ ok: false, reason: "too_many_attempts", retryAfterMs: expect.any(Number) });
   expect(await count("sign_in_nonce")).toBe(rows);
   expect((await startSignIn(wallet, "2001:db8:0:1::1")).ok).toBe(true);
 });

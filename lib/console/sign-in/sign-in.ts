@@ -30,14 +30,14 @@ export interface Browser {
 type ChallengeOutcome =
   | { ok: true; challenge: Challenge }
   | { ok: false; reason: "address_invalid" }
-  | { ok: false; reason: "too_many_challenges"; retryAfterMs: number };
+  | { ok: false; reason: "too_many_attempts"; retryAfterMs: number };
 
 /** Creates a sign-in challenge for a wallet. */
 export async function startSignIn(wallet: { chain: WalletChain; address: string }, clientAddress: string): Promise<ChallengeOutcome> {
   const known = readWallet(wallet.chain, wallet.address);
   if (!known) return { ok: false, reason: "address_invalid" };
   const limited = await countChallenge(clientAddress);
-  if (limited) return { ok: false, reason: "too_many_challenges", ...limited };
+  if (limited) return { ok: false, reason: "too_many_attempts", ...limited };
   return { ok: true, challenge: await giveChallenge({ purpose: "sign_in", wallet: known, nonce: newNonce() }) };
 }
 

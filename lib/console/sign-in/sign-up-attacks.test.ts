@@ -2,7 +2,7 @@
 
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
-import { areSignUpsUsual } from "@/lib/access/sign-ups";
+import { areSignUpsUsual, deleteOldSignUps } from "@/lib/access/sign-ups";
 import { nowMs, setClock } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetSingleton } from "@/lib/base/process-singleton";
@@ -70,6 +70,9 @@ test.each([
   const start = nowMs();
   restoreClock = setClock(() => start + 24 * HOUR_MS);
   expect(await signInFrom(addresses[3] ?? "")).toMatchObject({ ok: true });
+  // Networks are forgotten after a day, also when nobody signs up any more.
+  await deleteOldSignUps();
+  expect(await rowsOf("sign_up")).toBe(1);
 });
 
 test("ten sign-ups at the same moment are no more than the quota", async () => {

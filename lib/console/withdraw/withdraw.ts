@@ -92,7 +92,7 @@ interface Wish {
 /** Drafts an order for the owner to review and sign. Nothing is taken yet. */
 export async function startOwnWithdrawal(owner: Owner, wish: Wish): Promise<Answer<{ order: DrawnOrder }>> {
   if (owner.isFrozen) return frozenRefusal();
-  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_challenges"));
+  if (await countChallenge(owner.accountId)) return refuse(refusalText("too_many_attempts"));
   const drawn = await createOrder({ ...wish, accountId: owner.accountId });
   if (!drawn.ok) return withdrawalRefusal(drawn, wish.chain);
   const { order } = drawn;

@@ -1,9 +1,10 @@
 // The links of our mails. Their tokens follow from the pepper and are stored nowhere; each is good for one endpoint and one purpose.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { dateOf } from "@/lib/base/clock";
 import { pepper, peppers } from "@/lib/base/pepper";
 import { publicUrl } from "@/lib/base/public-url";
+import { isSameText } from "@/lib/base/same-text";
 
 /** What a link is bound to: after an address was taken back and asked again, older links are worth nothing. */
 interface Addressed {
@@ -15,11 +16,7 @@ interface Addressed {
 const sign = (text: string, under: string): string => createHmac("sha256", under).update(text).digest("base64url");
 
 /** Links of mails that were sent before the operator changed the pepper are ours, too. */
-const isSignatureOf = (given: string, text: string): boolean =>
-  peppers().some((each) => {
-    const expected = sign(text, each);
-    return given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
-  });
+const isSignatureOf = (given: string, text: string): boolean => peppers().some((each) => isSameText(given, sign(text, each)));
 
 const confirmText = ({ id, target, secretNumber }: Addressed, until: string): string =>
   `mail confirm ${id} ${secretNumber} ${until} ${target}`;

@@ -1,6 +1,5 @@
 // Liveness, readiness and metrics, for the operator of the service.
 
-import { timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { trustedProxies } from "@/lib/access/client-address";
 import { areSignUpsUsual } from "@/lib/access/sign-ups";
@@ -10,6 +9,7 @@ import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { isSameText } from "@/lib/base/same-text";
 import { haveNodesAgreed, nodeQuorum } from "@/lib/chains/quorum";
 import { prisma } from "@/lib/db/prisma";
 import { hasFreeAddress } from "@/lib/wallets/custody/free-addresses";
@@ -133,14 +133,9 @@ export const metricsText = endpoint("metrics", async (request) => {
 
 function mayReadMetrics(request: GatewayRequest): boolean {
   const token = config().METRICS_TOKEN;
-  if (token && sameText(request.headers.authorization ?? "", `Bearer ${token}`)) return true;
+  if (token && isSameText(request.headers.authorization ?? "", `Bearer ${token}`)) return true;
   // A proxy on this machine forwards for remote clients, and says so in these headers.
   return isLoopback(request.remoteAddress) && request.headers["x-forwarded-for"] === undefined && request.headers.forwarded === undefined;
 }
 
 const isLoopback = (address: string): boolean => address === "::1" || /^(::ffff:)?127\./.test(address);
-
-function sameText(left: string, right: string): boolean {
-  const [a, b] = [Buffer.from(left), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}

@@ -2,9 +2,10 @@
 // which route made them and for which account, so that they return to that route only, and that what is not ours is recognised
 // (decision 0031).
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
 import { pepper, peppers } from "@/lib/base/pepper";
+import { isSameText } from "@/lib/base/same-text";
 import type { ModelRoute, ProviderId } from "@/lib/providers/types";
 
 /** Reasoning that was sealed for this account, as its maker wrote it. */
@@ -25,8 +26,7 @@ export function sealReasoning(accountId: AccountId, { provider, wireName }: Mode
 export function openReasoning(accountId: AccountId, sealed: string): OpenedReasoning | null {
   const [, mac, maker, data] = sealedForm.exec(sealed) ?? [];
   if (mac === undefined || maker === undefined || data === undefined) return null;
-  const given = Buffer.from(mac, "base64url");
-  if (!peppers().some((each) => timingSafeEqual(sign([accountId, maker, data], each), given))) return null;
+  if (!peppers().some((each) => isSameText(mac, sign([accountId, maker, data], each).toString("base64url")))) return null;
   const [provider, wireName] = JSON.parse(Buffer.from(maker, "base64url").toString()) as [ProviderId, string]; // our own text
   return { madeBy: { provider, wireName }, data };
 }

@@ -2,7 +2,7 @@
 // at its price, for five minutes. It is stored nowhere: its nonce ends with a tag that only this service can make, over everything that the
 // text is good for. The nonce is used up in the commit of the hold.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -11,6 +11,7 @@ import type { Json } from "@/lib/base/json";
 import { formatUsd, fromUsdcUnits } from "@/lib/base/money";
 import { pepper, peppers } from "@/lib/base/pepper";
 import { publicUrl } from "@/lib/base/public-url";
+import { isSameText } from "@/lib/base/same-text";
 import { writeSignInMessage } from "@/lib/chains/sign-in-message";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import { networkOf } from "@/lib/payments/claims/networks";
@@ -117,7 +118,7 @@ export function readSignIn(header: string, price: Price): ReadSignIn {
     return refuse("malformed", "invalid_siwx_uri_mismatch", `is for another address than ${resource().url}`);
   const { nonce, issuedAt: issued, expirationTime: expires } = given;
   const random = nonce.slice(0, RANDOM_CHARACTERS);
-  if (!peppers().some((each) => isSame(nonce.slice(RANDOM_CHARACTERS), tagOf(random, { issued, expires, price }, each))))
+  if (!peppers().some((each) => isSameText(nonce.slice(RANDOM_CHARACTERS), tagOf(random, { issued, expires, price }, each))))
     return refuse(
       "replayed",
       "invalid_siwx_nonce",
@@ -151,6 +152,3 @@ function parseHeader(header: string): z.infer<typeof form> | null {
     return null;
   }
 }
-
-const isSame = (given: string, wanted: string): boolean =>
-  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
