@@ -183,6 +183,16 @@ const types = {
   "key.created": { ...key, when: "A key was created.", example: keyExample },
   "key.paused": { ...key, when: "A key was paused. Its requests are refused until it is resumed.", example: keyExample },
   "key.revoked": { ...key, when: "A key was revoked, for good.", example: keyExample },
+  "endpoint.changed": {
+    when: "An endpoint was added, changed or deleted. The endpoint itself gets it whatever it wants, a last time when it was switched off or deleted.",
+    fields: {
+      ...{ endpointId: text("The endpoint's ID."), kind: text("webhook, chat or email."), host: text("Where it is.") },
+      change: text(
+        "added, switched_on, switched_off or deleted; events: it gets other events than before; secret: it got a new secret, and for 24 hours both sign.",
+      ),
+    },
+    example: { endpointId: "end_0WAqXk3eB1c2D3e4F5g6", kind: "webhook", host: "hooks.example.com", change: "switched_off" },
+  },
   "endpoint.disabled": {
     when: "An endpoint was switched off: it answered 410, five days of attempts failed, or its reader unsubscribed. Your other endpoints are told.",
     fields: {

@@ -31,13 +31,15 @@ test("an event is delivered to each active endpoint of its account that wants it
   await openEndpoint(other, target);
   await happen(account, ["a"]);
   await happen(account, ["b"], "wallet.unlinked");
-  expect(bodies(await list(account, { endpointId: all.endpointId }))).toEqual(["a", "b"]);
-  expect(bodies(await list(account, { endpointId: some.endpointId }))).toEqual(["b"]);
-  expect(await list(account, { endpointId: off.endpointId })).toEqual([]);
+  const of = async ({ endpointId }: { endpointId: string }) =>
+    bodies((await list(account, { endpointId })).filter(({ type }) => type !== "endpoint.changed"));
+  expect(await of(all)).toEqual(["a", "b"]);
+  expect(await of(some)).toEqual(["b"]);
+  expect(await of(off)).toEqual([]);
   expect(await list(other)).toEqual([]);
   await setEndpointTypes(account, some.endpointId, null);
   await happen(account, ["c"]);
-  expect(bodies(await list(account, { endpointId: some.endpointId }))).toEqual(["b", "c"]);
+  expect(await of(some)).toEqual(["b", "c"]);
 });
 
 test("a webhook's body is the event as the API lists it; a chat's is a sentence that nobody can turn into a link", async () => {
@@ -83,12 +85,12 @@ test("one delivery is sent again, and so are all that failed since a moment; not
   expect(await resendDelivery(account, idOf("fine"))).toBe("resent");
   expect(bodies(await list(account, { state: "pending" }))).toEqual(["fine", "young"]);
   await disableEndpoint(account, endpointId);
-  expect(await list(account, { state: "pending" })).toEqual([]);
+  expect(bodies(await list(account, { state: "pending" }))).toEqual(["fine", "young"]);
   expect(await resendDelivery(account, idOf("fine"))).toBe("endpoint_off");
   expect(await resendFailed(account, endpointId, dateOf(0))).toBeNull();
   expect(await sendSample(account, endpointId, "balance.low")).toBeNull();
   await enableEndpoint(account, endpointId);
-  expect(await resendFailed(account, endpointId, dateOf(0))).toBe(3);
+  expect(await resendFailed(account, endpointId, dateOf(0))).toBe(1);
 });
 
 test("there is a sample of each type, in an event's form, and it counts as no event", async () => {

@@ -80,8 +80,10 @@ const storeEndpoint = (data: Prisma.EndpointUncheckedCreateInput): Promise<null>
     const { accountId, kind, target } = data;
     await lockName(`endpoints of ${accountId}`, transaction);
     if ((await transaction.endpoint.count({ where: { accountId } })) >= MAX_ENDPOINTS)
-      throw new NotStored(`You have reached the limit of ${MAX_ENDPOINTS} endpoints. Delete one you no longer use.`);
-    if (kind === "email" && (await transaction.endpoint.count({ where: { accountId, kind, target } })) > 0)
+      throw new NotStored(
+        `You have reached the limit of ${MAX_ENDPOINTS} endpoints. Delete one you no longer use; it counts until it got its last events.`,
+      );
+    if (kind === "email" && (await transaction.endpoint.count({ where: { accountId, kind, target, deletedAt: null } })) > 0)
       throw new NotStored("You have this address already.");
     const made = await transaction.endpoint.create({ data });
     const asked = kind === "email" ? await requestConfirmation(made, transaction) : { ok: true as const };
@@ -91,7 +93,7 @@ const storeEndpoint = (data: Prisma.EndpointUncheckedCreateInput): Promise<null>
 
 /** The account's endpoints, the newest first. */
 export async function listEndpoints(accountId: AccountId): Promise<Endpoint[]> {
-  const rows = await prisma().endpoint.findMany({ where: { accountId }, orderBy: { id: "desc" } });
+  const rows = await prisma().endpoint.findMany({ where: { accountId, deletedAt: null }, orderBy: { id: "desc" } });
   return rows.map(readEndpoint);
 }
 
@@ -106,23 +108,30 @@ const readEndpoint = (row: Prisma.EndpointModel): Endpoint => ({
 
 /** False for an unknown endpoint, as in the functions below. Deliveries that are under way are sent all the same. */
 export async function setEndpointTypes(accountId: AccountId, endpointId: string, types: readonly EventTypeName[] | null): Promise<boolean> {
-  const { count } = await prisma().endpoint.updateMany({ where: { id: endpointId, accountId }, data: { types: [...(types ?? [])] } });
+  const { count } = await prisma().endpoint.updateMany({
+    where: { id: endpointId, accountId, deletedAt: null },
+    data: { types: [...(types ?? [])] },
+  });
   return count === 1;
 }
 
-/** Switches an endpoint off: what it has not received yet fails, and later events are not for it; `resendFailed` sends them again. */
+/** Switches an endpoint off: it still gets what is under way, and that it was switched off; later events are not for it. */
 export async function disableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
-  return inTransaction(async (transaction) => {
-    const { count } = await transaction.endpoint.updateMany({
-      where: { id: endpointId, accountId, state: "active" },
-      data: { state: "disabled", disabledReason: "owner" },
-    });
-    if (count === 1) await failPending(endpointId, transaction);
-    return count === 1;
+  const { count } = await prisma().endpoint.updateMany({
+    where: { id: endpointId, accountId, state: "active" },
+    data: { state: "disabled", disabledReason: "owner" },
   });
+  return count === 1;
 }
 
-/** Ends what an endpoint that is off has not received yet. */
+/** Whether nothing at all is sent to an endpoint any more: whoever reads it said so, or cannot be reached. */
+export const isSilent = ({ state, disabledReason }: Pick<Prisma.EndpointModel, "state" | "disabledReason">): boolean =>
+  state === "disabled" && disabledReason !== "owner";
+
+/** The others, also those that their owner switched off or deleted. */
+export const receiving = { OR: [{ state: "active" }, { disabledReason: "owner" }] } satisfies Prisma.EndpointWhereInput;
+
+/** Ends what an endpoint that is silent has not received yet. */
 export async function failPending(endpointId: string, transaction: Prisma.TransactionClient): Promise<void> {
   await transaction.delivery.updateMany({
     where: { endpointId, state: "pending" },
@@ -133,16 +142,29 @@ export async function failPending(endpointId: string, transaction: Prisma.Transa
 /** Switches a disabled endpoint on again; it gets later events. One whose reader wants no mails is asked again instead. */
 export async function enableEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
   const { count } = await prisma().endpoint.updateMany({
-    where: { id: endpointId, accountId, state: "disabled", disabledReason: { not: "unsubscribed" } },
+    where: { id: endpointId, accountId, deletedAt: null, state: "disabled", disabledReason: { not: "unsubscribed" } },
     data: { state: "active", disabledReason: null, failures: 0, failingSince: null, restsUntil: null },
   });
   return count === 1;
 }
 
-/** Deletes an endpoint with its deliveries. */
+/**
+ * Deletes an endpoint, which its owner sees no more. One that receives goes with its deliveries once it got what is under way, and that it
+ * was deleted: whoever deletes it may not be its reader.
+ */
 export async function deleteEndpoint(accountId: AccountId, endpointId: string): Promise<boolean> {
-  const { count } = await prisma().endpoint.deleteMany({ where: { id: endpointId, accountId } });
-  return count === 1;
+  const where = { id: endpointId, accountId, deletedAt: null };
+  const last = { state: "disabled", disabledReason: "owner", deletedAt: now() };
+  const { count } = await prisma().endpoint.updateMany({ where: { ...where, ...receiving }, data: last });
+  return count === 1 || (await prisma().endpoint.deleteMany({ where })).count === 1;
+}
+
+/** Deletes those that were deleted and have received everything. A job runs it. */
+export async function deleteEndedEndpoints(): Promise<void> {
+  await prisma().$executeRaw`
+    DELETE FROM endpoint p WHERE p.deleted_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM delivery d WHERE d.endpoint_id = p.id AND d.state = 'pending')
+      AND NOT EXISTS (SELECT FROM event e WHERE e.account_id = p.account_id AND e.sequence IS NULL)`;
 }
 
 /** Deletes everything of an account that is closed, in the order in which deliveries lock it: an event, its deliveries, their endpoints. */
@@ -155,7 +177,7 @@ export async function deleteEventsOf(accountId: AccountId, transaction: Prisma.T
 /** A webhook's new secret, which is never shown again; for 24 hours the old one signs too. Null for any other endpoint. */
 export async function rotateSecret(accountId: AccountId, endpointId: string): Promise<string | null> {
   const [row] = await prisma().endpoint.updateManyAndReturn({
-    where: { id: endpointId, accountId, kind: "webhook" },
+    where: { id: endpointId, accountId, kind: "webhook", deletedAt: null },
     data: { secretNumber: { increment: 1 }, oldSecretUntil: dateOf(now().getTime() + OLD_SECRET_MS) },
   });
   return row ? webhookSecret(row.id, row.secretNumber) : null;

@@ -30,6 +30,15 @@ const whyDisabled: Readonly<Record<string, string>> = {
   unsubscribed: "its reader wants no more e-mails",
 };
 
+const changeTexts: Readonly<Record<string, string>> = {
+  added: "was added",
+  switched_on: "was switched on",
+  switched_off: "was switched off",
+  deleted: "was deleted",
+  events: "gets other events than before",
+  secret: "got a new secret",
+};
+
 const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
   "balance.exhausted": ({ available, needed }) =>
@@ -52,6 +61,8 @@ const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
   "key.created": (data) => `Key ${keyOf(data)} was created.`,
   "key.paused": (data) => `Key ${keyOf(data)} was paused. Its requests are refused until it is resumed.`,
   "key.revoked": (data) => `Key ${keyOf(data)} was revoked.`,
+  "endpoint.changed": ({ kind, host, change }) =>
+    `The ${kind} at ${host} ${changeTexts[String(change)] ?? "was changed"}. If that was not you, sign out everywhere under Settings.`,
   "endpoint.disabled": ({ kind, host, reason }) =>
     `The ${kind} at ${host} was switched off: ${whyDisabled[String(reason)] ?? "every attempt of five days failed"}.`,
   "model.retiring": ({ model, retiresOn, successor }) =>

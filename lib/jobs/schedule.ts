@@ -5,11 +5,13 @@ import { deleteOldFailures } from "@/lib/access/failures/list-failed";
 import { writeFailedRequests } from "@/lib/access/failures/record-failed";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { endExpiredSessions } from "@/lib/access/sessions";
+import { deleteOldSignUps } from "@/lib/access/sign-ups";
 import { chainEntries } from "@/lib/audit/chain";
 import { erasePersonal } from "@/lib/audit/erase";
 import { now } from "@/lib/base/clock";
 import { unlinkLeft } from "@/lib/console/sign-in/link-wallet";
 import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
+import { deleteEndedEndpoints } from "@/lib/events/endpoints";
 import { deleteOldConfirmations } from "@/lib/events/mail/confirmations";
 import { deleteOldEvents, numberEvents } from "@/lib/events/outbox";
 import { commit } from "@/lib/gateway/prompt/commit";
@@ -49,6 +51,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "number-events", pauseMs: 500, run: numberEvents },
   { name: "deliver-events", pauseMs: 250, run: deliverEvents, end: endDelivery },
   { name: "delete-old-events", pauseMs: 600_000, run: deleteOldEvents },
+  { name: "delete-ended-endpoints", pauseMs: 600_000, run: deleteEndedEndpoints },
   { name: "chain-audit", pauseMs: 1_000, run: chainEntries },
   { name: "erase-audit-personal", pauseMs: 3_600_000, run: erasePersonal },
   { name: "delete-old-confirmations", pauseMs: 3_600_000, run: deleteOldConfirmations },
@@ -75,6 +78,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "delete-old-failures", pauseMs: 600_000, run: deleteOldFailures },
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "unlink-left-wallets", pauseMs: 10_000, run: unlinkLeft },
+  { name: "delete-old-sign-ups", pauseMs: 600_000, run: deleteOldSignUps },
   { name: "end-expired-sessions", pauseMs: 600_000, run: () => endExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
   { name: "free-payment-keys", pauseMs: 30_000, run: () => freePaymentKeys(now()) },

@@ -8,6 +8,7 @@ import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { eventTypes } from "@/lib/events/catalogue";
+import { numberEvents } from "@/lib/events/outbox";
 import { setResolver } from "@/lib/events/outside/addresses";
 import { happen } from "@/lib/events/testing/endpoints";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
@@ -150,7 +151,7 @@ test("what failed is sent again, one by one or all of a span; not while the endp
   expect(await switchOwnEndpoint(owner, endpointId, "off")).toMatchObject({ ok: false });
 });
 
-test("events are chosen, a secret is renewed while the old one works, an endpoint is deleted with its deliveries", async () => {
+test("events are chosen, a secret is renewed while the old one works, an endpoint that is deleted is no more shown", async () => {
   const { owner, endpointId, secret } = await openListener();
   await happen(owner.accountId, ["a"]);
   expect(await setOwnEndpointTypes(owner, { endpointId, types: ["key.spike"] })).toEqual({ ok: true });
@@ -159,7 +160,11 @@ test("events are chosen, a secret is renewed while the old one works, an endpoin
   expect(renewed).not.toMatchObject({ secret });
   expect((await read(owner)).endpoints).toMatchObject([{ types: ["key.spike"], oldSecretUntil: expect.any(Date) }]);
   expect(await deleteOwnEndpoint(owner, endpointId)).toEqual({ ok: true });
-  expect(await read(owner)).toMatchObject({ endpoints: [], deliveries: [], events: [{ type: "wallet.linked" }] });
+  expect(await read(owner)).toMatchObject({
+    ...{ endpoints: [], deliveries: [{ host: "a deleted endpoint", state: "pending", canResend: false }] },
+    events: [{ type: "wallet.linked" }],
+  });
+  for (const answer of await Promise.all(attemptsOf(owner, endpointId, ""))) expect(answer.ok).toBe(false);
 });
 
 /** Everything that changes something, at the endpoint and its newest delivery. */
@@ -193,7 +198,7 @@ test("an open page hears of events, endpoints and deliveries by one mark, which 
   const marks = [await mark()];
   const changes = [
     () => happen(owner.accountId, ["a"]),
-    () => setOwnEndpointTypes(owner, { endpointId, types: ["key.spike"] }),
+    () => setOwnEndpointTypes(owner, { endpointId, types: ["key.spike"] }).then(numberEvents),
     () => pool().query("UPDATE delivery SET attempts = attempts + 1 WHERE endpoint_id = $1", [endpointId]),
   ];
   for (const change of changes) {

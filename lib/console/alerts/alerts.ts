@@ -75,7 +75,7 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
       isSample: eventId === null && type !== CONFIRMATION,
       last: last ? outcomeOf(last) : null,
     },
-    host: endpoint ? hostOf(endpoint) : "a deleted endpoint", // deleted between the two reads
+    host: endpoint ? hostOf(endpoint) : "a deleted endpoint", // it still gets what was under way
     canResend: endpoint?.state === "active" && type !== CONFIRMATION,
   };
 }

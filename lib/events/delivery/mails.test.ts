@@ -152,13 +152,18 @@ test("a refused recipient counts as failing, and rests after three failures in a
   expect((await deliveries())[0]?.tries).toMatchObject([{ status: 550, error: "The mail server refused this address." }]);
 });
 
-test("an address that is switched off gets nothing more, and what waited has failed", async () => {
+test("an address that is switched off gets what waited, and that it was switched off, and nothing more", async () => {
   const endpointId = await openAddress(account, address());
   await happen(account, ["a"]);
   await disableEndpoint(account, endpointId);
+  await happen(account, ["b"]);
   await deliverDue();
-  expect(mails.received).toEqual([]);
-  expect(await deliveries("failed")).toHaveLength(1);
+  expect(mails.received).toHaveLength(1);
+  expect(mails.received[0]?.text).toMatch(
+    /Wallet a .*The email at example\.com was switched off\. If that was not you, sign out everywhere/s,
+  );
+  expect(mails.received[0]?.text).not.toContain("Wallet b");
+  expect(await deliveries("pending")).toEqual([]);
 });
 
 test("a mail whose record was lost is sent again, with all of its events", async () => {

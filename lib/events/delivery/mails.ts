@@ -5,7 +5,7 @@ import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { CONFIRMATION } from "../bodies";
 import { eventOf } from "../deliveries";
-import { failPending } from "../endpoints";
+import { failPending, isSilent } from "../endpoints";
 import { urgentFirst } from "../mail/message";
 import { sendAlerts, sendConfirmation } from "../mail/send";
 import { recordMail } from "./record";
@@ -20,7 +20,7 @@ const MAX_IN_MAIL = 10_000;
 
 /** Sends what is due to an e-mail address: the confirmation, or one mail of all events. */
 export async function sendMails(endpoint: Prisma.EndpointModel): Promise<void> {
-  if (endpoint.state === "disabled") return failPending(endpoint.id, prisma());
+  if (isSilent(endpoint)) return failPending(endpoint.id, prisma());
   if ((endpoint.restsUntil?.getTime() ?? 0) > nowMs()) return;
   const due = await findDue(endpoint.id);
   const isConfirmation = ({ type }: Due): boolean => type === CONFIRMATION;
@@ -51,6 +51,6 @@ async function sendListed(endpoint: Prisma.EndpointModel, alerts: readonly Due[]
   const ids = urgentFirst(alerts)
     .slice(0, MAX_LINES)
     .map(({ id }) => id);
-  const listed = await prisma().delivery.findMany({ where: { id: { in: ids } }, include: { event: true } });
+  const listed = await prisma().delivery.findMany({ where: { id: { in: ids } }, include: { event: true }, orderBy: { sequence: "asc" } });
   return sendAlerts(endpoint, listed.map(eventOf), alerts.length - listed.length);
 }

@@ -3,7 +3,7 @@
 import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { actAs, inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import type { DeliveryTry } from "../deliveries";
-import { failPending } from "../endpoints";
+import { failPending, receiving } from "../endpoints";
 import { DISABLED_AFTER_MS, pauseAfter, restAfter } from "./attempts";
 import type { Outcome } from "./send";
 
@@ -42,19 +42,20 @@ interface EndpointChange {
   transaction: Transaction;
 }
 
-/** The endpoint's row first, as whoever switches it off, then the deliveries. Who deleted it or switched it off meanwhile is heard. */
+/** The endpoint's row first, as whoever switches it off, then the deliveries. A reader who unsubscribed meanwhile is heard. */
 async function changeEndpoint(
   { endpoint, change, transaction }: EndpointChange,
   writeDeliveries: () => Promise<unknown>,
 ): Promise<Prisma.EndpointModel> {
   if (change.state === "disabled") await actAs({ kind: "job", job: "deliver-events" }, transaction);
-  const { count } = await transaction.endpoint.updateMany({ where: { id: endpoint.id, state: "active" }, data: change });
+  const { count } = await transaction.endpoint.updateMany({ where: { id: endpoint.id, ...receiving }, data: change });
   await writeDeliveries();
   if (count === 1 && change.state === "disabled") {
     await failPending(endpoint.id, transaction);
-    await transaction.$queryRaw`SELECT events_record(${endpoint.accountId}, 'endpoint.disabled', ${told(endpoint, change)}, ${now()})::text`;
+    if (endpoint.state === "active")
+      await transaction.$queryRaw`SELECT events_record(${endpoint.accountId}, 'endpoint.disabled', ${told(endpoint, change)}, ${now()})::text`;
   }
-  return { ...endpoint, ...change, ...(count === 0 && { state: "disabled" }) };
+  return { ...endpoint, ...change, ...(count === 0 && { state: "disabled", disabledReason: "gone" }) };
 }
 
 export interface MailAttempt {

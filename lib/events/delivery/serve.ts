@@ -7,7 +7,7 @@ import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { eventOf } from "../deliveries";
-import { failPending } from "../endpoints";
+import { failPending, isSilent } from "../endpoints";
 import { type OutsideClient, openOutsideClient } from "../outside/client";
 import { claimEndpoints, releaseEndpoints, releaseOthers } from "./claims";
 import { sendMails } from "./mails";
@@ -96,7 +96,7 @@ async function sendDue(claimed: Prisma.EndpointModel, stopping: AbortSignal): Pr
     for (let sent = 0; sent < MAX_SENT && performance.now() < until && !stopping.aborted; sent += BATCH) {
       if (sent > 0) endpoint = await prisma().endpoint.findUnique({ where: { id: claimed.id } });
       if (!endpoint) return;
-      if (endpoint.state !== "active") return await failPending(endpoint.id, prisma());
+      if (isSilent(endpoint)) return await failPending(endpoint.id, prisma());
       const deliveries = await findDue(endpoint.id);
       if (!(await sendBatch(endpoint, deliveries, { client, until, stopping })) || deliveries.length < BATCH) return;
     }
@@ -124,7 +124,7 @@ async function sendBatch(
 ): Promise<boolean> {
   let current = endpoint;
   for (const delivery of deliveries) {
-    if (current.state !== "active" || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
+    if (isSilent(current) || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
     if (stopping.aborted || performance.now() >= until) return false;
     const startedAt = now();
     const outcome = await sendEvent(current, eventOf(delivery), client);

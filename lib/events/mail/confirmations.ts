@@ -72,7 +72,9 @@ export async function requestAgain(accountId: AccountId, endpointId: string): Pr
   const offered = checkMail();
   if (!offered.ok) return offered;
   return inTransaction(async (transaction) => {
-    const found = await transaction.endpoint.findFirst({ where: { id: endpointId, accountId, kind: "email", ...isAsking } });
+    const found = await transaction.endpoint.findFirst({
+      where: { id: endpointId, accountId, kind: "email", deletedAt: null, ...isAsking },
+    });
     if (!found) return refuse("There is nothing to confirm here. Reload the page.");
     const asked = await requestConfirmation(found, transaction);
     if (!asked.ok || found.state === "unconfirmed") return asked;

@@ -3,6 +3,7 @@
 import { dateOf, nowMs } from "@/lib/base/clock";
 import type { Prisma } from "@/lib/db/prisma";
 import type { Outcome } from "../delivery/send";
+import { isSilent } from "../endpoints";
 import type { AccountEvent } from "../outbox";
 import { confirmUrl, oneClickUrl, unsubscribeUrl } from "./links";
 import { alertMail, confirmationMail } from "./message";
@@ -22,10 +23,10 @@ export async function sendConfirmation(endpoint: Prisma.EndpointModel): Promise<
 
 /** One mail of these events. `more`: as many others are not listed. */
 export async function sendAlerts(
-  { id, target, state }: Prisma.EndpointModel,
+  { id, target, state, disabledReason }: Prisma.EndpointModel,
   events: readonly AccountEvent[],
   more: number,
 ): Promise<Outcome> {
-  if (state !== "active") return notConfirmed;
+  if (state === "unconfirmed" || isSilent({ state, disabledReason })) return notConfirmed;
   return sendMail({ ...alertMail(events, { more, unsubscribeUrl: unsubscribeUrl(id) }), to: target, oneClickUrl: oneClickUrl(id) });
 }

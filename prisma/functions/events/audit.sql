@@ -12,7 +12,9 @@ DECLARE
 BEGIN
   IF TG_OP = 'INSERT' THEN
     PERFORM audit_record(heard.account_id, 'endpoint.created', heard.id, NULL, events_endpoint_power(NEW));
-  ELSIF TG_OP = 'DELETE' THEN
+  ELSIF heard.deleted_at IS NOT NULL AND TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND OLD.deleted_at IS NOT NULL THEN
+    RETURN NULL; -- that was told when its owner deleted it
+  ELSIF heard.deleted_at IS NOT NULL OR TG_OP = 'DELETE' THEN
     PERFORM audit_record(heard.account_id, 'endpoint.deleted', heard.id, events_endpoint_power(OLD), NULL);
   ELSIF heard.kind = 'webhook' AND NEW.secret_number <> OLD.secret_number THEN
     PERFORM audit_record(heard.account_id, 'endpoint.secret_rotated', heard.id, NULL,
@@ -24,5 +26,5 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER endpoint_audited
-  AFTER INSERT OR UPDATE OF target, types, state, disabled_reason, secret_number OR DELETE ON endpoint
+  AFTER INSERT OR UPDATE OF target, types, state, disabled_reason, secret_number, deleted_at OR DELETE ON endpoint
   FOR EACH ROW EXECUTE FUNCTION events_audit_endpoint();

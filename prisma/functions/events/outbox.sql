@@ -32,11 +32,14 @@ BEGIN
     UPDATE event e SET sequence = c.numbered - t.added + f.ordinal
       FROM fresh f JOIN total t ON t.account_id = f.account_id JOIN counted c ON c.account_id = f.account_id
       WHERE e.place = f.place
-      RETURNING e.id, e.account_id, e.type, e.sequence
+      RETURNING e.id, e.account_id, e.type, e.sequence, e.data
   ), addressed AS (
     INSERT INTO delivery (id, endpoint_id, account_id, event_id, sequence, type, state, try_at, tries, attempts, created_at)
       SELECT events_delivery_id(moment), p.id, n.account_id, n.id, n.sequence, n.type, 'pending', moment, '[]', 0, moment
-      FROM numbered n JOIN endpoint p ON p.account_id = n.account_id AND p.state = 'active' AND (p.types = '{}' OR n.type = ANY (p.types))
+      FROM numbered n JOIN endpoint p ON p.account_id = n.account_id
+        -- What becomes of an endpoint itself reaches it, whatever it wants, also when its owner has switched it off or deleted it.
+        AND CASE WHEN n.type = 'endpoint.changed' AND n.data ->> 'endpointId' = p.id THEN p.state = 'active' OR p.disabled_reason = 'owner'
+          ELSE p.state = 'active' AND (p.types = '{}' OR n.type = ANY (p.types)) END
       RETURNING endpoint_id
   )
   SELECT (SELECT count(*) FROM numbered), (SELECT array_agg(DISTINCT a.endpoint_id) FROM addressed a) INTO numbered_now, waiting;

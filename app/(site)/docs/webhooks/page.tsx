@@ -68,6 +68,10 @@ export default function WebhooksPage() {
           <li>
             An answer of 410, or five days of failures, switches the endpoint off and records <Code>endpoint.disabled</Code>.
           </li>
+          <li>
+            An endpoint gets <Code>endpoint.changed</Code> when somebody changes, switches off or deletes it, whatever events it wants, and
+            still what was under way. So nobody who is signed in can silence it unseen.
+          </li>
           <li>Redirects are not followed, and private addresses are never called. Of your answer only status and size are kept.</li>
         </ul>
         <p>A webhook is no receipt: amounts that decide are in the balance, in deposits and in receipts.</p>
