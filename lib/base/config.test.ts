@@ -239,15 +239,21 @@ test.each([
   expect(readConfig({ [name]: value }).MODE).toBe("sandbox");
 });
 
-test.each(["BASE_RPC_URLS", "SOLANA_RPC_URLS"])("live mode refuses one node alone in %s unless the operator accepts its word", (name) => {
-  for (const one of ["https://one.example/v2/key", "https://one.example/v2/key,https://one.example/v2/other-key"]) {
-    expect(() => readConfig({ ...live, [name]: one })).toThrow(new RegExp(`${name}: add a node of another operator.*SINGLE_NODE=accept`));
-    expect(() => readConfig({ ...live, [name]: one, SINGLE_NODE: "refuse" })).toThrow(/SINGLE_NODE=accept/);
-    expect(readConfig({ ...live, [name]: one, SINGLE_NODE: "accept" }).MODE).toBe("live");
-    expect(readConfig({ [name]: one }).MODE).toBe("sandbox");
-  }
-  expect(readConfig({ ...live, [name]: "https://one.example,https://two.example" }).MODE).toBe("live");
-});
+test.each(["BASE_RPC_URLS", "SOLANA_RPC_URLS"])(
+  "live mode refuses one node, or two of one host, in %s unless the operator accepts it",
+  (name) => {
+    const alone = "https://one.example/v2/key";
+    for (const one of [alone, `${alone},${alone}-2`, `${alone},https://one.example:8443`, `${alone},https://two.example,${alone}-2`]) {
+      expect(() => readConfig({ ...live, [name]: one })).toThrow(
+        new RegExp(`${name}: list two or more nodes, each of another operator.*SINGLE_NODE=accept`),
+      );
+      expect(() => readConfig({ ...live, [name]: one, SINGLE_NODE: "refuse" })).toThrow(/SINGLE_NODE=accept/);
+      expect(readConfig({ ...live, [name]: one, SINGLE_NODE: "accept" }).MODE).toBe("live");
+      expect(readConfig({ [name]: one }).MODE).toBe("sandbox");
+    }
+    expect(readConfig({ ...live, [name]: "https://one.example,https://two.example" }).MODE).toBe("live");
+  },
+);
 
 test("blanks in a list and a URL's trailing slash are ignored", () => {
   expect(readConfig({ ROLES: " jobs , web ", TRUSTED_PROXIES: "10.0.0.0/8, loopback," })).toMatchObject({

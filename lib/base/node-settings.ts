@@ -19,14 +19,14 @@ export function findPlainUrls({ PUBLIC_URL, BASE_RPC_URLS, SOLANA_RPC_URLS }: No
   return problems;
 }
 
-/** Chains whose nodes are all at one host, unless the operator accepts a single node's word. A chain without nodes is not used. */
+/** Chains with fewer than two nodes, or two at one host, unless the operator accepts a single node's word. A chain without nodes is not used. */
 export function findSingleNodes({ SINGLE_NODE, ...urls }: NodeUrls & { SINGLE_NODE?: "refuse" | "accept" | undefined }): string[] {
   if (SINGLE_NODE === "accept") return [];
   const { BASE_RPC_URLS, SOLANA_RPC_URLS } = urls;
   return Object.entries({ BASE_RPC_URLS, SOLANA_RPC_URLS })
-    .filter(([, nodes]) => new Set(nodes.map((node) => new URL(node).host)).size === 1)
+    .filter(([, nodes]) => nodes.length === 1 || new Set(nodes.map((node) => new URL(node).hostname)).size < nodes.length)
     .map(
       ([name]) =>
-        `${name}: add a node of another operator, since one node alone must not decide over sign-ins and money; or write SINGLE_NODE=accept to trust this one`,
+        `${name}: list two or more nodes, each of another operator at a host of its own, since no operator alone must decide over sign-ins and money; or write SINGLE_NODE=accept to trust one`,
     );
 }

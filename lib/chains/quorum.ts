@@ -13,6 +13,15 @@ export function nodeQuorum(): 1 | 2 {
   return SINGLE_NODE === "accept" ? 1 : 2;
 }
 
+/** How many of `answers` must agree: two where two are given, and never fewer than the settings require. */
+export const enoughOf = ({ quorum }: { readonly quorum: number }, answers: number): number => Math.max(quorum, Math.min(2, answers));
+
+/** The largest group of answers that are the same as one of them; the first such group when there are several. */
+export function mostAlike<T>(answers: readonly T[], isSame: (one: T, other: T) => boolean): T[] {
+  const groups = answers.map((one) => answers.filter((other) => isSame(one, other)));
+  return groups.reduce((most, group) => (group.length > most.length ? group : most), []);
+}
+
 const ALARM_MS = 3_600_000;
 const MIN_LOG_EVERY_MS = 1_000;
 const NEVER = Number.NEGATIVE_INFINITY;

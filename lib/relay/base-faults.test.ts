@@ -2,7 +2,6 @@
 
 import { type Hex, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { readNonces } from "@/lib/chains/evm/balances";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { broadcast, isKnown } from "@/lib/chains/evm/transactions";
@@ -10,6 +9,7 @@ import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { storeCall } from "./calls";
+import { readMinedNonces } from "./nonces";
 import { findRelayed, getRelayed } from "./relayed";
 import { sendStored } from "./send";
 import { hashesOf, noncesOf, type RelayedChain, startRelayedChain, TO_FINAL } from "./testing/relayed-chain";
@@ -30,7 +30,7 @@ afterEach(async () => {
   // After every fault, each of our nonces is one transaction on the chain, and nothing is under way.
   const nonces = await noncesOf(chain);
   expect(nonces).toEqual(nonces.map((_, index) => index));
-  expect((await readNonces(chain.relayer.address, chain.nodes)).mined).toBe(nonces.length);
+  expect((await readMinedNonces(chain.relayer.address, chain.nodes)).agreed).toBe(nonces.length);
   const { rows } = await pool().query("SELECT id, state, finalized, problem FROM relayed WHERE NOT finalized");
   expect(rows).toEqual([]);
 });
@@ -75,7 +75,7 @@ test("a transaction that a node forgot is sent again with the same bytes, and th
 test("a node that lost its whole pool gets everything again", async () => {
   const ids = await leaveWaiting("lost pool", 5);
   await chain.client.request({ method: "anvil_dropAllTransactions" as never });
-  expect((await readNonces(chain.relayer.address, chain.nodes)).pending).toBe((await noncesOf(chain)).length - 5);
+  expect((await readMinedNonces(chain.relayer.address, chain.nodes)).pending).toBe((await noncesOf(chain)).length - 5);
   await chain.round();
   await chain.mine(1);
   await chain.round();

@@ -7,9 +7,9 @@ import { log } from "@/lib/base/observe/log";
 import { type Block, findBlockOf } from "@/lib/chains/evm/blocks";
 import type { Head } from "@/lib/chains/evm/head";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import { callEach, type EvmNodes, enoughOf } from "@/lib/chains/evm/nodes";
+import { callEach, type EvmNodes } from "@/lib/chains/evm/nodes";
 import type { Receipt } from "@/lib/chains/evm/transactions";
-import { recordDisagreement } from "@/lib/chains/quorum";
+import { enoughOf, mostAlike, recordDisagreement } from "@/lib/chains/quorum";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { findStanding, lookEverywhere, readSignedFor, recordReceipt } from "./base-receipts";
 import { recordFinal, recordUnmined } from "./relayed";
@@ -98,18 +98,18 @@ async function lookAgain(call: MinedCall, final: Block, nodes: EvmNodes): Promis
   const shown = answers.filter((receipt) => receipt !== null).filter(({ blockNumber }) => blockNumber <= final.number);
   const isSame = (one: Receipt, other: Receipt) =>
     one.txHash === other.txHash && one.blockHash === other.blockHash && one.status === other.status;
-  const sameAs = (one: Receipt) => shown.filter((other) => isSame(one, other)).length;
-  const agreed = shown.find((one) => sameAs(one) >= enoughOf(nodes, answers.length));
-  const [first] = shown;
+  const alike = mostAlike(shown, isSame);
+  const [one] = alike;
+  const areEnough = alike.length >= enoughOf(nodes, answers.length);
   // Of a final block that nodes dispute, one that shows nothing is an alarm too.
-  if (first && sameAs(first) < (agreed ? shown : answers).length) {
-    recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: first.blockNumber });
+  if (one && alike.length < (areEnough ? shown : answers).length) {
+    recordDisagreement("base", { what: "one of our transactions in a final block", id: call.id, block: one.blockNumber });
   }
-  if (agreed) {
-    await recordReceipt(call.id, agreed);
-    const { status, blockNumber: block, blockHash, feeWei: fee } = agreed;
+  if (one && areEnough) {
+    await recordReceipt(call.id, one);
+    const { status, blockNumber: block, blockHash, feeWei: fee } = one;
     await recordFinal(call.id, { isSuccess: status === "succeeded", block, blockHash, fee });
-  } else if (!first && call.block <= final.number) {
+  } else if (!one && call.block <= final.number) {
     await followOrSendAgain(call, nodes);
   }
 }

@@ -7,7 +7,7 @@ import { type Head, readHead } from "@/lib/chains/evm/head";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { finalize, findReorganised } from "./base-mined";
 import { checkSender } from "./base-sender";
-import { findMined, listWaiting, type Patience, pushOn } from "./base-waiting";
+import { findMined, giveUpLost, listWaiting, type Patience, pushOn } from "./base-waiting";
 
 /** @throws EvmFailure when no node answers; the next round does the rest */
 export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, patience: Patience): Promise<void> {
@@ -21,13 +21,13 @@ export async function runBaseRound(senders: readonly Hex[], nodes: EvmNodes, pat
 async function runSender(sender: Hex, head: Head, nodes: EvmNodes, patience: Patience): Promise<boolean> {
   const { mined, fault } = await checkSender(sender, nodes);
   const waiting = await listWaiting(sender);
-  await findMined(
+  const missing = await findMined(
     waiting.filter(({ nonce }) => nonce < mined.max),
-    sender,
     nodes,
   );
-  // While the chain is in doubt, nothing is recorded as final and no fee is spent.
+  // While the chain is in doubt, nothing is recorded as final or lost, and no fee is spent.
   if (head.doubt !== null) return fault === null;
+  await giveUpLost(missing, sender, nodes);
   await findReorganised(sender, head, nodes);
   await finalize(sender, head, nodes);
   if (fault !== null) return false;

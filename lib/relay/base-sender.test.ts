@@ -4,12 +4,12 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetSingleton } from "@/lib/base/process-singleton";
-import { readNonces } from "@/lib/chains/evm/balances";
 import { startUsdcChain } from "@/lib/chains/evm/testing/usdc-chain";
 import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { RelayStopped, storeCall } from "./calls";
+import { readMinedNonces } from "./nonces";
 import { getRelayed } from "./relayed";
 import { setRelayer } from "./relayer";
 import { sendStored } from "./send";
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 const nodes = () => ({ evm: chain.nodes });
-const minedNonce = async () => (await readNonces(chain.relayer.address, chain.nodes)).mined;
+const minedNonce = async () => (await readMinedNonces(chain.relayer.address, chain.nodes)).agreed;
 const stopped = async () => (await metrics().relayStopped.get()).values[0]?.value;
 
 /** Sends as somebody else who also holds the relayer's key. */
@@ -114,7 +114,7 @@ test("a chain that lacks our final transactions gets nothing from us until the r
     await chain.round({ evm: wiped.nodes });
     expect(await stopped()).toBe(1);
     await sendStored("three", { evm: wiped.nodes });
-    expect(await readNonces(chain.relayer.address, wiped.nodes)).toEqual({ mined: 0, pending: 0 });
+    expect(await readMinedNonces(chain.relayer.address, wiped.nodes)).toMatchObject({ agreed: 0, pending: 0 });
     expect((await getRelayed("three")).state).toBe("stored");
     await expect(chain.store("four")).rejects.toThrow("nonce_behind");
   } finally {

@@ -5,7 +5,7 @@ import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { type Database, prisma } from "@/lib/db/prisma";
-import { type MinedNonces, readFinalNonce, readMinedNonces } from "./nonces";
+import { findFinalNonce, type MinedNonces, readMinedNonces } from "./nonces";
 
 export type SenderFault = "nonce_ahead" | "nonce_behind";
 
@@ -37,7 +37,8 @@ async function findSender(address: string): Promise<Sender | null> {
   return row && { ...row, lowestOpen: (await findLowestOpen(address)) ?? row.nextNonce };
 }
 
-function faultOf({ min, max }: MinedNonces, { nextNonce, lowestOpen }: Sender): SenderFault | null {
+/** What is wrong when even the node that counts the most, or the fewest, differs from what is stored. */
+export function faultOf({ min, max }: MinedNonces, { nextNonce, lowestOpen }: Omit<Sender, "fault">): SenderFault | null {
   if (min > nextNonce) return "nonce_ahead";
   return max < lowestOpen ? "nonce_behind" : null;
 }
@@ -71,7 +72,7 @@ async function recordFault(address: string, known: string | null, fault: SenderF
  * True once everything that somebody else sent with the relayer's key is final and nothing more is pending: the relay continues after it.
  */
 async function realign(sender: Hex, { min, max, pending }: MinedNonces, nodes: EvmNodes): Promise<boolean> {
-  if (min !== max || pending !== max || (await readFinalNonce(sender, nodes)) !== max) return false;
+  if (min !== max || pending !== max || (await findFinalNonce(sender, nodes)) !== max) return false;
   const { count } = await prisma().relaySender.updateMany({
     where: { chain: "base", address: sender, nextNonce: { lt: max } },
     data: { nextNonce: max, fault: null },

@@ -4,11 +4,11 @@
 import { bytesToHex, type Hex, hexToBytes } from "viem";
 import { now, nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { callEach, type EvmNodes } from "@/lib/chains/evm/nodes";
 import { type Fees, raiseFees, readFees, serializeSigned, type Transaction } from "@/lib/chains/evm/transactions";
 import { inTransaction, prisma } from "@/lib/db/prisma";
-import { lookEverywhere } from "./base-receipts";
-import { type MinedNonces, readFinalNonce } from "./nonces";
+import { findStanding, lookEverywhere, readSignedFor, recordReceipt } from "./base-receipts";
+import { findFinalNonce, type MinedNonces } from "./nonces";
 import { recordLost, waits, wholeOf } from "./relayed";
 import { findRelayer } from "./relayer";
 import { bytesSignedLast, type Outgoing, sendAll } from "./send";
@@ -52,23 +52,32 @@ export async function listWaiting(sender: string): Promise<WaitingCall[]> {
   });
 }
 
-/**
- * Looks for the receipts of calls whose nonce is used. When all nodes agree that the nonce is used in a final block and none has a receipt
- * of ours, another holder of the key used it, and our call can never be in a block.
- * @throws EvmFailure
- */
-export async function findMined(waiting: readonly WaitingCall[], sender: Hex, nodes: EvmNodes): Promise<void> {
+/** Looks for the receipts of calls whose nonce is used. Resolves with those that no node has a receipt of. @throws EvmFailure */
+export async function findMined(waiting: readonly WaitingCall[], nodes: EvmNodes): Promise<WaitingCall[]> {
   const missing: WaitingCall[] = [];
   for (let from = 0; from < waiting.length; from += MAX_LOOKS_AT_ONCE) {
     const batch = waiting.slice(from, from + MAX_LOOKS_AT_ONCE);
     const found = await Promise.all(batch.map(({ id }) => lookEverywhere(id, nodes)));
     missing.push(...batch.filter((_, index) => !found[index]));
   }
+  return missing;
+}
+
+/**
+ * Gives calls up that can never be in a block: every node says that the nonce is used in a final block, and has no receipt of ours, so
+ * another holder of the key used it. A silent node may be the only one that does not lie.
+ * @throws EvmFailure
+ */
+export async function giveUpLost(missing: readonly WaitingCall[], sender: Hex, nodes: EvmNodes): Promise<void> {
   if (missing.length === 0) return;
   // The final nonce first, then the receipts again: every call that was final at the first read has a receipt by the second.
-  const finalNonce = await readFinalNonce(sender, nodes);
+  const finalNonce = (await findFinalNonce(sender, nodes)) ?? 0;
   for (const { id, nonce } of missing.filter((call) => call.nonce < finalNonce)) {
-    if (await lookEverywhere(id, nodes)) continue;
+    const signed = await readSignedFor(id);
+    const receipts = await callEach(nodes, (node) => findStanding(signed, node, nodes));
+    const receipt = receipts.find((one) => one !== null);
+    if (receipt) await recordReceipt(id, receipt);
+    if (receipt || receipts.length < nodes.count) continue;
     await recordLost(id);
     log().error(
       { id, nonce, sender },

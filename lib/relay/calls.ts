@@ -3,11 +3,12 @@
 
 import { type Hex, hexToBytes } from "viem";
 import { now } from "@/lib/base/clock";
-import { readNonces } from "@/lib/chains/evm/balances";
+import { log } from "@/lib/base/observe/log";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
 import { estimateGas, type Fees, readFees, serializeSigned } from "@/lib/chains/evm/transactions";
 import type { Transaction } from "@/lib/db/prisma";
-import { findLowestOpen } from "./base-sender";
+import { faultOf, findLowestOpen } from "./base-sender";
+import { type MinedNonces, readMinedNonces } from "./nonces";
 import { relayer } from "./relayer";
 
 export interface Call {
@@ -30,8 +31,8 @@ export interface PreparedCall extends Call, Fees {
   from: Hex;
   /** The gas limit. */
   gas: bigint;
-  /** The relayer's next nonce after those in blocks, according to the chain. */
-  minedNonce: number;
+  /** The relayer's nonces according to the chain. */
+  mined: MinedNonces;
 }
 
 export type Preparation = PreparedCall | { kind: "reverts"; reason: string };
@@ -55,9 +56,9 @@ export const isRelayStopped = (error: unknown): error is RelayStopped => error i
 export async function prepareCall({ to, data }: Call, nodes: EvmNodes = evmNodes(), rehearsal?: Rehearsal): Promise<Preparation> {
   const { address: from } = relayer();
   const { moreGas = 0n, ...shown } = rehearsal ?? { from, data };
-  const [estimate, fees, nonces] = await Promise.all([estimateGas({ to, ...shown }, nodes), readFees(nodes), readNonces(from, nodes)]);
+  const [estimate, fees, mined] = await Promise.all([estimateGas({ to, ...shown }, nodes), readFees(nodes), readMinedNonces(from, nodes)]);
   if (estimate.kind === "reverts") return estimate;
-  return { kind: "fits", chainId: nodes.chainId, from, to, data, gas: estimate.gas + moreGas, minedNonce: nonces.mined, ...fees };
+  return { kind: "fits", chainId: nodes.chainId, from, to, data, gas: estimate.gas + moreGas, mined, ...fees };
 }
 
 export interface StoredCall {
@@ -90,15 +91,15 @@ export interface StorableCall extends Omit<PreparedCall, "data"> {
  * @throws RelayStopped, SignerUnavailable; what `data` throws
  */
 export async function storeCall(id: string, prepared: StorableCall, transaction: Transaction): Promise<StoredCall> {
-  const { to, gas, chainId, minedNonce, maxFeePerGas, maxPriorityFeePerGas } = prepared;
+  const { to, gas, chainId, mined, maxFeePerGas, maxPriorityFeePerGas } = prepared;
   const sender = prepared.from.toLowerCase();
-  const { nextNonce: nonce, fault } = await lockSender(sender, minedNonce, transaction);
+  const { nextNonce: nonce, fault } = await lockSender(sender, mined, transaction);
   const known = await transaction.relayed.findUnique({ where: { id }, select: { hash: true, nonce: true } });
   if (known) return { hash: known.hash as Hex, nonce: known.nonce ?? nonce };
   if (fault !== null) throw new RelayStopped(fault);
   // The chain was read earlier: every nonce that it knew of is stored by now.
-  if (minedNonce > nonce) throw new RelayStopped("nonce_ahead");
-  if (minedNonce < ((await findLowestOpen(sender, transaction)) ?? nonce)) throw new RelayStopped("nonce_behind");
+  const difference = faultOf(mined, { nextNonce: nonce, lowestOpen: (await findLowestOpen(sender, transaction)) ?? nonce });
+  if (difference !== null) throw new RelayStopped(difference);
   await takeNonce(sender, nonce, transaction);
   // From here on nothing refuses: unless the signer or the database is lost, what is taken for `data` is stored with it.
   const data = typeof prepared.data === "string" ? prepared.data : await prepared.data({ nonce, gas, maxFeePerGas });
@@ -117,15 +118,22 @@ export async function storeCall(id: string, prepared: StorableCall, transaction:
   return { hash, nonce };
 }
 
-/** Locks the sender's row, and creates it with the chain's own nonce. No other transaction gets one of its nonces until this one ends. */
-async function lockSender(address: string, minedNonce: number, transaction: Transaction): Promise<LockedSender> {
-  await transaction.relaySender.createMany({ data: [{ chain: "base", address, nextNonce: minedNonce }], skipDuplicates: true });
+/**
+ * Locks the sender's row, and creates it with the chain's own nonce, which no node alone may choose. No other transaction gets one of its
+ * nonces until this one ends.
+ * @throws RelayStopped while the nodes differ about a new sender
+ */
+async function lockSender(address: string, mined: MinedNonces, transaction: Transaction): Promise<LockedSender> {
+  if (mined.agreed !== null) {
+    await transaction.relaySender.createMany({ data: [{ chain: "base", address, nextNonce: mined.agreed }], skipDuplicates: true });
+  }
   // Prisma has no row lock. This statement returns the row as its previous holder left it, and every later statement sees everything else
   // that holder committed.
   const [sender] = await transaction.$queryRaw<LockedSender[]>`
     SELECT next_nonce AS "nextNonce", fault FROM relay_sender WHERE chain = 'base' AND address = ${address} FOR UPDATE`;
-  if (!sender) throw new Error(`The sender ${address} could not be locked.`);
-  return sender;
+  if (sender) return sender;
+  log().warn({ sender: address, mined }, "the relayer's first call waits until its nodes count the same transactions: compare them");
+  throw new RelayStopped("nonces_differ");
 }
 
 /** @throws Error when `nonce` is not the sender's next one */

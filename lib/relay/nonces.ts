@@ -2,14 +2,17 @@
 
 import type { Hex } from "viem";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import type { EvmNodes } from "@/lib/chains/evm/nodes";
+import { callEach, type EvmNodes } from "@/lib/chains/evm/nodes";
 import { quantity } from "@/lib/chains/evm/wire";
+import { enoughOf, mostAlike } from "@/lib/chains/quorum";
 
 /** The next nonce after those in blocks. */
 export interface MinedNonces {
   /** The lowest and the highest that any node reports. */
   min: number;
   max: number;
+  /** What as many nodes as must agree report; null while they differ. */
+  agreed: number | null;
   /** The next nonce after those in blocks and in the first node's pool. */
   pending: number;
 }
@@ -25,17 +28,18 @@ export function readMinedNonces(address: Hex, nodes: EvmNodes): Promise<MinedNon
       count(node, address, "latest"),
       nodes.callOthers(node, (other) => count(other, address, "latest")),
     ]);
-    return { min: Math.min(mined, ...others), max: Math.max(mined, ...others), pending };
+    const all = [mined, ...others];
+    const alike = mostAlike(all, Object.is);
+    const agreed = alike.length >= enoughOf(nodes, all.length) ? (alike[0] ?? null) : null;
+    return { min: Math.min(...all), max: Math.max(...all), agreed, pending };
   });
 }
 
-/** The next nonce after those in final blocks: the lowest that any node reports. @throws EvmFailure */
-export function readFinalNonce(address: Hex, nodes: EvmNodes): Promise<number> {
-  return nodes.callFirst(async (node) => {
-    const [final, others] = await Promise.all([
-      count(node, address, "finalized"),
-      nodes.callOthers(node, (other) => count(other, address, "finalized")),
-    ]);
-    return Math.min(final, ...others);
-  });
+/**
+ * The next nonce after those in final blocks: the lowest that any node reports. Null while a node is silent: the only other one may lie.
+ * @throws EvmFailure when no node answers
+ */
+export async function findFinalNonce(address: Hex, nodes: EvmNodes): Promise<number | null> {
+  const answers = await callEach(nodes, (node) => count(node, address, "finalized"));
+  return answers.length === nodes.count ? Math.min(...answers) : null;
 }

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
-import { recordDisagreement } from "@/lib/chains/quorum";
+import { enoughOf, mostAlike, recordDisagreement } from "@/lib/chains/quorum";
 import type { NodeCall, SolanaNodes } from "@/lib/chains/solana/nodes";
 import { findStatus, isLost } from "@/lib/chains/solana/transactions";
 import { prisma } from "@/lib/db/prisma";
@@ -79,13 +79,12 @@ const feeForm = z.object({ meta: z.object({ fee: z.int().min(0) }) }).nullable()
 async function finalize({ id, hash }: OpenTransaction, nodes: SolanaNodes): Promise<boolean> {
   const answers = await nodes.callEach("getSignatureStatuses", (call) => fetchFinal(call, hash));
   const final = answers.filter((answer) => answer !== null);
-  const sameAs = (one: Final) => final.filter((other) => isDeepStrictEqual(one, other)).length;
-  const [first] = final;
-  if (first && sameAs(first) < final.length) recordDisagreement("solana", { what: "one of our final transactions", id, slot: first.slot });
+  const alike = mostAlike(final, isDeepStrictEqual);
+  const [one] = alike;
+  if (one && alike.length < final.length) recordDisagreement("solana", { what: "one of our final transactions", id, slot: one.slot });
   // A slower node will say the same in a moment.
-  const agreed = final.find((one) => sameAs(one) >= nodes.enoughOf(answers.length));
-  if (!agreed) return false;
-  const { slot: block, isFailed, fee } = agreed;
+  if (!one || alike.length < enoughOf(nodes, answers.length)) return false;
+  const { slot: block, isFailed, fee } = one;
   const mined = { isSuccess: !isFailed, block, blockHash: null, fee: BigInt(fee) };
   // The first node may have named another block, or none.
   await recordMined(id, { ...mined, hash });

@@ -4,7 +4,7 @@ import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
 import reader from "../contracts/artifacts/balance-reader.json";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
-import { bytes, quantity, wei } from "./wire";
+import { bytes, wei } from "./wire";
 
 // Each balance takes 32 bytes of the result, which nodes treat as contract code: at most 24,576 bytes.
 const CHUNK_SIZE = 500;
@@ -41,20 +41,6 @@ function readChunk(node: EvmNode, token: Hex, accounts: readonly Hex[], blockHas
 /** Gas money in wei, as of the latest block. */
 export const readGasBalance = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<bigint> =>
   nodes.callFirst((node) => node.call("eth_getBalance", [account, "latest"], wei));
-
-export interface Nonces {
-  /** The next nonce after all mined transactions. */
-  mined: number;
-  /** The next nonce after pending transactions too, as far as this node knows them. */
-  pending: number;
-}
-
-export const readNonces = (account: Hex, nodes: EvmNodes = evmNodes()): Promise<Nonces> =>
-  nodes.callFirst(async (node) => {
-    const count = (tag: string) => node.call("eth_getTransactionCount", [account, tag], quantity);
-    const [mined, pending] = await Promise.all([count("latest"), count("pending")]);
-    return { mined, pending };
-  });
 
 /** Whether the address has code, so that a key alone does not control it. */
 export const hasCode = async (account: Hex, nodes: EvmNodes = evmNodes()): Promise<boolean> =>

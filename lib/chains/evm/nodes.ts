@@ -3,7 +3,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
-import { nodeQuorum, recordDifferenceAtTip } from "../quorum";
+import { mostAlike, nodeQuorum, recordDifferenceAtTip } from "../quorum";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
 import { createNode, type EvmNode } from "./node";
@@ -105,9 +105,6 @@ export const callEach = <T>(nodes: EvmNodes, use: (node: EvmNode) => Promise<T>)
 export const findAnywhere = <T>(nodes: EvmNodes, look: (node: EvmNode) => Promise<T | null>): Promise<T | null> =>
   nodes.callFirst(async (node) => (await look(node)) ?? (await nodes.callOthers(node, look)).find((found) => found !== null) ?? null);
 
-/** How many of `answers` must agree: two where two are given, and never fewer than the settings require. */
-export const enoughOf = ({ quorum }: EvmNodes, answers: number): number => Math.max(quorum, Math.min(2, answers));
-
 /**
  * Whether as many nodes as must agree show the same: the hash of its block. Null: not shown. The others' word counts for nothing; another
  * block is an alarm, unless a reorganisation explains it.
@@ -121,12 +118,11 @@ export async function areAlike(
 ): Promise<boolean> {
   const answers = await callEach(nodes, async (node) => ({ name: node.name, block: await look(node) }));
   const shown = answers.filter(({ block }) => block !== null);
-  const alike = (one: string | null) => shown.filter(({ block }) => block === one).length;
-  const most = Math.max(0, ...shown.map(({ block }) => alike(block)));
-  if (most < shown.length) {
+  const alike = mostAlike(shown, (one, other) => one.block === other.block);
+  if (alike.length < shown.length) {
     recordDifferenceAtTip("base", { ...about, said: Object.fromEntries(shown.map(({ name, block }) => [name, block])) });
   }
-  return shown.length > 0 && most >= nodes.quorum;
+  return alike.length >= nodes.quorum;
 }
 
 /** A node of another chain would show no deposits, or that chain's. Checked once, and again after an outage. */

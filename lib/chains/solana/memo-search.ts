@@ -2,6 +2,7 @@
 // payments that must not be made twice, whatever a database says.
 
 import { z } from "zod";
+import { enoughOf } from "../quorum";
 import { NodeFailure } from "./node-failure";
 import type { NodeCall, SolanaNodes } from "./nodes";
 
@@ -39,7 +40,7 @@ export async function findByMemo(nodes: SolanaNodes, query: MemoQuery): Promise<
  */
 export async function isListedByEnough(nodes: SolanaNodes, query: MemoQuery, signature: string): Promise<boolean> {
   const lists = await nodes.callAll("getSignaturesForAddress", (call) => searchNode(call, query, nodes.leastSlot));
-  return lists.filter((list) => list.includes(signature)).length >= nodes.enoughOf(lists.length);
+  return lists.filter((list) => list.includes(signature)).length >= enoughOf(nodes, lists.length);
 }
 
 async function searchNode(call: NodeCall, { account, memo, since, minEntries = 0 }: MemoQuery, leastSlot: number): Promise<string[]> {

@@ -75,11 +75,6 @@ export class SolanaNodes {
     return others;
   }
 
-  /** How many of `answers` must agree: two where two are given, and never fewer than the settings require. */
-  enoughOf(answers: number): number {
-    return Math.max(this.quorum, Math.min(2, answers));
-  }
-
   /**
    * The newest slot that as many nodes have reached as must agree, where more than these ever named one: otherwise one of three could call
    * the two others behind. Of two nodes the newest one is believed. A node that stopped naming newer ones does not count beside enough

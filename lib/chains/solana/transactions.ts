@@ -1,7 +1,8 @@
 // Our own transactions: the blockhash to sign with, sending, and their status.
 
 import { z } from "zod";
-import { NodeFailure, SolanaRefusal } from "./node-failure";
+import { enoughOf, mostAlike, recordDisagreement } from "../quorum";
+import { NodeFailure, SolanaRefusal, SolanaUnavailable } from "./node-failure";
 import type { NodeCall, SolanaNodes } from "./nodes";
 
 export interface RecentBlockhash {
@@ -43,34 +44,36 @@ export function readFinalizedSlot(nodes: SolanaNodes): Promise<number> {
   });
 }
 
+/** For how many blocks a blockhash is good. */
+const BLOCKHASH_BLOCKS = 150;
+/** Two minutes. The confirmed blocks of nodes that work are seconds apart. */
+const MAX_APART = 300;
+
 /**
- * A blockhash to sign with: a confirmed one, which is valid for almost the maximum time.
+ * A blockhash to sign with: a confirmed one, which is valid for almost the maximum time. Its end and its beginning are what as many nodes
+ * as must agree say, since with too early an end a transaction would be given up that still can run, and another one signed beside it; one
+ * with too late an end, or too early a beginning, could neither run nor be given up.
  * @param leastSlot minimum slot of the blockhash
- * @throws SolanaUnavailable
+ * @throws SolanaUnavailable, also while too few nodes are near each other
  */
 export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastSlot): Promise<RecentBlockhash> {
   const options = { commitment: "confirmed", minContextSlot: leastSlot };
-  const { slot, value } = await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm);
-  return { ...value, slot };
-}
-
-/** For how many blocks a blockhash is good. */
-const BLOCKHASH_BLOCKS = 150;
-
-/**
- * The same, with an end and a beginning that no single node can choose: by the heights and the slots of all nodes. One that names too early
- * an end would have a transaction given up that it keeps, and another one signed beside it.
- * @throws SolanaUnavailable when not every node answers
- */
-export async function readSharedBlockhash(nodes: SolanaNodes): Promise<RecentBlockhash> {
-  const recent = await readBlockhash(nodes);
-  const answers = await nodes.callAll("getBlockHeight", async (call) => ({
-    slot: await call("getSlot", [{ commitment: "confirmed" }], z.int().min(0)),
-    height: await call("getBlockHeight", [{ commitment: "confirmed" }], z.int().min(0)),
-  }));
-  const earliestEnd = Math.max(...answers.map(({ height }) => height)) + BLOCKHASH_BLOCKS;
-  const end = Math.min(Math.max(recent.lastValidBlockHeight, earliestEnd), earliestEnd + BLOCKHASH_BLOCKS);
-  return { ...recent, lastValidBlockHeight: end, slot: Math.min(recent.slot, ...answers.map(({ slot }) => slot)) };
+  const { value } = await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm);
+  // Read after the blockhash, which is no newer, and before anything is signed with it.
+  const answers = await nodes.callEach("getBlockHeight", async (call) => {
+    const read = (method: string) => call(method, [{ commitment: "confirmed" }], z.int().min(0));
+    const [slot, height] = await Promise.all([read("getSlot"), read("getBlockHeight")]);
+    return { slot, height };
+  });
+  const isNear = (one: number, other: number) => Math.abs(one - other) <= MAX_APART;
+  const near = mostAlike(answers, (one, other) => isNear(one.slot, other.slot) && isNear(one.height, other.height));
+  if (near.length < answers.length) recordDisagreement("solana", { what: "how far the chain is", answers });
+  if (near.length < enoughOf(nodes, answers.length)) {
+    throw new SolanaUnavailable("getBlockHeight", [`${near.length} of ${answers.length} nodes that answer are near each other`]);
+  }
+  const earliestEnd = Math.max(...near.map(({ height }) => height)) + BLOCKHASH_BLOCKS;
+  const end = Math.min(Math.max(value.lastValidBlockHeight, earliestEnd), earliestEnd + BLOCKHASH_BLOCKS);
+  return { ...value, lastValidBlockHeight: end, slot: Math.min(...near.map(({ slot }) => slot)) };
 }
 
 /**
@@ -123,7 +126,7 @@ export async function findIncludedAnywhere(nodes: SolanaNodes, signature: string
   const [first] = ranWell;
   if (!first) return null;
   const final = ranWell.filter((status) => status?.commitment === "finalized" && status.slot === first.slot);
-  return { slot: first.slot, isFinal: final.length >= nodes.enoughOf(answers.length) };
+  return { slot: first.slot, isFinal: final.length >= enoughOf(nodes, answers.length) };
 }
 
 /**

@@ -4,13 +4,15 @@
 import { base58 } from "@scure/base";
 import { createTransferInstruction } from "@solana/spl-token";
 import { Transaction } from "@solana/web3.js";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { newHolder, startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { type Fault, startFaultyNode } from "../evm/testing/faulty-node";
+import { haveNodesAgreed } from "../quorum";
 import { SolanaNodes } from "./nodes";
 import { isMessageShown, type ShownMessage } from "./sent-message";
-import { findStatus, readBlockhash, readSharedBlockhash, sendTransaction } from "./transactions";
+import { findStatus, readBlockhash, sendTransaction } from "./transactions";
 
 let chain: TestSolanaChain;
 let honest: SolanaNodes;
@@ -111,8 +113,7 @@ test("one node alone cannot name an end of a transaction before which it is give
   const { url, close } = await startFaultyNode(chain.url, ({ method }) => (method === "getLatestBlockhash" ? { rewrite: lie } : null));
   toClose.push(close);
   const [height, nodes] = [await chain.connect().getBlockHeight("confirmed"), through(2, url, chain.url)];
-  expect((await readBlockhash(nodes)).lastValidBlockHeight).toBe(1);
-  const { lastValidBlockHeight } = await readSharedBlockhash(nodes);
+  const { lastValidBlockHeight } = await readBlockhash(nodes);
   expect(lastValidBlockHeight).toBeGreaterThanOrEqual(height + 150);
   expect(lastValidBlockHeight).toBeLessThan(height + 1_000);
 });
@@ -128,4 +129,22 @@ test.each<[what: string, fault: (signature: string) => Fault]>([
   const sending = sendTransaction(through(1, url, chain.url), bytes, signature).catch(() => undefined);
   await untilConfirmed(signature);
   await sending;
+});
+
+test.each<[what: string, lies: Readonly<Record<string, number>>]>([
+  ["names a height that never comes", { getBlockHeight: 2 ** 52 }],
+  ["names the first slot of all", { getSlot: 0 }],
+])("a node that %s makes no transaction that can neither run nor be given up", async (_what, lies) => {
+  onTestFinished(() => forgetSingleton("disagreement of nodes"));
+  const { url, close } = await startFaultyNode(chain.url, ({ method }) => {
+    const lie = lies[method];
+    return lie === undefined ? null : { claim: () => lie };
+  });
+  toClose.push(close);
+  const [height, slot] = [await chain.connect().getBlockHeight("confirmed"), await chain.connect().getSlot("finalized")];
+  const shared = await readBlockhash(through(2, url, chain.url, chain.url));
+  expect(shared.lastValidBlockHeight).toBeLessThan(height + 1_000);
+  expect(shared.slot).toBeGreaterThanOrEqual(slot);
+  await expect(readBlockhash(through(2, url, chain.url))).rejects.toThrow("near each other");
+  expect(haveNodesAgreed()).toBe(false);
 });

@@ -57,9 +57,10 @@ async function relay(claim: PaymentClaim, kept: KeptPayment, id: string): Promis
   }
   if (claim.attempt > 1) return { kind: "refused", ...usedUp };
   if (trouble) return trouble;
-  // This blockhash comes from a node at least as far as the node that knew the payer's: it is no older, and lasts no shorter.
+  // This blockhash comes from a node at least as far as the node that knew the payer's: it is no older, and lasts no shorter. Nobody can
+  // submit the payment before the fee payer signs it, below.
   const { lastValidBlockHeight, slot } = await readBlockhash(nodes, trial.slot);
-  const used = { feePayer: kept.terms.feePayer, lastValidBlockHeight, slot: Math.min(slot, trial.slot) };
+  const used = { feePayer: kept.terms.feePayer, lastValidBlockHeight, slot };
   // What would fail, and what its payer cannot pay, is never signed: otherwise payments that cost nobody anything would use up the fees of
   // a day. No node sees the signature before it is stored.
   return storeAttempt(claim, { units: accounts[0]?.units ?? 0n, at }, async (commit) =>

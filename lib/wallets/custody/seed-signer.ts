@@ -17,7 +17,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import { readPaymentTransaction, withFeePayerSignature } from "@/lib/chains/solana/payment-transaction";
 import { signWith } from "@/lib/chains/solana/signing-key";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import { readSharedBlockhash } from "@/lib/chains/solana/transactions";
+import { readBlockhash } from "@/lib/chains/solana/transactions";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import type { CallCost } from "@/lib/relay/calls";
 import type { Relayer } from "@/lib/relay/relayer";
@@ -178,7 +178,7 @@ class SeedSigner implements Signer {
     if (chain !== "solana" || destination === treasury) throw new PayoutRefused("order");
     // From its own nodes, all of them: whoever named the end of the last transaction could have a second one signed while the first still
     // counts. Before the order takes from the limit: without nodes nothing is signed for it.
-    const { blockhash, ...used } = await readSharedBlockhash(solanaNodes());
+    const { blockhash, ...used } = await readBlockhash(solanaNodes());
     const pay = () => {
       if (opensAccount) this.#fees.rent.check(RENT_LAMPORTS, nonce);
       this.#fees.treasury.take(TREASURY_LAMPORTS, nonce);

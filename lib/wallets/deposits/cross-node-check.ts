@@ -5,9 +5,10 @@ import type { Hex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import { type EvmNodes, enoughOf } from "@/lib/chains/evm/nodes";
+import type { EvmNodes } from "@/lib/chains/evm/nodes";
 import { readTransfers, readTransfersIn } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
+import { enoughOf } from "@/lib/chains/quorum";
 import type { WatchedAddress } from "./addresses";
 import { depositsIn, onlyNode } from "./base-range";
 

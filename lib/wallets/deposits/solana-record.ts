@@ -2,6 +2,7 @@
 // so a credit is never reversed.
 
 import { now } from "@/lib/base/clock";
+import { enoughOf } from "@/lib/chains/quorum";
 import { readStandings, type SolanaHead } from "@/lib/chains/solana/finality";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { prisma, type Transaction } from "@/lib/db/prisma";
@@ -133,7 +134,7 @@ export async function agreedOf(readings: readonly Reading[], nodes: SolanaNodes)
   const standings = await readStandings(nodes, signatures);
   const isAgreed = (signature: string) => {
     const { final, answers } = standings.get(signature) ?? { final: 0, answers: 1 };
-    return final >= nodes.enoughOf(answers);
+    return final >= enoughOf(nodes, answers);
   };
   return readings.filter(({ found }) => found.every(({ transaction }) => isAgreed(transaction)));
 }
