@@ -86,7 +86,7 @@ async function refuse([id = "", ...reason]: readonly string[]): Promise<void> {
   if (!(await refuseWithdrawal(id as WithdrawalId, why))) {
     const found = await findWithdrawal(id as WithdrawalId);
     if (!found || !UNSIGNED.includes(found.state)) throw await undecided(id);
-    throw new Error(`PostgreSQL has started since ${id} was ordered, and the jobs process first asks the chain whether it was paid already.
+    throw new Error(`A process has started since ${id} was ordered, and the jobs process first asks the chain whether it was paid already.
 Nothing was changed. Try again in a minute.`);
   }
   print(`Declined ${id}. The money is back in the account, with this reason: ${why}`);

@@ -8,7 +8,7 @@ import { changeWithdrawal, UNSIGNED, type WithdrawalState } from "./withdrawal";
 
 /**
  * The owner cancels it and gets the money back. False when it is another account's, or too late: signed or over; or not yet, while it is
- * unsigned and its chain was not asked since PostgreSQL started.
+ * unsigned and its chain was not asked since the last start.
  */
 export const cancelWithdrawal = (accountId: AccountId, id: WithdrawalId): Promise<boolean> =>
   giveBack({ id, owner: accountId, from: UNSIGNED, to: "cancelled", reason: null });

@@ -8,16 +8,15 @@ import { prisma } from "@/lib/db/prisma";
 import { isNodesFault } from "@/lib/relay/chain";
 import { wasPaidOnBase } from "./pay-base";
 import { wasPaidOnSolana } from "./pay-solana";
-import { findWithdrawals, type OpenWithdrawal, UNSIGNED } from "./withdrawal";
+import { findWithdrawals, type OpenWithdrawal } from "./withdrawal";
 
 const MAX_ASKED = 1_000;
 const AT_ONCE = 8;
 
-/** Asks the chains about every unsigned withdrawal that is older than PostgreSQL's last start, once, and books what they show as paid. */
+/** Asks the chains about every unsigned withdrawal that is older than the last start, once, and books what they show as paid. */
 export async function bookForgotten(): Promise<void> {
   const rows = await prisma().$queryRaw<{ id: WithdrawalId }[]>`
-    SELECT w.id FROM withdrawal w WHERE w.state = ANY (${[...UNSIGNED]}::text[]) AND wallets_may_be_forgotten(w)
-    ORDER BY w.requested_at, w.id LIMIT ${MAX_ASKED}`;
+    SELECT id FROM wallets_forgotten() ORDER BY requested_at, id LIMIT ${MAX_ASKED}`;
   if (rows.length === 0) return;
   const found = await findWithdrawals({ id: { in: rows.map(({ id }) => id) } }, prisma());
   await forEachIsolated(found, bookIfPaid, { what: "withdrawal", atOnce: AT_ONCE, isReported: isNodesFault });

@@ -140,7 +140,18 @@ test("one that was not paid is given back once its chain was asked, which waits 
   expect((await readBalance(owner.accountId)).posted).toBe(50n * USD);
 });
 
-test("one that was ordered since PostgreSQL started is given back at once, and no node is asked", async () => {
+test("a start of the service counts as one of PostgreSQL, since a dump is read in while it is stopped", async () => {
+  const owner = await newOwner(50n * USD);
+  const id = await ordered(owner, { amount: USD });
+  await prisma().withdrawal.update({ where: { id }, data: inState("awaiting_approval") });
+  await prisma().process.create({ data: { id: "prc_00000000000000000000", roles: "web", startedAt: now(), beat: 1n } });
+  expect(await cancelWithdrawal(owner.accountId, id)).toBe(false);
+  await payWithdrawals();
+  expect(await cancelWithdrawal(owner.accountId, id)).toBe(true);
+  await prisma().process.deleteMany();
+});
+
+test("one that was ordered since the last start is given back at once, and no node is asked", async () => {
   const owner = await newOwner(50n * USD);
   const ids = await Promise.all(chains.map((chain) => ordered(owner, { chain, amount: USD })));
   useNodes(false);

@@ -127,10 +127,11 @@ BEGIN
   RETURN NEXT;
 END $$;
 
--- Whether the database may have been set back to before a withdrawal was paid: restoring it starts PostgreSQL, and since then its chain has
--- not shown that it is unpaid.
-CREATE OR REPLACE FUNCTION wallets_may_be_forgotten(w withdrawal) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT greatest(w.requested_at, w.unpaid_at) <= pg_postmaster_start_time()
+-- The unsigned withdrawals that may have been paid: the database may have been set back to before that, which starts PostgreSQL or the
+-- service, and since then their chain has not shown that they are unpaid.
+CREATE OR REPLACE FUNCTION wallets_forgotten() RETURNS SETOF withdrawal LANGUAGE sql STABLE AS $$
+  SELECT * FROM withdrawal w WHERE w.state IN ('awaiting_approval', 'approved')
+    AND greatest(w.requested_at, w.unpaid_at) <= (SELECT db_last_start())
 $$;
 
 -- Ends a withdrawal that was not paid, in one of these states, and gives back what the books say it took. `owner` null: any account's.
@@ -144,7 +145,7 @@ BEGIN
   -- The row first: while another transaction signs it, this one waits here without holding an account that others wait for.
   UPDATE withdrawal w SET state = to_state, reason = why, waits_for = NULL, ended_at = at
     WHERE w.id = wanted AND w.state = ANY (from_states) AND (owner IS NULL OR w.account_id = owner)
-      AND NOT (w.state IN ('awaiting_approval', 'approved') AND wallets_may_be_forgotten(w))
+      AND NOT EXISTS (SELECT FROM wallets_forgotten() f WHERE f.id = wanted)
     RETURNING w.account_id INTO customer;
   IF NOT FOUND THEN RETURN false; END IF;
   -- Not the row's own amounts: the booked amounts cannot have changed since.
