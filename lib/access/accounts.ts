@@ -30,26 +30,46 @@ export async function lockAccount(accountId: AccountId, transaction: Transaction
 }
 
 /**
- * Ends what may act for the account, and erases what it knows of persons here: keys lose their names and networks, sessions and failed
- * requests go. Wallets stay linked, since money that comes in later is still their owner's. The caller has locked the account.
+ * Ends what may act for the account. Wallets stay linked, since money that comes in later is still their owner's. The caller has locked the
+ * account.
  */
 export async function closeAccount(accountId: AccountId, transaction: Transaction): Promise<void> {
   const at = now();
   await transaction.apiKey.updateMany({ where: { accountId, state: { not: "revoked" } }, data: { state: "revoked", revokedAt: at } });
+  await endAllSessions(accountId, transaction, "closed");
+  await transaction.signInNonce.deleteMany({ where: { accountId } });
+  await transaction.account.update({ where: { id: accountId }, data: { closedAt: at } });
+}
+
+/** The accounts that were closed by this moment, and know of persons yet. */
+export async function listClosed(by: Date): Promise<{ id: AccountId }[]> {
+  const rows = await prisma().account.findMany({ where: { closedAt: { lte: by }, erasedAt: null }, select: { id: true }, take: 1_000 });
+  return rows.map(({ id }) => ({ id: id as AccountId }));
+}
+
+/**
+ * Erases what access knows of persons: keys lose their names and networks, sessions their browsers, and failed requests go. False, with
+ * nothing changed, when the account was opened again since. The caller has locked it.
+ */
+export async function eraseAccount(accountId: AccountId, closedBy: Date, transaction: Transaction): Promise<boolean> {
+  const where = { id: accountId, closedAt: { lte: closedBy }, erasedAt: null };
+  const { count } = await transaction.account.updateMany({ where, data: { erasedAt: now() } });
+  if (count === 0) return false;
   await transaction.apiKey.updateMany({
     where: { accountId },
     data: { name: "closed", networks: [], oldHash: null, oldLast4: null, oldUntil: null },
   });
-  await endAllSessions(accountId, transaction, "closed");
   await transaction.session.updateMany({ where: { accountId }, data: { userAgent: "", clientAddress: "" } });
-  await transaction.signInNonce.deleteMany({ where: { accountId } });
   await transaction.failedRequest.deleteMany({ where: { accountId } });
-  await transaction.account.update({ where: { id: accountId }, data: { closedAt: at } });
+  return true;
 }
 
 /** Opens the account again when its owner had closed it; whether it was closed. Waits for a closing that is under way. */
 export async function reopenAccount(accountId: AccountId, transaction: Transaction): Promise<boolean> {
   await lockAccount(accountId, transaction);
-  const { count } = await transaction.account.updateMany({ where: { id: accountId, closedAt: { not: null } }, data: { closedAt: null } });
+  const { count } = await transaction.account.updateMany({
+    where: { id: accountId, closedAt: { not: null } },
+    data: { closedAt: null, erasedAt: null },
+  });
   return count === 1;
 }

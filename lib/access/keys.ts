@@ -60,8 +60,13 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
 }
 
 /** Sets a key's state. Revoked is final. Returns false when the account has no such key, or the key is revoked. */
-export async function setKeyState(accountId: AccountId, keyId: KeyId, state: "active" | "paused" | "revoked"): Promise<boolean> {
-  const { count } = await prisma().apiKey.updateMany({
+export async function setKeyState(
+  accountId: AccountId,
+  keyId: KeyId,
+  state: "active" | "paused" | "revoked",
+  database: Database = prisma(),
+): Promise<boolean> {
+  const { count } = await database.apiKey.updateMany({
     where: { accountId, id: keyId, state: { not: "revoked" } },
     data: { state, revokedAt: state === "revoked" ? now() : null },
   });

@@ -1,4 +1,4 @@
-// Personal fields are kept no longer than needed: they are erased after AUDIT_PERSONAL_DAYS, and when the account is closed. The entry stays,
+// Personal fields are kept no longer than needed: they are erased after AUDIT_PERSONAL_DAYS, and some days after the account is closed. The entry stays,
 // and so does its commitment, which tells nothing without the salt.
 
 import { dateOf, nowMs } from "@/lib/base/clock";
@@ -18,7 +18,7 @@ export async function erasePersonal(): Promise<void> {
   }
 }
 
-/** Erases the personal fields of an account's entries: it is closed. */
+/** Erases the personal fields of an account's entries: it was closed. */
 export async function erasePersonalOf(accountId: string, transaction: Transaction): Promise<void> {
   await transaction.$executeRaw`UPDATE audit_entry SET personal = NULL, salt = NULL WHERE account_id = ${accountId} AND personal IS NOT NULL`;
 }

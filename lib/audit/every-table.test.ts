@@ -10,7 +10,7 @@ await openTestDatabase();
 /** Columns of the tables with an audit trigger that give no power by themselves. */
 const silent: Readonly<Record<string, readonly string[]>> = {
   api_key: ["id", "account_id", "hash", "prefix", "old_hash", "old_last4", "created_at", "last_used_at", "revoked_at", "alarm_muted_until"],
-  account: ["id", "created_at"],
+  account: ["id", "created_at", "erased_at"],
   identity: ["chain", "address", "account_id", "linked_at", "is_first"],
   session: [
     ...["id", "token_hash", "account_id", "chain", "address", "created_at", "expires_at", "last_seen_at", "user_agent", "client_address"],

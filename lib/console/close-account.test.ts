@@ -1,17 +1,20 @@
 // Closing an account: only without money to withdraw, only signed, and what is left of it afterwards.
 
 import type { PoolClient } from "pg";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { listLiveKeys } from "@/lib/access/key-list";
 import { createKey } from "@/lib/access/keys";
+import { setClock } from "@/lib/base/clock";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
 import { accountLock, whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createEndpoint } from "@/lib/events/endpoints";
+import { numberEvents } from "@/lib/events/outbox";
 import { readBalance } from "@/lib/ledger/accounts";
 import { credit, openFunding } from "@/lib/ledger/testing/fund";
-import { closeOwnAccount } from "./close-account";
+import { closeOwnAccount, eraseClosedAccounts } from "./close-account";
 import { findOwnerOf, type Owner } from "./owner";
 import { startConfirmation } from "./step-up";
 import { openTestCustody } from "./testing/custody";
@@ -56,7 +59,19 @@ const orderWithdrawal = ({ accountId }: Owner, on: Pick<PoolClient, "query">) =>
     [accountId],
   );
 
-test("a closed account has no sessions, keys or alerts, and nothing that names a person; its wallet opens it again", async () => {
+const DAY = 24 * 3_600_000;
+let restore: () => void = () => {};
+afterEach(() => restore());
+
+/** The job, as it runs so many days later. */
+async function eraseAfter(days: number): Promise<void> {
+  const at = Date.now() + days * DAY;
+  restore = setClock(() => at);
+  await eraseClosedAccounts();
+  restore();
+}
+
+test("a closed account has no sessions or keys at once, and a week later nothing that names a person; its wallet opens it again", async () => {
   const { owner, wallet } = await newOwner("evm", browser);
   const { keyId } = await createKey({ accountId: owner.accountId, name: "Ada's laptop" });
   await pool().query("UPDATE api_key SET networks = '{203.0.113.7}' WHERE id = $1", [keyId]);
@@ -65,11 +80,13 @@ test("a closed account has no sessions, keys or alerts, and nothing that names a
   const { asked, answer } = await close(owner, wallet);
   expect(asked).toMatchObject({
     confirm: {
-      statement: `Close account ${owner.accountId} at PennyPrompt: its keys stop working and its personal data is erased. The remaining $0.50 stays on it.`,
+      statement: `Close account ${owner.accountId} at PennyPrompt: its keys stop working and its personal data is erased in 7 days. The remaining $0.50 stays on it.`,
     },
   });
   expect(answer).toEqual({ ok: true });
   expect(await findOwnerOf(owner.token)).toBeNull();
+  expect(await listLiveKeys(owner.accountId)).toEqual([]);
+  await eraseAfter(7.1);
   expect(await rowsOf(owner)).toEqual({
     ...{ sign_in_nonce: 0, failed_request: 0, endpoint: 0, delivery: 0, event: 0 },
     ...{ identity: 1, api_key: 1 },
@@ -84,6 +101,7 @@ test("a closed account has no sessions, keys or alerts, and nothing that names a
   );
   expect(audited.rows.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["account.closed", "endpoint.deleted"]));
   expect(audited.rows.filter(({ personal }) => personal !== null)).toEqual([]);
+  await eraseAfter(8); // once is enough
   const closedAt = async () => (await pool().query("SELECT closed_at FROM account WHERE id = $1", [owner.accountId])).rows[0].closed_at;
   expect(await closedAt()).toBeInstanceOf(Date);
 
@@ -91,6 +109,29 @@ test("a closed account has no sessions, keys or alerts, and nothing that names a
   expect(again.accountId).toBe(owner.accountId);
   expect(await closedAt()).toBeNull();
   expect((await readBalance(owner.accountId)).available).toBe(USD / 2n);
+});
+
+test("a thief who closes the account removes no trace: its alerts are told, and its owner, who signs in within a week, finds all", async () => {
+  const { owner, wallet } = await newOwner("evm", browser);
+  await createKey({ accountId: owner.accountId, name: "thief's" });
+  await createEndpoint({ accountId: owner.accountId, kind: "webhook", target: "https://93.184.215.14/hook", types: null });
+  const { answer } = await close(owner, wallet);
+  expect(answer).toEqual({ ok: true });
+  await numberEvents();
+  const told = await pool().query("SELECT type, state FROM delivery WHERE account_id = $1 ORDER BY sequence", [owner.accountId]);
+  expect(told.rows).toEqual([
+    { type: "key.created", state: "pending" },
+    { type: "key.revoked", state: "pending" },
+    { type: "account.closed", state: "pending" },
+  ]);
+  await eraseAfter(6.9);
+  await enter(wallet, browser);
+  await eraseAfter(8);
+  expect(await rowsOf(owner)).toMatchObject({ endpoint: 1, delivery: 3, event: 3 });
+  const traces = `SELECT user_agent, client_address FROM session WHERE account_id = $1 AND end_reason = 'closed'`;
+  expect((await pool().query(traces, [owner.accountId])).rows).toEqual([{ user_agent: browser, client_address: "192.0.2.1" }]);
+  const personal = "SELECT FROM audit_entry WHERE account_id = $1 AND kind = 'key.created' AND personal IS NOT NULL";
+  expect((await pool().query(personal, [owner.accountId])).rowCount).toBe(1);
 });
 
 test("an account with money to withdraw, with money on its way, or with a running request is not closed", async () => {

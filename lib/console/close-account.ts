@@ -1,13 +1,16 @@
-// Closing an account: its money is withdrawn before, its keys and sessions end, and what is known of its owner is erased as far as the books
-// allow. Charges, deposits and withdrawals stay, and so do the wallets: whoever signs in with one of them opens it again, so that money that
-// comes in later is never lost.
+// Closing an account: its money is withdrawn before, its keys and sessions end, and what is known of its owner is erased seven days later, as
+// far as the books allow. Until then nobody who closes an account that they stole has removed their traces. Charges, deposits and withdrawals
+// stay, and so do the wallets: whoever signs in with one of them opens it again, so that money that comes in later is never lost.
 
-import { closeAccount, lockAccount } from "@/lib/access/accounts";
+import { closeAccount, eraseAccount, listClosed, lockAccount } from "@/lib/access/accounts";
 import type { Proof } from "@/lib/access/proofs";
 import { erasePersonalOf } from "@/lib/audit/erase";
+import { dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import { forEachIsolated } from "@/lib/base/for-each-isolated";
+import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
-import { type Database, inTransaction } from "@/lib/db/prisma";
+import { actAs, type Database, inTransaction } from "@/lib/db/prisma";
 import { deleteEventsOf } from "@/lib/events/endpoints";
 import { lockBalance, readBalance } from "@/lib/ledger/accounts";
 import { countOpenWithdrawals } from "@/lib/wallets/withdrawals/allowance";
@@ -17,13 +20,15 @@ import type { Owner } from "./owner";
 import { checkConfirmation } from "./step-up";
 import type { Answer, Refusal } from "./views/answer";
 
+const ERASED_AFTER_DAYS = 7;
+
 /** Closes the owner's account, once a wallet has signed that. */
 export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promise<Answer> {
   if (owner.isFrozen) return frozenRefusal();
   const left = await readRemainder(owner);
   if (typeof left !== "bigint") return left;
   const remains = left > 0n ? ` The remaining ${formatUsd(left)} stays on it.` : "";
-  const statement = `Close account ${owner.accountId} at ${config().SERVICE_NAME}: its keys stop working and its personal data is erased.${remains}`;
+  const statement = `Close account ${owner.accountId} at ${config().SERVICE_NAME}: its keys stop working and its personal data is erased in ${ERASED_AFTER_DAYS} days.${remains}`;
   const refusal = await checkConfirmation(owner, statement, proof);
   if (refusal) return refusal;
   return inTransaction<Answer>(async (transaction) => {
@@ -33,10 +38,22 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
     if (typeof remainder !== "bigint") return remainder;
     if (remainder !== left) return refuse("Your balance has changed since you signed. Close the account again.");
     await closeAccount(owner.accountId, transaction);
-    await deleteEventsOf(owner.accountId, transaction);
-    await erasePersonalOf(owner.accountId, transaction); // last: also from what this commit wrote into the log
     return { ok: true };
   });
+}
+
+/** Erases what names a person from the accounts that were closed seven days ago, and are closed still. A job runs it. */
+export async function eraseClosedAccounts(): Promise<void> {
+  const by = dateOf(nowMs() - ERASED_AFTER_DAYS * 24 * 3_600_000);
+  const erase = ({ id }: { id: AccountId }) =>
+    inTransaction(async (transaction) => {
+      await actAs({ kind: "job", job: "erase-closed-accounts" }, transaction);
+      await lockAccount(id, transaction);
+      if (!(await eraseAccount(id, by, transaction))) return;
+      await deleteEventsOf(id, transaction);
+      await erasePersonalOf(id, transaction); // last: also from what this commit wrote into the log
+    });
+  await forEachIsolated(await listClosed(by), erase, { what: "account" });
 }
 
 /** What is too little to be withdrawn; the refusal while there is more, or while money is on its way. */

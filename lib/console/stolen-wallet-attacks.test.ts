@@ -4,6 +4,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { listLiveKeys } from "@/lib/access/key-list";
 import { createKey } from "@/lib/access/keys";
+import type { KeyId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { accountLock, whileHeld } from "@/lib/db/testing/held-lock";
@@ -123,11 +124,17 @@ test("a wallet that was linked a minute ago unlinks no other one, keeps none, an
   expect(await unlink(owner, stolen, old)).toMatchObject({ ok: true });
 });
 
-test("a key that waits behind “sign out everywhere and pause all keys” is not made", async () => {
-  const { owner } = await newOwner();
-  const end = (on: { query: (sql: string, values: string[]) => Promise<unknown> }) =>
-    on.query("UPDATE session SET ended_at = now(), end_reason = 'everywhere' WHERE account_id = $1", [owner.accountId]);
-  const answer = await whileHeld(accountLock(owner.accountId), () => createOwnKey(owner, wish), end);
-  expect(answer).toMatchObject({ ok: false, message: "You were signed out meanwhile. Sign in again." });
-  expect(await listLiveKeys(owner.accountId)).toEqual([]);
+test("a key that waits behind “sign out everywhere and pause all keys” is neither made nor resumed", async () => {
+  for (const act of [(owner: Owner) => createOwnKey(owner, wish), (owner: Owner, keyId: KeyId) => setOwnKeyState(owner, keyId, "active")]) {
+    const { owner } = await newOwner();
+    const { keyId } = await createKey({ accountId: owner.accountId, name: "paused" });
+    await setOwnKeyState(owner, keyId, "paused");
+    const answer = await whileHeld(
+      accountLock(owner.accountId),
+      () => act(owner, keyId),
+      (on) => on.query("UPDATE session SET ended_at = now(), end_reason = 'everywhere' WHERE account_id = $1", [owner.accountId]),
+    );
+    expect(answer).toMatchObject({ ok: false, message: "You were signed out meanwhile. Sign in again." });
+    expect(await listLiveKeys(owner.accountId)).toMatchObject([{ keyId, state: "paused" }]);
+  }
 });

@@ -31,7 +31,7 @@ const onlyInTheDatabase: readonly (readonly [RegExp, string])[] = [
   [/^account: trigger absorbed_account_stays_frozen$/, "an operator who unfreezes by hand gets an error that says why not"],
   [/^(account|api_key): trigger \w+_changed$/, "every process is notified when a key or its account changes"],
   [
-    /^(api_key|endpoint|identity|deposit|withdrawal|withdrawal_rules|payment_claim): trigger (api_key|endpoint|wallet|deposit|withdrawal|withdrawal_rules|payment)_(made|stopped|linked|leaving|unlinked|seen|moved|ended)$/,
+    /^(account|api_key|endpoint|identity|deposit|withdrawal|withdrawal_rules|payment_claim): trigger (account|api_key|endpoint|wallet|deposit|withdrawal|withdrawal_rules|payment)_(made|stopped|linked|leaving|unlinked|seen|moved|ended|closed)$/,
     "what an owner hears of is recorded with the change, whoever writes it",
   ],
   [

@@ -106,6 +106,11 @@ const wallet = {
 };
 
 const types = {
+  "account.closed": {
+    when: "The account was closed. Sign in with one of its wallets to open it again; what names you is erased after seven days.",
+    fields: {},
+    example: {},
+  },
   "balance.low": {
     when: "The balance fell below your threshold. Sent again only after the balance was a tenth above it.",
     fields: { balance: usd("The balance, including what is reserved."), threshold: usd("Your threshold.") },

@@ -40,6 +40,8 @@ const changeTexts: Readonly<Record<string, string>> = {
 };
 
 const sentences: Readonly<Record<EventTypeName, (data: Data) => string>> = {
+  "account.closed": () =>
+    "Your account was closed. If that was not you, sign in with one of its wallets: that opens it again. Personal data is erased after seven days.",
   "balance.low": ({ balance, threshold }) => `Your balance is ${money(balance)}, below your threshold of ${money(threshold)}.`,
   "balance.exhausted": ({ available, needed }) =>
     `A request was refused: it could cost ${money(needed)}, and ${money(available)} is available.`,

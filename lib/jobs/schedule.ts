@@ -9,6 +9,7 @@ import { deleteOldSignUps } from "@/lib/access/sign-ups";
 import { chainEntries } from "@/lib/audit/chain";
 import { erasePersonal } from "@/lib/audit/erase";
 import { now } from "@/lib/base/clock";
+import { eraseClosedAccounts } from "@/lib/console/close-account";
 import { unlinkLeft } from "@/lib/console/sign-in/link-wallet";
 import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
 import { deleteEndedEndpoints } from "@/lib/events/endpoints";
@@ -79,6 +80,7 @@ export const databaseJobs: readonly Job[] = [
   { name: "delete-expired-challenges", pauseMs: 60_000, run: () => deleteExpiredChallenges(now()) },
   { name: "unlink-left-wallets", pauseMs: 10_000, run: unlinkLeft },
   { name: "delete-old-sign-ups", pauseMs: 600_000, run: deleteOldSignUps },
+  { name: "erase-closed-accounts", pauseMs: 600_000, run: eraseClosedAccounts },
   { name: "end-expired-sessions", pauseMs: 600_000, run: () => endExpiredSessions(now()) },
   { name: "delete-expired-replies", pauseMs: 60_000, run: () => deleteExpiredReplies(now()) },
   { name: "free-payment-keys", pauseMs: 30_000, run: () => freePaymentKeys(now()) },

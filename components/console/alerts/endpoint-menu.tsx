@@ -32,7 +32,7 @@ export function EndpointMenu({ item, choices, actions }: EndpointMenuProps) {
     else toast.error(answer.message);
   };
   const switchOn = () => void runAndNotify(() => actions.switchOn({ endpointId }), "Switched on. It gets events from now on.");
-  const switchOff = () => void runAndNotify(() => actions.switchOff({ endpointId }), "Switched off. Nothing more is sent there.");
+  const switchOff = () => void runAndNotify(() => actions.switchOff({ endpointId }), "Switched off. It still gets what is under way.");
   const remove = async () => {
     await runAndNotify(() => actions.removeEndpoint({ endpointId }), "Deleted.");
     close();
@@ -56,7 +56,7 @@ export function EndpointMenu({ item, choices, actions }: EndpointMenuProps) {
         open={open === "delete"}
         onOpenChange={(wanted) => wanted || busy || close()}
         title={`Delete ${host}?`}
-        description="Nothing more is sent there, and its deliveries are deleted with it. This cannot be undone."
+        description="It still gets what is under way, and that it was deleted; then it is gone with its deliveries. This cannot be undone."
         action="Delete endpoint"
         busy={busy}
         onConfirm={() => void remove()}

@@ -34,7 +34,9 @@ export function HoldLine({ quote, isPending, available, isChanging, isFrozen, on
         </dd>
       </dl>
       {isFrozen ? (
-        <p className="mt-3 text-red">This account is frozen. You can see everything, but not run prompts. Contact the operator.</p>
+        <p className="mt-3 text-red">
+          This account is frozen, or your wallet is leaving it. You can see everything, but not run prompts. Contact support.
+        </p>
       ) : null}
       {quote && deficit > 0n && !isFrozen ? (
         <ShortOfMoney deficit={deficit} affordableMaxTokens={quote.affordableMaxTokens} onLower={onLower} />

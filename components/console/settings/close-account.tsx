@@ -28,7 +28,7 @@ export function CloseAccount({ close, disabled }: CloseAccountProps) {
   return (
     <>
       <p className="text-sm text-muted">
-        Withdraw your balance first. Then the keys stop working, all sessions end, and alerts and personal data are erased.{" "}
+        Withdraw your balance first. Then the keys stop working, all sessions end, and alerts and personal data are erased after seven days.{" "}
         <Link href="/docs/account#closing" className="underline underline-offset-4">
           What is kept, and why
         </Link>
@@ -45,7 +45,7 @@ export function CloseAccount({ close, disabled }: CloseAccountProps) {
         open={open}
         onOpenChange={(wanted) => wanted || busy || setOpen(false)}
         title="Close this account?"
-        description="Keys, sessions and alerts end now, and cannot be brought back. Your wallets stay linked: sign in with one of them to open the account again, for example when money arrives later."
+        description="Keys and sessions end now, and cannot be brought back. Your alerts are told. Your wallets stay linked: sign in with one of them to open the account again, for example when money arrives later."
         action="Close account"
         busy={busy}
         onConfirm={() => void confirm()}

@@ -99,6 +99,7 @@ type GroupOf<Name> = Name extends `${infer Group}.${string}` ? Group : never;
 type Group = GroupOf<EventTypeName>;
 
 const groups: Readonly<Record<Group, string>> = {
+  account: "Account",
   balance: "Balance",
   deposit: "Deposits",
   payment: "Payments",

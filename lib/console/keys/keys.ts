@@ -2,6 +2,7 @@
 // missing.
 
 import { isDeepStrictEqual } from "node:util";
+import { lockAccount } from "@/lib/access/accounts";
 import { alarmColumns, judgeSpend, type KeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { endOldSecret, type KeyAccess, type Overlap, rotateKey } from "@/lib/access/key-access";
@@ -105,10 +106,12 @@ export async function createOwnKey({ accountId, sessionId, isFrozen }: Owner, wi
       transaction,
     );
   });
-  if (made === "signed_out") return refuse("You were signed out meanwhile. Sign in again.");
+  if (made === "signed_out") return signedOutMeanwhile();
   if (made === "too_many") return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
   return { ok: true, key: made.key };
 }
+
+const signedOutMeanwhile = () => refuse("You were signed out meanwhile. Sign in again.");
 
 const noSuchKey = () => refuse("Key not found or revoked. Reload the page.");
 
@@ -123,11 +126,18 @@ export async function renameOwnKey({ accountId, isFrozen }: Owner, { keyId, name
  * revoked, since they may have leaked and that only removes rights.
  */
 export async function setOwnKeyState(
-  { accountId, isFrozen }: Owner,
+  { accountId, sessionId, isFrozen }: Owner,
   keyId: KeyId,
   state: "active" | "paused" | "revoked",
 ): Promise<Answer> {
-  return isFrozen && state === "active" ? frozenRefusal() : doneOr(await setKeyState(accountId, keyId, state));
+  if (state !== "active") return doneOr(await setKeyState(accountId, keyId, state));
+  if (isFrozen) return frozenRefusal();
+  const done = await inTransaction(async (transaction) => {
+    await lockAccount(accountId, transaction);
+    // As for a new key.
+    return (await isSessionOpen(sessionId, transaction)) ? setKeyState(accountId, keyId, state, transaction) : "signed_out";
+  });
+  return done === "signed_out" ? signedOutMeanwhile() : doneOr(done);
 }
 
 interface LimitsWish extends Omit<NewKeyWish, "name" | "expiry"> {

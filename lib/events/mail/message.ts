@@ -42,7 +42,8 @@ export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUr
 }
 
 /** These want somebody to act: they are listed even when there is no room for all. */
-const isUrgent = (type: string): boolean => /^(balance\..*|endpoint\..*|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);
+const isUrgent = (type: string): boolean =>
+  /^(account\..*|balance\..*|endpoint\..*|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);
 
 export const urgentFirst = <Typed extends { type: string }>(items: readonly Typed[]): Typed[] =>
   items.toSorted((one, other) => Number(isUrgent(other.type)) - Number(isUrgent(one.type)));

@@ -26,6 +26,15 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Whoever closed it may not be who hears of it: a wallet that is signed in opens it again.
+CREATE OR REPLACE FUNCTION access_tell_closed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM events_record(NEW.id, 'account.closed', '{}', NEW.closed_at);
+  RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER account_closed AFTER UPDATE OF closed_at ON account
+  FOR EACH ROW WHEN (OLD.closed_at IS NULL AND NEW.closed_at IS NOT NULL) EXECUTE FUNCTION access_tell_closed();
 CREATE OR REPLACE TRIGGER api_key_made AFTER INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION access_tell_key();
 CREATE OR REPLACE TRIGGER api_key_stopped AFTER UPDATE OF state ON api_key
   FOR EACH ROW WHEN (NEW.state <> OLD.state AND NEW.state IN ('paused', 'revoked')) EXECUTE FUNCTION access_tell_key();

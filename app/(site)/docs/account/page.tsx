@@ -61,13 +61,15 @@ export default function AccountDocsPage() {
         <p>
           Withdraw your balance, then choose “Close account” in Settings and sign. What is left below the smallest withdrawal stays on the
           account. Sign in with one of its wallets to open it again: its addresses stay watched, so that nothing you send to them is lost.
+          Keys and sessions end at once. What names you is erased seven days later, so that nobody who closes an account that is not theirs
+          removes their traces: your alerts get <Code>account.closed</Code>, and signing in stops the erasing.
         </p>
         <FieldTable
           isPlain
           heading="What"
           rows={[
             {
-              name: "Erased",
+              name: "Erased after seven days",
               about:
                 "The browsers and IP addresses of sessions, the names and networks of keys, the texts you signed, webhooks and e-mail addresses, also from the audit log; events, refused requests, challenges.",
             },
