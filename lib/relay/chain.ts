@@ -2,6 +2,7 @@
 
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type EvmNodes, evmNodes } from "@/lib/chains/evm/nodes";
+import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
 import { isSignerUnavailable } from "./signer-unavailable";
 
@@ -15,9 +16,6 @@ export interface RelayNodes {
 
 export const evmOf = ({ evm }: RelayNodes): EvmNodes => evm ?? evmNodes();
 export const solanaOf = ({ solana }: RelayNodes): SolanaNodes => solana ?? solanaNodes();
-
-/** True for a SolanaUnavailable from any copy of its module: no node answered. */
-export const isSolanaUnavailable = (error: unknown): boolean => error instanceof Error && error.name === "SolanaUnavailable";
 
 /** True when the nodes of either chain could not answer; the nodes' own lists report which is down. */
 export const isNodesFault = (error: unknown): boolean => isEvmFailure(error) || isSolanaUnavailable(error);

@@ -4,10 +4,10 @@ import { bytesToHex } from "viem";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { broadcast } from "@/lib/chains/evm/transactions";
-import { isSolanaRefusal } from "@/lib/chains/solana/node-failure";
+import { isSolanaRefusal, isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { sendTransaction } from "@/lib/chains/solana/transactions";
 import { prisma } from "@/lib/db/prisma";
-import { evmOf, isSolanaUnavailable, type RelayChain, type RelayNodes, solanaOf } from "./chain";
+import { evmOf, type RelayChain, type RelayNodes, solanaOf } from "./chain";
 import { recordSent, waits } from "./relayed";
 
 /** The bytes to send: the last signed bytes of a waiting transaction. */

@@ -1,8 +1,5 @@
 // A transaction's way into Solana and its faults, on a chain that runs as its own process, through nodes that fail.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { base58 } from "@scure/base";
 import { createTransferInstruction } from "@solana/spl-token";
 import { Connection, type Keypair, type PublicKey, Transaction } from "@solana/web3.js";
@@ -10,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { setClock } from "@/lib/base/clock";
 import { forgetSingleton } from "@/lib/base/process-singleton";
-import { forward } from "@/lib/chains/evm/testing/faulty-node";
+import { type Fault, startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { haveNodesAgreed } from "@/lib/chains/quorum";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { readBlockhash } from "@/lib/chains/solana/transactions";
@@ -71,23 +68,15 @@ async function untilFinal(id: string, solana = nodes) {
   return getRelayed(id);
 }
 
-/** A node in front of the real one that returns the results of `decide`; where there is none, the real node answers. */
-async function startLiar(decide: (method: string) => unknown): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    const result = decide((JSON.parse(body) as { method: string }).method);
-    if (result !== undefined) return void response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
-    const reply = await forward(chain.url, body);
-    if (reply) response.end(JSON.stringify(reply));
-    else response.destroy();
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** A node in front of the real one, with the faults that `decide` returns. */
+async function startLiar(decide: (method: string) => Fault | null): Promise<string> {
+  const node = await startFaultyNode(chain.url, ({ method }) => decide(method));
+  onTestFinished(node.close);
+  return node.url;
 }
+
+/** A made-up status at the true slot: a node that names an old one would be left out. */
+const claimStatus = (status: object): Fault => ({ rewrite: (truth) => ({ ...(truth as object), value: [status] }) });
 
 test("a transaction is stored, sent, confirmed, and final with its actual cost", async () => {
   const before = await received();
@@ -150,7 +139,7 @@ test("a transaction that a node accepted and dropped is sent again with the same
   const before = await received();
   const { signature } = await store("dropped", 30n);
   let isDropping = true;
-  const dropping = through(await startLiar((method) => (isDropping && method === "sendTransaction" ? signature : undefined)));
+  const dropping = through(await startLiar((method) => (isDropping && method === "sendTransaction" ? { claim: () => signature } : null)));
   await sendStored("dropped", { solana: dropping });
   expect(await waitForRelayed("dropped", 300, { solana: nodes })).toMatchObject({ state: "sent" });
   isDropping = false;
@@ -161,7 +150,7 @@ test("a transaction that a node accepted and dropped is sent again with the same
 test("a transaction is lost once its blockhash has expired, not before, and never runs", async () => {
   const before = await received();
   const { signature, lastValidBlockHeight } = await store("late", 40n);
-  const dropping = through(await startLiar((method) => (method === "sendTransaction" ? signature : undefined)));
+  const dropping = through(await startLiar((method) => (method === "sendTransaction" ? { claim: () => signature } : null)));
   const height = () => new Connection(chain.url, "finalized").getBlockHeight();
   for (;;) {
     await round(dropping);
@@ -187,12 +176,8 @@ test("a transaction that would fail is not sent and says why; one that fails in 
 
 test("a transaction that one node calls final and another does not know is not final, and is sent when the lie ends", async () => {
   let isLying = true;
-  const slot = await nodes.call("getSlot", [], z.int());
-  const lie = {
-    context: { slot },
-    value: [{ slot: 5_200, confirmations: null, err: null, confirmationStatus: "finalized", status: { Ok: null } }],
-  };
-  const liar = await startLiar((method) => (isLying && method === "getSignatureStatuses" ? lie : undefined));
+  const lie = claimStatus({ slot: 5_200, confirmations: null, err: null, confirmationStatus: "finalized", status: { Ok: null } });
+  const liar = await startLiar((method) => (isLying && method === "getSignatureStatuses" ? lie : null));
   const both = through(liar, chain.url);
   const before = await received();
   await store("lied about", 50n);
@@ -212,8 +197,8 @@ test.each([
   const slot = await nodes.call("getSlot", [], z.int());
   const status = { ...lie, slot: slot + ahead, confirmations: null, status: { Ok: null } };
   const liar = await startLiar((method) => {
-    if (method === "getBlockHeight") return 0;
-    return method === "getSignatureStatuses" ? { context: { slot }, value: [status] } : undefined;
+    if (method === "getBlockHeight") return { claim: () => 0 };
+    return method === "getSignatureStatuses" ? claimStatus(status) : null;
   });
   const urls = [chain.url, chain.url].toSpliced(place, 0, liar);
   const three = new SolanaNodes({ urls, genesisHash: chain.genesisHash, quorum: 2 });

@@ -7,7 +7,7 @@ import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { enoughOf, mostAlike, recordDisagreement } from "@/lib/chains/quorum";
 import type { NodeCall, SolanaNodes } from "@/lib/chains/solana/nodes";
-import { findStatus, isLost } from "@/lib/chains/solana/transactions";
+import { fetchStatuses, findStatus, isLost } from "@/lib/chains/solana/transactions";
 import { prisma } from "@/lib/db/prisma";
 import { recordFinal, recordLost, recordMined, recordUnmined } from "./relayed";
 import { bytesSignedLast, type Outgoing, sendAll } from "./send";
@@ -70,14 +70,11 @@ async function look(one: OpenTransaction, nodes: SolanaNodes, height: number): P
   return null;
 }
 
-const statusesForm = z.object({
-  value: z.array(z.object({ slot: z.int(), err: z.unknown(), confirmationStatus: z.string() }).nullable()).length(1),
-});
 const feeForm = z.object({ meta: z.object({ fee: z.int().min(0) }) }).nullable();
 
 /** Records a transaction as final once as many nodes as must agree say the same of it, its fee too. False until then. */
 async function finalize({ id, hash }: OpenTransaction, nodes: SolanaNodes): Promise<boolean> {
-  const answers = await nodes.callEach("getSignatureStatuses", (call) => fetchFinal(call, hash));
+  const answers = await nodes.callEach("getSignatureStatuses", (call) => fetchFinal(nodes, call, hash));
   const final = answers.filter((answer) => answer !== null);
   const alike = mostAlike(final, isDeepStrictEqual);
   const [one] = alike;
@@ -99,11 +96,11 @@ interface Final {
 }
 
 /** Null while it is not final for this node, or the node does not have the transaction itself yet. */
-async function fetchFinal(call: NodeCall, signature: string): Promise<Final | null> {
-  const { value } = await call("getSignatureStatuses", [[signature], { searchTransactionHistory: true }], statusesForm);
+async function fetchFinal(nodes: SolanaNodes, call: NodeCall, signature: string): Promise<Final | null> {
+  const { value } = await fetchStatuses(nodes, call, [signature]);
   const [status] = value;
-  if (status?.confirmationStatus !== "finalized") return null;
+  if (status?.commitment !== "finalized") return null;
   const options = { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 };
   const found = await call("getTransaction", [signature, options], feeForm);
-  return found && { slot: status.slot, isFailed: (status.err ?? null) !== null, fee: found.meta.fee };
+  return found && { slot: status.slot, isFailed: status.isFailed, fee: found.meta.fee };
 }

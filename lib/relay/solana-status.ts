@@ -1,7 +1,8 @@
 // Records the status of a transaction on Solana, as a node reports it.
 
+import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import { findStatus, type TransactionStatus } from "@/lib/chains/solana/transactions";
-import { isSolanaUnavailable, type RelayNodes, solanaOf } from "./chain";
+import { type RelayNodes, solanaOf } from "./chain";
 import { recordMined } from "./relayed";
 
 /** Confirmed: it counts, and is very unlikely to leave the chain any more. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { SolanaNodes } from "./nodes";
+import { fetchStatuses } from "./transactions";
 
 export interface SolanaHead {
   /** The newest confirmed slot. */
@@ -31,35 +32,21 @@ export interface Standing {
   answers: number;
 }
 
-const MAX_A_CALL = 256;
-
-const statusesForm = z.array(
-  z.object({ err: z.unknown(), confirmationStatus: z.enum(["processed", "confirmed", "finalized"]).nullish() }).nullable(),
-);
-
 /**
  * Asks every node for the status of these transactions.
  * @throws SolanaUnavailable when none answers
  */
 export async function readStandings(nodes: SolanaNodes, signatures: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
-  const standings = new Map<string, Standing>();
-  for (let start = 0; start < signatures.length; start += MAX_A_CALL) {
-    const some = signatures.slice(start, start + MAX_A_CALL);
-    const answers = await nodes.callEach("getSignatureStatuses", async (call) => {
-      const params = [some, { searchTransactionHistory: true }];
-      const { value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], statusesForm.length(some.length));
-      return value;
-    });
-    for (const [index, signature] of some.entries()) {
-      const statuses = answers.map((answer) => answer[index] ?? null);
-      const isFinal = (status: (typeof statuses)[number]) => status?.confirmationStatus === "finalized";
-      const ranWell = (status: (typeof statuses)[number]) => status?.err === null || status?.err === undefined;
-      standings.set(signature, {
-        final: statuses.filter((status) => isFinal(status) && ranWell(status)).length,
-        gone: statuses.filter((status) => status === null || (isFinal(status) && !ranWell(status))).length,
-        answers: statuses.length,
-      });
-    }
-  }
-  return standings;
+  const answers = await nodes.callEach("getSignatureStatuses", (call) => fetchStatuses(nodes, call, signatures));
+  const standings = signatures.map((_, index): Standing => {
+    const statuses = answers.map(({ value }) => value[index] ?? null);
+    const final = statuses.filter((status) => status?.commitment === "finalized");
+    const failed = final.filter((status) => status?.isFailed).length;
+    return {
+      final: final.length - failed,
+      gone: statuses.filter((status) => status === null).length + failed,
+      answers: statuses.length,
+    };
+  });
+  return new Map(standings.map((standing, index) => [signatures[index] ?? "", standing]));
 }

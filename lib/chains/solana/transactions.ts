@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { enoughOf, mostAlike, recordDisagreement } from "../quorum";
 import { NodeFailure, SolanaRefusal, SolanaUnavailable } from "./node-failure";
-import type { NodeCall, SolanaNodes } from "./nodes";
+import type { AtSlot, NodeCall, SolanaNodes } from "./nodes";
 
 export interface RecentBlockhash {
   blockhash: string;
@@ -17,8 +17,6 @@ export type Commitment = "processed" | "confirmed" | "finalized";
 
 export interface TransactionStatus {
   slot: number;
-  /** Blocks since then; null when it is final. */
-  confirmations: number | null;
   commitment: Commitment;
   /** It ran, moved nothing and cost its fee. */
   isFailed: boolean;
@@ -26,13 +24,16 @@ export interface TransactionStatus {
 
 const blockhashForm = z.object({ blockhash: z.string(), lastValidBlockHeight: z.int() });
 
+/** How many signatures a node takes at once. */
+const MAX_SIGNATURES = 256;
+
 const statusForm = z
-  .object({
-    slot: z.int(),
-    confirmations: z.int().nullable(),
-    err: z.unknown(),
-    confirmationStatus: z.enum(["processed", "confirmed", "finalized"]),
-  })
+  .object({ slot: z.int(), err: z.unknown(), confirmationStatus: z.enum(["processed", "confirmed", "finalized"]).nullish() })
+  .transform(({ slot, err, confirmationStatus }) => ({
+    slot,
+    commitment: confirmationStatus ?? ("processed" as const),
+    isFailed: err !== null && err !== undefined,
+  }))
   .nullable();
 
 /** The newest finalized slot. @throws SolanaUnavailable */
@@ -149,11 +150,23 @@ export async function isLost(nodes: SolanaNodes, signature: string, used: Omit<R
 }
 
 async function fetchStatus(nodes: SolanaNodes, call: NodeCall, signature: string): Promise<TransactionStatus | null> {
-  const params = [[signature], { searchTransactionHistory: true }];
-  const { value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], z.array(statusForm).length(1));
-  const [status] = value;
-  if (status === undefined) throw new NodeFailure("an answer of another form", 0);
-  if (status === null) return null;
-  const { slot, confirmations, err, confirmationStatus } = status;
-  return { slot, confirmations, commitment: confirmationStatus, isFailed: err !== null && err !== undefined };
+  const { value } = await fetchStatuses(nodes, call, [signature]);
+  return value[0] ?? null;
+}
+
+/** One node's statuses of these transactions, in their order, and the lowest slot at which it read them. */
+export async function fetchStatuses(
+  nodes: SolanaNodes,
+  call: NodeCall,
+  signatures: readonly string[],
+): Promise<AtSlot<(TransactionStatus | null)[]>> {
+  const all: AtSlot<(TransactionStatus | null)[]> = { slot: Number.MAX_SAFE_INTEGER, value: [] };
+  for (let from = 0; from < signatures.length; from += MAX_SIGNATURES) {
+    const some = signatures.slice(from, from + MAX_SIGNATURES);
+    const params = [some, { searchTransactionHistory: true }];
+    const { slot, value } = await nodes.callAtSlotOn(call, ["getSignatureStatuses", params], z.array(statusForm).length(some.length));
+    all.slot = Math.min(all.slot, slot);
+    all.value.push(...value);
+  }
+  return all;
 }

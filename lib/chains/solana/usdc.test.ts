@@ -137,7 +137,7 @@ test("a transaction can be sent any number of times and runs once; its status ad
   for (let time = 0; time < 3; time++) await sendTransaction(nodes, bytes, signature);
   expect(await findStatus(nodes, signature)).toMatchObject({ isFailed: false });
   await finalize(signature);
-  expect(await findStatus(nodes, signature)).toMatchObject({ commitment: "finalized", confirmations: null });
+  expect(await findStatus(nodes, signature)).toMatchObject({ commitment: "finalized" });
   expect(await connection.getBalance(to)).toBe(1_000_000);
   expect(await isLost(nodes, signature, used)).toBe(false);
   expect(await isLost(nodes, signature, { ...used, lastValidBlockHeight: 0 })).toBe(false);
