@@ -49,8 +49,8 @@ export default function AccountDocsPage() {
       <Section id="signatures" title="What is signed">
         <p>
           A session alone gives no power away. A wallet signs a line that says what it allows: a new key, a new secret, a key’s higher
-          limits, a withdrawal, looser rules for withdrawals, linking and unlinking a wallet, closing the account. For 15 minutes after a
-          signature you are not asked again for keys that can spend at most $10.
+          limits or weaker alarm, a withdrawal, looser rules for withdrawals, linking and unlinking a wallet, closing the account. For 15
+          minutes after a signature you are not asked again for keys that can spend at most $10.
         </p>
         <p>
           The <DocLink href="/playground">playground</DocLink> spends at most $5 a day without a fresh signature. What takes power away,
