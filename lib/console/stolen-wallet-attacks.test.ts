@@ -7,6 +7,7 @@ import { createKey } from "@/lib/access/keys";
 import type { KeyId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { prisma } from "@/lib/db/prisma";
 import { accountLock, whileHeld } from "@/lib/db/testing/held-lock";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { USD } from "@/lib/wallets/withdrawals/testing/world";
@@ -98,6 +99,17 @@ test("a stolen wallet that is leaving gets no power from signing in", async () =
     ["the owner's unlinking", (proof) => unlinkOwnWallet(thief, named(wallet), proof)],
   ];
   for (const [what, act] of attempts) expect(await signed(thief, act, stolen), what).toMatchObject({ ok: false });
+});
+
+test("a stolen wallet that is leaving does not open the account again that its owner has closed", async () => {
+  const { owner, wallet, stolen } = await newVictim();
+  await unlink(owner, stolen, wallet);
+  expect(await signed(owner, (proof) => closeOwnAccount(owner, proof), wallet)).toEqual({ ok: true });
+  const isClosed = async () => (await prisma().account.findUniqueOrThrow({ where: { id: owner.accountId } })).closedAt !== null;
+  await enter(stolen);
+  expect(await isClosed()).toBe(true);
+  await enter(wallet);
+  expect(await isClosed()).toBe(false);
 });
 
 test("a wallet that was linked a minute ago unlinks no other one, keeps none, and loosens no rules; a day later it does", async () => {

@@ -3,7 +3,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "@/lib/base/assert";
-import { now } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -49,7 +48,6 @@ interface Heart extends Required<HeartbeatOptions> {
   connection: DedicatedConnection | undefined;
   observer: ProcessObserver;
   stopping: AbortController;
-  startedAt: Date;
   /** Grows with each attempt and never restarts, so that a row that was removed and inserted again has changed. */
   beat: number;
   /** Monotonic. */
@@ -93,7 +91,6 @@ function createHeart(options: HeartbeatOptions): Heart {
     connection: undefined,
     observer: new ProcessObserver({ ...settings, maxGapMs }),
     stopping: new AbortController(),
-    startedAt: now(),
     beat: 0,
     nextBeatAt: performance.now(),
     lastBeatAt: Number.NEGATIVE_INFINITY,
@@ -126,7 +123,7 @@ async function keepBeating(heart: Heart): Promise<void> {
 // One statement, one round trip. It reads the rows as they were before its own write; this process's row is left out.
 const beatSql = `
   WITH own AS (
-    INSERT INTO process (id, roles, started_at, beat) VALUES ($1, $2, $3, $4)
+    INSERT INTO process (id, roles, started_at, beat) VALUES ($1, $2, clock_timestamp(), $3)
     ON CONFLICT (id) DO UPDATE SET beat = excluded.beat
   )
   SELECT id, beat::text FROM process WHERE id <> $1`;
@@ -136,7 +133,7 @@ async function beat(heart: Heart): Promise<void> {
   const sentAt = performance.now();
   heart.nextBeatAt = sentAt + heart.intervalMs;
   heart.beat += 1;
-  const values = [processId(), heart.roles.join(","), heart.startedAt, heart.beat];
+  const values = [processId(), heart.roles.join(","), heart.beat];
   const rows = await heart.connection.query<ProcessRow>(beatSql, values);
   heart.lastBeatAt = sentAt;
   for (const due of heart.observer.observe(rows, { sentAt, receivedAt: performance.now() })) sweep(heart, due);

@@ -23,7 +23,7 @@ import {
 import { numberEvents } from "./outbox";
 import { setResolver } from "./outside/addresses";
 import { signature, webhookSecret } from "./secrets";
-import { openEndpoint, recordEvents } from "./testing/endpoints";
+import { openEndpoint, recordEvents, rotateSecretOf } from "./testing/endpoints";
 
 await openTestDatabase();
 setSandboxPepper("a pepper for tests, of more than 32 characters");
@@ -94,7 +94,7 @@ test("requests at once do not exceed the limit of endpoints", async () => {
 test("a rotation gives another secret; the old one is good for 24 hours more", async () => {
   const accountId = newAccountId();
   const { endpointId, secret } = await openEndpoint(accountId, "https://example.com/");
-  const rotated = await rotateSecret(accountId, endpointId);
+  const rotated = await rotateSecretOf(accountId, endpointId);
   expect(rotated).toMatch(/^whsec_/);
   expect(rotated).not.toBe(secret);
   const { oldSecretUntil } = (await listEndpoints(accountId))[0] ?? {};

@@ -174,11 +174,16 @@ export async function deleteEventsOf(accountId: AccountId, transaction: Prisma.T
   await transaction.endpoint.deleteMany({ where: { accountId } });
 }
 
-/** A webhook's new secret, which is never shown again; for 24 hours the old one signs too. Null for any other endpoint. */
-export async function rotateSecret(accountId: AccountId, endpointId: string): Promise<string | null> {
+/**
+ * A webhook's new secret, which is never shown again. For 24 hours the old one signs too, and there is no newer one: two at once would leave
+ * its reader with none that it knows. Null for any other endpoint.
+ */
+export async function rotateSecret(accountId: AccountId, endpointId: string): Promise<{ secret: string } | "too_soon" | null> {
+  const where = { id: endpointId, accountId, kind: "webhook", deletedAt: null };
   const [row] = await prisma().endpoint.updateManyAndReturn({
-    where: { id: endpointId, accountId, kind: "webhook", deletedAt: null },
+    where: { ...where, OR: [{ oldSecretUntil: null }, { oldSecretUntil: { lte: now() } }] },
     data: { secretNumber: { increment: 1 }, oldSecretUntil: dateOf(now().getTime() + OLD_SECRET_MS) },
   });
-  return row ? webhookSecret(row.id, row.secretNumber) : null;
+  if (row) return { secret: webhookSecret(row.id, row.secretNumber) };
+  return (await prisma().endpoint.count({ where })) > 0 ? "too_soon" : null;
 }

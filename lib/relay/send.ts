@@ -75,7 +75,7 @@ async function send(one: Outgoing, nodes: RelayNodes): Promise<boolean> {
   if (answer === null) return false;
   const { problem } = answer;
   const isNews = await recordSent(id, hash, problem);
-  if (problem !== null && isNews) log().error({ id, chain, problem }, "no node accepts one of our transactions; retrying");
+  if (problem !== null && isNews) log().error({ id, chain, problem }, "a node does not accept one of our transactions; retrying");
   return true;
 }
 

@@ -21,7 +21,7 @@ export interface EvmNodes {
    * @throws EvmFailure of the last node; at once when it is `rejected` or `too_large`, since every other node would fail too
    */
   callFirst<T>(use: (node: EvmNode) => Promise<T>): Promise<T>;
-  /** Results of all nodes but `node`, called concurrently; failed ones are left out. */
+  /** Results of all nodes but `node`, called concurrently; failed ones, and those that hung a moment ago, are left out. */
   callOthers<T>(node: EvmNode, use: (other: EvmNode) => Promise<T>): Promise<T[]>;
 }
 
@@ -35,6 +35,9 @@ export interface EvmNodesOptions {
   /** Whose calls they are: what pages make fail is no warning. */
   usedBy?: "ours" | "pages";
 }
+
+/** A node that let a call wait in vain a moment ago is not waited for again and again by whoever asks every node: it counts as silent. */
+const isHanging = ({ failure, restsUntilMs }: KnownNode): boolean => failure === "timeout" && restsUntilMs > nowMs();
 
 interface KnownNode extends EvmNode {
   isOnOurChain: boolean;
@@ -86,7 +89,7 @@ export function createNodes({ urls, chainId, quorum = 1, timeoutMs = CALL_TIMEOU
   }
 
   async function callOthers<T>(one: EvmNode, use: (node: EvmNode) => Promise<T>): Promise<T[]> {
-    const outcomes = await Promise.allSettled(nodes.filter((node) => node !== one).map((node) => callOne(node, use)));
+    const outcomes = await Promise.allSettled(nodes.filter((node) => node !== one && !isHanging(node)).map((node) => callOne(node, use)));
     return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 

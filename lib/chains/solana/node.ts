@@ -48,6 +48,7 @@ export class SolanaNode {
   readonly #options: NodeOptions;
   #isOfCluster = false;
   #restsUntilMs = 0;
+  #hangsUntilMs = 0;
 
   constructor(options: NodeOptions) {
     this.#options = options;
@@ -67,6 +68,11 @@ export class SolanaNode {
   /** True while other nodes should be tried first. */
   isResting(): boolean {
     return nowMs() < this.#restsUntilMs;
+  }
+
+  /** True for a while after it let a call wait in vain. */
+  isHanging(): boolean {
+    return nowMs() < this.#hangsUntilMs;
   }
 
   rest(forMs: number): void {
@@ -118,6 +124,7 @@ export class SolanaNode {
       if (answer?.success && (response.ok || answer.data.error)) return answer.data;
     } catch (error) {
       if (error instanceof NodeFailure) throw error;
+      if (isTimeout(error)) this.#hangsUntilMs = nowMs() + REST_MS;
       if (!(error instanceof SyntaxError)) throw new NodeFailure(this.#reasonOf(error), REST_MS);
     }
     throw new NodeFailure(status === 200 ? "an answer that is no JSON-RPC" : `status ${status}`, REST_MS);
@@ -125,7 +132,7 @@ export class SolanaNode {
 
   /** Never the error's own message, which names the host. */
   #reasonOf(error: unknown): string {
-    if (error instanceof Error && error.name === "TimeoutError") return `no answer in ${this.#options.timeoutMs} ms`;
+    if (isTimeout(error)) return `no answer in ${this.#options.timeoutMs} ms`;
     const { code } = (error instanceof Error ? (error.cause ?? {}) : {}) as { code?: unknown };
     return typeof code === "string" ? code : "no connection";
   }
@@ -134,6 +141,8 @@ export class SolanaNode {
     return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, "…"), text);
   }
 }
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
 
 function retryAfterMs(response: Response): number {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);

@@ -58,8 +58,7 @@ const MAX_APART = 300;
  * @throws SolanaUnavailable, also while too few nodes are near each other
  */
 export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastSlot): Promise<RecentBlockhash> {
-  const options = { commitment: "confirmed", minContextSlot: leastSlot };
-  const { value } = await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm);
+  const value = await readFirstBlockhash(nodes, leastSlot);
   // Read after the blockhash, which is no newer, and before anything is signed with it.
   const answers = await nodes.callEach("getBlockHeight", async (call) => {
     const read = (method: string) => call(method, [{ commitment: "confirmed" }], z.int().min(0));
@@ -68,19 +67,28 @@ export async function readBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastS
   });
   const isNear = (one: number, other: number) => Math.abs(one - other) <= MAX_APART;
   const near = mostAlike(answers, (one, other) => isNear(one.slot, other.slot) && isNear(one.height, other.height));
-  if (near.length < answers.length) recordDisagreement("solana", { what: "how far the chain is", answers });
+  // One that is behind may be catching up; ahead of the others by minutes is nobody.
+  const [slot, height] = [Math.max(...near.map((one) => one.slot)), Math.max(...near.map((one) => one.height))];
+  const isAhead = answers.some((one) => one.slot > slot + MAX_APART || one.height > height + MAX_APART);
+  if (isAhead) recordDisagreement("solana", { what: "how far the chain is", answers });
   if (near.length < enoughOf(nodes, answers.length)) {
     throw new SolanaUnavailable("getBlockHeight", [`${near.length} of ${answers.length} nodes that answer are near each other`]);
   }
-  const earliestEnd = Math.max(...near.map(({ height }) => height)) + BLOCKHASH_BLOCKS;
+  const earliestEnd = height + BLOCKHASH_BLOCKS;
   const end = Math.min(Math.max(value.lastValidBlockHeight, earliestEnd), earliestEnd + BLOCKHASH_BLOCKS);
-  return { ...value, lastValidBlockHeight: end, slot: Math.min(...near.map(({ slot }) => slot)) };
+  return { ...value, lastValidBlockHeight: end, slot: Math.min(...near.map((one) => one.slot)) };
+}
+
+/** A confirmed blockhash, and its end, by the first node's word: for whoever signs with it at their own risk. @throws SolanaUnavailable */
+export async function readFirstBlockhash(nodes: SolanaNodes, leastSlot = nodes.leastSlot): Promise<Omit<RecentBlockhash, "slot">> {
+  const options = { commitment: "confirmed", minContextSlot: leastSlot };
+  return (await nodes.callAtSlot("getLatestBlockhash", [options], blockhashForm)).value;
 }
 
 /**
  * Sends a signed transaction to every node, since one may say that it sent it and drop it. Resolves with the first node's word and waits for
  * no other. Sending the same bytes again changes nothing: it runs at most once.
- * @throws SolanaRefusal when a simulation of it failed: it was not sent
+ * @throws SolanaRefusal when the first node's simulation of it failed; others may have sent it
  * @throws SolanaUnavailable when no node confirmed it; it may have been sent
  */
 export async function sendTransaction(nodes: SolanaNodes, bytes: Uint8Array, signature: string): Promise<void> {

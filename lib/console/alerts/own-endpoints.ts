@@ -72,8 +72,10 @@ export async function deleteOwnEndpoint({ accountId, isFrozen }: Owner, endpoint
 /** A webhook's new secret, which is never shown again. */
 export async function renewOwnSecret({ accountId, isFrozen }: Owner, endpointId: string): Promise<Answer<{ secret: string }>> {
   if (isFrozen) return frozenRefusal();
-  const secret = await rotateSecret(accountId, endpointId);
-  return secret === null ? noSuchEndpoint() : { ok: true, secret };
+  const made = await rotateSecret(accountId, endpointId);
+  if (made === "too_soon")
+    return refuse("The secret was changed less than 24 hours ago: it can be changed again once the old one has ended.");
+  return made === null ? noSuchEndpoint() : { ok: true, ...made };
 }
 
 export async function sendOwnSample(

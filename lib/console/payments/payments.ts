@@ -1,7 +1,7 @@
 // Paying per request, as its owner sees it: the payments, what is left of them, and where that is.
 
 import { z } from "zod";
-import { listIdentities } from "@/lib/access/identities";
+import { findSigningAccountOf, listIdentities } from "@/lib/access/identities";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
@@ -79,7 +79,7 @@ const isOver = (state: PaymentState): boolean => state !== "claimed";
 export async function claimOwnCredit(owner: Owner, { chain, address }: Wallet): Promise<Answer<{ amount: NanoUsd }>> {
   if (owner.isFrozen) return frozenRefusal();
   const own = (await listWallets(owner)).find((wallet) => wallet.chain === chain && displayAddress(wallet) === address);
-  if (!own) return refuse("That wallet is not linked to this account.");
+  if (!own || (await findSigningAccountOf(own)) !== owner.accountId) return refuse("That wallet is not linked to this account.");
   const amount = await claimCredit(owner.accountId, own);
   return amount > 0n ? { ok: true, amount } : refuse("There is nothing left to move. The credit was already spent or moved.");
 }

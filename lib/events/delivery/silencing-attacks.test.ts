@@ -1,5 +1,6 @@
 // Endpoints against whoever has a session and nothing else: nobody silences one without a word to its reader.
 
+import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { leftBy } from "@/lib/audit/testing/left-by";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
@@ -16,7 +17,7 @@ import {
   setEndpointTypes,
 } from "../endpoints";
 import { numberEvents } from "../outbox";
-import { deliverDue, happen, openEndpoint } from "../testing/endpoints";
+import { deliverDue, happen, openEndpoint, rotateSecretOf } from "../testing/endpoints";
 import { openReceiver, type Receiver } from "../testing/receiver";
 
 await openTestDatabase();
@@ -49,6 +50,18 @@ test.each(silencing)("nobody silences an endpoint unseen: what was under way and
   expect(await leftBy(deleteEndedEndpoints)).toEqual([]);
   const { rowCount } = await pool().query("SELECT FROM endpoint WHERE id = $1", [endpointId]);
   expect(rowCount).toBe(change === "deleted" ? 0 : 1);
+});
+
+test("a second new secret at once is refused: what is sent stays signed with the one that its reader knows", async () => {
+  const { endpointId, secret } = await openEndpoint(account, receiver.url);
+  await rotateSecretOf(account, endpointId);
+  expect(await rotateSecret(account, endpointId)).toBe("too_soon");
+  await numberEvents();
+  await deliverDue();
+  const [told] = receiver.received;
+  expect(new Webhook(secret).verify(told?.body ?? "", told?.headers as Record<string, string>)).toMatchObject({
+    data: { change: "secret" },
+  });
 });
 
 test("the other endpoints of an account hear of one that is added, changed or deleted", async () => {

@@ -5,7 +5,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { pool } from "@/lib/db/pool";
 import type { EventTypeName } from "../catalogue";
 import { deliverEvents, endDelivery } from "../delivery/serve";
-import { createEndpoint } from "../endpoints";
+import { createEndpoint, rotateSecret } from "../endpoints";
 import { numberEvents } from "../outbox";
 
 /** An e-mail address that was confirmed, without a mail. @throws Error with what is wrong with it */
@@ -33,6 +33,13 @@ export async function openEndpoint(
   if (!made.ok) throw new Error(made.problem);
   await forgetAdded(accountId);
   return { endpointId: made.endpointId, secret: made.secret ?? "" };
+}
+
+/** A webhook's new secret. @throws Error when it gets none */
+export async function rotateSecretOf(accountId: AccountId, endpointId: string): Promise<string> {
+  const made = await rotateSecret(accountId, endpointId);
+  if (made === null || made === "too_soon") throw new Error(`no new secret: ${made}`);
+  return made.secret;
 }
 
 /** That an endpoint was added is an event for the account's others, which few tests are about. */

@@ -11,7 +11,7 @@ import { type SolanaNodes, solanaNodes } from "@/lib/chains/solana/nodes";
 import type { PaymentTerms } from "@/lib/chains/solana/payment-transaction";
 import { readTokenAccounts } from "@/lib/chains/solana/token-accounts";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
-import { type RecentBlockhash, readBlockhash } from "@/lib/chains/solana/transactions";
+import { type RecentBlockhash, readFirstBlockhash } from "@/lib/chains/solana/transactions";
 
 const KEPT_MS = 1_000;
 /** The longest that an unpaid request waits for nodes that do not answer. */
@@ -21,7 +21,7 @@ const MIN_LAMPORTS = 1_000_000;
 
 /** Has a blockhash while the nodes answer. */
 export interface Readiness {
-  blockhash: RecentBlockhash | null;
+  blockhash: Omit<RecentBlockhash, "slot"> | null;
 }
 
 interface Kept {
@@ -69,7 +69,7 @@ async function read({ feePayer, mint, payTo }: PaymentTerms, nodes: SolanaNodes,
     const [account, lamports, blockhash] = await Promise.all([
       readTokenAccounts(nodes, [deriveTokenAccount(payTo, mint)], "confirmed"),
       nodes.callAtSlot("getBalance", [feePayer, { commitment: "confirmed" }], z.number()),
-      readBlockhash(nodes),
+      readFirstBlockhash(nodes),
     ]);
     const [received] = account.value;
     held.wasReady = received?.isFrozen === false && lamports.value >= MIN_LAMPORTS;

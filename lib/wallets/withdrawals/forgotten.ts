@@ -1,7 +1,6 @@
 // After a database restore: withdrawals whose payout the database forgot, and their chain shows. Until it was asked about one, nothing is given
 // back for it, whoever wants that.
 
-import { now } from "@/lib/base/clock";
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import type { WithdrawalId } from "@/lib/base/ids";
 import { prisma } from "@/lib/db/prisma";
@@ -13,17 +12,24 @@ import { findWithdrawals, type OpenWithdrawal } from "./withdrawal";
 const MAX_ASKED = 1_000;
 const AT_ONCE = 8;
 
-/** Asks the chains about every unsigned withdrawal that is older than the last start, once, and books what they show as paid. */
-export async function bookForgotten(): Promise<void> {
-  const rows = await prisma().$queryRaw<{ id: WithdrawalId }[]>`
-    SELECT id FROM wallets_forgotten() ORDER BY requested_at, id LIMIT ${MAX_ASKED}`;
-  if (rows.length === 0) return;
-  const found = await findWithdrawals({ id: { in: rows.map(({ id }) => id) } }, prisma());
-  await forEachIsolated(found, bookIfPaid, { what: "withdrawal", atOnce: AT_ONCE, isReported: isNodesFault });
+/**
+ * Asks the chains about every unsigned withdrawal that is older than the last start, once, and books what they show as paid. Returns those
+ * that it asked about: whoever waited to cancel one has their turn before it is paid.
+ */
+export async function bookForgotten(): Promise<ReadonlySet<WithdrawalId>> {
+  const rows = await prisma().$queryRaw<{ id: WithdrawalId; at: Date }[]>`
+    SELECT id, clock_timestamp() AS at FROM wallets_forgotten() ORDER BY requested_at, id LIMIT ${MAX_ASKED}`;
+  const asked = new Set(rows.map(({ id }) => id));
+  const [first] = rows;
+  if (!first) return asked;
+  const found = await findWithdrawals({ id: { in: [...asked] } }, prisma());
+  const book = (withdrawal: OpenWithdrawal) => bookIfPaid(withdrawal, first.at);
+  await forEachIsolated(found, book, { what: "withdrawal", atOnce: AT_ONCE, isReported: isNodesFault });
+  return asked;
 }
 
-async function bookIfPaid(withdrawal: OpenWithdrawal): Promise<void> {
-  const unpaidAt = now();
+/** @param unpaidAt by the database's clock, as the starts that it is compared with */
+async function bookIfPaid(withdrawal: OpenWithdrawal, unpaidAt: Date): Promise<void> {
   if (await (withdrawal.chain === "base" ? wasPaidOnBase : wasPaidOnSolana)(withdrawal)) return;
   await prisma().withdrawal.updateMany({ where: { id: withdrawal.id }, data: { unpaidAt } });
 }

@@ -41,7 +41,7 @@ const MAX_UNDER_WAY = 1_000;
 /** One round. Only one of several processes works at a time. */
 export const payWithdrawals = (): Promise<void> =>
   withSessionLock("pay withdrawals", async () => {
-    await bookForgotten();
+    const asked = await bookForgotten();
     const underWay = await listWithdrawalsIn(UNDER_WAY, MAX_UNDER_WAY);
     const unsigned = [...(await listApproved(MAX_UNSIGNED)), ...(await listWithdrawalsIn(["awaiting_approval"], MAX_UNSIGNED))];
     await measure();
@@ -49,7 +49,7 @@ export const payWithdrawals = (): Promise<void> =>
     const head = await believedHead();
     await followAttempts(underWay, head);
     const waiting = await dropHindered(unsigned);
-    const approved = waiting.filter(({ state }) => state === "approved");
+    const approved = waiting.filter(({ id, state }) => state === "approved" && !asked.has(id));
     if (approved.length === 0) return;
     if (!(await isPayoutAllowed())) return delayAll(approved, "reserves");
     await payInOrder(approved, head);
