@@ -1,7 +1,6 @@
 // When a spending cap resets. Periods are UTC; weeks begin on Monday. SQL computes the periods that decide; a test holds both equal.
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 
 /** When the period that contains `at` began; `total` begins at the Unix epoch. */
 export function capPeriodStart(period: string, at: Date): Date {

@@ -5,7 +5,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recordAudit } from "@/lib/audit/record";
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, HOUR_MS, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { type AccountId, newSessionId, type SessionId } from "@/lib/base/ids";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
@@ -16,7 +16,7 @@ import { actAs, type Database, inTransaction, prisma, type Transaction } from "@
 export const sessionSeconds = (): number => config().SESSION_DAYS * 24 * 60 * 60;
 
 /** A session that was last seen before this moment has ended. */
-const idleSince = (at: Date): Date => dateOf(at.getTime() - config().SESSION_IDLE_HOURS * 60 * 60 * 1_000);
+const idleSince = (at: Date): Date => dateOf(at.getTime() - config().SESSION_IDLE_HOURS * HOUR_MS);
 const MAX_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
 /** Every page begins with a session lookup. A database that takes longer counts as unavailable. */
@@ -205,7 +205,7 @@ export async function endExpiredSessions(at: Date): Promise<void> {
     await session.updateMany({ where: { endedAt: null, expiresAt: { lte: at } }, data: { endedAt: at, endReason: "expired" } });
     await session.updateMany({ where: { endedAt: null, lastSeenAt: { lte: idleSince(at) } }, data: ended("idle", at) });
   });
-  const before = dateOf(at.getTime() - config().AUDIT_PERSONAL_DAYS * 24 * 3_600_000);
+  const before = dateOf(at.getTime() - config().AUDIT_PERSONAL_DAYS * DAY_MS);
   await prisma().session.updateMany({
     where: { endedAt: { lte: before }, clientAddress: { not: "" } },
     data: { userAgent: "", clientAddress: "" },

@@ -1,7 +1,7 @@
 // Sign-ups: accounts that are opened by a first sign-in. Each takes deposit addresses, and they cost nothing, so one network opens only so
 // many in a day. All networks together have no limit, which anybody could use up for everybody: their rate is an alarm for the operator.
 
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, HOUR_MS, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -9,8 +9,6 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { lockName, prisma, type Transaction } from "@/lib/db/prisma";
 import { siteOf } from "./client-address";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const LIVE_PER_DAY = 50;
 /** All of a sandbox's people are on one machine, and so are its tests. */
 const SANDBOX_PER_DAY = 100_000;

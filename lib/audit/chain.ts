@@ -1,6 +1,7 @@
 // The chain: a job gives committed entries their places in it, so that no commit waits for another one. Whoever alters, removes, inserts or
 // reorders an entry afterwards has to write all later digests anew, and a head that somebody kept outside shows that.
 
+import { HOUR_MS } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -91,7 +92,7 @@ export async function findDifference(kept: Head): Promise<string | null> {
 
 /** How many entries one check walks. */
 const CHECKED_AT_ONCE = 10_000;
-const LOG_EVERY_MS = 3_600_000;
+const LOG_EVERY_MS = HOUR_MS;
 
 // A process remembers the newest head that it saw: whoever rewrites the whole chain differs from it.
 const checked = processSingleton("audit chain checked", () => ({ at: START, newest: START, loggedMs: Number.NEGATIVE_INFINITY }));

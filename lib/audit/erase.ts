@@ -1,7 +1,7 @@
 // Personal fields are kept no longer than needed: they are erased after AUDIT_PERSONAL_DAYS, and some days after the account is closed. The entry stays,
 // and so does its commitment, which tells nothing without the salt.
 
-import { dateOf, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { prisma, type Transaction } from "@/lib/db/prisma";
 
@@ -9,7 +9,7 @@ const ERASED_AT_ONCE = 10_000;
 
 /** Erases what is old enough. A job runs it. */
 export async function erasePersonal(): Promise<void> {
-  const before = dateOf(nowMs() - config().AUDIT_PERSONAL_DAYS * 24 * 3_600_000);
+  const before = dateOf(nowMs() - config().AUDIT_PERSONAL_DAYS * DAY_MS);
   for (;;) {
     const count = await prisma().$executeRaw`
       UPDATE audit_entry SET personal = NULL, salt = NULL WHERE place IN (

@@ -11,6 +11,10 @@ const SystemDate = Date;
 
 const clock = processSingleton<Clock>("clock", () => ({ nowMs: SystemDate.now }));
 
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Unix time in milliseconds. */
 export const nowMs = (): number => clock().nowMs();
 

@@ -1,7 +1,7 @@
 // No single node's word: what signs somebody in or moves money counts when two nodes say the same, unless the settings accept one node's
 // word. A difference between two nodes is an alarm, in log and metrics and on /status.
 
-import { nowMs } from "@/lib/base/clock";
+import { HOUR_MS, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -22,7 +22,7 @@ export function mostAlike<T>(answers: readonly T[], isSame: (one: T, other: T) =
   return groups.reduce((most, group) => (group.length > most.length ? group : most), []);
 }
 
-const ALARM_MS = 3_600_000;
+const ALARM_MS = HOUR_MS;
 const MIN_LOG_EVERY_MS = 1_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 const last = processSingleton("disagreement of nodes", () => ({ atMs: NEVER, loggedAtMs: NEVER, differedAtMs: NEVER }));

@@ -5,7 +5,7 @@
 import { closeAccount, eraseAccount, listClosed, lockAccount } from "@/lib/access/accounts";
 import type { Proof } from "@/lib/access/proofs";
 import { erasePersonalOf } from "@/lib/audit/erase";
-import { dateOf, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import type { AccountId } from "@/lib/base/ids";
@@ -44,7 +44,7 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
 
 /** Erases what names a person from the accounts that were closed seven days ago, and are closed still. A job runs it. */
 export async function eraseClosedAccounts(): Promise<void> {
-  const by = dateOf(nowMs() - ERASED_AFTER_DAYS * 24 * 3_600_000);
+  const by = dateOf(nowMs() - ERASED_AFTER_DAYS * DAY_MS);
   const erase = ({ id }: { id: AccountId }) =>
     inTransaction(async (transaction) => {
       await actAs({ kind: "job", job: "erase-closed-accounts" }, transaction);

@@ -1,7 +1,7 @@
 // The overview: the account's balance, its spend, its latest requests, and the next onboarding steps.
 
 import { hasMadeKey } from "@/lib/access/key-names";
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { readBalance, readLowLine } from "@/lib/ledger/accounts";
 import { type DaySpend, readSpendByDay } from "@/lib/ledger/spend-by-day";
@@ -9,7 +9,7 @@ import { LAST_SEQUENCE, listLatestRequests } from "@/lib/ledger/usage";
 import { readKeyLabels } from "./keys/key-labels";
 import { spendChart } from "./usage/spend-chart";
 import { usageRow } from "./usage/usage";
-import { addDays, DAY_MS, dayOf } from "./usage/usage-query";
+import { addDays, dayOf } from "./usage/usage-query";
 import type { Overview } from "./views/overview";
 
 const CHART_DAYS = 30;

@@ -1,10 +1,11 @@
 // Reads over whole tables: one statement in its own snapshot, with hours to answer, where `pool` allows only seconds.
 
 import type { QueryConfig, QueryResultRow } from "pg";
+import { HOUR_MS } from "@/lib/base/clock";
 import { pool } from "./pool";
 
 /** Enough to read hundreds of millions of rows. */
-const MAX_MS = 6 * 3_600_000;
+const MAX_MS = 6 * HOUR_MS;
 
 /** Runs a statement that compares large tables as a whole. @throws what pg throws */
 export async function readAtLength<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {

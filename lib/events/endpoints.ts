@@ -1,7 +1,7 @@
 // Endpoints: where the owner of an account hears of its events. Every function takes the account, and another account's endpoint counts
 // as missing.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import { type AccountId, newEndpointId } from "@/lib/base/ids";
 import { mailAddress } from "@/lib/base/mail";
 import { inTransaction, lockName, type Prisma, prisma } from "@/lib/db/prisma";
@@ -33,7 +33,7 @@ export interface Endpoint {
 
 /** The maximum number of endpoints of an account. */
 export const MAX_ENDPOINTS = 20;
-const OLD_SECRET_MS = 24 * 3_600_000;
+const OLD_SECRET_MS = DAY_MS;
 
 export interface NewEndpoint {
   accountId: AccountId;

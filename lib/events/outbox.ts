@@ -1,7 +1,7 @@
 // The outbox: events are recorded by SQL in the commit that makes them true, get their numbers here once they are committed, and are kept
 // for 30 days. No commit of the ledger notifies anybody: that would make commits wait for each other.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import type { Json } from "@/lib/base/json";
 import { Prisma, prisma } from "@/lib/db/prisma";
@@ -74,7 +74,7 @@ const DELETED_AT_ONCE = 10_000;
 
 /** Deletes events older than 30 days with their deliveries, and samples as old. A job runs it. */
 export async function deleteOldEvents(): Promise<void> {
-  const before = dateOf(now().getTime() - KEPT_DAYS * 24 * 3_600_000);
+  const before = dateOf(now().getTime() - KEPT_DAYS * DAY_MS);
   await prisma().$executeRaw(Prisma.sql`
     DELETE FROM event WHERE place IN (
       SELECT place FROM event WHERE at < ${before} AND sequence IS NOT NULL ORDER BY at LIMIT ${DELETED_AT_ONCE})`);

@@ -8,7 +8,7 @@ import { endExpiredSessions } from "@/lib/access/sessions";
 import { deleteOldSignUps } from "@/lib/access/sign-ups";
 import { chainEntries } from "@/lib/audit/chain";
 import { erasePersonal } from "@/lib/audit/erase";
-import { now } from "@/lib/base/clock";
+import { HOUR_MS, now } from "@/lib/base/clock";
 import { eraseClosedAccounts } from "@/lib/console/close-account";
 import { unlinkLeft } from "@/lib/console/sign-in/link-wallet";
 import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
@@ -54,8 +54,8 @@ export const databaseJobs: readonly Job[] = [
   { name: "delete-old-events", pauseMs: 600_000, run: deleteOldEvents },
   { name: "delete-ended-endpoints", pauseMs: 600_000, run: deleteEndedEndpoints },
   { name: "chain-audit", pauseMs: 1_000, run: chainEntries },
-  { name: "erase-audit-personal", pauseMs: 3_600_000, run: erasePersonal },
-  { name: "delete-old-confirmations", pauseMs: 3_600_000, run: deleteOldConfirmations },
+  { name: "erase-audit-personal", pauseMs: HOUR_MS, run: erasePersonal },
+  { name: "delete-old-confirmations", pauseMs: HOUR_MS, run: deleteOldConfirmations },
   { name: "expire-holds", pauseMs: 5_000, run: () => expireHolds(commit()) },
   { name: "collect-debts", pauseMs: 1_000, run: collectDebts },
   { name: "fill-address-pool", pauseMs: 5_000, run: () => fillAddressPool() },

@@ -1,6 +1,6 @@
 // What keys spend by minute and by hour, summed by a job behind the charges, and what is usual for each. Kept for two hours and five weeks.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { dateOf, HOUR_MS, now } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
@@ -54,8 +54,6 @@ function medianOf(amounts: readonly bigint[]): NanoUsd | null {
   const middle = sorted[Math.floor(sorted.length / 2)];
   return middle === undefined ? null : nanoUsd(middle);
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Deletes sums that nobody needs any more. A job runs it. */
 export async function deleteOldSums(): Promise<void> {

@@ -1,6 +1,7 @@
 // Usage: what an account was charged, request by request or summed in groups. A page and its totals are one snapshot of the ledger, and all
 // pages of a listing see the same charges: those booked meanwhile are left to the next listing.
 
+import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { requestIdAt } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
@@ -256,9 +257,9 @@ export function inSpanSql(span: UsageSpan, mark: bigint): Prisma.Sql {
 }
 
 /** How far a clock may have been set between a request and its charge. */
-const CLOCK_ROOM_MS = 3_600_000;
+const CLOCK_ROOM_MS = HOUR_MS;
 /** An id has the time of its request's start. The charge follows within minutes, or after an outage of the database of up to two days. */
-const LONGEST_WAIT_MS = 2 * 86_400_000;
+const LONGEST_WAIT_MS = 2 * DAY_MS;
 const LAST_ID_MS = 62 ** 8 - 1;
 export const LAST_SEQUENCE = 9_223_372_036_854_775_807n;
 

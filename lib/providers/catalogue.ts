@@ -2,7 +2,7 @@
 // provider is not configured, so that no listed name fails for that reason.
 
 import { createHash } from "node:crypto";
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { type Config, config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd, usdText } from "@/lib/base/money";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -137,8 +137,6 @@ interface DatedCatalogue {
 }
 
 const catalogues = processSingleton("catalogues", () => new WeakMap<Endpoints, DatedCatalogue>());
-
-const DAY_MS = 86_400_000;
 
 /** The catalogue of this process and day; it follows a change of endpoints (in the sandbox, in tests). */
 function catalogue(): Catalogue {

@@ -1,7 +1,7 @@
 // Turns a refusal into one ProviderFailure: from its HTTP status, Retry-After and the provider's own words. Never throws, whatever
 // the answer, and never repeats a credential that the provider quotes back.
 
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { ProviderFailure, type ProviderFailureKind } from "./types";
 
 /** What a wire format found in an error body. */
@@ -22,7 +22,7 @@ export interface HttpRefusal {
 
 const maxQuoteLength = 300;
 const maxParsedLength = 256 * 1024;
-const maxRetryAfterMs = 24 * 3_600_000;
+const maxRetryAfterMs = DAY_MS;
 
 /** Classifies an answer that is not 2xx; `readProblem` gets the parsed body and must not throw. */
 export function readHttpRefusal(refusal: HttpRefusal, readProblem: (body: unknown) => ProviderProblem | undefined): ProviderFailure {

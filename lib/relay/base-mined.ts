@@ -2,7 +2,7 @@
 // is read again, from as many nodes as must agree, whatever one node said before.
 
 import type { Hex } from "viem";
-import { dateOf, nowMs } from "@/lib/base/clock";
+import { dateOf, HOUR_MS, nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { type Block, findBlockOf } from "@/lib/chains/evm/blocks";
 import type { Head } from "@/lib/chains/evm/head";
@@ -23,7 +23,7 @@ interface MinedCall {
 const MAX_FINAL = 200;
 const MAX_LOOKS_AT_ONCE = 8;
 /** Blocks of Base are final long before this: what is older may be final, whatever block the node that is asked first says. */
-const FINAL_AFTER_MS = 3_600_000;
+const FINAL_AFTER_MS = HOUR_MS;
 
 /** The sender's transactions in a block that is not final yet, lowest block first. */
 async function listMined(sender: Hex, among: Prisma.RelayedWhereInput, limit?: number): Promise<MinedCall[]> {

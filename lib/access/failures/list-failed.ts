@@ -1,6 +1,6 @@
 // An account's refused and failed requests, as its owner looks through them.
 
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import type { FailedRequest } from "./record-failed";
@@ -80,7 +80,7 @@ export const findFailure = async (accountId: AccountId, requestId: string): Prom
 
 /** Deletes what is older than it is kept. */
 export async function deleteOldFailures(): Promise<void> {
-  const before = new Date(nowMs() - FAILURES_KEPT_DAYS * 86_400_000);
+  const before = new Date(nowMs() - FAILURES_KEPT_DAYS * DAY_MS);
   await prisma().failedRequest.deleteMany({ where: { at: { lt: before } } });
   await prisma().failedRequestCount.deleteMany({ where: { minute: { lt: before } } });
 }

@@ -1,7 +1,7 @@
 // Requests that were refused or failed, for the owner who asks why. They are gathered in memory and written once a second, off the path of
 // every request: a process that dies loses a second of them, and no money depends on them.
 
-import { nowMs } from "@/lib/base/clock";
+import { MINUTE_MS, nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
@@ -41,7 +41,6 @@ interface Gathered {
   lost: number;
 }
 
-const MINUTE_MS = 60_000;
 /** Of one account, minute and process, rows are kept; all others are counted. */
 export const MAX_ROWS_A_MINUTE = 100;
 /** While the database is away, memory holds no more than this. */

@@ -1,6 +1,6 @@
 // What an owner does about alerts. Every function takes the owner, and another account's endpoint or delivery counts as missing.
 
-import { dateOf, nowMs } from "@/lib/base/clock";
+import { dateOf, HOUR_MS, nowMs } from "@/lib/base/clock";
 import type { NanoUsd } from "@/lib/base/money";
 import type { EventTypeName } from "@/lib/events/catalogue";
 import { resendDelivery, resendFailed, sendSample } from "@/lib/events/deliveries";
@@ -18,8 +18,6 @@ import { setLowLine } from "@/lib/ledger/accounts";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
 import type { Answer } from "../views/answer";
-
-const HOUR_MS = 3_600_000;
 
 /** Below this balance the owner hears of it; null turns that off. */
 export async function setOwnLowBalance({ accountId, isFrozen }: Owner, line: NanoUsd | null): Promise<Answer> {

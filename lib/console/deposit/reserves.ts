@@ -1,6 +1,6 @@
 // Public reserves: the last report, with figures that can be checked, and the course of a month.
 
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, HOUR_MS, nowMs } from "@/lib/base/clock";
 import { usdText } from "@/lib/base/money";
 import { addressUrl, blockUrl } from "@/lib/chains/explorer";
 import { type Custody, findCustody } from "@/lib/wallets/custody/custody";
@@ -9,8 +9,8 @@ import { findKnownReport, findNewestReport, type KnownReport, readCourse } from 
 import type { ReserveFigures, ReservePlace, Reserves } from "../views/reserves";
 
 const STALE_MS = 30 * 60_000;
-const COURSE_MS = 30 * 24 * 3_600_000;
-const STEP_MS = 6 * 3_600_000;
+const COURSE_MS = 30 * DAY_MS;
+const STEP_MS = 6 * HOUR_MS;
 
 /** Reads the stored report: no chain is queried. */
 export async function readReserves(): Promise<Reserves> {

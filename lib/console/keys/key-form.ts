@@ -5,7 +5,7 @@ import { isNetwork } from "@/lib/access/client-address";
 import type { KeyScope } from "@/lib/access/find-key";
 import type { Overlap } from "@/lib/access/key-access";
 import type { CapPeriod } from "@/lib/access/keys";
-import { now, nowMs } from "@/lib/base/clock";
+import { DAY_MS, HOUR_MS, now, nowMs } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { findModel } from "@/lib/providers/catalogue";
 import { textField } from "../answer";
@@ -13,7 +13,6 @@ import { readUsdText } from "../usage/usd-text";
 import type { KeyUse } from "../views/keys";
 
 const MAX_NAME_CHARACTERS = 60;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const MAX_YEARS = 10;
 
 // Invisible characters, and those that reverse the text beside them: no name needs them, and they make two names look alike. U+200D
@@ -140,9 +139,7 @@ export const keyLimitsForm = z.strictObject({
   ...{ cap, clip, alarm, models, scopes, networks },
 });
 
-const HOUR_MS = 3_600_000;
-
-const overlaps = { none: 0, hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS, as_before: "as_before" } as const;
+const overlaps = { none: 0, hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS, as_before: "as_before" } as const;
 
 /** For how long the old secret works after a rotation; at most 7 days. */
 const overlap = z.enum(["none", "hour", "day", "week", "as_before"]).transform((choice): Overlap => overlaps[choice]);

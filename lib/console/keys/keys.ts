@@ -10,7 +10,7 @@ import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/
 import { countLiveKeys, createKey, type KeyLimits, lockKey, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { isSessionOpen } from "@/lib/access/sessions";
-import { now, nowMs } from "@/lib/base/clock";
+import { DAY_MS, now, nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { inTransaction } from "@/lib/db/prisma";
@@ -18,7 +18,6 @@ import { countKeySpend, type KeyPeriod, readPeriodSpend, sumKeyCharges } from "@
 import { type HourSpend, readHourSpend } from "@/lib/ledger/spend-sums";
 import { frozenRefusal, refuse } from "../answer";
 import type { Owner } from "../owner";
-import { DAY_MS } from "../usage/usage-query";
 import type { Answer } from "../views/answer";
 import type { OwnKey } from "../views/keys";
 

@@ -15,7 +15,7 @@ import {
 } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
 import { endSessionsOf } from "@/lib/access/sessions";
-import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import { forEachIsolated } from "@/lib/base/for-each-isolated";
 import type { AccountId } from "@/lib/base/ids";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
@@ -117,7 +117,7 @@ async function join({ accountId, wallet, joining, absorbs }: Approval, transacti
 }
 
 /** Between the wish to unlink a wallet and its end: whoever holds it hears of the wish, and can have it kept. */
-const LEAVING_MS = 24 * 60 * 60_000;
+const LEAVING_MS = DAY_MS;
 
 /**
  * Lets a wallet leave the account in 24 hours, unless none would stay; until then it signs nothing and receives nothing. Its sessions end

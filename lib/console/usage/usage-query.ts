@@ -1,7 +1,7 @@
 // The usage page's URL parameters. The page and the export of its rows read them the same way.
 
 import { z } from "zod";
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { type Split, splits } from "@/lib/ledger/usage-summary";
 import { type RequestStatus, statuses } from "../views/failures";
 
@@ -11,7 +11,6 @@ export const PLAYGROUND = "playground";
 export const presets = [7, 30, 90] as const;
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
-export const DAY_MS = 86_400_000;
 
 /** Where a page of the table begins: older or newer than a request in the listing identified by `mark`. */
 export interface UsageCursor {

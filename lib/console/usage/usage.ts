@@ -1,13 +1,14 @@
 // The usage page: the charges that its URL selects, page by page, with their chart. Rows, totals and chart show one moment, and stay
 // at that moment while the reader pages. Summaries read every selected charge once; a page reads only its own rows again.
 
+import { DAY_MS } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type ChargedRequest, listLatestRequests, listNewerRequests, listOlderRequests, type UsageSpan } from "@/lib/ledger/usage";
 import { readUsageSummary } from "@/lib/ledger/usage-summary";
 import { type KeyLabel, readKeyLabels } from "../keys/key-labels";
 import type { UsageChoice, UsageRow, UsageView } from "../views/usage";
 import { spendChart } from "./spend-chart";
-import { DAY_MS, PLAYGROUND, type UsageQuery } from "./usage-query";
+import { PLAYGROUND, type UsageQuery } from "./usage-query";
 
 const PAGE_ROWS = 50;
 /** The chart shows this many parts separately. */

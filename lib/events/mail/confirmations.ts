@@ -2,7 +2,7 @@
 // stranger with them, an address gets few a day, whoever asks, and an account may ask for few.
 
 import { createHmac } from "node:crypto";
-import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { peppers } from "@/lib/base/pepper";
@@ -11,7 +11,6 @@ import { inTransaction, lockName, type Prisma, prisma, type Transaction } from "
 import { CONFIRMATION } from "../bodies";
 import { readConfirmToken } from "./links";
 
-const DAY_MS = 24 * 3_600_000;
 const MAX_PER_ADDRESS = 3;
 const MAX_PER_ACCOUNT = 10;
 const REFUSED_DAYS = 30;

@@ -1,6 +1,6 @@
 // The mails to an endpoint: the confirmation, and the alerts.
 
-import { dateOf, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import type { Prisma } from "@/lib/db/prisma";
 import type { Outcome } from "../delivery/send";
 import { isSilent } from "../endpoints";
@@ -9,7 +9,7 @@ import { confirmUrl, oneClickUrl, unsubscribeUrl } from "./links";
 import { alertMail, confirmationMail } from "./message";
 import { ADDRESS_REFUSED, sendMail } from "./smtp";
 
-const LINK_MS = 24 * 3_600_000;
+const LINK_MS = DAY_MS;
 
 const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address is not confirmed." };
 

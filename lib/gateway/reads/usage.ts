@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
 import {
@@ -90,7 +90,6 @@ function groupBody(group: UsageGroup, groupBy: readonly Grouping[]): Json {
   };
 }
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 

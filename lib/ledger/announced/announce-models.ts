@@ -1,16 +1,13 @@
 // What customers hear of the models that they use: a price that changed, and a date of retirement. What they know stands in a table, and
 // an event is recorded in the commit that stores it there, so that it is told once, whoever runs this and whenever it dies.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, MINUTE_MS, now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
 import type { Model } from "@/lib/providers/types";
 import { findPrices, recordPriceVersions } from "../price-versions";
 import { priceChanges } from "./price-changes";
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * How long all processes must agree on a change before it is told: a process that still sells what customers know puts it off at each of its

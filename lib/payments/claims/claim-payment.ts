@@ -1,7 +1,7 @@
 // Takes a payment for one request. Every statement commits on its own and changes a row only if it is still as read: of any number of
 // requests with one payment exactly one is the first, and no lock is held between two statements.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import { newPaymentId } from "@/lib/base/ids";
 import { Prisma, prisma } from "@/lib/db/prisma";
 import { findClaim, findIdentified, freeStates, hiddenColumns, isTaken, type PaymentClaim, type PaymentTerms, readClaim } from "./claim";
@@ -16,7 +16,7 @@ export type ClaimedPayment =
   | { kind: "identifier_conflict" };
 
 /** After this time another payment may take the Idempotency-Key. */
-const KEY_KEPT_MS = 24 * 3_600_000;
+const KEY_KEPT_MS = DAY_MS;
 
 /**
  * Takes a payment for one request, durably, before it returns; or finds its existing claim, to continue with. A claim that failed or was

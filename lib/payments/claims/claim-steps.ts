@@ -1,7 +1,7 @@
 // The steps of a claim after it was taken, each written once: a step names the state that it leaves, and changes nothing in any other. A
 // step that moves money is one call of the database, which changes the claim and the books in one commit.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { inTransaction, prisma } from "@/lib/db/prisma";
@@ -107,7 +107,6 @@ export async function reversePayment({ id }: Pick<PaymentClaim, "id">): Promise<
   return lost === null ? null : nanoUsd(lost);
 }
 
-const DAY_MS = 24 * 3_600_000;
 const MAX_DELETED = 10_000;
 
 /**

@@ -1,7 +1,7 @@
 // Exponential backoff, 1 s to 1 h per payment, for payments past their deadline whose end no node shows. Each look costs many calls, and
 // anybody can sign a payment that no node will ever show: without backoff it would be polled forever.
 
-import { nowMs } from "@/lib/base/clock";
+import { HOUR_MS, nowMs } from "@/lib/base/clock";
 import { processSingleton } from "@/lib/base/process-singleton";
 import type { PaymentClaim, PaymentId } from "../claims/claim";
 
@@ -11,7 +11,7 @@ interface Pause {
 }
 
 const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = HOUR_MS;
 
 /** The payments that this process has looked for in vain, with their pauses. */
 const pauses = processSingleton("payments that no node tells the end of", () => new Map<PaymentId, Pause>());

@@ -3,7 +3,7 @@
 // transactions under way as the difference, up to 32. All other payers are on trust, and share FAILED_FEE_LIMIT_PER_HOUR transactions. A
 // payer's own limit is never below 4 under way until one of them fails; three failures within an hour stop it.
 
-import { dateOf, now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, HOUR_MS, now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
@@ -21,8 +21,7 @@ export const takesTooMuchGas: Attempt = {
   message: "The wallet's signature check uses too much gas",
 };
 
-const HOUR_MS = 3_600_000;
-const MONTH_MS = 30 * 24 * HOUR_MS;
+const MONTH_MS = 30 * DAY_MS;
 const MAX_FAILED_AN_HOUR = 3;
 const MIN_UNDER_WAY = 4;
 const MAX_UNDER_WAY = 32;

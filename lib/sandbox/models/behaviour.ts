@@ -1,6 +1,7 @@
 // The behaviour of a simulated model beyond answering: `[[simulate: …]]` directives in a prompt, which the control endpoint accepts too.
 // README.md in this folder documents them.
 
+import { HOUR_MS } from "@/lib/base/clock";
 import type { VendorId } from "@/lib/providers/types";
 
 export interface Behaviour {
@@ -50,7 +51,7 @@ type Directive = (value: string | undefined) => Behaviour | string;
 
 const PROVIDERS: readonly VendorId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
 const LONGEST_ANSWER_TOKENS = 200_000;
-const LONGEST_WAIT_MS = 3_600_000;
+const LONGEST_WAIT_MS = HOUR_MS;
 
 const directives = new Map<string, Directive>([
   ["status", number(400, 599, (status) => ({ status }))],

@@ -2,6 +2,7 @@
 // requested, accepted or paid, and the signer trusts nothing else.
 
 import { type Hex, keccak256, toBytes } from "viem";
+import { DAY_MS } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, usdText } from "@/lib/base/money";
@@ -39,7 +40,7 @@ export interface SignedOrder extends Order {
 }
 
 /** How long an order may wait for approval, funds or a chain. */
-const LIFE_MS = 7 * 24 * 3_600_000;
+const LIFE_MS = 7 * DAY_MS;
 
 export const endOfOrder = (issuedAt: Date): Date => new Date(issuedAt.getTime() + LIFE_MS);
 

@@ -1,7 +1,7 @@
 // A round's work on accounts with something to read: the first read of each, and later a rescan, from another node if there is one. A node
 // may omit transactions without any error; the rescan finds what the first read missed.
 
-import { now } from "@/lib/base/clock";
+import { HOUR_MS, now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import type { Lease } from "./lease";
 import { ACCOUNT_START, type ReadPoint, type SolanaAddress } from "./solana-cursor";
@@ -29,7 +29,7 @@ export interface RoundWork {
 
 const ACCOUNTS_AT_ONCE = 32;
 const RESCAN_AFTER_MS = 60_000;
-const RESCAN_IDLE_AFTER_MS = 3_600_000;
+const RESCAN_IDLE_AFTER_MS = HOUR_MS;
 
 /**
  * Reads accounts on, and credits final deposits. An account that cannot be read does not delay the others.

@@ -1,5 +1,6 @@
 // Payouts that the books and a chain may see at different times: signed but not posted yet, or posted recently.
 
+import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 import type { Transaction } from "@/lib/db/prisma";
 import { findRelayed } from "@/lib/relay/relayed";
 import type { DepositChain } from "../deposits/deposit";
@@ -16,9 +17,9 @@ export interface Payout {
 }
 
 /** A payout is posted once it is final; a node used afterwards lags less than this. */
-const POSTED_WITHIN_MS = 3_600_000;
+const POSTED_WITHIN_MS = HOUR_MS;
 /** An order is open for at most a week, plus the time its chain takes. */
-const ORDERED_WITHIN_MS = 9 * 24 * 3_600_000;
+const ORDERED_WITHIN_MS = 9 * DAY_MS;
 
 /** Signed payouts whose money may or may not have left by a recently read height. */
 export async function listPayouts(at: Date, snapshot: Transaction): Promise<Payout[]> {

@@ -1,5 +1,6 @@
 // Reports of held and owed amounts: the latest one, and their history.
 
+import { DAY_MS, HOUR_MS } from "@/lib/base/clock";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import type { DepositChain } from "../deposits/deposit";
@@ -30,8 +31,6 @@ export async function addReport(report: ReserveReport): Promise<void> {
   });
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Reports younger than this are all kept. */
 const WHOLE_MS = 2 * DAY_MS;
 /** Reports are thinned as they get older than `WHOLE_MS`, within this window; those beyond it were thinned before. */

@@ -1,6 +1,6 @@
 // Stored sweeps. Each update is conditional on the previous state, so that only one of two processes makes it.
 
-import { now } from "@/lib/base/clock";
+import { HOUR_MS, now } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -93,7 +93,7 @@ export async function takeSweeps(sweeps: readonly PlannedSweep[], relayedId: str
 /** Reasons that end for all sweeps at once and cost one check, so their wait does not grow. */
 const SHARED_REASONS: ReadonlySet<WaitReason> = new Set(["paused", "treasury_blocked", "no_gas_money", "relay_stopped"]);
 const MIN_WAIT_MS = 60_000;
-const MAX_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = HOUR_MS;
 
 /** Delays planned sweeps by a minute. For an individual reason the delay equals the time already waited, at most an hour. */
 export async function delaySweeps(sweeps: readonly PlannedSweep[], reason: WaitReason): Promise<void> {

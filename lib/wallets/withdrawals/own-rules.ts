@@ -3,7 +3,7 @@
 // wait where they can be seen.
 
 import { lockAccount } from "@/lib/access/accounts";
-import { now } from "@/lib/base/clock";
+import { DAY_MS, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import type { Wallet, WalletChain } from "@/lib/chains/wallet";
@@ -29,7 +29,7 @@ export interface HeldRules {
 }
 
 export const MAX_WAIT_SECONDS = 72 * 3_600;
-const LOOSER_AFTER_MS = 24 * 3_600_000;
+const LOOSER_AFTER_MS = DAY_MS;
 
 const noRules: OwnRules = { dailyLimit: null, waitSeconds: 0, destinations: [] };
 

@@ -1,7 +1,7 @@
 // What one key spends on transaction fees: a bound for each transaction and one for 24 hours, so that whoever may have transactions signed
 // cannot burn its coins. Counted by what each may cost at most, in memory: a restart begins anew, and nobody at the socket can cause one.
 
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { SignerUnavailable } from "@/lib/relay/signer-unavailable";
@@ -12,7 +12,6 @@ interface Bounds {
   each: bigint;
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Spending is summed up by the quarter of an hour. */
 const SLOT_MS = 900_000;
 const LOG_EVERY_MS = 60_000;

@@ -6,7 +6,7 @@ import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { nowMs } from "@/lib/base/clock";
+import { DAY_MS, nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { replacePrivate, syncFolderOf } from "../private-file";
 
@@ -56,7 +56,7 @@ export const createMemoryJournal = (): Journal => ({
 export const journalPath = (directory: string): string => join(directory, "payouts.journal");
 const FIRST_DIGEST = "0".repeat(32);
 /** An order lives seven days after it was made, and is made no later than minutes after it is admitted; what is older decides nothing. */
-export const KEPT_MS = 8 * 24 * 3_600_000;
+export const KEPT_MS = 8 * DAY_MS;
 /** The file is written anew, without what is older, at a start that finds more old lines than this. */
 const MAX_OLD_LINES = 10_000;
 

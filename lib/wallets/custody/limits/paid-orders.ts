@@ -2,7 +2,7 @@
 // that nothing which can be asked of the signer makes it forget one.
 
 import { createHash } from "node:crypto";
-import { dateOf, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { createSemaphore } from "@/lib/base/semaphore";
@@ -18,7 +18,6 @@ import { PayoutRefused } from "./payout-refused";
 /** One USDC base unit is a thousand nano-USD. */
 export const NANO_PER_UNIT = 1_000n;
 
-const DAY_MS = 24 * 3_600_000;
 /** How long a wallet's signature counts without being checked again, and how many are remembered. */
 const VERDICT_MS = 60_000;
 const MAX_VERDICTS = 1_000;
