@@ -2,25 +2,19 @@
 // far as the books allow. Until then nobody who closes an account that they stole has removed their traces. Charges, deposits and withdrawals
 // stay, and so do the wallets: whoever signs in with one of them opens it again, so that money that comes in later is never lost.
 
-import { closeAccount, eraseAccount, listClosed, lockAccount } from "@/lib/access/accounts";
+import { closeAccount, lockAccount } from "@/lib/access/accounts";
 import type { Proof } from "@/lib/access/proofs";
-import { erasePersonalOf } from "@/lib/audit/erase";
-import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
-import { forEachIsolated } from "@/lib/base/for-each-isolated";
-import type { AccountId } from "@/lib/base/ids";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
-import { actAs, type Database, inTransaction } from "@/lib/db/prisma";
-import { deleteEventsOf } from "@/lib/events/endpoints";
+import { type Database, inTransaction } from "@/lib/db/prisma";
 import { lockBalance, readBalance } from "@/lib/ledger/accounts";
 import { countOpenWithdrawals } from "@/lib/wallets/withdrawals/allowance";
 import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 import { frozenRefusal, refuse } from "./answer";
+import { ERASED_AFTER_DAYS } from "./erase-closed";
 import type { Owner } from "./owner";
 import { checkConfirmation } from "./step-up";
 import type { Answer, Refusal } from "./views/answer";
-
-const ERASED_AFTER_DAYS = 7;
 
 /** Closes the owner's account, once a wallet has signed that. */
 export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promise<Answer> {
@@ -40,20 +34,6 @@ export async function closeOwnAccount(owner: Owner, proof: Proof | null): Promis
     await closeAccount(owner.accountId, transaction);
     return { ok: true };
   });
-}
-
-/** Erases what names a person from the accounts that were closed seven days ago, and are closed still. A job runs it. */
-export async function eraseClosedAccounts(): Promise<void> {
-  const by = dateOf(nowMs() - ERASED_AFTER_DAYS * DAY_MS);
-  const erase = ({ id }: { id: AccountId }) =>
-    inTransaction(async (transaction) => {
-      await actAs({ kind: "job", job: "erase-closed-accounts" }, transaction);
-      await lockAccount(id, transaction);
-      if (!(await eraseAccount(id, by, transaction))) return;
-      await deleteEventsOf(id, transaction);
-      await erasePersonalOf(id, transaction); // last: also from what this commit wrote into the log
-    });
-  await forEachIsolated(await listClosed(by), erase, { what: "account" });
 }
 
 /** What is too little to be withdrawn; the refusal while there is more, or while money is on its way. */

@@ -9,7 +9,7 @@ import { deleteOldSignUps } from "@/lib/access/sign-ups";
 import { chainEntries } from "@/lib/audit/chain";
 import { erasePersonal } from "@/lib/audit/erase";
 import { HOUR_MS, now } from "@/lib/base/clock";
-import { eraseClosedAccounts } from "@/lib/console/close-account";
+import { eraseClosedAccounts } from "@/lib/console/erase-closed";
 import { unlinkLeft } from "@/lib/console/sign-in/link-wallet";
 import { deliverEvents, endDelivery } from "@/lib/events/delivery/serve";
 import { deleteEndedEndpoints } from "@/lib/events/endpoints";
