@@ -2,7 +2,7 @@
 
 import { now } from "@/lib/base/clock";
 import { type AccountId, newAccountId } from "@/lib/base/ids";
-import { type Database, prisma, type Transaction } from "@/lib/db/prisma";
+import { type Database, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import { endAllSessions } from "./sessions";
 
 interface AccountLimits {
@@ -38,22 +38,29 @@ export async function closeAccount(accountId: AccountId, transaction: Transactio
   await transaction.apiKey.updateMany({ where: { accountId, state: { not: "revoked" } }, data: { state: "revoked", revokedAt: at } });
   await endAllSessions(accountId, transaction, "closed");
   await transaction.signInNonce.deleteMany({ where: { accountId } });
-  await transaction.account.update({ where: { id: accountId }, data: { closedAt: at } });
+  await transaction.account.update({ where: { id: accountId }, data: { closedAt: at, erasedAt: null } });
 }
+
+/** Closed by this moment, and not erased. What the operator has frozen stays as it is; what was merged into another is frozen for ever. */
+const erasable = (closedBy: Date) =>
+  ({
+    closedAt: { lte: closedBy },
+    erasedAt: null,
+    OR: [{ state: "open" }, { absorbedBy: { not: null } }],
+  }) satisfies Prisma.AccountWhereInput;
 
 /** The accounts that were closed by this moment, and know of persons yet. */
 export async function listClosed(by: Date): Promise<{ id: AccountId }[]> {
-  const rows = await prisma().account.findMany({ where: { closedAt: { lte: by }, erasedAt: null }, select: { id: true }, take: 1_000 });
+  const rows = await prisma().account.findMany({ where: erasable(by), select: { id: true }, take: 1_000 });
   return rows.map(({ id }) => ({ id: id as AccountId }));
 }
 
 /**
  * Erases what access knows of persons: keys lose their names and networks, sessions their browsers, and failed requests go. False, with
- * nothing changed, when the account was opened again since. The caller has locked it.
+ * nothing changed, when the account was opened again or frozen since. The caller has locked it.
  */
 export async function eraseAccount(accountId: AccountId, closedBy: Date, transaction: Transaction): Promise<boolean> {
-  const where = { id: accountId, closedAt: { lte: closedBy }, erasedAt: null };
-  const { count } = await transaction.account.updateMany({ where, data: { erasedAt: now() } });
+  const { count } = await transaction.account.updateMany({ where: { id: accountId, ...erasable(closedBy) }, data: { erasedAt: now() } });
   if (count === 0) return false;
   await transaction.apiKey.updateMany({
     where: { accountId },

@@ -135,6 +135,25 @@ test("a thief who closes the account removes no trace: its alerts are told, and 
   expect((await pool().query(personal, [owner.accountId])).rowCount).toBe(1);
 });
 
+test("a frozen account is not erased, however long it is closed; and an endpoint with chosen events hears of the closing", async () => {
+  const { owner, wallet } = await newOwner("evm", browser);
+  await createEndpoint({
+    ...{ accountId: owner.accountId, kind: "webhook", target: "https://93.184.215.14/hook" },
+    types: ["deposit.credited"],
+  });
+  await close(owner, wallet);
+  await numberEvents();
+  const told = await pool().query("SELECT type FROM delivery WHERE account_id = $1", [owner.accountId]);
+  expect(told.rows).toEqual([{ type: "account.closed" }]);
+  const setState = (state: string) => pool().query("UPDATE account SET state = $2 WHERE id = $1", [owner.accountId, state]);
+  await setState("frozen");
+  await eraseAfter(30);
+  expect(await rowsOf(owner)).toMatchObject({ endpoint: 1 });
+  await setState("open");
+  await eraseAfter(30);
+  expect(await rowsOf(owner)).toMatchObject({ endpoint: 0 });
+});
+
 test("an account with money to withdraw, with money on its way, or with a running request is not closed", async () => {
   const { owner, wallet } = await newOwner("evm", browser);
   await credit(owner.accountId, 3n * USD, `more_${owner.accountId}`);

@@ -3,6 +3,7 @@
 // stay, and so do the wallets: whoever signs in with one of them opens it again, so that money that comes in later is never lost.
 
 import { closeAccount, lockAccount } from "@/lib/access/accounts";
+import { listIdentities } from "@/lib/access/identities";
 import type { Proof } from "@/lib/access/proofs";
 import { config } from "@/lib/base/config";
 import { formatUsd, type NanoUsd } from "@/lib/base/money";
@@ -41,6 +42,9 @@ async function readRemainder({ accountId }: Owner, database?: Database): Promise
   const { posted, held } = await readBalance(accountId, database);
   if ((await countOpenWithdrawals(accountId, database)) > 0)
     return refuse("A withdrawal is not paid yet. Wait until it is, or cancel it, and close the account then.");
+  // Whoever stole one of two wallets must not close the account while the other, which is on its way out, could still stop them.
+  if ((await listIdentities(accountId, database)).some(({ leavesAt }) => leavesAt !== null))
+    return refuse("A wallet is leaving this account. Wait until it has left, or keep it, and close the account then.");
   if (held > 0n) return refuse("A request is still running. Try again when it has ended.");
   const { base, solana } = readFees();
   const canLeave = [base, solana].some((fee) => posted >= minWithdrawal() + fee);

@@ -21,7 +21,7 @@ export interface EvmNodes {
    * @throws EvmFailure of the last node; at once when it is `rejected` or `too_large`, since every other node would fail too
    */
   callFirst<T>(use: (node: EvmNode) => Promise<T>): Promise<T>;
-  /** Results of all nodes but `node`, called concurrently; failed ones, and those that hung a moment ago, are left out. */
+  /** Results of all nodes but `node`, called concurrently; failed ones are left out, and those that hung a moment ago. */
   callOthers<T>(node: EvmNode, use: (other: EvmNode) => Promise<T>): Promise<T[]>;
 }
 
@@ -36,7 +36,7 @@ export interface EvmNodesOptions {
   usedBy?: "ours" | "pages";
 }
 
-/** A node that let a call wait in vain a moment ago is not waited for again and again by whoever asks every node: it counts as silent. */
+/** It let a call wait in vain a moment ago: whoever asks every node does not wait for it again and again, while enough others are left. */
 const isHanging = ({ failure, restsUntilMs }: KnownNode): boolean => failure === "timeout" && restsUntilMs > nowMs();
 
 interface KnownNode extends EvmNode {
@@ -89,7 +89,9 @@ export function createNodes({ urls, chainId, quorum = 1, timeoutMs = CALL_TIMEOU
   }
 
   async function callOthers<T>(one: EvmNode, use: (node: EvmNode) => Promise<T>): Promise<T[]> {
-    const outcomes = await Promise.allSettled(nodes.filter((node) => node !== one && !isHanging(node)).map((node) => callOne(node, use)));
+    const others = nodes.filter((node) => node !== one);
+    const awake = others.filter((node) => !isHanging(node));
+    const outcomes = await Promise.allSettled((awake.length + 1 >= quorum ? awake : others).map((node) => callOne(node, use)));
     return outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   }
 

@@ -1,7 +1,7 @@
 // EIP-1559 transactions: created here, signed by the key's holder, stored by the caller as raw bytes, and only then broadcast, so that
 // after a crash the same bytes are sent again.
 
-import { decodeErrorResult, type Hex, keccak256, parseAbi, type Signature, serializeTransaction } from "viem";
+import { decodeErrorResult, type Hex, keccak256, parseAbi, type Signature, serializeTransaction, toHex } from "viem";
 import { z } from "zod";
 import { EvmFailure, isEvmFailure } from "./failure";
 import type { EvmNode } from "./node";
@@ -78,10 +78,13 @@ export interface Call {
 
 export type Estimate = { kind: "fits"; gas: bigint } | { kind: "reverts"; reason: string };
 
+/** More than any of our transactions takes: a stranger's contract that burns all it is given keeps a node busy no longer. */
+const MAX_ESTIMATED_GAS = toHex(20_000_000);
+
 /** Gas used by the call now plus a fifth; or its revert reason, such as `Pausable: paused`. */
 export async function estimateGas(call: Call, nodes: EvmNodes = evmNodes()): Promise<Estimate> {
   try {
-    const gas = await nodes.callFirst((node) => node.call("eth_estimateGas", [call], wei));
+    const gas = await nodes.callFirst((node) => node.call("eth_estimateGas", [{ ...call, gas: MAX_ESTIMATED_GAS }], wei));
     return { kind: "fits", gas: gas + gas / 5n };
   } catch (error) {
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;

@@ -121,6 +121,7 @@ export class SolanaNode {
       status = response.status;
       if (status === TOO_MANY_REQUESTS) throw new NodeFailure("status 429", retryAfterMs(response));
       const answer = response.ok || status === BAD_REQUEST ? answerForm.safeParse(await response.json()) : null;
+      this.#hangsUntilMs = 0;
       if (answer?.success && (response.ok || answer.data.error)) return answer.data;
     } catch (error) {
       if (error instanceof NodeFailure) throw error;

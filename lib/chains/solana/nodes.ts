@@ -159,12 +159,12 @@ export class SolanaNodes {
     throw new SolanaUnavailable(what, reasons);
   }
 
-  /** A node that hung a moment ago counts as silent beside others: it is not waited for again and again. */
+  /** A node that hung a moment ago counts as silent while enough others are left: it is not waited for again and again. */
   async #callAtOnce<T>(act: (call: NodeCall) => Promise<T>): Promise<{ given: T[]; reasons: string[] }> {
-    const areAllHanging = this.#nodes.every(({ node }) => node.isHanging());
+    const areEnoughAwake = this.#nodes.filter(({ node }) => !node.isHanging()).length >= this.quorum;
     const answers = await Promise.all(
       this.#nodes.map(async ({ node, call }, index) => {
-        if (node.isHanging() && !areAllHanging) return { reason: `node ${index + 1}: no answer a moment ago` };
+        if (areEnoughAwake && node.isHanging()) return { reason: `node ${index + 1}: no answer a moment ago` };
         try {
           return { answer: await act(call) };
         } catch (error) {

@@ -74,8 +74,7 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
     await lockWallet(wallet, transaction);
     const known = await findAccountOf(wallet, transaction);
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
-    // A wallet that is leaving opens nothing again that the others have closed.
-    if (known && (await findSigningAccountOf(wallet, transaction))) await reopenAccount(known, transaction);
+    if (known) await reopenAccount(known, transaction);
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "replaced", transaction);
     const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
     return { accountId, token, isNew: known === null };

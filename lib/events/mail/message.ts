@@ -41,12 +41,16 @@ export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUr
   ]);
 }
 
+/** Who may act for the account changes: however many others somebody brings about, these are listed. */
+const isGrave = (type: string): boolean => /^(account|wallet)\./.test(type);
+
 /** These want somebody to act: they are listed even when there is no room for all. */
-const isUrgent = (type: string): boolean =>
-  /^(account\..*|balance\..*|endpoint\..*|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);
+const isUrgent = (type: string): boolean => /^(balance\..*|endpoint\..*|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);
+
+const rankOf = ({ type }: { type: string }): number => (isGrave(type) ? 2 : Number(isUrgent(type)));
 
 export const urgentFirst = <Typed extends { type: string }>(items: readonly Typed[]): Typed[] =>
-  items.toSorted((one, other) => Number(isUrgent(other.type)) - Number(isUrgent(one.type)));
+  items.toSorted((one, other) => rankOf(other) - rankOf(one));
 
 const isSample = ({ id }: AccountEvent): boolean => id.startsWith("evt_sample_");
 

@@ -39,7 +39,8 @@ BEGIN
       FROM numbered n JOIN endpoint p ON p.account_id = n.account_id
         -- What becomes of an endpoint itself reaches it, whatever it wants, also when its owner has switched it off or deleted it.
         AND CASE WHEN n.type = 'endpoint.changed' AND n.data ->> 'endpointId' = p.id THEN p.state = 'active' OR p.disabled_reason = 'owner'
-          ELSE p.state = 'active' AND (p.types = '{}' OR n.type = ANY (p.types)) END
+          -- The end of the account reaches every endpoint: it is the last event, and some lists were chosen before there was such a type.
+          ELSE p.state = 'active' AND (p.types = '{}' OR n.type = ANY (p.types) OR n.type = 'account.closed') END
       RETURNING endpoint_id
   )
   SELECT (SELECT count(*) FROM numbered), (SELECT array_agg(DISTINCT a.endpoint_id) FROM addressed a) INTO numbered_now, waiting;
