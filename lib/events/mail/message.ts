@@ -41,8 +41,8 @@ export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUr
   ]);
 }
 
-/** Who may act for the account changes: however many others somebody brings about, these are listed. */
-const isGrave = (type: string): boolean => /^(account|wallet)\./.test(type);
+/** Somebody is being shut out: however many others are brought about beside them, these are listed. */
+const isGrave = (type: string): boolean => /^(account\..*|wallet\.(leaving|unlinked))$/.test(type);
 
 /** These want somebody to act: they are listed even when there is no room for all. */
 const isUrgent = (type: string): boolean => /^(balance\..*|endpoint\..*|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);

@@ -1,5 +1,6 @@
 // Concurrent payments, honest or not: a payment moves once and is credited once, and an honest payer is paid whatever others send.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { fromCents } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
@@ -55,7 +56,7 @@ test("fifty payers at once are all paid", async () => {
 test("of twelve payments signed on a balance that covers two, two are paid, and the others move nothing", async () => {
   const payer = await chain.newPayer(10n);
   const all = await Promise.all(Array.from({ length: 12 }, () => signProof(chain, payer)));
-  const settled = await Promise.all(
+  const settling = Promise.all(
     all.map(async (terms) => {
       const claimed = await claim(terms);
       const one = await settleClaim(claimed, 30_000);
@@ -63,6 +64,10 @@ test("of twelve payments signed on a balance that covers two, two are paid, and 
       return one;
     }),
   );
+  // What was paid within the second before a balance was read counts beside it: on a busy machine the second payment waits for that second.
+  const isOver = settling.then(() => true);
+  while (!(await Promise.race([isOver, sleep(500, false)]))) await chain.passMs(2_000);
+  const settled = await settling;
   expect(settled.filter(({ kind }) => kind === "paid")).toHaveLength(2);
   for (const one of settled.filter(({ kind }) => kind !== "paid")) {
     expect(one).toMatchObject({ kind: "failed", reason: "wallet_balance_too_low" });
