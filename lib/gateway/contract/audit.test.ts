@@ -73,7 +73,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       { kind: "key.created", subject: keyId, actor: { kind: "service" }, from: null },
     ]);
     await changeKey(keyId, { scopes: ["prompt"] });
-    expect((await get(key)).status).toBe(403);
+    await expect.poll(async () => (await get(key)).status).toBe(403);
   });
 
   test("another account's cursor, a group that is none and a wrong limit are refused with what to send", async () => {
