@@ -66,12 +66,17 @@ async function finish(evm: EvmNodes): Promise<void> {
   for (let round = 0; round < 3; round++) await chain.round({ evm });
 }
 
-test("a node that calls a nonce used, in a final block too, has no call given up that the silent one would know", async () => {
+/** A call that is stored after a final one, and rounds in which one node counts `more` transactions while the other is silent. */
+async function storeBesideLies(id: string, more: number): Promise<void> {
   await relayWhole("before", two);
   await finish(two);
-  await store("given up", two);
-  [ahead, isSilent] = [1, true];
+  await store(id, two);
+  [ahead, isSilent] = [more, true];
   for (let round = 0; round < 3; round++) await chain.round({ evm: two });
+}
+
+test("a node that calls a nonce used, in a final block too, has no call given up that the silent one would know", async () => {
+  await storeBesideLies("given up", 1);
   expect(await getRelayed("given up")).toMatchObject({ isFinal: false });
   isSilent = false;
   for (let round = 0; round < 2; round++) await chain.round({ evm: two });
@@ -81,11 +86,7 @@ test("a node that calls a nonce used, in a final block too, has no call given up
 });
 
 test("a node that shows transactions of somebody else moves the relayer past no nonce that the silent one would know to be free", async () => {
-  await relayWhole("before", two);
-  await finish(two);
-  await store("open", two);
-  [ahead, isSilent] = [5, true];
-  for (let round = 0; round < 3; round++) await chain.round({ evm: two });
+  await storeBesideLies("open", 5);
   isSilent = false;
   for (let round = 0; round < 2; round++) await chain.round({ evm: two });
   await relayWhole("after", two);

@@ -16,7 +16,7 @@ const AT_ONCE = 8;
  * Asks the chains about every unsigned withdrawal that is older than the last start, once, and books what they show as paid. Returns those
  * that it asked about: whoever waited to cancel one has their turn before it is paid.
  */
-export async function bookForgotten(): Promise<ReadonlySet<WithdrawalId>> {
+export async function bookAllForgotten(): Promise<ReadonlySet<WithdrawalId>> {
   const rows = await prisma().$queryRaw<{ id: WithdrawalId; at: Date }[]>`
     SELECT id, clock_timestamp() AS at FROM wallets_forgotten() ORDER BY requested_at, id LIMIT ${MAX_ASKED}`;
   const asked = new Set(rows.map(({ id }) => id));

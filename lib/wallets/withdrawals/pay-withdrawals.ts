@@ -18,7 +18,7 @@ import type { WithdrawalChain } from "../custody/withdrawal-order";
 import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
 import { followAttempts } from "./follow";
-import { bookForgotten } from "./forgotten";
+import { bookAllForgotten } from "./forgotten";
 import { payOnBase } from "./pay-base";
 import { payOnSolana } from "./pay-solana";
 import { readRoom } from "./queue";
@@ -41,7 +41,7 @@ const MAX_UNDER_WAY = 1_000;
 /** One round. Only one of several processes works at a time. */
 export const payWithdrawals = (): Promise<void> =>
   withSessionLock("pay withdrawals", async () => {
-    const asked = await bookForgotten();
+    const asked = await bookAllForgotten();
     const underWay = await listWithdrawalsIn(UNDER_WAY, MAX_UNDER_WAY);
     const unsigned = [...(await listApproved(MAX_UNSIGNED)), ...(await listWithdrawalsIn(["awaiting_approval"], MAX_UNSIGNED))];
     await measure();
