@@ -9,7 +9,7 @@ import { bundleService, cleanUpServices, newDataDir, readSandbox, startService }
 let bundle: string;
 let dataDir: string;
 beforeAll(() => {
-  bundle = bundleService();
+  bundle = bundleService({ packages: "outside" });
   dataDir = newDataDir();
 });
 afterAll(cleanUpServices);

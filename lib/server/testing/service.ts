@@ -48,12 +48,15 @@ export async function cleanUpServices(): Promise<void> {
 /** Adds a test's own step to the clean-up. */
 export const onCleanUp = (cleanUp: () => Promise<void> | void): void => void cleanUps.push(cleanUp);
 
-/** The directory of the bundled service: once per run, however many test files start it. */
-export function bundleService(): string {
-  const directory = join(programsFolder(), "service");
+/**
+ * The directory of the bundled service: once per run, however many test files start it. With its packages inside it starts in half the CPU
+ * time; `packages: "outside"` bundles it exactly as a start does.
+ */
+export function bundleService({ packages = "inside" }: { packages?: "inside" | "outside" } = {}): string {
+  const directory = join(programsFolder(), `service-packages-${packages}`);
   if (existsSync(directory)) return directory;
   const fresh = `${directory}-${randomBytes(6).toString("hex")}`;
-  execFileSync(process.execPath, ["lib/server/testing/bundle.mjs", fresh]);
+  execFileSync(process.execPath, ["lib/server/testing/bundle.mjs", fresh, packages]);
   try {
     renameSync(fresh, directory);
   } catch (error) {
