@@ -48,7 +48,7 @@ async function start(): Promise<number> {
 
 beforeAll(async () => {
   bundle = bundleService();
-  dataDir = newDataDir();
+  dataDir = newDataDir({ prepared: true });
   await start();
 });
 afterAll(cleanUpServices);

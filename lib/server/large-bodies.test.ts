@@ -46,7 +46,7 @@ function peakRssMib(pid: number): number {
 }
 
 test(`${count} uploads of 20 MiB at once are answered, under ${MAX_RSS_MIB} MiB of memory`, { timeout: 300_000 }, async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const settings = { DATA_DIR: dataDir, CONCURRENCY_LIMIT: "100", RATE_LIMIT_PER_MINUTE: "1000" };
   const service = startService(bundleService(), settings);
   await service.ready;

@@ -10,7 +10,7 @@ let bundle: string;
 let dataDir: string;
 beforeAll(() => {
   bundle = bundleService({ packages: "outside" });
-  dataDir = newDataDir();
+  dataDir = newDataDir({ prepared: true });
 });
 afterAll(cleanUpServices);
 

@@ -106,9 +106,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
     format: "esm",
     platform: "node",
     target: "node20",
-    ...(packagesInside
-      ? { external: neverInside, banner: { js: requireInBundle } }
-      : { plugins: [packagesOutside], sourcemap: true }),
+    ...(packagesInside ? { external: neverInside, banner: { js: requireInBundle } } : { plugins: [packagesOutside], sourcemap: true }),
     logLevel: "warning",
   });
   // Otherwise esbuild's process holds 176 MB for as long as the service runs.

@@ -2,4 +2,8 @@
 
 import { bundleServer } from "../launch/build.mjs";
 
-await bundleServer(process.cwd(), { outdir: process.argv[2], main: "lib/server/testing/main.ts", packagesInside: process.argv[3] === "inside" });
+await bundleServer(process.cwd(), {
+  outdir: process.argv[2],
+  main: "lib/server/testing/main.ts",
+  packagesInside: process.argv[3] === "inside",
+});

@@ -12,6 +12,7 @@ import { inject } from "vitest";
 import { readPidFile } from "@/lib/db/embedded/cluster";
 import { findKeptAt } from "@/lib/db/embedded/home";
 import { findProcessIdentity } from "@/lib/db/embedded/processes";
+import { copyPreparedCluster } from "@/lib/db/testing/prepared-cluster";
 import { programsFolder } from "@/lib/db/testing/programs";
 import { databaseDirectory, removeDatabase } from "@/lib/db/testing/scratch";
 
@@ -65,10 +66,11 @@ export function bundleService({ packages = "inside" }: { packages?: "inside" | "
   return directory;
 }
 
-/** A new, empty data directory. */
-export function newDataDir(): string {
+/** A new data directory: empty, or with a `prepared` database, which has every migration and nothing in it. */
+export function newDataDir({ prepared = false } = {}): string {
   const dataDir = mkdtempSync(join(inject("scratch"), "service-"));
   chmodSync(dataDir, 0o755); // the database's user must be able to traverse it
+  if (prepared) copyPreparedCluster(join(dataDir, databaseDirectory));
   onCleanUp(async () => {
     await removeDatabase(join(dataDir, databaseDirectory));
     rmSync(dataDir, { recursive: true, force: true });
