@@ -1,9 +1,9 @@
 // Layout shift where it is likeliest: with fonts that come late. What every page weighs is checked in every-page.spec.ts.
 
-import { expect, test } from "./browser";
+import { casesOf, expect, test } from "./browser";
 import { MAX_SHIFT, weigh } from "./weigh";
 
-for (const path of ["/docs/x402", "/docs/api", "/docs/deposits"]) {
+for (const path of casesOf(["/docs/x402", "/docs/api", "/docs/deposits"], "/docs/x402")) {
   test(`${path} does not shift when its fonts load late`, async ({ page }) => {
     let late = 0;
     await page.route("**/*.woff2", async (route) => {
