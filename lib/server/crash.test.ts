@@ -112,7 +112,7 @@ test("kill -9 of the service under load: after a restart every acknowledged char
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
 });
 
-const kills = isLong ? 100 : 2;
+const kills = isLong ? 100 : 1;
 
 test(
   "kill -9 under load: interrupted clients retry with their Idempotency-Key and are answered within ten seconds of the kill",

@@ -14,7 +14,7 @@ import { order, USD } from "../withdrawals/testing/world";
 import { reckonReserves } from "./check-reserves";
 import { expectCleanBooks, ONE_USDC, type Owner, postedOf, type ReservesWorld, spend, startReservesWorld } from "./testing/reserves-world";
 
-const RUN_MS = isLong ? 60_000 : 6_000;
+const RUN_MS = isLong ? 60_000 : 4_000;
 const OWNERS = 12;
 
 await openTestDatabase();
