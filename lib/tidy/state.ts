@@ -8,7 +8,7 @@ const cure =
 
 // Objects of these classes do not change on their own; a Map or Set is a constant if it is filled when created and never changed.
 const constants = /^(Map|Set|RegExp|URL|TextEncoder|TextDecoder|Date|Uint8Array|Error|Intl\.\w+)$/;
-const variable = /^(?:export )?(?:let|var) (\w+)/gm;
+const variable = /^(?:export )?(?:let|var) (\w+|[[{].*?[\]}])/gm;
 const staticField = /(?:^ +|\{ )(?:(?:public|private|protected) )?static (?!readonly )(?:#?\w+)(?=[:;]| =)/gm;
 const built = /^(?:export )?const (\w+)(?:: [^=]+)? =\s+\(*new ([\w.]+)(?:<.*>)?\((\)?)/gm;
 const container = /^(?:export )?const (\w+)(?:: .+?)? =\s+\(*(?:new |\[|\{)/gm;

@@ -13,20 +13,8 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   events: ["event", "event_count", "endpoint", "delivery", "confirmation"],
   access: ["account", "identity", "sign_in_nonce", "session", "sign_up", "api_key", "failed_request", "failed_request_count"],
   ledger: [
-    "ledger_account",
-    "transfer",
-    "entry",
-    "arrival",
-    "hold",
-    "expired_hold",
-    "debt",
-    "charge",
-    "key_spend",
-    "price_version",
-    "spend_sum",
-    "spend_sum_mark",
-    "model_use",
-    "announced_model",
+    ...["ledger_account", "transfer", "entry", "arrival", "hold", "expired_hold", "debt", "charge", "key_spend", "price_version"],
+    ...["spend_sum", "spend_sum_mark", "model_use", "announced_model"],
   ],
   relay: ["relay_sender", "relayed", "relay_broadcast"],
   wallets: [
@@ -48,15 +36,13 @@ const sqlFiles = (tree: Tree) => [...tree].filter(([path]) => /^prisma\/(migrati
 const prefixOf = (functionName: string) => functionName.split("_")[0] ?? "";
 
 /** Model names of schema.prisma, as spelled in the client, with their tables. */
-function modelsOf(schema: string): Map<string, string> {
-  const models = [...schema.matchAll(/^model\s+(\w+)\s*\{([\s\S]*?)^\}/gm)];
-  return new Map(
-    models.map(([, name = "", body = ""]) => [
-      `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
-      /@@map\("([^"]+)"\)/.exec(body)?.[1] ?? name,
+const modelsOf = (schema: string): Map<string, string> =>
+  new Map(
+    [...schema.matchAll(/^model\s+(\w)(\w*)\s*\{([\s\S]*?)^\}/gm)].map(([, first = "", rest = "", body = ""]) => [
+      first.toLowerCase() + rest,
+      /@@map\("([^"]+)"\)/.exec(body)?.[1] ?? first + rest,
     ]),
   );
-}
 
 export const everyTableHasAnOwner: Rule = (tree) => {
   const schema = tree.get(schemaPath);
