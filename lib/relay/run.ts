@@ -81,7 +81,10 @@ function reportUnderWay(rows: readonly UnderWay[]): void {
   }
 }
 
-/** What the keys that pay for transactions have left, for an operator to refill. @throws EvmFailure, SolanaUnavailable; the balances that could be read are reported */
+/**
+ * What the keys that pay for transactions have left, for an operator to refill.
+ * @throws EvmFailure, SolanaUnavailable; the balances that could be read are reported
+ */
 async function reportGasMoney(nodes: RelayNodes): Promise<void> {
   const [relayer, feePayer, sponsor] = [findRelayer(), findFeePayer(), findSponsor()];
   const onBase = async () => {

@@ -58,7 +58,10 @@ async function findSigner(hash: Hex, signature: Hex): Promise<string | null> {
   }
 }
 
-/** With the code and the gas limit of the settlement contract: whether the contract at `from` accepts `signature` for `hash`; an address without code accepts none. */
+/**
+ * With the code and the gas limit of the settlement contract: whether the contract at `from` accepts `signature` for `hash`; an address without
+ * code accepts none.
+ */
 async function verifyAtProofChecker(from: Hex, hash: Hex, signature: Hex, nodes: EvmNodes = evmNodes()): Promise<SignatureVerdict> {
   const data = encodeDeployData({ abi: checkerAbi, bytecode: checker.bytecode as Hex, args: [from, hash, signature] });
   const call = { from: randomSender(), data, gas: toHex(GAS) };

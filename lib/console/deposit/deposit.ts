@@ -66,7 +66,10 @@ const positionForm = z
     return { seenAt: new Date(Number(text.slice(0, dotAt))), id: text.slice(dotAt + 1) };
   });
 
-/** The tokens accepted on the watched chains, by their issuer's addresses: the contract on Base and the mint on Solana; none in a sandbox, whose own tokens are worthless. */
+/**
+ * The tokens accepted on the watched chains, by their issuer's addresses: the contract on Base and the mint on Solana; none in a sandbox, whose
+ * own tokens are worthless.
+ */
 export function listPayableTokens(): readonly { network: string; token: string }[] {
   if (config().MODE === "sandbox") return [];
   const usdc = isWatched("base") ? findUsdc(baseChainId()) : null;
