@@ -47,7 +47,7 @@ const paces = {
     seconds: 3,
     warmUpSeconds: 8,
     bigLedger: 100_000,
-    holdSeconds: 6,
+    holdSeconds: 15,
     repeats: 1,
     deposits: 15,
     payments: 40,
