@@ -12,7 +12,7 @@ const sources = ["lib", "app", "components", "e2e", "bench"].filter((folder) => 
 const types = {
   name: "types",
   command: "../typescript-native/bin/tsc",
-  args: ["--noEmit", "--pretty", "false", "--checkers", "1"],
+  args: ["--noEmit", "--pretty", "false", "--checkers", "1", "--tsBuildInfoFile", "node_modules/.cache/types.tsbuildinfo"],
 };
 const biome = {
   name: "biome",
@@ -23,9 +23,13 @@ const biome = {
 const staircase = {
   name: "staircase",
   command: "depcruise",
-  args: ["--output-type", "err-long", ...sources],
+  args: ["--output-type", "err-long", "--cache", "node_modules/.cache/depcruise", "--cache-strategy", "content", ...sources],
 };
-const deadCode = { name: "dead code", command: "knip", args: ["--no-progress", "--no-config-hints"] };
+const deadCode = {
+  name: "dead code",
+  command: "knip",
+  args: ["--no-progress", "--no-config-hints", "--cache", "--cache-location", "node_modules/.cache/knip"],
+};
 const tidy = { name: "tidy", command: "vitest", args: ["run", "--config", "lib/tidy/vitest.config.ts", "--reporter=default"] };
 
 /** `npm test` runs the tidy rules with all other tests. */

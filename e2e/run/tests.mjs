@@ -108,10 +108,13 @@ export async function runBrowser(report, { long = false, only = [] } = {}) {
   addCounts(report, "browser", code, countPlaywright(json));
 }
 
+/** How the bench ends when it ran whole and each figure met its target, and when one missed it, as on a busy machine. */
+const benchEnds = [0, 2];
+
 /** Runs the bench once at its quick pace, so that a bench that no longer reaches its end is seen. Its figures are not judged. */
 export async function runBench(report) {
   const since = Date.now();
   const { code } = await run(process.execPath, ["bench/run.mjs", "quick"], { echo: true });
-  if (code === 0) report.pass("bench", since);
+  if (benchEnds.includes(code)) report.pass("bench", since);
   else report.fail("bench", `node bench/run.mjs quick ended with code ${code}: see its output above.`);
 }
