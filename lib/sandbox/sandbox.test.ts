@@ -13,18 +13,16 @@ import { endpoints } from "@/lib/providers/endpoints";
 import { findCustody } from "@/lib/wallets/custody/custody";
 import { buildSimulatedModels } from "./models/testing";
 import { type Sandbox, startSandbox } from "./sandbox";
-import { buildSolanaChain } from "./solana-chain/testing";
+import { solanaProgram } from "./solana-chain/testing";
 
 await openTestDatabase();
 
 let dataDir: string;
 let program: Awaited<ReturnType<typeof buildSimulatedModels>>;
-let chainProgram: Awaited<ReturnType<typeof buildSolanaChain>>;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
   program = await buildSimulatedModels();
-  chainProgram = await buildSolanaChain();
   await openTestCustody();
   dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
   vi.stubEnv("DATA_DIR", dataDir);
@@ -32,13 +30,12 @@ beforeAll(async () => {
 });
 afterAll(() => {
   program?.remove();
-  chainProgram?.remove();
   vi.unstubAllEnvs();
   forgetSingleton("config");
   rmSync(dataDir, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  sandbox = await startSandbox({ scriptPath: program.scriptPath, solanaScriptPath: chainProgram.scriptPath, deltaDelayMs: 0 });
+  sandbox = await startSandbox({ scriptPath: program.scriptPath, solanaScriptPath: solanaProgram(), deltaDelayMs: 0 });
 });
 afterEach(() => sandbox.stop());
 

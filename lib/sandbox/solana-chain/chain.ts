@@ -2,12 +2,12 @@
 // them.
 
 import { nowMs } from "@/lib/base/clock";
-import type { Account, Simulation } from "./runtime/bank";
-import { type Commitment, FIRST_SLOT, Slots } from "./runtime/slots";
+import type { Account, Run } from "./runtime/bank";
+import { BLOCKHASH_WINDOW, type Commitment, FIRST_SLOT, Slots } from "./runtime/slots";
 import { isRecorded, type TransactionError } from "./runtime/transaction-error";
-import { lamportsOf, loadAddresses, memoOf, outcomeOf, type TransactionRecord, tokenBalancesOf } from "./runtime/transaction-record";
+import { lamportsOf, memoOf, type TransactionRecord, tokenBalancesOf } from "./runtime/transaction-record";
 import { Versions } from "./runtime/versions";
-import type { WireMessage, WireTransaction } from "./runtime/wire";
+import type { WireTransaction } from "./runtime/wire";
 import { State, type StateOptions } from "./state";
 
 export interface ChainOptions extends StateOptions {
@@ -50,8 +50,8 @@ export class Chain {
     return this.#state.history;
   }
 
-  get faucetKey() {
-    return this.#state.faucetKey;
+  get faucetAddress() {
+    return this.#state.faucetAddress;
   }
 
   /** 32 bytes. */
@@ -72,6 +72,11 @@ export class Chain {
     const seconds = Math.floor(nowMs() / 1000);
     this.#times.set(current, seconds);
     this.bank.setClock(current, seconds);
+  }
+
+  /** The blockhash of a slot, and how long transactions may use it. */
+  blockhashAt(slot: number) {
+    return { blockhash: this.slots.blockhash(slot), lastValidBlockHeight: this.slots.heightOf(slot) + BLOCKHASH_WINDOW };
   }
 
   /** When a slot began, in seconds; null when it is too old, or has not begun. */
@@ -101,19 +106,19 @@ export class Chain {
   }
 
   /** Simulates a transaction. */
-  simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Simulation {
+  simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Run {
     const simulation = this.bank.simulate(sent.bytes, { verifySignatures });
     const refusal = this.refusalOf(sent);
     const isRefused = refusal !== null && !(anyBlockhash && refusal === "BlockhashNotFound") && simulation.error !== "SignatureFailure";
     if (!isRefused) return simulation;
-    return { error: refusal, logs: [], unitsConsumed: 0, returnData: null, innerInstructions: [], accounts: new Map() };
+    return { error: refusal, logs: [], unitsConsumed: 0 };
   }
 
   /** Includes a transaction in the current slot. One that cannot be accepted is dropped, as by a validator. */
   send(sent: Sent): void {
     if (this.refusalOf(sent) !== null) return;
     const { bank, slots } = this;
-    const { accounts, loadedAddresses } = this.accountsOf(sent.message);
+    const { accountKeys: accounts } = sent.message;
     const programs = new Set(sent.message.instructions.map(({ programIdIndex }) => programIdIndex));
     const read = (address: string, index: number) => (programs.has(index) ? bank.findProgram(address) : bank.find(address));
     const before = accounts.map(read);
@@ -125,14 +130,13 @@ export class Chain {
       signature: sent.signatures[0] ?? "",
       slot: slots.current,
       blockTime: this.#times.get(slots.current) ?? 0,
-      memo: memoOf(sent.message, accounts),
+      memo: memoOf(sent.message),
       wire: Buffer.from(sent.bytes).toString("base64"),
       accounts,
-      loadedAddresses,
       ...lamportsOf(before, after),
       preTokenBalances,
       postTokenBalances: tokenBalancesOf(bank, after),
-      ...outcomeOf(run),
+      ...run,
     };
     const changed = new Map<string, Account | null>();
     for (const [index, address] of accounts.entries()) {
@@ -142,12 +146,6 @@ export class Chain {
       this.#versions.remember(slots.current, address, was);
     }
     this.#state.keep(record, changed);
-  }
-
-  /** All accounts of a message, with those from address tables last. @throws RangeError when a table lacks one */
-  accountsOf(message: WireMessage): Pick<TransactionRecord, "accounts" | "loadedAddresses"> {
-    const loadedAddresses = loadAddresses(this.bank, message);
-    return { accounts: [...message.accountKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly], loadedAddresses };
   }
 
   /** Persists the state. The chain must not be used afterwards. */

@@ -4,22 +4,18 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
-import { z } from "zod";
 import { assert } from "@/lib/base/assert";
-import { transactionRecord } from "./runtime/transaction-record";
+import type { TransactionRecord } from "./runtime/transaction-record";
 
 /** Address, lamports, owner, data in base64, and whether it is a program. Zero lamports means deleted. */
-const accountEntry = z.tuple([z.string(), z.number(), z.string(), z.string(), z.boolean()]);
+export type AccountEntry = [string, number, string, string, boolean];
 
-const entry = z.union([
+export type JournalEntry =
   /** The first line. Both secrets are 32 bytes, hex. */
-  z.strictObject({ chain: z.literal(1), seed: z.string().length(64), faucetSeed: z.string().length(64) }),
+  | { chain: 1; seed: string; faucetSeed: string }
   /** Slots up to this one may have been used. */
-  z.strictObject({ slots: z.number().int() }),
-  z.strictObject({ accounts: z.array(accountEntry), transaction: transactionRecord.optional() }),
-]);
-
-export type JournalEntry = z.infer<typeof entry>;
+  | { slots: number }
+  | { accounts: AccountEntry[]; transaction?: TransactionRecord };
 
 const MIN_GROWTH_BYTES = 16 * 2 ** 20;
 
@@ -110,9 +106,7 @@ function readEntries(path: string): JournalEntry[] {
 /** Null when the line is damaged. */
 function readLine(line: string): JournalEntry | null {
   const json = line.slice(9);
-  if (line.slice(0, 9) !== `${checksum(json)} `) return null;
-  const parsed = entry.safeParse(JSON.parse(json));
-  return parsed.success ? parsed.data : null;
+  return line.slice(0, 9) === `${checksum(json)} ` ? (JSON.parse(json) as JournalEntry) : null;
 }
 
 function damaged(path: string, line: number): Error {

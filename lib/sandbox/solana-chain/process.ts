@@ -15,16 +15,13 @@ export interface SolanaProcessOptions {
   slotMs?: number;
   /** How many slots the finalized slot is behind: with 8, a transaction is final after 3 seconds. */
   finalityLagSlots?: number;
-  /** How many transactions are kept, besides those of the last 150 slots. */
-  mostTransactions?: number;
   /** The built `main.ts`; by default beside the built server. */
   scriptPath?: string;
 }
 
 export interface SolanaProcess {
-  /** JSON-RPC over HTTP. */
+  /** JSON-RPC over HTTP; WebSocket is one port above. */
   url: string;
-  webSocketUrl: string;
   /** Unique to this sandbox. */
   genesisHash: string;
   faucetAddress: string;
@@ -50,7 +47,7 @@ const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddre
  * @throws Error when it cannot start: a port is taken, the journal is damaged or in use, or the script is missing
  */
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<SolanaProcess> {
-  const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8, mostTransactions = 10_000 } = options;
+  const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8 } = options;
   const scriptPath = options.scriptPath ?? fileURLToPath(new URL("./solana-chain.mjs", import.meta.url));
   const child = await startChild({
     name: "Solana chain",
@@ -63,7 +60,6 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
       `--port=${port}`,
       `--slot-ms=${slotMs}`,
       `--finality-lag=${finalityLagSlots}`,
-      `--most-transactions=${mostTransactions}`,
     ],
     endsWithStdin: true,
     readReady: readReadyLine,
@@ -73,7 +69,6 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
   const url = `http://127.0.0.1:${ready.port}`;
   return {
     url,
-    webSocketUrl: `ws://127.0.0.1:${ready.port + 1}`,
     genesisHash: ready.genesisHash,
     faucetAddress: ready.faucetAddress,
     faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),

@@ -8,28 +8,14 @@ export interface SolanaChainOptions extends SolanaProcessOptions {
   onUrl?: (url: string) => void;
 }
 
-export interface SolanaChain {
+export interface SolanaChain extends Pick<SolanaProcess, "genesisHash" | "faucet" | "airdrop"> {
   usdcMint: string;
-  /** Unique to this sandbox, as long as its data directory lasts. */
-  genesisHash: string;
-  /** May mint the test USDC and freeze its accounts. */
-  faucetAddress: string;
-  /** 64 bytes. */
-  faucetSecretKey: Uint8Array;
   /** The chain's current or last URL. WebSocket is one port above. */
   url: () => string;
   /** False while the process is down. */
   isWell: () => boolean;
   /** Null while the process is down. */
   pid: () => number | null;
-  /**
-   * Sends `units` (millionths) of test USDC to an owner, in its own transaction; the token account is created when missing.
-   * @returns its signature
-   * @throws Error when the chain is down or refuses
-   */
-  faucet: (owner: string, units: bigint) => Promise<string>;
-  /** Like `faucet`, with test SOL for fees, at most 1,000. */
-  airdrop: (address: string, lamports: bigint) => Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -63,12 +49,9 @@ export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions
     if (!current) throw new Error("The sandbox's Solana chain is starting again: try in a moment.");
     return current;
   };
-  const { genesisHash, faucetAddress, faucetSecretKey } = running();
   return {
     usdcMint: options.usdcMint,
-    genesisHash,
-    faucetAddress,
-    faucetSecretKey,
+    genesisHash: running().genesisHash,
     url: () => url,
     isWell: () => kept.current() !== null,
     pid: () => kept.current()?.pid ?? null,

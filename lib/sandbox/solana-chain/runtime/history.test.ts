@@ -10,7 +10,6 @@ const record = (index: number, slot: number): TransactionRecord => ({
   memo: null,
   wire: "",
   accounts: ["payer", `account ${index}`, "payer"],
-  loadedAddresses: { writable: [], readonly: [] },
   fee: 0,
   preBalances: [],
   postBalances: [],
@@ -18,8 +17,6 @@ const record = (index: number, slot: number): TransactionRecord => ({
   postTokenBalances: [],
   logs: [],
   unitsConsumed: 0,
-  returnData: null,
-  innerInstructions: [],
 });
 
 const everything = { limit: 1_000, newestSlot: 1e9 };

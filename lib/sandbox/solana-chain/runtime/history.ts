@@ -20,9 +20,9 @@ export interface HistoryEntry {
 
 export interface Page {
   /** Newest last, exclusive: entries older than this signature. */
-  before?: string;
+  before?: string | undefined;
   /** Exclusive: entries newer than this signature. */
-  until?: string;
+  until?: string | undefined;
   limit: number;
   /** Only entries up to this slot. */
   newestSlot: number;
@@ -55,11 +55,6 @@ export class History {
   /** In execution order. */
   inSlot(slot: number): readonly HistoryEntry[] {
     return this.#bySlot.get(slot) ?? [];
-  }
-
-  /** Slots with transactions, ascending. */
-  slotsBetween(first: number, last: number): number[] {
-    return [...this.#bySlot.keys()].filter((slot) => slot >= first && slot <= last);
   }
 
   /** Transactions that reference `account`, newest first. Empty when `before` is unknown, as at a validator. */
