@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { startSimulatedModels } from "./start";
-import { buildSimulatedModels, startTestModels } from "./testing";
+import { modelsProgram, startTestModels } from "./testing";
 
-let scriptPath: string;
-let remove: () => void;
-beforeAll(async () => {
-  ({ scriptPath, remove } = await buildSimulatedModels());
-});
-afterAll(() => remove?.());
+const scriptPath = modelsProgram();
 
 function ask({ baseUrls, apiKey }: { baseUrls: { openai: string }; apiKey: string }, prompt: string): Promise<Response> {
   return fetch(`${baseUrls.openai}/chat/completions`, {
@@ -66,18 +58,7 @@ test("a stream arrives in pieces, at the configured pace", async () => {
 });
 
 test("the simulated models end when their parent is killed with -9", async () => {
-  const modulePath = join(dirname(scriptPath), "start.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("./start.ts", import.meta.url))],
-    tsconfig: fileURLToPath(new URL("../../../tsconfig.json", import.meta.url)),
-    outfile: modulePath,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "error",
-  });
-  onTestFinished(() => rmSync(modulePath, { force: true }));
-  // Without scriptPath the script is found beside the bundle, as in production.
+  const modulePath = bundleProgram("lib/sandbox/models/start.ts");
   const parent = spawn(
     process.execPath,
     [
@@ -85,7 +66,7 @@ test("the simulated models end when their parent is killed with -9", async () =>
       "-e",
       `
     import { startSimulatedModels } from ${JSON.stringify(modulePath)};
-    console.log(JSON.stringify(await startSimulatedModels({ deltaDelayMs: 0 })));`,
+    console.log(JSON.stringify(await startSimulatedModels({ deltaDelayMs: 0, scriptPath: ${JSON.stringify(scriptPath)} })));`,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
