@@ -1,9 +1,14 @@
 // Images at the simulated models, billed by the vendors' published rules.
 
-import { type PixelSize, readPixelSize } from "./image-size";
+import { imageSize } from "image-size";
 import type { SimulatedCall, SimulatedImage, Vendor } from "./vendor";
 
 type Provider = Vendor["provider"];
+
+interface PixelSize {
+  width: number;
+  height: number;
+}
 
 /** What the simulation takes an image to be that it would have to fetch. */
 const FETCHED: PixelSize = { width: 1_024, height: 768 };
@@ -17,7 +22,7 @@ export function countImageTokens(provider: Provider, call: Pick<SimulatedCall, "
 }
 
 function countImage(provider: Provider, model: string, image: SimulatedImage): number {
-  const size = (image.data === null ? null : readPixelSize(Buffer.from(image.data.slice(0, HEAD), "base64"))) ?? FETCHED;
+  const size = image.data === null ? FETCHED : imageSize(Buffer.from(image.data.slice(0, HEAD), "base64"));
   switch (provider) {
     case "anthropic":
       return countClaude(size, /^claude-\w+-(?:[5-9]|4-[7-9])/.test(model) ? [2_576, 4_784] : [1_568, 1_568]);

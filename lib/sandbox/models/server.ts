@@ -24,8 +24,6 @@ export interface SimulatedServerOptions {
   apiKey: string;
   /** Milliseconds between two deltas of a stream. */
   deltaDelayMs: number;
-  /** Additional model names, besides those that look like a vendor's own. */
-  extraModels: readonly string[];
 }
 
 interface Simulation extends SimulatedServerOptions {
@@ -99,9 +97,7 @@ async function serveCall(simulation: Simulation, exchange: Exchange, url: { path
   if (endpoint === null) return refuse(exchange, { status: 404, message: `Nothing is at ${url.path}.` });
   const call = readCall(() => vendor.readCall(json, endpoint, request.headers));
   if (typeof call === "string") return refuse(exchange, { status: 400, message: call });
-  if (!vendor.modelNames.test(call.model) && !simulation.extraModels.includes(call.model)) {
-    return refuse(exchange, vendor.unknownModel(call.model));
-  }
+  if (!vendor.modelNames.test(call.model)) return refuse(exchange, vendor.unknownModel(call.model));
   if (endpoint.isCount && vendor.writeCount) return sendWhole(exchange, vendor.writeCount(countInputTokens(call.messages, call.tools)));
   const beyond = findWindowProblem(vendor.provider, call);
   return beyond ? refuse(exchange, beyond) : answerCall(simulation, exchange, call);

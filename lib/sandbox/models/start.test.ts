@@ -25,17 +25,6 @@ test("each start listens on this machine only, with its own key", async () => {
   expect((await ask({ ...first, apiKey: second.apiKey }, "Hi")).status).toBe(401);
 });
 
-test("the port can be chosen; a port in use is an error that says so", async () => {
-  const first = await startSimulatedModels({ scriptPath });
-  onTestFinished(async () => void (await first.stop()));
-  const port = Number(new URL(first.controlUrl).port);
-  await expect(startSimulatedModels({ scriptPath, port })).rejects.toThrow("EADDRINUSE");
-  await first.stop();
-  const again = await startSimulatedModels({ scriptPath, port });
-  onTestFinished(async () => void (await again.stop()));
-  expect(new URL(again.controlUrl).port).toBe(String(port));
-});
-
 test("a missing script is an error that names it", async () => {
   await expect(startSimulatedModels({ scriptPath: "/nowhere/simulated-models.mjs" })).rejects.toThrow("/nowhere/simulated-models.mjs");
 });

@@ -81,7 +81,7 @@ export class Chain {
 
   /** When a slot began, in seconds; null when it is too old, or has not begun. */
   timeOf(slot: number): number | null {
-    return this.#times.get(slot) ?? this.history.inSlot(slot)[0]?.blockTime ?? null;
+    return this.#times.get(slot) ?? this.history.timeOf(slot);
   }
 
   /** An account at the newest slot of a commitment; null when it does not exist there. */
@@ -146,11 +146,6 @@ export class Chain {
       this.#versions.remember(slots.current, address, was);
     }
     this.#state.keep(record, changed);
-  }
-
-  /** Persists the state. The chain must not be used afterwards. */
-  close(): void {
-    this.#state.close(this.slots.current);
   }
 }
 

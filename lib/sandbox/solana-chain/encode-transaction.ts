@@ -2,7 +2,6 @@
 
 import { base58 } from "@scure/base";
 import { unsupportedVersion } from "./rpc/rpc-error";
-import type { HistoryEntry } from "./runtime/history";
 import type { TransactionRecord } from "./runtime/transaction-record";
 import { readTransaction, type WireTransaction } from "./runtime/wire";
 
@@ -13,8 +12,7 @@ export interface TransactionOptions {
 }
 
 /** `{transaction, meta, version}`. @throws RpcError -32015 when the client does not support its version */
-export function encodeTransaction(entry: HistoryEntry, { encoding, newestVersion }: TransactionOptions) {
-  const record = JSON.parse(entry.json) as TransactionRecord;
+export function encodeTransaction(record: TransactionRecord, { encoding, newestVersion }: TransactionOptions) {
   const sent = readTransaction(Buffer.from(record.wire, "base64"));
   const { version } = sent.message;
   if (version !== "legacy" && (newestVersion === undefined || version > newestVersion)) throw unsupportedVersion(version);

@@ -1,7 +1,7 @@
 // The journal: the file from which the chain is restored. Lines are append-only, each with a checksum, and written before the response, so
-// that a killed process loses nothing; no response was sent for a line that a crash cut off. The journal is compacted now and then.
+// that a killed process loses nothing; no response was sent for a line that a crash cut off. The journal is compacted at each start.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import { assert } from "@/lib/base/assert";
@@ -17,13 +17,9 @@ export type JournalEntry =
   | { slots: number }
   | { accounts: AccountEntry[]; transaction?: TransactionRecord };
 
-const MIN_GROWTH_BYTES = 16 * 2 ** 20;
-
 export class Journal {
   readonly #path: string;
   #file: number | null = null;
-  #bytes = 0;
-  #bytesWhenNew = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -40,17 +36,12 @@ export class Journal {
   append(line: JournalEntry): void {
     assert(this.#file !== null, "a journal is written anew before lines are appended");
     try {
-      this.#bytes += writeLine(this.#file, JSON.stringify(line));
+      writeLine(this.#file, JSON.stringify(line));
     } catch (error) {
       // Most likely a full disk. Exit, since responses must never diverge from the persisted state: the next process continues from that.
       process.stderr.write(`${this.#path} cannot be written: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);
     }
-  }
-
-  /** True when compaction is worthwhile. */
-  isLong(): boolean {
-    return this.#bytes > this.#bytesWhenNew + Math.max(this.#bytesWhenNew, MIN_GROWTH_BYTES);
   }
 
   /**
@@ -61,27 +52,17 @@ export class Journal {
     mkdirSync(dirname(this.#path), { recursive: true });
     const beside = `${this.#path}.new`;
     const file = openSync(beside, "w", 0o600);
-    let bytes = 0;
-    for (const line of lines) bytes += writeLine(file, line);
+    for (const line of lines) writeLine(file, line);
     fsyncSync(file);
     renameSync(beside, this.#path);
-    if (this.#file !== null) closeSync(this.#file);
     // The file was renamed, so this handle is the journal's file now.
     this.#file = file;
-    this.#bytes = bytes;
-    this.#bytesWhenNew = bytes;
-  }
-
-  close(): void {
-    if (this.#file !== null) closeSync(this.#file);
-    this.#file = null;
   }
 }
 
-function writeLine(file: number, json: string): number {
+function writeLine(file: number, json: string): void {
   const bytes = Buffer.from(`${checksum(json)} ${json}\n`);
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-  return bytes.length;
 }
 
 const checksum = (json: string): string => crc32(json).toString(16).padStart(8, "0");

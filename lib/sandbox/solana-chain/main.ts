@@ -48,7 +48,6 @@ async function main(): Promise<void> {
     server.notify();
   }, Number(values["slot-ms"]));
   const end = () => {
-    chain.close();
     lock.release();
     process.exit(0);
   };

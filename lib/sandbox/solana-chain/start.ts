@@ -1,6 +1,6 @@
 // The sandbox's Solana chain: its own process with test USDC, persisted, kept running, and never connected to a public cluster.
 
-import { keepRunning } from "../keep-running";
+import { keepNodeRunning } from "../keep-running";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
 
 export interface SolanaChainOptions extends SolanaProcessOptions {
@@ -24,39 +24,16 @@ export interface SolanaChain extends Pick<SolanaProcess, "genesisHash" | "faucet
  * @throws Error when it cannot start: a port is taken, or its journal is damaged or in use
  */
 export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions): Promise<SolanaChain> {
-  let url = "";
-  let port = options.port ?? 0;
-  const start = async () => {
-    const started = await startSolanaProcess({ ...options, port });
-    // After a crash it restarts on the same port, since users may have stored the URL.
-    port = Number(new URL(started.url).port);
-    if (url !== started.url) onUrl?.(started.url);
-    url = started.url;
-    return started;
-  };
-  const kept = await keepRunning("Solana chain", async () => {
-    try {
-      return await start();
-    } catch (error) {
-      // The first start reports a problem with the requested port; later ones fall back to any port.
-      if (url === "") throw error;
-      port = options.port ?? 0;
-      return start();
-    }
-  });
-  const running = (): SolanaProcess => {
-    const current = kept.current();
-    if (!current) throw new Error("The sandbox's Solana chain is starting again: try in a moment.");
-    return current;
-  };
+  const startAt = (port: number) => startSolanaProcess({ ...options, port });
+  const kept = await keepNodeRunning("Solana chain", { port: options.port, onUrl }, startAt);
   return {
     usdcMint: options.usdcMint,
-    genesisHash: running().genesisHash,
-    url: () => url,
+    genesisHash: kept.running().genesisHash,
+    url: kept.url,
     isWell: () => kept.current() !== null,
     pid: () => kept.current()?.pid ?? null,
-    faucet: async (owner, units) => running().faucet(owner, units),
-    airdrop: async (address, lamports) => running().airdrop(address, lamports),
+    faucet: async (owner, units) => kept.running().faucet(owner, units),
+    airdrop: async (address, lamports) => kept.running().airdrop(address, lamports),
     stop: kept.stop,
   };
 }

@@ -63,7 +63,6 @@ export class State {
     const accounts = [...changed].map(([address, account]) => accountEntry(address, account));
     this.#journal.append({ accounts, transaction: record });
     this.history.add(record);
-    if (this.#journal.isLong()) this.#journal.rewrite(this.#lines());
   }
 
   /** Call before `slot` is used. */
@@ -71,13 +70,6 @@ export class State {
     if (slot <= this.#slotsWritten) return;
     this.#slotsWritten = slot + SLOTS_AHEAD;
     this.#journal.append({ slots: this.#slotsWritten });
-  }
-
-  /** Compacts the journal and closes it. `slot` is the last one used. */
-  close(slot: number): void {
-    this.#slotsWritten = slot;
-    this.#journal.rewrite(this.#lines());
-    this.#journal.close();
   }
 
   #restore(entry: JournalEntry): void {
@@ -116,7 +108,7 @@ export class State {
       });
       yield line({ accounts });
     }
-    for (const { json } of this.history.all()) yield `{"accounts":[],"transaction":${json}}`;
+    for (const { sequence: _, ...transaction } of this.history.all()) yield line({ accounts: [], transaction });
   }
 }
 
