@@ -15,7 +15,6 @@ export interface AnvilOptions {
 
 export interface Anvil {
   url: string;
-  port: number;
   /** The watcher's process ID; the node itself is its child. */
   pid: number;
   /** Resolves when it has ended, for any reason. */
@@ -48,8 +47,7 @@ export async function startAnvil({ chainId, port, statePath, cachePath }: AnvilO
     readyTimeoutMs: 30_000,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  const given = Number(child.ready);
-  return { url: `http://127.0.0.1:${given}`, port: given, pid: child.pid, ended: child.ended, stop: child.stop };
+  return { url: `http://127.0.0.1:${child.ready}`, pid: child.pid, ended: child.ended, stop: child.stop };
 }
 
 /** The binary itself: the package's command is a wrapper script, which would intercept our signals. */

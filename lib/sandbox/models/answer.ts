@@ -174,7 +174,7 @@ function countUsage({ vendor, call, behaviour, caches }: Counted, output: { visi
     behaviour.usage === undefined ? Math.max(output.visible, reasoning > 0 ? 0 : 1) : Math.max(0, behaviour.usage.outputTokens - reasoning);
   const sign = behaviour.usageNegative ? -1 : 1;
   const cached = Math.min(behaviour.cachedTokens ?? cache.read, input);
-  const written = Math.min(behaviour.writtenTokens ?? cache.written, input - cached);
+  const written = Math.min(cache.written, input - cached);
   const writtenForHours = Math.min(cache.writtenForHours, input - cached - written);
   return { input: sign * input, cached, written, writtenForHours, text: sign * text, reasoning };
 }

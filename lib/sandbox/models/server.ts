@@ -1,17 +1,16 @@
 // The simulated vendors: one HTTP server with the wire formats of OpenAI, Anthropic, Gemini, xAI and DeepSeek, each below its base path. It
 // checks keys, answers at once or at a model's pace, and fails on request.
 
-import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { randomBase62 } from "@/lib/base/ids";
 import { createAnswer, lastQuestion } from "./answer";
 import { anthropic } from "./anthropic";
-import { type Behaviour, type BehaviourReading, readPromptBehaviour } from "./behaviour";
-import { CallLog, type CallRecord } from "./call-log";
+import { type BehaviourReading, readPromptBehaviour } from "./behaviour";
+import { CallLog } from "./call-log";
 import { findWindowProblem } from "./context-window";
 import { Control } from "./control";
-import { deliver, waitBefore } from "./deliver";
+import { deliver, type Exchange, waitBefore } from "./deliver";
 import { gemini } from "./gemini";
 import { deepseek, openai, xai } from "./openai";
 import { answerEmbeddings } from "./openai/embeddings";
@@ -29,31 +28,19 @@ export interface SimulatedServerOptions {
 interface Simulation extends SimulatedServerOptions {
   log: CallLog;
   control: Control;
-  /** Calls whose first attempt failed through `first-status`; oldest first. */
-  failedOnce: Set<string>;
   caches: PromptCaches;
-}
-
-interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  vendor: Vendor;
-  requestId: string;
-  record: CallRecord;
-  gone: AbortSignal;
 }
 
 const vendors: readonly Vendor[] = [openai, anthropic, gemini, xai, deepseek];
 
 const EMBEDDINGS_PATH = "/openai/v1/embeddings";
-const FIRST_FAILURES_KEPT = 10_000;
 // Longer than any client keeps an idle connection, so that this side never closes one that is just being reused.
 const KEEP_ALIVE_MS = 75_000;
 
 /** Creates the server; the caller listens and closes. */
 export function createSimulatedServer(options: SimulatedServerOptions): Server {
   const log = new CallLog();
-  const simulation: Simulation = { ...options, log, control: new Control(log), failedOnce: new Set(), caches: new PromptCaches() };
+  const simulation: Simulation = { ...options, log, control: new Control(log), caches: new PromptCaches() };
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {
     serve(simulation, request, response).catch((error: unknown) => {
       process.stderr.write(`simulated models: ${error instanceof Error ? error.stack : String(error)}\n`);
@@ -132,27 +119,14 @@ async function answerCall(simulation: Simulation, exchange: Exchange, call: Simu
   const answer = createAnswer(vendor, call, { behaviour, problems, caches: simulation.caches });
   const delivery = { ...exchange, call, answer, behaviour, deltaDelayMs: simulation.deltaDelayMs, log: simulation.log };
   await waitBefore(delivery);
-  const status = behaviour.status ?? firstStatus(simulation, behaviour, `${vendor.provider} ${model} ${question}`);
-  if (status !== undefined) return refuseWith(exchange, status, behaviour.retryAfterSeconds);
+  if (behaviour.status !== undefined) return refuseWith(exchange, behaviour.status, behaviour.retryAfterSeconds);
   await deliver(delivery);
 }
 
 // Rules of the control endpoint take precedence over the prompt.
 function decideBehaviour({ control }: Simulation, { vendor }: Exchange, call: { model: string; question: string }): BehaviourReading {
-  const { behaviour: said, problems } = readPromptBehaviour(call.question);
-  const meant = said.only === undefined || said.only === vendor.provider ? said : {};
-  return { behaviour: { ...meant, ...control.takeBehaviour({ ...call, provider: vendor.provider }) }, problems };
-}
-
-/** The status for the first of two equal calls; the second one clears the mark. */
-function firstStatus({ failedOnce }: Simulation, behaviour: Behaviour, call: string): number | undefined {
-  if (behaviour.firstStatus === undefined) return undefined;
-  const mark = createHash("sha256").update(call).digest("base64");
-  if (failedOnce.delete(mark)) return undefined;
-  failedOnce.add(mark);
-  const [oldest] = failedOnce;
-  if (failedOnce.size > FIRST_FAILURES_KEPT && oldest !== undefined) failedOnce.delete(oldest);
-  return behaviour.firstStatus;
+  const { behaviour, problems } = readPromptBehaviour(call.question);
+  return { behaviour: { ...behaviour, ...control.takeBehaviour({ ...call, provider: vendor.provider }) }, problems };
 }
 
 /** Refuses with the status of a directive. */

@@ -26,37 +26,20 @@ const MAX_TIMES = 10_000;
 export class Chain {
   readonly slots: Slots;
   readonly usdcMint: string;
-  readonly #state: State;
+  readonly state: State;
   readonly #versions = new Versions();
   /** When recent slots began, in seconds. */
   readonly #times = new Map<number, number>();
 
   /** @throws Error that says what to do when the journal is damaged */
   constructor(options: ChainOptions) {
-    this.#state = new State(options);
+    this.state = new State(options);
     this.usdcMint = options.usdcMint;
-    const { lastSlot, seed } = this.#state;
+    const { lastSlot, seed } = this.state;
     // Everything from an earlier process is final immediately, since earlier account versions are not persisted.
     const current = lastSlot === null ? FIRST_SLOT : lastSlot + options.finalityLag + 1;
     this.slots = new Slots({ seed, current, finalityLag: options.finalityLag });
     this.#beginSlot();
-  }
-
-  get bank() {
-    return this.#state.bank;
-  }
-
-  get history() {
-    return this.#state.history;
-  }
-
-  get faucetAddress() {
-    return this.#state.faucetAddress;
-  }
-
-  /** 32 bytes. */
-  get faucetSeed() {
-    return this.#state.faucetSeed;
   }
 
   advance(): void {
@@ -68,10 +51,10 @@ export class Chain {
 
   #beginSlot(): void {
     const { current } = this.slots;
-    this.#state.keepSlot(current);
+    this.state.keepSlot(current);
     const seconds = Math.floor(nowMs() / 1000);
     this.#times.set(current, seconds);
-    this.bank.setClock(current, seconds);
+    this.state.bank.setClock(current, seconds);
   }
 
   /** The blockhash of a slot, and how long transactions may use it. */
@@ -81,18 +64,18 @@ export class Chain {
 
   /** When a slot began, in seconds; null when it is too old, or has not begun. */
   timeOf(slot: number): number | null {
-    return this.#times.get(slot) ?? this.history.timeOf(slot);
+    return this.#times.get(slot) ?? this.state.history.timeOf(slot);
   }
 
   /** An account at the newest slot of a commitment; null when it does not exist there. */
   accountAt(address: string, commitment: Commitment): Account | null {
     const version = commitment === "processed" ? undefined : this.#versions.at(this.slots.at(commitment), address);
-    return version === undefined ? this.bank.find(address) : version;
+    return version === undefined ? this.state.bank.find(address) : version;
   }
 
   /** Accounts that `program` owned at the newest slot of a commitment and whose data matches. */
   ownedBy(program: string, commitment: Commitment, fits: (data: Uint8Array) => boolean): { address: string; account: Account }[] {
-    const candidates = new Set([...this.bank.ownedBy(program, fits), ...this.#versions.addresses()]);
+    const candidates = new Set([...this.state.bank.ownedBy(program, fits), ...this.#versions.addresses()]);
     return [...candidates].flatMap((address) => {
       const account = this.accountAt(address, commitment);
       return account?.owner === program && fits(account.data) ? [{ address, account }] : [];
@@ -102,12 +85,12 @@ export class Chain {
   /** Why a transaction cannot be accepted, regardless of its effects; null when it can. */
   refusalOf({ signatures: [signature = ""], message }: WireTransaction): TransactionError | null {
     if (!this.slots.isValid(message.recentBlockhash)) return "BlockhashNotFound";
-    return this.history.find(signature) ? "AlreadyProcessed" : null;
+    return this.state.history.find(signature) ? "AlreadyProcessed" : null;
   }
 
   /** Simulates a transaction. */
   simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Run {
-    const simulation = this.bank.simulate(sent.bytes, { verifySignatures });
+    const simulation = this.state.bank.simulate(sent.bytes, { verifySignatures });
     const refusal = this.refusalOf(sent);
     const isRefused = refusal !== null && !(anyBlockhash && refusal === "BlockhashNotFound") && simulation.error !== "SignatureFailure";
     if (!isRefused) return simulation;
@@ -117,7 +100,8 @@ export class Chain {
   /** Includes a transaction in the current slot. One that cannot be accepted is dropped, as by a validator. */
   send(sent: Sent): void {
     if (this.refusalOf(sent) !== null) return;
-    const { bank, slots } = this;
+    const { slots } = this;
+    const { bank } = this.state;
     const { accountKeys: accounts } = sent.message;
     const programs = new Set(sent.message.instructions.map(({ programIdIndex }) => programIdIndex));
     const read = (address: string, index: number) => (programs.has(index) ? bank.findProgram(address) : bank.find(address));
@@ -145,7 +129,7 @@ export class Chain {
       changed.set(address, is);
       this.#versions.remember(slots.current, address, was);
     }
-    this.#state.keep(record, changed);
+    this.state.keep(record, changed);
   }
 }
 

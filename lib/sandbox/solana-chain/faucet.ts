@@ -22,7 +22,7 @@ export class Faucet {
     data.writeUInt32LE(2, 0); // Transfer
     data.writeBigUInt64LE(BigInt(lamports), 4);
     const accounts = [
-      { key: this.chain.faucetAddress, isSigner: true, isWritable: true },
+      { key: this.chain.state.faucetAddress, isSigner: true, isWritable: true },
       { key: to, isWritable: true },
     ];
     return this.#send([{ program: SYSTEM_PROGRAM, accounts, data }]);
@@ -30,7 +30,8 @@ export class Faucet {
 
   /** Mints USDC into the associated token account of `owner`, which is created when missing. Returns the signature. */
   sendUsdc(owner: string, units: bigint): string {
-    const { faucetAddress, usdcMint: mint } = this.chain;
+    const { usdcMint: mint } = this.chain;
+    const { faucetAddress } = this.chain.state;
     const tokenAccount = deriveTokenAccount(owner, mint);
     const data = Buffer.alloc(9);
     data.writeUInt8(7, 0); // MintTo
@@ -51,11 +52,15 @@ export class Faucet {
     // A compute unit limit unique in this slot: two identical gifts would be the same transaction.
     const limit = payForComputing({ units: MIN_UNITS + (this.#sent++ % (MAX_UNITS - MIN_UNITS)), microLamports: 0 });
     const { bytes, signature } = signTransaction(
-      { feePayer: chain.faucetAddress, blockhash: chain.slots.blockhash(chain.slots.current), instructions: [...limit, ...instructions] },
-      (_, message) => signWith(chain.faucetSeed, message),
+      {
+        feePayer: chain.state.faucetAddress,
+        blockhash: chain.slots.blockhash(chain.slots.current),
+        instructions: [...limit, ...instructions],
+      },
+      (_, message) => signWith(chain.state.faucetSeed, message),
     );
     chain.send({ ...readTransaction(bytes), bytes });
-    const error = chain.history.find(signature)?.error;
+    const error = chain.state.history.find(signature)?.error;
     if (error !== null) throw new Error(`The faucet's transaction failed: ${JSON.stringify(error)}`);
     return signature;
   }

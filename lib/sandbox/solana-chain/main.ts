@@ -57,9 +57,9 @@ async function main(): Promise<void> {
   const ready = {
     port: server.port,
     genesisHash: chain.slots.genesisHash(),
-    faucetAddress: chain.faucetAddress,
+    faucetAddress: chain.state.faucetAddress,
     // Seed and public key: the format of Solana's tools.
-    faucetSecretKey: Buffer.concat([chain.faucetSeed, base58.decode(chain.faucetAddress)]).toString("hex"),
+    faucetSecretKey: Buffer.concat([chain.state.faucetSeed, base58.decode(chain.state.faucetAddress)]).toString("hex"),
   };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }

@@ -63,7 +63,7 @@ test.each([
   ["getSignatureStatuses", "Invalid param: WrongSize", -32602, [["abc"]]],
   ["getMultipleAccounts", "Too many inputs provided; max 100", -32602, [Array(101).fill(someone)]],
   ["sendTransaction", "failed to deserialize", -32602, ["AAAA", { encoding: "base64" }]],
-  ["sendTransaction", "invalid base58 encoding", -32602, ["!", { encoding: "base58" }]],
+  ["sendTransaction", "takes transactions in base64", -32602, ["5", { encoding: "base58" }]],
   ["sendTransaction", "too large", -32602, ["A".repeat(2_000), { encoding: "base64" }]],
   ["requestAirdrop", "Invalid params", -32602, [someone, 1e15]],
 ])("%s is refused: %s", async (method, message, code, params) => {

@@ -99,12 +99,7 @@ export function openaiUsage({ input, cached, written, writtenForHours, text, rea
     completion_tokens: text + reasoning,
     total_tokens: input + text + reasoning,
     prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written + writtenForHours, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: reasoning,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
   };
 }
 
@@ -114,12 +109,7 @@ export function xaiUsage({ input, cached, text, reasoning }: TokenCounts) {
     completion_tokens: text,
     total_tokens: input + text + reasoning,
     prompt_tokens_details: { text_tokens: input, audio_tokens: 0, image_tokens: 0, cached_tokens: cached },
-    completion_tokens_details: {
-      reasoning_tokens: reasoning,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
     num_sources_used: 0,
   };
 }

@@ -25,7 +25,7 @@ export function accountMethods(chain: Chain): Record<string, Method> {
   };
   const encodeFound = (key: string, find: Find, options: Record<string, unknown>) => {
     const account = find(key);
-    return account && encodeAccount(chain.bank, account, options);
+    return account && encodeAccount(chain.state.bank, account, options);
   };
   return {
     getAccountInfo: ([key, given]) => at(given, (find, options) => encodeFound(readAddress(key), find, options)),
@@ -57,7 +57,7 @@ export function accountMethods(chain: Chain): Record<string, Method> {
         .ownedBy(program, asked, (data) => Buffer.compare(data.subarray(offset, 2 * KEY_BYTES), wanted) === 0)
         .filter(({ account }) => readTokenAccount(account) !== null);
       return at(given, (_, options) =>
-        found.map(({ address: pubkey, account }) => ({ pubkey, account: encodeAccount(chain.bank, account, options) })),
+        found.map(({ address: pubkey, account }) => ({ pubkey, account: encodeAccount(chain.state.bank, account, options) })),
       );
     },
   };

@@ -31,7 +31,7 @@ export function clusterMethods(chain: Chain): Record<string, Method> {
       return withContext(chain, asked, slot !== null && slot <= slots.at(asked));
     },
     getFeeForMessage: ([message, options]) => withContext(chain, askedIn(options), feeOf(chain, readText(message))),
-    getMinimumBalanceForRentExemption: ([bytes]) => chain.bank.rentExemption(readInteger(bytes)),
+    getMinimumBalanceForRentExemption: ([bytes]) => chain.state.bank.rentExemption(readInteger(bytes)),
     // No priority fee is needed here.
     getRecentPrioritizationFees: () => [{ slot: slots.current - 1, prioritizationFee: 0 }],
   };

@@ -26,7 +26,7 @@ export function historyMethods(chain: Chain): Record<string, Method> {
       signatureStatuses(chain, readList(signatures, MAX_STATUSES, readSignature), readOptions(options)),
     getTransaction: ([signature, options]) => transaction(chain, readSignature(signature), readOptions(options)),
     getBlockTime: ([slot]) => blockTime(chain, readInteger(slot)),
-    getFirstAvailableBlock: () => chain.history.firstSlot() ?? FIRST_SLOT,
+    getFirstAvailableBlock: () => chain.state.history.firstSlot() ?? FIRST_SLOT,
   };
 }
 
@@ -37,7 +37,7 @@ function signaturesFor(chain: Chain, key: string, options: Record<string, unknow
   const [before, until] = [options.before, options.until].map((one) =>
     one === undefined || one === null ? undefined : readSignature(one),
   );
-  return chain.history.ofAccount(key, { before, until, limit, newestSlot }).map((entry) => ({
+  return chain.state.history.ofAccount(key, { before, until, limit, newestSlot }).map((entry) => ({
     signature: entry.signature,
     slot: entry.slot,
     err: entry.error,
@@ -48,7 +48,8 @@ function signaturesFor(chain: Chain, key: string, options: Record<string, unknow
 }
 
 function signatureStatuses(chain: Chain, signatures: readonly string[], { searchTransactionHistory }: Record<string, unknown>) {
-  const { slots, history } = chain;
+  const { slots } = chain;
+  const { history } = chain.state;
   // Without a history search only recent transactions are found: those whose blockhash is still valid.
   const oldest = searchTransactionHistory ? 0 : slots.current - BLOCKHASH_WINDOW;
   const statuses = signatures.map((one) => {
@@ -68,7 +69,7 @@ function signatureStatuses(chain: Chain, signatures: readonly string[], { search
 
 function transaction(chain: Chain, signature: string, options: Record<string, unknown>) {
   const newestSlot = chain.slots.at(readBlockCommitment(chain, options));
-  const entry = chain.history.find(signature);
+  const entry = chain.state.history.find(signature);
   if (entry === null || entry.slot > newestSlot) return null;
   const { maxSupportedTransactionVersion: newest } = options;
   const encoded = encodeTransaction(entry, {

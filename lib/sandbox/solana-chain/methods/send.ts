@@ -1,15 +1,16 @@
 // RPC methods that simulate and send transactions, and the faucet's.
 
-import { base58 } from "@scure/base";
 import type { Chain, Sent } from "../chain";
 import { Faucet } from "../faucet";
 import type { Method } from "../rpc/answer";
-import { readAddress, readChoice, readCommitment, readInteger, readOptions, readText, withContext } from "../rpc/params";
+import { readAddress, readCommitment, readInteger, readOptions, readText, withContext } from "../rpc/params";
 import { invalidParams, minContextSlotNotReached, preflightFailure, signatureFailure } from "../rpc/rpc-error";
 import type { Run } from "../runtime/bank";
 import { transactionErrorText } from "../runtime/transaction-error";
 import { readTransaction } from "../runtime/wire";
 
+/** Of a packet in base64. */
+const MAX_CHARACTERS = 1_644;
 const MAX_AIRDROP_LAMPORTS = 1_000 * 1e9;
 
 export function sendMethods(chain: Chain): Record<string, Method> {
@@ -59,15 +60,13 @@ function encodeRun({ error, logs, unitsConsumed }: Run) {
   return { err: error, logs, unitsConsumed, returnData: null, accounts: null, innerInstructions: null };
 }
 
-/** @throws RpcError -32602 when the text is not a transaction */
-function readSent(given: unknown, asked: unknown): Sent {
-  const [text, encoding] = [readText(given), readChoice(asked, ["base58", "base64"])];
-  const mostCharacters = encoding === "base58" ? 1683 : 1644;
-  if (text.length > mostCharacters)
-    throw invalidParams(`${encoding} encoded transaction too large: ${text.length} bytes (max: encoded/raw ${mostCharacters}/1232)`);
-  const isWellFormed = encoding === "base58" ? /^[1-9A-HJ-NP-Za-km-z]+$/ : /^[A-Za-z0-9+/]+={0,2}$/;
-  if (!isWellFormed.test(text)) throw invalidParams(`invalid ${encoding} encoding: InvalidCharacter`);
-  const bytes = encoding === "base58" ? base58.decode(text) : Buffer.from(text, "base64");
+/** @throws RpcError -32602 when the text is not a transaction in base64, the encoding of every current client */
+function readSent(given: unknown, encoding: unknown): Sent {
+  const text = readText(given);
+  if (encoding !== "base64" || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
+    throw invalidParams("this chain takes transactions in base64 encoding");
+  if (text.length > MAX_CHARACTERS) throw invalidParams(`base64 encoded transaction too large: ${text.length} bytes`);
+  const bytes = Buffer.from(text, "base64");
   try {
     return { ...readTransaction(bytes), bytes };
   } catch (error) {

@@ -61,7 +61,7 @@ export class Subscriptions {
     const signature = readSignature(given);
     const asked = readCommitment(chain, readOptions(options));
     return () => {
-      const entry = chain.history.find(signature);
+      const entry = chain.state.history.find(signature);
       if (entry !== null && entry.slot <= chain.slots.at(asked)) return withContext(chain, asked, { err: entry.error });
     };
   }
