@@ -1,9 +1,10 @@
-// Starts the process of the sandbox's Solana chain, and requests test money from it.
+// The sandbox's Solana chain: its own process with test USDC, persisted, kept running, and never connected to a public cluster.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { type ChildEnd, startChild } from "../child-process";
+import { keepNodeRunning } from "../keep-running";
 
 export interface SolanaProcessOptions {
   /** The chain's data is in `chains/solana.*` below it. */
@@ -77,6 +78,38 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
     pid,
     ended,
     stop,
+  };
+}
+
+export interface SolanaChainOptions extends SolanaProcessOptions {
+  /** Called with the chain's URL, at the start and whenever it changes. */
+  onUrl?: (url: string) => void;
+}
+
+export interface SolanaChain extends Pick<SolanaProcess, "genesisHash" | "faucet" | "airdrop"> {
+  usdcMint: string;
+  /** The chain's current or last URL. WebSocket is one port above. */
+  url: () => string;
+  /** False while the process is down. */
+  isWell: () => boolean;
+  /** Null while the process is down. */
+  pid: () => number | null;
+  stop: () => Promise<void>;
+}
+
+/** Like `startSolanaProcess`, and starts it again when it ends. */
+export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions): Promise<SolanaChain> {
+  const startAt = (port: number) => startSolanaProcess({ ...options, port });
+  const kept = await keepNodeRunning("Solana chain", { port: options.port, onUrl }, startAt);
+  return {
+    usdcMint: options.usdcMint,
+    genesisHash: kept.running().genesisHash,
+    url: kept.url,
+    isWell: () => kept.current() !== null,
+    pid: () => kept.current()?.pid ?? null,
+    faucet: async (owner, units) => kept.running().faucet(owner, units),
+    airdrop: async (address, lamports) => kept.running().airdrop(address, lamports),
+    stop: kept.stop,
   };
 }
 

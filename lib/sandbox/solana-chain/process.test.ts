@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
-import { startSolanaChain } from "./start";
+import { startSolanaChain } from "./process";
 import { solanaProgram } from "./testing";
 
 const scriptPath = solanaProgram();
