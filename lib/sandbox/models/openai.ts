@@ -14,8 +14,6 @@ const OVERLOADED = "The server had an error while processing your request. Sorry
 
 interface Accent
   extends Omit<Vendor, "readPath" | "readKey" | "readCall" | "callsComeWhole" | "writeJson" | "writeStream" | "writeLateError"> {
-  /** The chat completions paths below the base path. */
-  paths: readonly string[];
   /** OpenAI's newer interface. */
   responsesPath?: string;
   dialect: Dialect;
@@ -24,7 +22,6 @@ interface Accent
 export const openai = vendor({
   provider: "openai",
   basePath: "/openai/v1",
-  paths: ["/chat/completions"],
   responsesPath: "/responses",
   modelNames: /^(gpt-|chatgpt-|o\d)/,
   limitBoundsReasoning: true,
@@ -58,7 +55,6 @@ export const openai = vendor({
 export const xai = vendor({
   provider: "xai",
   basePath: "/xai/v1",
-  paths: ["/chat/completions"],
   modelNames: /^grok(-|$)/,
   limitBoundsReasoning: false,
   dialect: {
@@ -91,7 +87,6 @@ export const xai = vendor({
 export const deepseek = vendor({
   provider: "deepseek",
   basePath: "/deepseek",
-  paths: ["/chat/completions", "/v1/chat/completions"],
   modelNames: /^deepseek-/,
   limitBoundsReasoning: true,
   dialect: {
@@ -126,11 +121,11 @@ export const deepseek = vendor({
   },
 });
 
-function vendor({ paths, responsesPath, dialect, ...accent }: Accent): Vendor {
+function vendor({ responsesPath, dialect, ...accent }: Accent): Vendor {
   return {
     ...accent,
     callsComeWhole: dialect.callsComeWhole,
-    readPath: (path) => (path === responsesPath ? { isResponses: true } : paths.includes(path) ? {} : null),
+    readPath: (path) => (path === responsesPath ? { isResponses: true } : path === "/chat/completions" ? {} : null),
     readCall: (body, { isResponses }) => (isResponses ? readResponsesCall(body) : readChatCall(body)),
     readKey: readBearer,
     writeJson: (answer, call) => (call.responses ? writeResponse(answer, call) : writeCompletion(answer, dialect)),

@@ -18,14 +18,11 @@ import { PromptCaches } from "./prompt-caches";
 import { countInputTokens } from "./tokens";
 import type { Problem, SimulatedCall, Vendor } from "./vendor";
 
-export interface SimulatedServerOptions {
+interface Simulation {
   /** The key for every vendor and the control endpoint. */
   apiKey: string;
   /** Milliseconds between two deltas of a stream. */
   deltaDelayMs: number;
-}
-
-interface Simulation extends SimulatedServerOptions {
   log: CallLog;
   control: Control;
   caches: PromptCaches;
@@ -38,7 +35,7 @@ const EMBEDDINGS_PATH = "/openai/v1/embeddings";
 const KEEP_ALIVE_MS = 75_000;
 
 /** Creates the server; the caller listens and closes. */
-export function createSimulatedServer(options: SimulatedServerOptions): Server {
+export function createSimulatedServer(options: Pick<Simulation, "apiKey" | "deltaDelayMs">): Server {
   const log = new CallLog();
   const simulation: Simulation = { ...options, log, control: new Control(log), caches: new PromptCaches() };
   return createServer({ keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true }, (request, response) => {

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import type { VendorId } from "@/lib/providers/types";
-import { type ChildEnd, startChild } from "../child-process";
+import { type Child, startChild } from "../child-process";
 
 export interface SimulatedModelsOptions {
   /** Milliseconds between two deltas of a stream; the default of 20 makes the streaming visible. */
@@ -11,16 +11,12 @@ export interface SimulatedModelsOptions {
   scriptPath?: string;
 }
 
-export interface SimulatedModels {
+export interface SimulatedModels extends Omit<Child<unknown>, "ready"> {
   /** In the form that each vendor's own client expects. */
   baseUrls: Record<VendorId, string>;
   /** New at each start; valid at every simulated vendor. */
   apiKey: string;
   controlUrl: string;
-  pid: number;
-  /** Resolves when the process has ended, for any reason. */
-  ended: Promise<ChildEnd>;
-  stop(): Promise<ChildEnd>;
 }
 
 /**
@@ -30,7 +26,7 @@ export interface SimulatedModels {
 export async function startSimulatedModels(options: SimulatedModelsOptions = {}): Promise<SimulatedModels> {
   const { deltaDelayMs = 20 } = options;
   const scriptPath = options.scriptPath ?? fileURLToPath(new URL("./simulated-models.mjs", import.meta.url));
-  const child = await startChild({
+  const { ready, ...child } = await startChild({
     name: "simulated models",
     command: process.execPath,
     args: [
@@ -42,8 +38,7 @@ export async function startSimulatedModels(options: SimulatedModelsOptions = {})
     endsWithStdin: true,
     readReady: readReadyLine,
   });
-  const { port, apiKey } = child.ready;
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://127.0.0.1:${ready.port}`;
   const baseUrls = {
     openai: `${origin}/openai/v1`,
     anthropic: `${origin}/anthropic`,
@@ -51,7 +46,7 @@ export async function startSimulatedModels(options: SimulatedModelsOptions = {})
     xai: `${origin}/xai/v1`,
     deepseek: `${origin}/deepseek`,
   };
-  return { baseUrls, apiKey, controlUrl: `${origin}/control`, pid: child.pid, ended: child.ended, stop: child.stop };
+  return { baseUrls, apiKey: ready.apiKey, controlUrl: `${origin}/control`, ...child };
 }
 
 function readReadyLine(line: string): { port: number; apiKey: string } | undefined {

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { type ChildEnd, startChild } from "../child-process";
+import { type Child, startChild } from "../child-process";
 import { keepNodeRunning } from "../keep-running";
 
 export interface SolanaProcessOptions {
@@ -20,7 +20,7 @@ export interface SolanaProcessOptions {
   scriptPath?: string;
 }
 
-export interface SolanaProcess {
+export interface SolanaProcess extends Omit<Child<unknown>, "ready"> {
   /** JSON-RPC over HTTP; WebSocket is one port above. */
   url: string;
   /** Unique to this sandbox. */
@@ -32,14 +32,10 @@ export interface SolanaProcess {
   faucet(owner: string, units: bigint): Promise<string>;
   /** Sends test SOL, for fees. */
   airdrop(address: string, lamports: bigint): Promise<string>;
-  pid: number;
-  /** Resolves when the process has ended, for any reason. */
-  ended: Promise<ChildEnd>;
-  stop(): Promise<ChildEnd>;
 }
 
 const START_TIMEOUT_MS = 30_000;
-const FAUCET_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddress: z.string(), faucetSecretKey: z.string().length(128) });
 
@@ -50,7 +46,7 @@ const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddre
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<SolanaProcess> {
   const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8 } = options;
   const scriptPath = options.scriptPath ?? fileURLToPath(new URL("./solana-chain.mjs", import.meta.url));
-  const child = await startChild({
+  const { ready, ...child } = await startChild({
     name: "Solana chain",
     command: process.execPath,
     args: [
@@ -66,7 +62,6 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
     readReady: readReadyLine,
     readyTimeoutMs: START_TIMEOUT_MS,
   });
-  const { ready, pid, ended, stop } = child;
   const url = `http://127.0.0.1:${ready.port}`;
   return {
     url,
@@ -74,10 +69,8 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
     faucetAddress: ready.faucetAddress,
     faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),
     faucet: (owner, units) => requestUsdc(url, owner, units),
-    airdrop: (address, lamports) => requestFunds(url, "requestAirdrop", [address, Number(lamports)]),
-    pid,
-    ended,
-    stop,
+    airdrop: (address, lamports) => askSolana(url, "requestAirdrop", [address, Number(lamports)]),
+    ...child,
   };
 }
 
@@ -115,19 +108,20 @@ export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions
 
 /** Like `faucet`, for the chain at `url`: any process can call it. */
 export const requestUsdc = (url: string, owner: string, units: bigint): Promise<string> =>
-  requestFunds(url, "sandbox_requestUsdc", [owner, units.toString()]);
+  askSolana(url, "sandbox_requestUsdc", [owner, units.toString()]);
 
-const moneyAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
+const textAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
 
-async function requestFunds(url: string, method: string, params: readonly unknown[]): Promise<string> {
+/** Calls a method whose result is a text. @throws Error when the chain is down or refuses */
+export async function askSolana(url: string, method: string, params: readonly unknown[] = []): Promise<string> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    signal: AbortSignal.timeout(FAUCET_TIMEOUT_MS),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });
-  const answer = moneyAnswer.parse(await response.json());
-  if ("error" in answer) throw new Error(`The Solana faucet refused: ${answer.error.message}`);
+  const answer = textAnswer.parse(await response.json());
+  if ("error" in answer) throw new Error(`The sandbox's Solana chain refused: ${answer.error.message}`);
   return answer.result;
 }
 

@@ -28,7 +28,6 @@ export function isRecorded(error: TransactionError): boolean {
 const TEXTS = new Map([
   ["AccountNotFound", "Attempt to debit an account but found no record of a prior credit."],
   ["AlreadyProcessed", "This transaction has already been processed"],
-  ["InsufficientFunds", "insufficient funds for instruction"],
 ]);
 
 /** The validator's message: `Error processing Instruction 0: custom program error: 0x1`. */
