@@ -9,7 +9,7 @@ import { z } from "zod";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { createNode } from "@/lib/chains/evm/node";
 import { quantity } from "@/lib/chains/evm/wire";
-import { createMinter } from "@/lib/sandbox/evm-chain/sender";
+import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { openSecrets, readSandboxFile } from "@/lib/sandbox/secrets";
 import { requestUsdc } from "@/lib/sandbox/solana-chain/process";
 import { quantile } from "./chains-database";

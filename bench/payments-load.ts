@@ -10,7 +10,7 @@ import { createWalletClient, http, type PrivateKeyAccount, parseAbi, toHex } fro
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { createNode } from "@/lib/chains/evm/node";
-import { createMinter } from "@/lib/sandbox/evm-chain/sender";
+import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { openSecrets, readSandboxFile } from "@/lib/sandbox/secrets";
 import { quantile } from "./chains-database";
 

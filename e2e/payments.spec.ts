@@ -9,7 +9,7 @@ import { type Hex, hexToBigInt } from "viem";
 import { createNodes } from "@/lib/chains/evm/nodes";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { fundGas } from "@/lib/sandbox/evm-chain/gas";
-import { createMinter } from "@/lib/sandbox/evm-chain/sender";
+import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { expectAccessible } from "./axe";
 import { baseUrl, expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";

@@ -9,7 +9,7 @@ import { createNodes } from "@/lib/chains/evm/nodes";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { startAnvil } from "@/lib/sandbox/evm-chain/anvil";
 import { fundGas } from "@/lib/sandbox/evm-chain/gas";
-import { createMinter } from "@/lib/sandbox/evm-chain/sender";
+import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { expect, open, test, untilButtonsAnswer } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
 import { CREDITED_MS, pressFaucet, untilChainsRun } from "./faucet";

@@ -13,7 +13,8 @@ import { evmNodes } from "@/lib/chains/evm/nodes";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
 import { type Database, inTransaction, lockName, prisma } from "@/lib/db/prisma";
-import { createMinter, UnknownOutcome } from "./evm-chain/sender";
+import { createMinter } from "./evm-chain/minter";
+import { UnknownOutcome } from "./evm-chain/sender";
 import type { SandboxSecrets } from "./secrets";
 import { requestUsdc } from "./solana-chain/process";
 

@@ -7,7 +7,7 @@ import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { areChainsOwned } from "./chains-owner";
 import { readSandboxFile } from "./secrets";
-import { askSolana } from "./solana-chain/process";
+import { callSolana } from "./solana-chain/process";
 
 const POLL_EVERY_MS = 1_000;
 const placesForm = z.object({ rpc: z.object({ base: z.string(), solana: z.string() }) });
@@ -34,7 +34,7 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
     const { base, solana } = file.data.rpc;
     if (known === `${base} ${solana}`) return;
     setSandboxEvmNodes([base]);
-    setSandboxSolanaNodes([solana], await askSolana(solana, "getGenesisHash"));
+    setSandboxSolanaNodes([solana], await callSolana(solana, "getGenesisHash"));
     known = `${base} ${solana}`;
   }
 

@@ -13,7 +13,7 @@ import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
-import { createMinter } from "@/lib/sandbox/evm-chain/sender";
+import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { openSecrets } from "@/lib/sandbox/secrets";
 import { readBalance } from "./testing/requests";
 import {

@@ -2,13 +2,13 @@
 // that nonce first: then the call is signed again with the next one.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { encodeFunctionData, type Hex, keccak256, parseAbi } from "viem";
-import { privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
+import { type Hex, keccak256 } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNode } from "@/lib/chains/evm/node";
-import { encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
+import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { bytes, bytes32, quantity, wei } from "@/lib/chains/evm/wire";
 import { fundGas } from "./gas";
 
@@ -99,24 +99,4 @@ async function waitFor(node: EvmNode, { raw, sender, nonce }: Signed): Promise<b
     if (timesMissed === SURELY_MISSED) return false;
   }
   throw new UnknownOutcome(`the sandbox's EVM chain has not put ${hash} into a block`);
-}
-
-const abi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
-
-/** The minter of test USDC: any process with the key and a node can mint. Units are millionths; both resolve with the transaction's hash, and throw like `Sender`. */
-export interface Minter {
-  address: Hex;
-  /** Mints new units. */
-  mint: (node: EvmNode, to: Hex, units: bigint) => Promise<Hex>;
-  /** Sends from the minter's own balance. */
-  pay: (node: EvmNode, to: Hex, units: bigint) => Promise<Hex>;
-}
-
-export function createMinter(key: Hex, chainId: number): Minter {
-  const send = createSender(key, chainId);
-  return {
-    address: privateKeyToAddress(key),
-    mint: (node, to, units) => send(node, encodeFunctionData({ abi, functionName: "mint", args: [to, units] })),
-    pay: (node, to, units) => send(node, encodeTransfer(to, units)),
-  };
 }

@@ -14,7 +14,7 @@ import { keepNodeRunning } from "../keep-running";
 import { type Anvil, startAnvil } from "./anvil";
 import { startBlockClock } from "./block-clock";
 import { fundGas } from "./gas";
-import { createMinter } from "./sender";
+import { createMinter } from "./minter";
 import { checkStateFile } from "./state-file";
 
 export interface EvmChainOptions {

@@ -69,7 +69,7 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
     faucetAddress: ready.faucetAddress,
     faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),
     faucet: (owner, units) => requestUsdc(url, owner, units),
-    airdrop: (address, lamports) => askSolana(url, "requestAirdrop", [address, Number(lamports)]),
+    airdrop: (address, lamports) => callSolana(url, "requestAirdrop", [address, Number(lamports)]),
     ...child,
   };
 }
@@ -108,12 +108,12 @@ export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions
 
 /** Like `faucet`, for the chain at `url`: any process can call it. */
 export const requestUsdc = (url: string, owner: string, units: bigint): Promise<string> =>
-  askSolana(url, "sandbox_requestUsdc", [owner, units.toString()]);
+  callSolana(url, "sandbox_requestUsdc", [owner, units.toString()]);
 
 const textAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
 
 /** Calls a method whose result is a text. @throws Error when the chain is down or refuses */
-export async function askSolana(url: string, method: string, params: readonly unknown[] = []): Promise<string> {
+export async function callSolana(url: string, method: string, params: readonly unknown[] = []): Promise<string> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
