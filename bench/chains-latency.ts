@@ -53,8 +53,11 @@ const sandboxChains = z.object({ rpc: z.object({ base: z.string(), solana: z.str
 
 async function openChain(name: string): Promise<BenchChain> {
   const { rpc } = sandboxChains.parse(readSandboxFile(dataDir));
+  // Only addresses that an owner has seen are watched.
   const { rows } = await client.query<{ base: string; solana: string }>(
-    "SELECT base_address AS base, solana_owner AS solana FROM custodial_wallet LIMIT 1",
+    `UPDATE custodial_wallet SET shown_at = coalesce(shown_at, now())
+     WHERE account_id = (SELECT account_id FROM custodial_wallet ORDER BY account_id LIMIT 1)
+     RETURNING base_address AS base, solana_owner AS solana`,
   );
   const [to] = rows;
   if (!to) throw new Error("The sandbox has no account with an address.");

@@ -1,4 +1,4 @@
-// How long Base's watcher takes for many addresses and for many deposits at once, on its own chain. Bundled by the bench and run with
+// How long Base's watcher takes for many addresses, on its own chain. Bundled by the bench and run with
 // DATA_DIR set.
 
 import { strict as assert } from "node:assert";
@@ -12,7 +12,6 @@ import { type BenchCustomer, openCustomers, withDatabase } from "./chains-databa
 const ADDRESSES = 10_000;
 const BLOCKS = 200;
 const SCATTERED = 300;
-const IN_ONE_BLOCK = 1_000;
 const TO_SAFE = 3;
 const ONE_USDC = 1_000_000n;
 
@@ -22,9 +21,7 @@ async function measure() {
   try {
     const sender = await openSender(chain);
     const tick = await openWatcher(chain);
-    const scanS = await measureScan(customers, { chain, sender, tick });
-    const oneBlockS = await measureOneBlock(customers, { chain, sender, tick });
-    return { scanS, oneBlockS };
+    return { scanS: await measureScan(customers, { chain, sender, tick }) };
   } finally {
     await chain.stop();
   }
@@ -82,19 +79,6 @@ async function measureScan(customers: readonly BenchCustomer[], { chain, sender,
   const { seconds, ...report } = await tick();
   assert.ok(report.outcome === "read" && report.headLag === 0 && report.credited === SCATTERED);
   return seconds;
-}
-
-async function measureOneBlock(customers: readonly BenchCustomer[], { chain, sender, tick }: Bench): Promise<number> {
-  await chain.client.setBlockGasLimit({ gasLimit: 1_000_000_000n });
-  await chain.mine(1); // the new limit applies from the next block on
-  await sender(customers.slice(0, IN_ONE_BLOCK));
-  await chain.mine(1);
-  assert.equal((await chain.client.getBlock()).transactions.length, IN_ONE_BLOCK);
-  const found = await tick();
-  await chain.mine(TO_SAFE);
-  const credited = await tick();
-  assert.ok(credited.outcome === "read" && credited.credited === IN_ONE_BLOCK);
-  return found.seconds + credited.seconds;
 }
 
 await withDatabase(measure);

@@ -2,10 +2,11 @@
 // bench, however that ends.
 
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { getPriority } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { TASKSET } from "./machine.mjs";
 
 /** Clock ticks per second in /proc/<pid>/stat: USER_HZ, which is 100 on every Linux. */
 const TICKS_PER_SECOND = 100;
@@ -35,17 +36,16 @@ export function openRoom() {
 }
 
 /**
- * Starts a program, bound to `core` when one is given (with its children, until they are moved). Its output goes to `logFile`.
+ * Starts a program, bound to `core` (with its children, until they are moved). Its output goes to `<name>.log` in the bench's directory.
  * @returns {{pid: number, name: string, logFile: string, ended: Promise<number | null>, stop: () => Promise<void>, running: () => boolean}}
  */
-export function startProcess(room, { name, command, args, core, env, cwd, logFile }) {
+export function startProcess({ room, directory }, { name, command, args, core, env, cwd }) {
   if (room.isClosing()) throw new Error(`${name} is not started: the bench is ending`);
+  const logFile = join(directory, `${name}.log`);
   const log = openSync(logFile, "a");
-  const [file, fileArgs] = core === undefined ? [command, args] : ["taskset", ["-c", String(core), command, ...args]];
   // In its own group, so that Ctrl-C reaches only the bench, which then ends everything in order.
-  const child = spawn(file, fileArgs, { env, cwd, stdio: ["ignore", log, log], detached: true });
+  const child = spawn(TASKSET, ["-c", String(core), command, ...args], { env, cwd, stdio: ["ignore", log, log], detached: true });
   closeSync(log);
-  if (child.pid !== undefined) handOnPriority(child.pid);
   let isRunning = true;
   const ended = new Promise((resolve) => {
     child.once("error", () => resolve(null));
@@ -68,32 +68,22 @@ export function startProcess(room, { name, command, args, core, env, cwd, logFil
   return { pid: child.pid, name, logFile, ended, stop, running: () => isRunning };
 }
 
-/**
- * Gives a process the bench's own priority over others. Linux weighs whole sessions against each other, and niceness only within a
- * session, so `nice npm run bench` on a shared machine would affect neither the sessions that the bench starts, nor its own.
- */
-export function handOnPriority(pid) {
-  const priority = getPriority();
-  if (priority >= 0) return;
-  try {
-    writeFileSync(`/proc/${pid}/autogroup`, String(priority));
-  } catch {
-    // A kernel without session groups: there niceness works as it is.
+/** Waits until `isReady` resolves with true; fails with the end of the log when the process ends first. */
+export async function waitUntil(started, isReady, { timeoutMs = 120_000, everyMs = 25 } = {}) {
+  const until = Date.now() + timeoutMs;
+  while (!(await isReady().catch(() => false))) {
+    if (!started.running() || Date.now() > until) throw new Error(`${started.name} did not become ready:\n${tailOf(started.logFile)}`);
+    await sleep(everyMs);
   }
 }
 
-/** Waits until `url` answers 200 or below 500; fails with the end of the log when the process ends first. */
-export async function waitForAnswer(started, url, timeoutMs = 60_000) {
-  const until = Date.now() + timeoutMs;
-  while (Date.now() < until) {
-    if (!started.running()) throw new Error(`${started.name} ended before it answered:\n${tailOf(started.logFile)}`);
-    const answer = await fetch(url).catch(() => null);
-    await answer?.arrayBuffer();
-    if (answer && answer.status < 500) return;
-    await sleep(25);
-  }
-  throw new Error(`${started.name} did not answer ${url} within ${timeoutMs / 1000} s:\n${tailOf(started.logFile)}`);
-}
+/** Waits until `url` answers with a status below 500. */
+export const waitForAnswer = (started, url) =>
+  waitUntil(started, async () => {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.status < 500;
+  });
 
 export const tailOf = (path) => readFileSync(path, "utf8").split("\n").slice(-25).join("\n");
 
@@ -122,21 +112,13 @@ function statOf(pid) {
   }
 }
 
-const allPids = () =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-
 /** CPU milliseconds that these processes and their ended children have used so far. */
 export const cpuMs = (pids) => pids.reduce((sum, pid) => sum + ((statOf(pid)?.ticks ?? 0) * 1000) / TICKS_PER_SECOND, 0);
 
 /** CPU milliseconds that a core has been busy so far, with any program. */
 export function coreBusyMs(core) {
-  const line =
-    readFileSync("/proc/stat", "utf8")
-      .split("\n")
-      .find((text) => text.startsWith(`cpu${core} `)) ?? "";
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(/\s+/).slice(1).map(Number);
+  const fields = new RegExp(`^cpu${core} (.*)$`, "m").exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? "";
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = fields.split(" ").map(Number);
   return ((user + nice + system + irq + softirq + steal) * 1000) / TICKS_PER_SECOND;
 }
 
@@ -153,18 +135,8 @@ export function residentMb(pid) {
 /** A process and all its descendants. */
 export function familyOf(pid) {
   const family = [pid];
-  const parents = new Map(allPids().map((one) => [one, statOf(one)?.parent]));
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const parents = new Map(pids.map((one) => [Number(one), statOf(one)?.parent]));
   for (const member of family) for (const [one, parent] of parents) if (parent === member) family.push(one);
   return family;
-}
-
-/** True when `pid` runs a program of this name: process ids are reused. */
-export function runs(pid, program) {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`)
-      .replace(/ \(deleted\)$/, "")
-      .endsWith(`/${program}`);
-  } catch {
-    return false;
-  }
 }

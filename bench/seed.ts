@@ -144,3 +144,4 @@ const chargeStatement = `
   FROM made ORDER BY i`;
 
 await seed(Number(process.argv[2]));
+process.stdout.write("{}\n");

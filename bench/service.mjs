@@ -2,19 +2,21 @@
 // PostgreSQL and its other child processes are moved to the shared core; fsync and every other safety stay on.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bindToCore, GATEWAY_CORE, REST_CORE } from "./machine.mjs";
-import { familyOf, freePort, handOnPriority, runs, startProcess, waitForAnswer } from "./processes.mjs";
-import { answerText } from "./upstream.mjs";
+import { ALL_CORES, bindToCore, GATEWAY_CORE, REST_CORE } from "./machine.mjs";
+import { proveAnswer } from "./models.mjs";
+import { familyOf, freePort, startProcess, tailOf, waitForAnswer } from "./processes.mjs";
 
 export const root = fileURLToPath(new URL("../", import.meta.url));
 
 /** The start script, `node [arguments] program`: the service is measured with the Node arguments of `npm start`. */
 const [, ...startArguments] = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start.split(" ");
 const launcher = join(root, startArguments.pop());
+/** For example `--cpu-prof --cpu-prof-dir=.data`, to see where the time goes. */
+const addedArguments = process.env.BENCH_NODE_ARGUMENTS?.split(" ") ?? [];
 
 /** Every setting of the service, emptied: neither the shell's nor `.env`'s may reach the bench, least of all a DATABASE_URL. */
 const emptied = Object.fromEntries(
@@ -31,95 +33,70 @@ export const serviceEnvironment = (settings) => ({
   ...settings,
 });
 
-const providerSettings = (upstream) => ({ SANDBOX_REAL_MODELS: "1", OPENAI_API_KEY: "sk-bench", OPENAI_BASE_URL: `${upstream.origin}/v1` });
-
 /** Builds what `npm start` would build. */
 export function buildService() {
   const { status } = spawnSync(process.execPath, [launcher, "--build-only"], { cwd: root, env: serviceEnvironment({}), stdio: "inherit" });
   if (status !== 0) throw new Error("The service could not be built: `npm start -- --build-only` says why.");
 }
 
-/** Creates the sandbox of `dataDir` with this many charges in its ledger. */
-export async function seedSandbox(dataDir, { charges, upstream, cache }) {
+/** The data directory `name`, which is deleted at the end of the bench, with its database ended. */
+export function openDirectory({ room, cache }, name) {
+  const dataDir = join(cache, `${name}-${process.pid}`);
+  room.onClose(() => {
+    endDatabase(dataDir);
+    deleteSandbox(dataDir);
+  });
   mkdirSync(dataDir, { recursive: true });
-  const bundle = join(cache, "seed.mjs");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["bench/seed.ts"],
-    outfile: bundle,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    packages: "external",
-    logLevel: "warning",
-  });
-  const { status } = spawnSync(process.execPath, [bundle, String(charges)], {
-    cwd: root,
-    env: serviceEnvironment({ DATA_DIR: dataDir, LOG_LEVEL: "error", ...providerSettings(upstream) }),
-    stdio: "inherit",
-  });
-  if (status !== 0) throw new Error(`Seeding ${dataDir} failed.`);
+  return dataDir;
 }
 
-/** Deletes a sandbox, wherever its database is kept. */
-export function deleteSandbox(dataDir) {
-  const pointer = join(dataDir, "postgres/kept-at");
-  if (existsSync(pointer)) rmSync(readFileSync(pointer, "utf8").trim(), { recursive: true, force: true });
-  rmSync(dataDir, { recursive: true, force: true });
+/** A sandbox with a thousand wallets and this many charges in its ledger. */
+export async function seedSandbox(bench, dataDir, charges = 10) {
+  await runProgram(bench, { name: "seed", args: [String(charges)], settings: { DATA_DIR: dataDir, ...providerSettings(bench) } });
+  return dataDir;
 }
 
-/** Process id and address of the database of a running sandbox. */
-export function databaseOf(dataDir) {
-  const pointer = join(dataDir, "postgres/kept-at");
-  const home = existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : join(dataDir, "postgres");
-  const lines = readFileSync(join(home, "cluster/postmaster.pid"), "utf8").split("\n");
-  const password = readFileSync(join(home, "password"), "utf8").trim();
-  const [pid, , , port, socketDirectory] = lines;
-  const query = socketDirectory ? `?host=${socketDirectory}` : "";
-  return { pid: Number(pid), url: `postgresql://pennyprompt:${password}@127.0.0.1:${port}/pennyprompt${query}` };
-}
+const providerSettings = ({ upstream }) => ({
+  SANDBOX_REAL_MODELS: "1",
+  OPENAI_API_KEY: "sk-bench",
+  OPENAI_BASE_URL: `${upstream.origin}/v1`,
+});
 
-/** Starts the service on the sandbox of `dataDir`; `nodeArguments` go before the program, beside those of `npm start`. */
-export async function startService(room, { dataDir, upstream, directory, name = "ours", nodeArguments = [], settings = {} }) {
-  const port = await freePort();
-  // Registered first, so it runs after the service was asked to stop: a service that had to be killed leaves its database running.
-  room.onClose(() => endDatabase(dataDir));
-  const server = startProcess(room, {
+/** Starts the process of `npm start`. */
+export const launch = (bench, { name, port, dataDir, core, settings }) =>
+  startProcess(bench, {
     name,
     command: process.execPath,
-    args: [...startArguments, ...nodeArguments, launcher],
+    args: [...startArguments, ...addedArguments, launcher],
     cwd: root,
-    core: GATEWAY_CORE,
-    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...providerSettings(upstream), ...settings }),
-    logFile: join(directory, `${name}.log`),
+    core,
+    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...providerSettings(bench), ...settings }),
   });
+
+/** Starts the service on a new sandbox, or on that of `dataDir`. */
+export async function startService(bench, { name = "ours", dataDir, settings } = {}) {
+  const home = dataDir ?? (await seedSandbox(bench, openDirectory(bench, name)));
+  // Registered first, so that it runs after the service was asked to stop.
+  bench.room.onClose(() => endDatabase(home));
+  const port = await freePort();
+  const server = launch(bench, { name, port, dataDir: home, core: GATEWAY_CORE, settings });
   const origin = `http://127.0.0.1:${port}`;
   await waitForAnswer(server, `${origin}/api/ready`);
-  const database = databaseOf(dataDir);
-  for (const pid of familyOf(server.pid)) {
-    if (pid === server.pid) continue;
-    bindToCore(pid, REST_CORE);
-    handOnPriority(pid);
-  }
-  const keys = JSON.parse(readFileSync(join(dataDir, "bench-keys.json"), "utf8"));
-  const service = { name, pid: server.pid, origin, dataDir, database, stop: server.stop, databasePids: () => familyOf(database.pid) };
-  const contestant = (label, plan) => ({ ...service, name: label, plan: { ...promptPlan, ...plan } });
-  const wallets = keys.wallets.map((key) => `Bearer ${key}`);
+  for (const pid of familyOf(server.pid)) if (pid !== server.pid) bindToCore(pid, REST_CORE);
+  const database = databaseOf(home);
+  const keys = JSON.parse(readFileSync(join(home, "bench-keys.json"), "utf8"));
+  const { pid, stop } = server;
+  const service = { name, pid, server, stop, origin, dataDir: home, database, databasePids: () => familyOf(database.pid) };
+  const asClient = (names) => ({ ...service, plan: { ...promptPlan, authorizations: names.map((key) => `Bearer ${key}`) } });
+  /** A thousand wallets in turn; one client with one key; and keys of accounts without money. */
   const made = {
     ...service,
-    wallets: contestant(name, { authorizations: wallets }),
-    /** One client with one key. */
-    client: contestant(name, { authorizations: [`Bearer ${keys.hot}`] }),
-    /** One client that goes through a thousand keys. */
-    inTurn: contestant(`${name}-in-turn`, { authorizations: wallets }),
-    hot: contestant(`${name}-hot`, { authorizations: [`Bearer ${keys.hot}`] }),
-    /** Keys of accounts without money. */
+    wallets: asClient(keys.wallets),
+    hot: { ...asClient([keys.hot]), name: `${name}-hot` },
     emptyKeys: keys.empty,
-    /** Each run has its own idempotency keys; otherwise the second would be answered from the first. */
-    idempotent: (run) => contestant(`${name}-idempotent`, { authorizations: wallets, idempotency: `bench-${run}-` }),
   };
   await proveAnswer(made.wallets);
+  await renderPages(origin);
   return made;
 }
 
@@ -129,64 +106,62 @@ const promptPlan = {
   body: JSON.stringify({ model: "gpt-4-turbo", prompt: "What is a nano-dollar, and why would anyone count in it?" }),
 };
 
-/**
- * The API's route handler: Next alone, serving the same requests, on the database of `service`.
- */
-export async function startNextHandler(room, { service, upstream, directory }) {
-  const port = await freePort();
-  const { keyPepper } = JSON.parse(readFileSync(join(service.dataDir, "secrets.json"), "utf8"));
-  const server = startProcess(room, {
-    name: "next",
-    command: process.execPath,
-    args: [join(root, "node_modules/next/dist/bin/next"), "start", "-H", "127.0.0.1", "-p", String(port)],
-    cwd: root,
-    core: GATEWAY_CORE,
-    env: serviceEnvironment({ DATABASE_URL: service.database.url, KEY_PEPPER: keyPepper, ...providerSettings(upstream) }),
-    logFile: join(directory, "next.log"),
+/** The contestant with other fields in its body. */
+export const withBody = (contestant, fields) => ({
+  ...contestant,
+  plan: { ...contestant.plan, body: JSON.stringify({ ...JSON.parse(contestant.plan.body), ...fields }) },
+});
+
+/** Renders pages once before memory is measured: one process serves both. */
+async function renderPages(origin) {
+  for (const path of ["/", "/models", "/docs"]) {
+    const page = await fetch(origin + path);
+    await page.text();
+    if (page.status >= 500) throw new Error(`The page ${path} answers ${page.status}`);
+  }
+}
+
+/** Bundles and runs `bench/<name>.ts` on all cores; resolves with the JSON of its last line. */
+export async function runProgram(bench, { name, args = [], settings }) {
+  const outfile = join(bench.cache, `${name}.mjs`);
+  await build({
+    ...{ absWorkingDir: root, entryPoints: [`bench/${name}.ts`], outfile, bundle: true, format: "esm", platform: "node" },
+    ...{ target: "node20", packages: "external", logLevel: "warning" },
   });
-  const contestant = { ...service.wallets, name: "next", pid: server.pid, stop: server.stop, origin: `http://127.0.0.1:${port}` };
-  await waitForAnswer(server, `${contestant.origin}/api/v1/models`);
-  await proveAnswer(contestant);
-  return contestant;
+  const env = serviceEnvironment({ LOG_LEVEL: "error", ...settings });
+  const program = startProcess(bench, { name, command: process.execPath, args: [outfile, ...args], cwd: root, core: ALL_CORES, env });
+  const code = await program.ended;
+  const last = readFileSync(program.logFile, "utf8").trim().split("\n").at(-1);
+  if (code !== 0 || !last?.startsWith("{")) throw new Error(`${name} failed:\n${tailOf(program.logFile)}`);
+  return JSON.parse(last);
 }
 
-/** Another process of ours on the database of `service`, whose wallets it serves: a client that goes through a thousand keys. */
-export async function startBeside(room, { service, upstream, directory, name, settings }) {
-  const port = await freePort();
-  const { keyPepper } = JSON.parse(readFileSync(join(service.dataDir, "secrets.json"), "utf8"));
-  const dataDir = join(service.dataDir, name);
-  const shared = { DATABASE_URL: service.database.url, KEY_PEPPER: keyPepper, ROLES: "web" };
-  const server = startProcess(room, {
-    name,
-    command: process.execPath,
-    args: [...startArguments, launcher],
-    cwd: root,
-    core: GATEWAY_CORE,
-    env: serviceEnvironment({ PORT: String(port), DATA_DIR: dataDir, ...shared, ...providerSettings(upstream), ...settings }),
-    logFile: join(directory, `${name}.log`),
-  });
-  const contestant = { ...service.inTurn, name, pid: server.pid, stop: server.stop, origin: `http://127.0.0.1:${port}` };
-  await waitForAnswer(server, `${contestant.origin}/api/ready`);
-  for (const pid of familyOf(server.pid)) if (pid !== server.pid) bindToCore(pid, REST_CORE);
-  await proveAnswer(contestant);
-  return contestant;
+/** The folder of a sandbox's database, wherever that is kept. */
+function databaseHome(dataDir) {
+  const pointer = join(dataDir, "postgres/kept-at");
+  return existsSync(pointer) ? readFileSync(pointer, "utf8").trim() : join(dataDir, "postgres");
 }
 
-async function proveAnswer({ name, origin, plan }) {
-  const headers = { ...plan.headers, authorization: plan.authorizations[0] };
-  const answer = await fetch(origin + plan.path, { method: "POST", headers, body: plan.body });
-  const text = await answer.text();
-  if (answer.status !== 200 || JSON.parse(text).text !== answerText)
-    throw new Error(`${name} does not answer: ${answer.status} ${text.slice(0, 500)}`);
+export function deleteSandbox(dataDir) {
+  rmSync(databaseHome(dataDir), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
 }
 
-/** Ends the database of a sandbox whose process ended without doing so. */
-export async function endDatabase(dataDir) {
-  const at = join(dataDir, "postgres");
-  if (!existsSync(at)) return;
+/** Process id and address of the database of a running sandbox. */
+function databaseOf(dataDir) {
+  const home = databaseHome(dataDir);
+  const [pid, , , port, socketDirectory] = readFileSync(join(home, "cluster/postmaster.pid"), "utf8").split("\n");
+  const password = readFileSync(join(home, "password"), "utf8").trim();
+  const query = socketDirectory ? `?host=${socketDirectory}` : "";
+  return { pid: Number(pid), url: `postgresql://pennyprompt:${password}@127.0.0.1:${port}/pennyprompt${query}` };
+}
+
+/** Ends the database of a sandbox whose process had to be killed. */
+function endDatabase(dataDir) {
   try {
     const { pid } = databaseOf(dataDir);
-    if (runs(pid, "postgres")) process.kill(pid, "SIGINT");
+    // Process ids are reused.
+    if (readlinkSync(`/proc/${pid}/exe`).includes("/postgres")) process.kill(pid, "SIGINT");
   } catch {
     // No postmaster.pid: the service has stopped its database, as it should.
   }

@@ -1,9 +1,8 @@
 // Load for webhooks: 100 accounts with an endpoint each, one that hangs and one that answers 500, and a child process that delivers.
-// Bundled by the bench and run as `node … <seconds> <deposits>` with DATA_DIR set; its child as `node … deliver <database>`.
+// Bundled by the bench and run as `node … <seconds>` with DATA_DIR set; its child as `node … deliver <database>`.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,15 +15,12 @@ import { freeEndpointsOf } from "@/lib/events/delivery/claims";
 import { createEndpoint } from "@/lib/events/endpoints";
 import { databaseJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
-import { openFundingAccount } from "@/lib/ledger/accounts";
-import { addDeposit, credit, openScan } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openCustomers, quantile, withDatabase } from "./chains-database";
 
 const ENDPOINTS = 100;
 const PER_SECOND = 10_000 / 60;
 const TICK_MS = 100;
 const MAX_WAIT_MS = 60_000;
-const BLOCK = 90;
 const JOBS = ["number-events", "deliver-events"];
 
 setSandboxPepper("a pepper for the bench, of more than 32 characters");
@@ -84,56 +80,23 @@ async function writeEvents(accounts: readonly string[], seconds: number): Promis
   }
 }
 
-/** The process's CPU time so far, in seconds: user and system, in hundredths. */
-const cpuSeconds = ({ pid }: ChildProcess): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-};
-
-async function measureVolume(
-  accounts: readonly string[],
-  seen: Map<string, Seen>,
-  { child, seconds }: { child: ChildProcess; seconds: number },
-) {
-  const [startedAt, cpuBefore] = [performance.now(), cpuSeconds(child)];
+async function measureVolume(accounts: readonly string[], seen: Map<string, Seen>, seconds: number) {
   await writeEvents(accounts, seconds);
   const writtenAt = performance.now();
-  const cpuShare = (cpuSeconds(child) - cpuBefore) / ((writtenAt - startedAt) / 1_000);
   const { rows } = await pool().query<{ id: string; at: Date }>("SELECT id, at FROM event WHERE NOT account_id = ANY ($1)", [
     accounts.slice(0, 2),
   ]);
   while (seen.size < rows.length && performance.now() < writtenAt + MAX_WAIT_MS) await sleep(TICK_MS);
   const waits = rows.flatMap(({ id, at }) => (seen.has(id) ? [(seen.get(id)?.atMs ?? 0) - at.getTime()] : []));
   return {
-    ...{ endpoints: ENDPOINTS, seconds: (writtenAt - startedAt) / 1_000, sent: rows.length, received: waits.length, cpuShare },
+    ...{ sent: rows.length, received: waits.length },
     ...{ p50Ms: quantile(waits, 0.5), p95Ms: quantile(waits, 0.95), maxMs: Math.max(...waits) },
     repeated: [...seen.values()].filter(({ times }) => times > 1).length,
   };
 }
 
-async function measureDeposits(accounts: readonly string[], seen: Map<string, Seen>, count: number) {
-  const waits: number[] = [];
-  for (let number = 0; number < count; number++) {
-    await sleep(Math.random() * 1_000);
-    const accountId = accounts[2 + (number % (ENDPOINTS - 2))] as AccountId;
-    const id = await addDeposit({ accountId, usd: "5", block: BLOCK });
-    await credit([id]);
-    const creditedAt = Date.now();
-    const { rows } = await pool().query<{ id: string }>(
-      "SELECT id FROM event WHERE type = 'deposit.credited' AND data ->> 'depositId' = $1",
-      [id],
-    );
-    const event = rows[0]?.id ?? "";
-    while (!seen.has(event) && Date.now() < creditedAt + MAX_WAIT_MS) await sleep(5);
-    waits.push((seen.get(event)?.atMs ?? Number.POSITIVE_INFINITY) - creditedAt);
-  }
-  return { count, p50Ms: quantile(waits, 0.5), p95Ms: quantile(waits, 0.95) };
-}
-
-async function measure(seconds: number, deposits: number) {
+async function measure(seconds: number) {
   const accounts = (await openCustomers(ENDPOINTS, 0)).map(({ account }) => account);
-  await openScan("base", { latest: 100, safe: 95, final: 90 });
-  await openFundingAccount("base_chain");
   const receivers = await openReceivers();
   for (const [index, accountId] of accounts.entries()) {
     const target = `http://127.0.0.1:${receivers.port}/${index}`;
@@ -144,8 +107,7 @@ async function measure(seconds: number, deposits: number) {
   try {
     if (!child.stdout) throw new Error("the delivering process has no output");
     await once(child.stdout, "data");
-    const volume = await measureVolume(accounts, receivers.seen, { child, seconds });
-    return { volume, deposits: await measureDeposits(accounts, receivers.seen, deposits) };
+    return await measureVolume(accounts, receivers.seen, seconds);
   } finally {
     child.stdin?.end();
     await once(child, "exit");
@@ -153,6 +115,6 @@ async function measure(seconds: number, deposits: number) {
   }
 }
 
-const [mode = "", second = ""] = process.argv.slice(2);
-if (mode === "deliver") await deliver(second);
-else await withDatabase(() => measure(Number(mode), Number(second)));
+const [mode = "", url = ""] = process.argv.slice(2);
+if (mode === "deliver") await deliver(url);
+else await withDatabase(() => measure(Number(mode)));

@@ -2,7 +2,7 @@
 
 import type { BrowserContext, Page } from "@playwright/test";
 import { newWallet, type TestWallet } from "@/lib/console/testing/wallets";
-import { baseUrl, expect, open, test } from "./browser";
+import { baseUrl, casesOf, expect, open, test } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
 import { pressFaucet, untilChainsRun } from "./faucet";
 import { demoWallet, readSession, signIn } from "./sign-in";
@@ -26,10 +26,12 @@ async function signOn(page: Page, chain: "evm" | "solana", name: string): Promis
   await signs.click();
 }
 
-for (const [first, second] of [
+const pairs = [
   ["evm", "solana"],
   ["solana", "evm"],
-] as const) {
+] as const;
+
+for (const [first, second] of casesOf(pairs, pairs[0])) {
   test(`a wallet of the other kind (${second}) is linked by two signatures, and then signs in to the account of the ${first} wallet`, async ({
     page,
     context,

@@ -9,6 +9,11 @@ export const baseUrl = (): string => {
   return url;
 };
 
+const isLong = process.env.LONG === "1";
+
+/** All cases of a matrix in `npm run test:long`, and in `npm test` the one that stands for them. */
+export const casesOf = <Case>(all: readonly Case[], representative: Case): readonly Case[] => (isLong ? all : [representative]);
+
 interface Watch {
   /** Console errors, uncaught exceptions and requests to other hosts, in order. */
   faults: string[];

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { expectAccessible, printScans } from "./axe";
 import { expect, test, untilButtonsAnswer } from "./browser";
-import { consolePages, type ListedPage, publicPages } from "./page-list";
+import { consolePages, type ListedPage, pagesToVisit, publicPages } from "./page-list";
 import { demoWallet, signIn } from "./sign-in";
 import { expectLight, printWeights, weigh } from "./weigh";
 
@@ -16,7 +16,7 @@ const viewports = {
 } as const;
 const banner = "Sandbox: models and money are simulated. No real money is involved.";
 
-for (const listed of publicPages) {
+for (const listed of pagesToVisit(publicPages)) {
   test(`${listed.path} answers ${listed.status}, is light, fits a phone and is accessible`, async ({ page }) => {
     const { hasWallets } = await visit(page, listed, listed.path, { wallets: listed.path === "/connect" });
     expect(hasWallets).toBe(listed.path === "/connect");
@@ -24,7 +24,7 @@ for (const listed of publicPages) {
   });
 }
 
-for (const listed of consolePages) {
+for (const listed of pagesToVisit(consolePages)) {
   test(`${listed.path} is light, fits a phone and is accessible, with much data and with none`, async ({ page, context }) => {
     for (const [owner, wallet] of [
       ["the demo", demoWallet()],

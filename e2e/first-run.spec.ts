@@ -1,7 +1,7 @@
 // A visitor without a wallet starts from zero with a new test wallet, and is led to the first call.
 
 import type { Page } from "@playwright/test";
-import { baseUrl, expect, open, test } from "./browser";
+import { baseUrl, casesOf, expect, open, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
 import { createKey } from "./create-key";
 import { fundByFaucet } from "./faucet";
@@ -39,7 +39,7 @@ test("a new test wallet opens an empty account, whose first steps are ticked off
   await expect(steps).toHaveCount(0);
 });
 
-for (const chain of ["evm", "solana"] as const) {
+for (const chain of casesOf(["evm", "solana"] as const, "solana")) {
   test(`the ${chain} key of a new test wallet stays in its browser, and every browser has its own`, async ({ page, browser, watch }) => {
     await open(page, "/connect");
     await chooseWallet(page, chain, "New test wallet");

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import type { Page } from "@playwright/test";
 import { formatUsd, parseUsd } from "@/lib/base/money";
-import { baseUrl, expect, open, test } from "./browser";
+import { baseUrl, casesOf, expect, open, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
 import { CREDITED_MS, pressFaucet, untilChainsRun } from "./faucet";
 import { readSession } from "./sign-in";
@@ -14,7 +14,7 @@ import { installSolanaWallet } from "./wallets/solana-wallet";
 const install = { evm: installEvmWallet, solana: installSolanaWallet };
 const network = { evm: "Ethereum", solana: "Solana" };
 
-for (const chain of ["evm", "solana"] as const) {
+for (const chain of casesOf(["evm", "solana"] as const, "evm")) {
   test(`with a wallet on ${network[chain]}: decline, sign in, fund, create a key, call, find the charge, pause, revoke, leave, return`, async ({
     page,
     context,

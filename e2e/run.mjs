@@ -1,15 +1,18 @@
 // All checks and tests in one command, on a machine with only Node: `npm test`. With --check only the quick checks (`npm run check`),
-// with --long also every case of the tests that take hours (`npm run test:long`). Node builtins only.
+// with --changed the checks and the tests near the working tree's changes (`npm run test:changed`), with --long every case of the tests
+// that take hours, whole or in parts (`npm run test:long -- PART`). Node builtins only.
 
+import { chooseChanged } from "./run/changed.mjs";
 import { allChecks, checksBeforeTests, runChecks } from "./run/checks.mjs";
 import { stopAll } from "./run/children.mjs";
-import { prepareClient, preparePackages, prepareTools } from "./run/prepare.mjs";
+import { longFolders, longParts } from "./run/long.mjs";
+import { browserTests, prepareBuild, prepareClient, preparePackages, prepareTools } from "./run/prepare.mjs";
 import { createReport } from "./run/report.mjs";
-import { browserTests, runBrowser, runVitest } from "./run/tests.mjs";
+import { runBench, runBrowser, runVitest } from "./run/tests.mjs";
 
 const oldestNode = [20, 19];
-// A run should take less than fifteen minutes on two cores; a slow machine may take longer, but a hanging run is stopped.
-const limitMinutes = { "": 60, "--check": 5, "--long": 240 };
+// A run takes less than ten minutes on two quiet cores; a slow machine may take longer, but a hanging run is stopped.
+const limitMinutes = { "": 60, "--check": 5, "--changed": 30, "--long": 300 };
 
 const report = createReport();
 let isEnding = false;
@@ -23,10 +26,17 @@ async function end(exitCode) {
   process.exit(exitCode ?? code);
 }
 
+/** The mode and its argument: the part of a long run, or the revision that changes are counted from. */
 function readMode() {
-  const [mode = "", ...rest] = process.argv.slice(2);
-  if (rest.length === 0 && mode in limitMinutes) return mode;
-  report.fail("arguments", "npm test takes no arguments; see npm run check and npm run test:long. For one file: npx vitest run <file>.");
+  const [mode = "", argument, ...rest] = process.argv.slice(2);
+  const isKnown = mode in limitMinutes && rest.length === 0;
+  const takes = { "--long": longParts.includes(argument), "--changed": true };
+  if (isKnown && (argument === undefined || takes[mode])) return { mode, argument };
+  const cure =
+    mode === "--long"
+      ? `npm run test:long takes one of ${longParts.join(", ")}, or nothing for all of them.`
+      : "npm test takes no arguments; see npm run check, npm run test:changed and npm run test:long. For one file: npx vitest run <file>.";
+  report.fail("arguments", cure);
   return null;
 }
 
@@ -53,16 +63,42 @@ function watchTheEnd(mode) {
 }
 
 async function main() {
-  const mode = readMode();
-  if (mode === null || !isNodeOldEnough()) return;
+  const asked = readMode();
+  if (asked === null || !isNodeOldEnough()) return;
+  const { mode, argument } = asked;
   watchTheEnd(mode);
-  if (!(await preparePackages(report))) return;
+  const part = report.times.part;
+  if (!(await part("install", () => preparePackages(report)))) return;
   await prepareClient(report);
-  if (mode === "--check") return runChecks(report, allChecks);
-  await prepareTools(report, { browser: browserTests().length > 0 });
-  await runChecks(report, checksBeforeTests);
-  await runVitest(report, { long: mode === "--long" });
-  await runBrowser(report);
+  if (mode === "--check") return part("checks", () => runChecks(report, allChecks));
+  if (mode === "--changed") return testChanged(argument);
+  await part("tools", () => prepareTools(report, { browser: browserTests().length > 0 }));
+  if (mode === "--long") return testLong(argument === undefined ? longParts : [argument]);
+  await part("checks", () => runChecks(report, checksBeforeTests));
+  await part("build", () => prepareBuild(report));
+  await part("unit tests", () => runVitest(report));
+  await part("browser tests", () => runBrowser(report));
+}
+
+async function testLong(parts) {
+  if (parts.includes("browser") || parts.includes("bench")) await report.times.part("build", () => prepareBuild(report));
+  for (const name of parts) {
+    const work = { browser: () => runBrowser(report, { long: true }), bench: () => runBench(report) };
+    await report.times.part(name, work[name] ?? (() => runVitest(report, { long: true, only: longFolders[name] })));
+  }
+}
+
+async function testChanged(since = "HEAD") {
+  const part = report.times.part;
+  await part("checks", () => runChecks(report, allChecks));
+  const { unit, browser, left } = await chooseChanged(report, since);
+  if (unit.length > 0) await part("unit tests", () => runVitest(report, { only: unit }));
+  if (browser.length > 0) {
+    await part("tools", () => prepareTools(report, { browser: true }));
+    await part("build", () => prepareBuild(report));
+    await part("browser tests", () => runBrowser(report, { only: browser }));
+  }
+  if (left > 0) report.say("changed", `${left} test files further away did not run: npm test runs them`);
 }
 
 main().then(

@@ -1,10 +1,11 @@
 // The runner of `npm test`, driven through a small project whose tools are scripts that pass, fail, hang or break on demand.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { longFolders } from "./run/long.mjs";
 
 const folders: string[] = [];
 const children: ChildProcess[] = [];
@@ -32,12 +33,13 @@ function project(tools: Record<string, string>): string {
   };
   cpSync("e2e/run.mjs", join(root, "e2e/run.mjs"));
   cpSync("e2e/run", join(root, "e2e/run"), { recursive: true });
-  cpSync("lib/server/launch/packages.mjs", join(root, "lib/server/launch/packages.mjs"));
+  cpSync("lib/server/launch", join(root, "lib/server/launch"), { recursive: true });
+  write("lib/server/launch.mjs", "");
   write("package-lock.json", JSON.stringify({ packages: {} }));
   write("node_modules/.package-lock.json", JSON.stringify({ packages: {} }));
   write("lib/db/generate.mjs", "");
   const all = {
-    tsc: passes,
+    "../typescript-native/bin/tsc": passes,
     biome: passes,
     depcruise: passes,
     knip: passes,
@@ -115,6 +117,71 @@ test("browser tests are counted, and a test that passed only on retry counts as 
 
 test("the checks alone are five, the tidy rules among them", async () => {
   expect(await start(project({ vitest: passes }), ["--check"]).ended).toMatchObject({ code: 0, lastLine: "5 passed, 0 failed" });
+});
+
+test("each part's time and CPU and the slowest files are printed and kept, a part over its budget with a warning", async () => {
+  const files = [40, 2, 90].map((seconds, index) => ({
+    name: `lib/${index}.test.ts`,
+    startTime: 0,
+    endTime: seconds * 1_000,
+    assertionResults: [],
+  }));
+  const root = project({ vitest: vitestReport({ numPassedTests: 7 }, files) });
+  writeFileSync(join(root, "e2e/run/parts.mjs"), readFileSync("e2e/run/parts.mjs", "utf8").replace("checks: 40", "checks: 0"));
+  const { code, output } = await start(root).ended;
+  expect(code).toBe(0);
+  expect(output).toMatch(/^time +checks +\d+\.\d s +\d+ CPU s {2}WARNING: its budget is 0 s$/m);
+  expect(output).toMatch(/^time +unit tests +\d+\.\d s +\d+ CPU s$/m);
+  expect([...output.matchAll(/^slow +([\d.]+) s/gm)].map(([, seconds]) => seconds)).toEqual(["90.0", "40.0", "2.0"]);
+  const kept = JSON.parse(readFileSync(join(root, ".data/test-times.json"), "utf8")) as { parts: { name: string }[]; files: unknown[] };
+  expect(kept.parts.map(({ name }) => name)).toEqual(["install", "tools", "checks", "build", "unit tests", "browser tests"]);
+  expect(kept.files).toHaveLength(3);
+});
+
+test("a long run takes one part, each test file belongs to one, and an unknown part is refused with the names of all", async () => {
+  const asked = 'console.log("asked for", process.env.LONG, ...process.argv.slice(2).filter((word) => !word.startsWith("-")));';
+  const root = project({ vitest: `${asked}${vitestReport({ numPassedTests: 3 })}` });
+  const { code, output } = await start(root, ["--long", "wallets"]).ended;
+  expect(code).toBe(0);
+  expect(output).toContain("asked for 1 run lib/wallets/");
+  const refused = await start(root, ["--long", "nothing"]).ended;
+  expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("takes one of server, wallets, payments") });
+  const tests = execFileSync("git", ["ls-files", "*.test.ts", "*.test.tsx"], { encoding: "utf8" }).trim().split("\n");
+  const parts = Object.values(longFolders);
+  for (const file of tests) expect([file, parts.filter((part) => part.some((folder) => file.includes(folder))).length]).toEqual([file, 1]);
+});
+
+test("the tests near a change run: those that import it, name it, or call an SQL function of it", async () => {
+  const root = project({
+    vitest: `if (process.argv.includes("lib/tidy/vitest.config.ts")) process.exit(0);
+      console.log("near", ...process.argv.filter((word) => word.endsWith(".test.ts")));${vitestReport({ numPassedTests: 3 })}`,
+  });
+  symlinkSync(resolve("node_modules/esbuild"), join(root, "node_modules/esbuild"));
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  };
+  write(".gitignore", "node_modules\n.data\n");
+  write("lib/a.ts", "export const a = 1;");
+  write("lib/a.test.ts", 'import "./a";');
+  write("lib/b.ts", 'export const query = "SELECT ledger_sum()";');
+  write("lib/b.test.ts", 'import "./b";');
+  write("lib/c.test.ts", 'export const started = "lib/child.ts";');
+  write("lib/child.ts", "export const c = 1;");
+  write("lib/d.test.ts", "export const d = 1;");
+  write("prisma/functions/sum.sql", "CREATE OR REPLACE FUNCTION ledger_sum() RETURNS bigint;");
+  const git = (...args: string[]) => execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@localhost", ...args], { cwd: root });
+  for (const args of [
+    ["init", "-q"],
+    ["add", "."],
+    ["commit", "-qm", "all"],
+  ])
+    git(...args);
+  for (const file of ["lib/a.ts", "lib/child.ts"]) write(file, "export const a = 2; export const c = 2;");
+  write("prisma/functions/sum.sql", "-- Sums.\nCREATE OR REPLACE FUNCTION ledger_sum() RETURNS bigint;");
+  const { code, output } = await start(root, ["--changed"]).ended;
+  const near = /^near (.*)$/m.exec(output)?.[1]?.split(" ").toSorted();
+  expect([code, near]).toEqual([0, ["lib/a.test.ts", "lib/b.test.ts", "lib/c.test.ts"]]);
 });
 
 test("packages, including development ones, are installed when they differ from the lockfile", async () => {

@@ -10,7 +10,7 @@ import { newWallet } from "@/lib/console/testing/wallets";
 import { startAnvil } from "@/lib/sandbox/evm-chain/anvil";
 import { fundGas } from "@/lib/sandbox/evm-chain/gas";
 import { createMinter } from "@/lib/sandbox/evm-chain/minter";
-import { expect, open, test, untilButtonsAnswer } from "./browser";
+import { casesOf, expect, open, test, untilButtonsAnswer } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
 import { CREDITED_MS, pressFaucet, untilChainsRun } from "./faucet";
 import { readSandbox, signIn } from "./sign-in";
@@ -44,10 +44,12 @@ const availableOn = async (page: Page): Promise<number> => {
   return Number(/^Available \$([\d,]+\.\d\d)/.exec(text ?? "")?.[1]?.replaceAll(",", ""));
 };
 
-for (const [chain, amount] of [
+const amounts = [
   ["evm", "2.25"],
   ["solana", "3.75"],
-] as const) {
+] as const;
+
+for (const [chain, amount] of casesOf(amounts, amounts[1])) {
   test(`the demo wallet signs in, gets test USDC on ${chains[chain]} and sends its own; both arrive live`, async ({ page }) => {
     await untilChainsRun(page);
     await open(page, "/connect?next=/deposit");

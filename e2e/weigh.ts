@@ -2,13 +2,8 @@
 
 import { gzipSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
+import { MAX_CONSOLE_PAGE_KB, MAX_LAYOUT_SHIFT, MAX_PUBLIC_PAGE_KB } from "@/lib/tidy/limits";
 import { expect } from "./browser";
-
-/** An empty page of Next 16.4.6 with its router, counted as here (134.9 kB in 5 files): the minimum of any page. */
-const BASE_KB = 134;
-const MAX_PUBLIC_KB = BASE_KB + 45;
-const MAX_CONSOLE_KB = 550;
-export const MAX_SHIFT = 0.05;
 
 /** Names that occur in wallet libraries' code, even minified. */
 const walletCode = /rainbowkit|wagmi|walletconnect|wallet-standard:app-ready|eip6963:|WalletNotReadyError/i;
@@ -64,9 +59,9 @@ function observe(): void {
 /** The time of the paint is printed, not asserted: on a busy machine it is late. */
 export function expectLight({ path, scripts, kb, hasWallets, shift }: Weighed, { wallets }: { wallets: boolean }): void {
   expect(scripts).toBeGreaterThan(0);
-  expect(kb, `kB of JavaScript on ${path}`).toBeLessThanOrEqual(wallets ? MAX_CONSOLE_KB : MAX_PUBLIC_KB);
+  expect(kb, `kB of JavaScript on ${path}`).toBeLessThanOrEqual(wallets ? MAX_CONSOLE_PAGE_KB : MAX_PUBLIC_PAGE_KB);
   if (!wallets) expect(hasWallets, `code of wallets on ${path}`).toBe(false);
-  expect(shift, `layout shift of ${path}`).toBeLessThanOrEqual(MAX_SHIFT);
+  expect(shift, `layout shift of ${path}`).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
 }
 
 /** Prints what this worker weighed. */

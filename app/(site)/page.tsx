@@ -5,13 +5,19 @@ import { readSite, type Site } from "@/app/site";
 import { PriceList } from "@/components/models/price-list";
 import { EngravedPenny } from "@/components/site/engraved-penny";
 import { ChargeFigure, HoldFigure, RefusalFigure } from "@/components/site/money-figures";
-import { Receipt } from "@/components/site/receipt";
 import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
+import { Amount, placesOf } from "@/components/ui/text/amount";
 import { JsonText } from "@/components/ui/text/json-text";
 import { formatUsd } from "@/lib/base/money";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
+
+interface ReceiptProps {
+  lines: readonly { text: string; cost: bigint }[];
+  /** Nano-USD; the exact sum of the lines. */
+  total: bigint;
+}
 
 export default async function LandingPage() {
   const site = readSite();
@@ -162,4 +168,30 @@ function providersOf(models: readonly ModelPrice[]): string {
 /** The first `count` models of each provider, in catalogue order. */
 function someOfEachProvider(models: readonly ModelPrice[], count: number): ModelPrice[] {
   return models.filter((model) => models.filter(({ provider }) => provider === model.provider).indexOf(model) < count);
+}
+
+/** How a cost was computed, as a bank would print it. */
+function Receipt({ lines, total }: ReceiptProps) {
+  const places = placesOf([total, ...lines.map(({ cost }) => cost)]);
+  return (
+    <figure className="flex h-full flex-col">
+      <figcaption className="border-b border-line px-4 py-2.5 text-xs font-medium text-muted">Cost</figcaption>
+      <dl className="px-4 py-3 text-sm">
+        {lines.map(({ text, cost }) => (
+          <div key={text} className="flex justify-between gap-4 py-1">
+            <dt className="text-muted">{text}</dt>
+            <dd className="font-mono">
+              <Amount nano={cost} places={places} />
+            </dd>
+          </div>
+        ))}
+        <div className="mt-1.5 flex justify-between gap-4 border-t border-edge pt-2.5 pb-1 font-medium text-copper-ink">
+          <dt>Total charged</dt>
+          <dd className="font-mono">
+            <Amount nano={total} places={places} />
+          </dd>
+        </div>
+      </dl>
+    </figure>
+  );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import "@rainbow-me/rainbowkit/styles.css";
-import { connectorsForWallets, RainbowKitProvider } from "@rainbow-me/rainbowkit";
+import { connectorsForWallets, lightTheme, RainbowKitProvider, type Theme } from "@rainbow-me/rainbowkit";
 import { walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
 import type { Adapter } from "@solana/wallet-adapter-base";
 import { ConnectionProvider, WalletProvider } from "@solana/wallet-adapter-react";
@@ -12,7 +12,6 @@ import { type Config, createConfig, http, WagmiProvider } from "wagmi";
 import type { WalletAccess, WalletSettings } from "@/lib/console/views/wallet";
 import { offerDemoWallets } from "./demo/demo-wallet";
 import { findBadge } from "./demo/demo-wallet-badge";
-import { rainbowTheme } from "./rainbow-theme";
 import { WalletLists } from "./wallet-lists";
 
 interface WalletProvidersProps extends WalletAccess {
@@ -71,4 +70,39 @@ function wagmiConfig({ chain, baseUrl, appName, walletConnectProjectId }: Wallet
     ssr: true,
     transports: { [id]: http(rpcUrl) },
   });
+}
+
+/** RainbowKit in this product's colours: the design tokens switch between dark and light on their own. */
+function rainbowTheme(): Theme {
+  const base = lightTheme({ borderRadius: "small", overlayBlur: "none" });
+  const { colors } = base;
+  return {
+    ...base,
+    fonts: { body: "inherit" },
+    colors: {
+      ...colors,
+      accentColor: "var(--ink)",
+      accentColorForeground: "var(--paper)",
+      actionButtonBorder: "var(--line)",
+      actionButtonBorderMobile: "var(--line)",
+      actionButtonSecondaryBackground: "var(--panel)",
+      closeButton: "var(--muted)",
+      closeButtonBackground: "var(--panel)",
+      downloadBottomCardBackground: "var(--panel)",
+      downloadTopCardBackground: "var(--panel)",
+      error: "var(--red)",
+      generalBorder: "var(--line)",
+      generalBorderDim: "var(--line)",
+      menuItemBackground: "var(--panel)",
+      modalBackdrop: "color-mix(in oklab, black 40%, transparent)",
+      modalBackground: "var(--paper)",
+      modalBorder: "var(--edge)",
+      modalText: "var(--ink)",
+      modalTextDim: "var(--muted)",
+      modalTextSecondary: "var(--muted)",
+      profileForeground: "var(--paper)",
+      selectedOptionBorder: "var(--edge)",
+    },
+    radii: { actionButton: "8px", connectButton: "8px", menuButton: "8px", modal: "8px", modalMobile: "8px" },
+  };
 }

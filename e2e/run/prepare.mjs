@@ -3,23 +3,21 @@
 import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { installCommand } from "../../lib/server/launch/install.mjs";
 import { missingPackage } from "../../lib/server/launch/packages.mjs";
 import { root, run } from "./children.mjs";
 
 /** Installs the packages when they are missing or differ from the lockfile. Returns false when that failed. */
 export async function preparePackages(report) {
-  const missing = missingPackage(root);
+  const missing = missingPackage(root, { dev: true });
   if (missing === null) {
     report.say("packages", "up to date");
     return true;
   }
   report.say("packages", `installing (${missing})`);
-  const npm = process.env.npm_execpath ?? "";
-  // NODE_ENV=production would leave out what the checks need.
-  const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
-  const result = npm.endsWith("npm-cli.js") ? await run(process.execPath, [npm, ...args]) : await run("npm", args);
+  const result = await run(...installCommand(root, { dev: true }));
   if (result.code === 0) return true;
-  report.fail("packages", `npm ci did not succeed:\n${result.output}`);
+  report.fail("packages", `npm did not install the packages:\n${result.output}`);
   return false;
 }
 
@@ -29,6 +27,17 @@ export async function prepareClient(report) {
   if (result.code === 0) report.say("client", "generated");
   else report.fail("client", `node lib/db/generate.mjs did not succeed:\n${result.output}`);
 }
+
+/** Builds the pages and the server, as a start does, for the browser tests. */
+export async function prepareBuild(report) {
+  if (browserTests().length === 0 || !hasChromium()) return;
+  const result = await run(process.execPath, ["lib/server/launch.mjs", "--build-only"], { env: { NODE_ENV: "production" } });
+  if (result.code === 0) report.say("build", "up to date");
+  else report.fail("build", `node lib/server/launch.mjs --build-only did not succeed:\n${result.output}`);
+}
+
+/** Files with browser tests. */
+export const browserTests = () => readdirSync(join(root, "e2e"), { recursive: true }).filter((name) => name.endsWith(".spec.ts"));
 
 /** The headless shell first: a whole Chromium also draws its own toolbar as a page, which takes as much CPU as the tests. */
 const chromiumNames = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];

@@ -1,5 +1,7 @@
 // The run's output: one line per step, failures in full, and the counts as its very last line.
 
+import { createTimes } from "./parts.mjs";
+
 /** Counts of a run, and its lines. In CI nothing may be skipped. */
 export function createReport() {
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -9,8 +11,10 @@ export function createReport() {
   const seconds = (since) => `${((Date.now() - since) / 1_000).toFixed(1)} s`;
   const say = (step, text) => console.log(`${step.padEnd(10)} ${text}`);
 
+  const times = createTimes(say);
   return {
     counts,
+    times,
     say,
     add(more) {
       for (const name of Object.keys(counts)) counts[name] += more[name] ?? 0;
@@ -38,6 +42,7 @@ export function createReport() {
       }
       const nothing = counts.passed + counts.failed === 0;
       if (nothing) say("nothing", "ran");
+      times.print();
       say("time", seconds(begun));
       console.log(`${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`);
       return counts.failed > 0 || nothing ? 1 : 0;

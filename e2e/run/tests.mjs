@@ -1,11 +1,11 @@
 // The tests: vitest for code against real databases and servers, Playwright for a person in a browser. Their own reports are shown
 // as they arrive; the counts come from the JSON that they write.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { root, run } from "./children.mjs";
-import { findChromium, hasChromium } from "./prepare.mjs";
+import { browserTests, findChromium, hasChromium } from "./prepare.mjs";
 
 const longTimeoutMs = 900_000;
 
@@ -50,24 +50,24 @@ function countVitest(json) {
   };
 }
 
-export async function runVitest(report, { long }) {
+/** Runs the unit tests: all of them, or the files whose paths contain one of `only`. With `long`, every case of their samples. */
+export async function runVitest(report, { long = false, only = [] } = {}) {
   report.say("vitest", "running");
   const longArgs = long ? [`--testTimeout=${longTimeoutMs}`, `--hookTimeout=${longTimeoutMs}`] : [];
   const { code, json } = await withJson((file) =>
     run(
       "node_modules/.bin/vitest",
-      ["run", "--allowOnly=false", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...longArgs],
+      ["run", "--allowOnly=false", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`, ...longArgs, ...only],
       {
         env: long ? { LONG: "1" } : {},
         echo: true,
       },
     ),
   );
+  const seconds = ({ startTime, endTime }) => (endTime - startTime) / 1_000;
+  report.times.addFiles((json?.testResults ?? []).map((result) => ({ file: relative(root, result.name ?? ""), seconds: seconds(result) })));
   addCounts(report, "vitest", code, countVitest(json));
 }
-
-/** Files with browser tests. */
-export const browserTests = () => readdirSync(join(root, "e2e"), { recursive: true }).filter((name) => name.endsWith(".spec.ts"));
 
 /** Counts Playwright's report. A test that passed only on retry is a failure: it is not reliable. */
 function countPlaywright(json) {
@@ -76,7 +76,16 @@ function countPlaywright(json) {
   return { passed: expected, failed: unexpected + flaky + json.errors.length, skipped };
 }
 
-export async function runBrowser(report) {
+/** The seconds of a file's tests, one after the other. */
+function playwrightSeconds({ specs = [], suites = [] }) {
+  const results = specs.flatMap(({ tests }) => tests.flatMap((test) => test.results));
+  return (
+    results.reduce((sum, { duration }) => sum + duration / 1_000, 0) + suites.reduce((sum, suite) => sum + playwrightSeconds(suite), 0)
+  );
+}
+
+/** Runs the browser tests: all of them, or the files in `only`. With `long`, every case of their samples. */
+export async function runBrowser(report, { long = false, only = [] } = {}) {
   const files = browserTests();
   if (files.length === 0) return report.say("browser", "there are no browser tests");
   if (!hasChromium()) {
@@ -86,10 +95,23 @@ export async function runBrowser(report) {
   report.say("browser", "running");
   const chromium = findChromium();
   const { code, json } = await withJson((file) =>
-    run("node_modules/.bin/playwright", ["test", "--config", "e2e/playwright.config.ts", "--forbid-only", "--reporter=list,json"], {
-      env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) },
-      echo: true,
-    }),
+    run(
+      "node_modules/.bin/playwright",
+      ["test", "--config", "e2e/playwright.config.ts", "--forbid-only", "--reporter=list,json", ...only],
+      {
+        env: { PLAYWRIGHT_JSON_OUTPUT_NAME: file, ...(chromium ? { CHROMIUM_PATH: chromium } : {}), ...(long ? { LONG: "1" } : {}) },
+        echo: true,
+      },
+    ),
   );
+  report.times.addFiles((json?.suites ?? []).map((suite) => ({ file: `e2e/${suite.file}`, seconds: playwrightSeconds(suite) })));
   addCounts(report, "browser", code, countPlaywright(json));
+}
+
+/** Runs the bench once at its quick pace, so that a bench that no longer reaches its end is seen. Its figures are not judged. */
+export async function runBench(report) {
+  const since = Date.now();
+  const { code } = await run(process.execPath, ["bench/run.mjs", "quick"], { echo: true });
+  if (code === 0) report.pass("bench", since);
+  else report.fail("bench", `node bench/run.mjs quick ended with code ${code}: see its output above.`);
 }

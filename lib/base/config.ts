@@ -5,7 +5,6 @@ import { z } from "zod";
 import { custodyProblems, custodyShape, hasRole, mixedRoles, twoPassphrases } from "./custody-settings";
 import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
-import { findPlainUrls, findSingleNodes } from "./node-settings";
 import { processSingleton } from "./process-singleton";
 
 const flag = z
@@ -205,3 +204,36 @@ export const config = processSingleton<Config>("config", () => readConfig(proces
 
 /** The value of a variable that PROVIDERS_FILE names; undefined when it is empty or not set. */
 export const readNamedVariable = (name: string): string | undefined => process.env[name] || undefined;
+
+interface NodeUrls {
+  BASE_RPC_URLS: readonly string[];
+  SOLANA_RPC_URLS: readonly string[];
+}
+
+const isLoopback = (url: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
+
+const isPlain = (url: string): boolean => url.startsWith("http://") && !isLoopback(url);
+
+/**
+ * A page that is sent in plain shows its visitors' sessions to everybody on the way, and what a node answers decides who signs in and what is
+ * credited; http to this machine itself is allowed.
+ */
+function findPlainUrls({ PUBLIC_URL, BASE_RPC_URLS, SOLANA_RPC_URLS }: NodeUrls & { PUBLIC_URL?: string | undefined }): string[] {
+  const problems = PUBLIC_URL !== undefined && isPlain(PUBLIC_URL) ? ["PUBLIC_URL: begin it with https:// in live mode"] : [];
+  for (const [name, urls] of Object.entries({ BASE_RPC_URLS, SOLANA_RPC_URLS })) {
+    if (urls.some(isPlain)) problems.push(`${name}: begin each node with https:// in live mode, or run it on this machine`);
+  }
+  return problems;
+}
+
+/** Chains with fewer than two nodes, or two at one host, unless the operator accepts a single node's word. A chain without nodes is not used. */
+function findSingleNodes({ SINGLE_NODE, ...urls }: NodeUrls & { SINGLE_NODE?: "refuse" | "accept" | undefined }): string[] {
+  if (SINGLE_NODE === "accept") return [];
+  const { BASE_RPC_URLS, SOLANA_RPC_URLS } = urls;
+  return Object.entries({ BASE_RPC_URLS, SOLANA_RPC_URLS })
+    .filter(([, nodes]) => nodes.length === 1 || new Set(nodes.map((node) => new URL(node).hostname)).size < nodes.length)
+    .map(
+      ([name]) =>
+        `${name}: list two or more nodes, each of another operator at a host of its own, since no operator alone must decide over sign-ins and money; or write SINGLE_NODE=accept to trust one`,
+    );
+}

@@ -2,7 +2,6 @@
 // browsers, Deno, Bun and workers.
 
 import type { AuditPage, AuditQuery } from "./audit-types";
-import type { EmbeddingRequest, Embeddings } from "./embedding-types";
 import type { EventList, EventQuery } from "./event-types";
 import { type Call, type Connection, type Fetch, fetchJson } from "./exchange";
 import type { ModelList } from "./model-types";
@@ -23,8 +22,30 @@ import type {
   UsageRow,
 } from "./types";
 
+export interface EmbeddingRequest {
+  /** A model whose `outputModalities` is embedding. */
+  model: string;
+  /** A text, several, or their tokens. */
+  input: string | string[] | number[] | number[][];
+  /** `float` (the default) for numbers, `base64` for the bytes of 32-bit floats, little-endian. */
+  encoding_format?: "float" | "base64";
+  /** How many numbers each embedding shall have, where the model can shorten it. */
+  dimensions?: number;
+  /** USD: a request that could cost more is refused, and nothing is charged. */
+  maxCost?: number;
+}
+
+export interface Embeddings {
+  object: "list";
+  /** One for each input, in order. */
+  data: { object: "embedding"; index: number; embedding: number[] | string }[];
+  model: string;
+  /** `cost` in USD. */
+  usage: { prompt_tokens: number; total_tokens: number; cost: number };
+  requestId: string;
+}
+
 export type * from "./audit-types";
-export type * from "./embedding-types";
 export { ConnectionError, type ErrorCode, type ErrorDetails, hasCode, PennyPromptError } from "./errors";
 export type * from "./event-types";
 export type { Fetch } from "./exchange";

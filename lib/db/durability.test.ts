@@ -7,7 +7,7 @@ import { cleanUpEmbedded, newDataDir, queryOnce } from "./testing/embedded-fixtu
 let server: EmbeddedPostgres;
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres({ dataDir: newDataDir() });
+  server = await startEmbeddedPostgres({ dataDir: newDataDir({ prepared: true }) });
 });
 afterAll(async () => {
   await server.stop();
@@ -47,7 +47,10 @@ test.each(["local", "remote_write", "remote_apply", "on"])("synchronous_commit %
 });
 
 test("all settings that are off are named at once, also when set on the server's command line", async () => {
-  const other = await startEmbeddedPostgres({ dataDir: newDataDir(), settings: { fsync: "off", full_page_writes: "off" } });
+  const other = await startEmbeddedPostgres({
+    dataDir: newDataDir({ prepared: true }),
+    settings: { fsync: "off", full_page_writes: "off" },
+  });
   await expect(checkDurability(other.url)).rejects.toThrow(
     "fsync is off: start PostgreSQL without -c fsync=off.\n  full_page_writes is off: start PostgreSQL without -c full_page_writes=off.",
   );

@@ -69,13 +69,16 @@ test("it is durable, uses UTF-8, and accepts its password only, on its socket an
 });
 
 test("a setting of the caller wins over ours", async () => {
-  const server = await startEmbeddedPostgres({ dataDir: newDataDir(), settings: { fsync: "off", max_connections: "33" } });
+  const server = await startEmbeddedPostgres({
+    dataDir: newDataDir({ prepared: true }),
+    settings: { fsync: "off", max_connections: "33" },
+  });
   expect(await settingsOf(server.url, ["fsync", "max_connections"])).toEqual({ fsync: "off", max_connections: "33" });
   await server.stop();
 });
 
 test("a second start on a directory in use is refused, in this process and in another, and does no harm", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const server = await startEmbeddedPostgres({ dataDir, settings });
   await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toThrow("already in use by this very process");
   const { report } = await startChild(dataDir);
@@ -85,7 +88,7 @@ test("a second start on a directory in use is refused, in this process and in an
 });
 
 test("runningPostgresUrl returns a running database's address if its password can be read, and nothing once it is stopped", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   expect(await runningPostgresUrl(dataDir)).toBeUndefined();
   const child = await startChild(dataDir);
   if ("error" in child.report) throw new Error(child.report.error);
@@ -101,7 +104,7 @@ test("of two processes that start at once on a new directory, one serves and the
 });
 
 test("PostgreSQL recovers committed data after it was killed", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const first = await startEmbeddedPostgres({ dataDir });
   await queryOnce(first.url, "CREATE TABLE kept AS SELECT generate_series(1, 1000) AS number");
   process.kill(first.pid, "SIGKILL");
@@ -113,7 +116,7 @@ test("PostgreSQL recovers committed data after it was killed", async () => {
 });
 
 test("a server whose parent was killed is stopped by the next start, which keeps its data", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const child = await startChild(dataDir, { durable: true });
   if ("error" in child.report) throw new Error(child.report.error);
   await queryOnce(child.report.url, "CREATE TABLE kept AS SELECT 7 AS number");
@@ -128,7 +131,7 @@ test("a server whose parent was killed is stopped by the next start, which keeps
 });
 
 test("the next start recovers from a parent and a server that were both killed during a session's work", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const child = await startChild(dataDir, { durable: true });
   if ("error" in child.report) throw new Error(child.report.error);
   await queryOnce(child.report.url, "CREATE TABLE kept AS SELECT 7 AS number");
@@ -144,7 +147,7 @@ test("the next start recovers from a parent and a server that were both killed d
 });
 
 test("a process that ends without stopping the server ends the server too", async () => {
-  const child = await startChild(newDataDir());
+  const child = await startChild(newDataDir({ prepared: true }));
   if ("error" in child.report) throw new Error(child.report.error);
   const { pid } = child.report;
   await child.order("exit");
@@ -156,7 +159,7 @@ describe("leftovers of a killed run in the directory", () => {
   afterEach(() => other?.kill("SIGKILL"));
 
   test("a pid file whose number now belongs to another program does not prevent the start", async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir({ prepared: true });
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     const { uid, gid } = statSync(join(dataDir, "cluster"));
     other = spawn("sleep", ["1000"], isRoot ? { uid, gid } : {}); // PostgreSQL refuses to start only for a process of its own user
@@ -172,7 +175,7 @@ describe("leftovers of a killed run in the directory", () => {
   });
 
   test("an empty pid file does not prevent the start", async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir({ prepared: true });
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     writeFileSync(join(dataDir, "cluster/postmaster.pid"), "");
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
@@ -194,7 +197,7 @@ describe("leftovers of a killed run in the directory", () => {
 });
 
 test("a port taken by another program is replaced, and the new one is remembered", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const first = await startEmbeddedPostgres({ dataDir, settings });
   await first.stop();
   const taken = Number(new URL(first.url).port);
@@ -211,7 +214,7 @@ test("a port taken by another program is replaced, and the new one is remembered
 });
 
 test("a server that cannot start reports the reason with the end of its log, and leaves the directory free", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   await expect(startEmbeddedPostgres({ dataDir, settings: { shared_buffers: "much" } })).rejects.toThrow(
     /did not start[\s\S]*shared_buffers/,
   );
@@ -220,7 +223,7 @@ test("a server that cannot start reports the reason with the end of its log, and
 
 describe.skipIf(!isRoot)("started by root", () => {
   test("it runs as the owner of its files, who is not root", async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir({ prepared: true });
     const server = await startEmbeddedPostgres({ dataDir, settings });
     const { uid } = statSync(`/proc/${server.pid}`);
     expect(uid).not.toBe(0);
@@ -276,7 +279,7 @@ describe.skipIf(!isRoot)("started by an ordinary user", () => {
   });
 
   test("files of another user are refused, with what to do", async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir({ prepared: true });
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     const { report } = await startChild(dataDir, { uid: nobody });
     expect(report).toEqual({ error: expect.stringMatching(/belongs to \w+: start as that user or as root/) });

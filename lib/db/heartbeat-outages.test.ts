@@ -74,7 +74,7 @@ test("a database silent for longer than deadAfterMs makes no process dead; meanw
 });
 
 test("a database restart makes no process dead", async () => {
-  const embedded = { dataDir: newDataDir(), settings: { fsync: "off" } };
+  const embedded = { dataDir: newDataDir({ prepared: true }), settings: { fsync: "off" } };
   const server = await startEmbeddedPostgres(embedded);
   await migrate({ url: server.url });
   const processes = [await startHeartbeatProcess(server.url), await startHeartbeatProcess(server.url)];

@@ -2,8 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { migrate, readMigrations } from "./migrate";
-import { rememberMode } from "./mode";
+import { migrate, readMigrations, rememberMode } from "./migrate";
 import { createTestDatabase, type TestDatabase } from "./testing/test-database";
 
 const cleanUps: (() => Promise<void> | void)[] = [];

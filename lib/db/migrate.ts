@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type pg from "pg";
 import { applyFunctions } from "./functions";
-import { readMode, rememberMode } from "./mode";
+import type { Queryable } from "./pool";
 import { withClient } from "./with-client";
 
 interface Migration {
@@ -43,6 +43,8 @@ const bookkeeping = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   started_at          timestamptz NOT NULL DEFAULT now(),
   applied_steps_count integer NOT NULL DEFAULT 0
 )`;
+
+type Mode = "sandbox" | "live";
 
 /**
  * Brings the database to the schema of this code and returns the names of the migrations it applied. A second process that migrates at
@@ -159,4 +161,31 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   } catch (cause) {
     throw new Error(`Migration ${name} failed, and nothing was changed: ${(cause as Error).message}`, { cause });
   }
+}
+
+/**
+ * The mode that the database remembers, or undefined when it is new.
+ * @throws Error when it is not `expected`
+ */
+async function readMode(database: Queryable, expected: Mode): Promise<Mode | undefined> {
+  const { rows: tables } = await database.query<{ found: boolean }>("SELECT to_regclass('setting') IS NOT NULL AS found");
+  if (!tables[0]?.found) return undefined;
+  const { rows } = await database.query<{ value: string }>("SELECT value FROM setting WHERE name = 'mode'");
+  const remembered = rows[0]?.value;
+  if (remembered === undefined) return undefined;
+  if (remembered !== expected) {
+    throw new Error(
+      `This database holds ${remembered} money and MODE is ${expected}. Set MODE=${remembered}, or give DATABASE_URL another database.`,
+    );
+  }
+  return expected;
+}
+
+/**
+ * Makes the database remember `mode`, forever: sandbox money and real money never share a database.
+ * @throws Error when it remembers the other mode
+ */
+export async function rememberMode(database: Queryable, mode: Mode): Promise<void> {
+  await database.query("INSERT INTO setting (name, value) VALUES ('mode', $1) ON CONFLICT (name) DO NOTHING", [mode]);
+  await readMode(database, mode);
 }

@@ -68,3 +68,9 @@ export async function isUnused(accountId: AccountId, database: Database = prisma
   ];
   return !account && !entry && !charge;
 }
+
+/** Accounts with a debt: what a reversal could not take, since it was held for requests under way. Each once. */
+export async function listDebtors(): Promise<AccountId[]> {
+  const debtors = await prisma().debt.groupBy({ by: ["accountId"] });
+  return debtors.map(({ accountId }) => accountId as AccountId);
+}

@@ -17,7 +17,7 @@ import { type Counts, countRequests, expectSoundBooks, findWrong } from "./testi
 import { credit, fundedAccount, openFunding, openKey } from "./testing/fund";
 import { countWaitingSettlements } from "./waiting-settlements";
 
-const KILLS = isLong ? 200 : 10;
+const KILLS = isLong ? 200 : 4;
 /** About the duration of a wave of requests. */
 const LATEST_KILL_MS = 330;
 /** Fewer holds than a wave is certain to place. */

@@ -85,7 +85,7 @@ async function countOthers(): Promise<number> {
 test("a database killed under load, twice, has everything acknowledged after the restart, and the load continues", {
   timeout: 120_000,
 }, async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   let server = await startEmbeddedPostgres({ dataDir });
   await migrate({ url: server.url });
   const moveTo = async (url: string) => {

@@ -52,7 +52,7 @@ test("any sequence of steps, in batches of any size, has the reference ledger's 
         await twin.expectCleanBooks();
       }),
     ),
-    cases(200),
+    cases(40),
   );
 });
 
@@ -65,7 +65,7 @@ test("a batch of holds decides and writes the same as its items one after the ot
         await expectSameEitherWay(asks, (items) => placeHolds(client, items, twin.atMs));
       }),
     ),
-    cases(200),
+    cases(60),
   );
 });
 
@@ -79,7 +79,7 @@ test("a batch of settlements decides and writes the same as its items one after 
         await expectSameEitherWay(asks, (items) => settleHolds(client, items, twin.atMs));
       }),
     ),
-    cases(200),
+    cases(60),
   );
 });
 

@@ -1,8 +1,8 @@
 // Receipts: what one request cost and why, from its charge and the price it was charged at; or what is held for it while it is under way.
 // A failed request has no receipt.
 
-import type { AccountId, KeyId } from "@/lib/base/ids";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 import type { Prices } from "@/lib/providers/prices";
 import { findPrices } from "./price-versions";
@@ -44,6 +44,11 @@ export interface HoldReceipt {
   ceiling: NanoUsd;
   /** The request has ended by then in any case. */
   deadline: Date;
+}
+
+interface RequestOfAccount {
+  accountId: AccountId;
+  requestId: RequestId;
 }
 
 /** The receipt of a request of this account, or null if there is none; `requestId` may be any text. */
@@ -104,3 +109,17 @@ const chargeColumns = {
   firstTokenMs: true,
   providerMs: true,
 } as const;
+
+/**
+ * By request id: the nano-USD that the account was charged; 0 for a failed request, null for one under way. A request of another account
+ * costs this account nothing.
+ */
+export async function readChargedCosts(requests: readonly RequestOfAccount[]): Promise<ReadonlyMap<RequestId, NanoUsd | null>> {
+  const where = { OR: requests.map(({ accountId, requestId }) => ({ accountId, requestId })) };
+  // Holds first: a request settled between the two reads is then found under way or charged, never as failed.
+  const holds = await prisma().hold.findMany({ where, select: { requestId: true } });
+  const charges = await prisma().charge.findMany({ where, select: { requestId: true, inputCost: true, outputCost: true } });
+  const underWay = new Set(holds.map(({ requestId }) => requestId));
+  const paid = new Map(charges.map(({ requestId, inputCost, outputCost }) => [requestId, nanoUsd(inputCost + outputCost)]));
+  return new Map(requests.map(({ requestId }) => [requestId, underWay.has(requestId) ? null : (paid.get(requestId) ?? ZERO_USD)]));
+}

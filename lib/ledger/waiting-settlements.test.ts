@@ -10,12 +10,11 @@ import { readBalance } from "./accounts";
 import type { Commit } from "./commit/commit";
 import type { Hold, Settlement } from "./holds";
 import { placeHold } from "./place-hold";
-import { releaseHold } from "./release-hold";
 import { holdOf, settlementOf } from "./testing/books";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding } from "./testing/fund";
 import { chargeRequest, holdRequest } from "./testing/waiting";
-import { countWaitingSettlements, settleLater, tryWaitingSettlements } from "./waiting-settlements";
+import { countWaitingSettlements, releaseHold, settleLater, tryWaitingSettlements } from "./waiting-settlements";
 
 // A settlement that failed while its caller waited is made once the database answers again.
 

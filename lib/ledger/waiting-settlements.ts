@@ -5,7 +5,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { sqlStateOf } from "@/lib/db/failure";
-import { type Commit, isRefusal } from "./commit/commit";
+import { type Commit, isRefusal, settleHold } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
 
 /** For charges and for releases each. Ten seconds at thousands per second; only the answers kept for idempotency keys are large. */
@@ -120,5 +120,17 @@ async function tryOne(one: Waiting): Promise<boolean> {
     waiting.delete(one);
     log().error({ err: error, requestId }, "the ledger refused a settlement; its hold expires");
     return true;
+  }
+}
+
+/** Frees a hold, on the disk before it resolves; if that fails now, the hold is freed once the database answers again. */
+export async function releaseHold(commit: Commit, hold: Hold): Promise<void> {
+  const release = releaseOf(hold);
+  try {
+    await settleHold(commit, release);
+  } catch (error) {
+    // This error must not hide the caller's own.
+    log().error({ err: error, requestId: hold.requestId }, "could not release a hold; retrying later");
+    settleLater(commit, release);
   }
 }

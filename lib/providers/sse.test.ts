@@ -4,10 +4,10 @@ import { readServerSentEvents } from "./sse";
 import { inPieces } from "./testing/replay";
 import { isProviderFailure } from "./types";
 
-async function eventsOf(text: string | Uint8Array, options: { size?: number; maxEventBytes?: number } = {}): Promise<string[]> {
+async function eventsOf(text: string | Uint8Array, options: { size?: number; maxEventSize?: number } = {}): Promise<string[]> {
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   const events: string[] = [];
-  for await (const batch of readServerSentEvents(inPieces(bytes, options.size), options.maxEventBytes)) events.push(...batch);
+  for await (const batch of readServerSentEvents(inPieces(bytes, options.size), options.maxEventSize)) events.push(...batch);
   return events;
 }
 
@@ -60,13 +60,13 @@ describe("the size limit", () => {
     ["a comment that never ends", `: ${"x".repeat(2000)}`],
   ])("%s fails as malformed, whole or in pieces", async (_, text) => {
     for (const size of [text.length, 64]) {
-      const error: unknown = await eventsOf(text, { size, maxEventBytes: 1000 }).catch((caught: unknown) => caught);
+      const error: unknown = await eventsOf(text, { size, maxEventSize: 1000 }).catch((caught: unknown) => caught);
       expect(isProviderFailure(error) && [error.kind, error.accepted]).toEqual(["malformed", true]);
     }
   });
 
   test("many events together may be larger than one event", async () => {
-    expect(await eventsOf("data: x\n\n".repeat(1000), { maxEventBytes: 1000 })).toHaveLength(1000);
+    expect(await eventsOf("data: x\n\n".repeat(1000), { maxEventSize: 1000 })).toHaveLength(1000);
   });
 });
 

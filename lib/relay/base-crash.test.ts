@@ -100,7 +100,7 @@ test("killed with -9 at its statements, their answers unseen, while blocks arriv
   expect((await findRelayed(leaving)).map(({ state, isFinal }) => `${state} ${isFinal}`)).toEqual(leaving.map(() => "succeeded true"));
 }, 300_000);
 
-const MANY = isLong ? 200 : 80;
+const MANY = isLong ? 200 : 24;
 
 test(`four processes store ${MANY} calls at once, each rolled back once first: there is no nonce gap, and all are sent`, async () => {
   const receiver = newAddress();

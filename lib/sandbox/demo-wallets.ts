@@ -6,7 +6,7 @@ import { base58 } from "@scure/base";
 import type { Hex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";
-import { publicKeyOf, signWith } from "@/lib/chains/solana/signing-key";
+import { publicKeyOf, signWith } from "@/lib/chains/solana/message";
 import { readWallet, type Wallet } from "@/lib/chains/wallet";
 import type { DemoSigner } from "@/lib/console/demo-wallets";
 

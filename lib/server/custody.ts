@@ -1,6 +1,9 @@
 // `npm run custody`: creates the seed for live custody, restores it from its words, verifies that it belongs to a database, and
 // changes its passphrase. The words are shown only on a terminal, unless `init` gets --print-words.
 
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { assert } from "@/lib/base/assert";
 import { type CustodySettings, readCustodySettings } from "@/lib/base/config";
 import { createWords, readWords } from "@/lib/wallets/custody/mnemonic";
@@ -12,7 +15,6 @@ import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { replaceSeedFile, writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import type { Signer, Treasury } from "@/lib/wallets/custody/signer";
 import { withDatabaseAt } from "./present-database";
-import { readNewSecret, readSecret } from "./secret-input";
 
 const usage = `npm run custody -- init                create a seed and show its 24 words once
 npm run custody -- show-words          show the 24 words of an existing seed
@@ -180,4 +182,32 @@ async function rotatePassphrase(settings: CustodySettings, path: string): Promis
   say(`The old file is now ${kept} and still needs the old passphrase. Delete it after this command succeeds:`);
   say("  npm run custody -- verify");
   say("Backups of the old file still open with the old passphrase. Replace them.");
+}
+
+/** What a person types after `question`, without echo; or the whole piped input. */
+async function readSecret(question: string): Promise<string> {
+  if (!process.stdin.isTTY) return text(process.stdin);
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const typed = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  typed.on("SIGINT", () => process.exit(130)); // Ctrl-C: nothing has been written
+  const closed = new Promise<never>((_, refuse) =>
+    typed.once("close", () => refuse(new Error("Nothing was entered, so nothing was done."))),
+  );
+  process.stderr.write(question); // only now, with the echo off
+  try {
+    return await Promise.race([typed.question(""), closed]);
+  } finally {
+    typed.close();
+    process.stderr.write("\n");
+  }
+}
+
+/**
+ * A new secret, typed twice: an unnoticed typo would lock up for good what it protects. Piped input is read once.
+ * @throws Error when the two differ
+ */
+async function readNewSecret(question: string): Promise<string> {
+  const secret = await readSecret(`${question}: `);
+  if (!process.stdin.isTTY || (await readSecret(`${question} (repeat): `)) === secret) return secret;
+  throw new Error("The passphrases do not match. Nothing was changed.");
 }

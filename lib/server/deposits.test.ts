@@ -40,7 +40,7 @@ let address: Hex;
 
 beforeAll(async () => {
   bundle = bundleService();
-  dataDir = newDataDir();
+  dataDir = newDataDir({ prepared: true });
   await start();
   const [wallet] = await query("SELECT base_address AS address FROM custodial_wallet");
   address = wallet?.address as Hex;

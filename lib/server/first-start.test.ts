@@ -77,7 +77,7 @@ test("once it is ready, sandbox.json names its chains, and they answer stock cli
 });
 
 test("it is not ready before its chains run", async () => {
-  const otherDir = newDataDir();
+  const otherDir = newDataDir({ prepared: true });
   const other = startService(bundle, { DATA_DIR: otherDir });
   await until("it listens", () => existsSync(join(otherDir, "sandbox.json")));
   const statuses = new Set<number>();

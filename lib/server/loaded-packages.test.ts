@@ -9,8 +9,8 @@ import { bundleService, cleanUpServices, newDataDir, readSandbox, startService }
 let bundle: string;
 let dataDir: string;
 beforeAll(() => {
-  bundle = bundleService();
-  dataDir = newDataDir();
+  bundle = bundleService({ packages: "outside" });
+  dataDir = newDataDir({ prepared: true });
 });
 afterAll(cleanUpServices);
 

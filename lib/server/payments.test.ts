@@ -28,7 +28,7 @@ import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, type Running, startService, until } from "./testing/service";
 
-const PAYMENTS = isLong ? 1_000 : 16;
+const PAYMENTS = isLong ? 1_000 : 8;
 const CENTS = 10n;
 const UNITS_PER_CENT = 10_000n;
 

@@ -27,7 +27,7 @@ let owner: unknown;
 
 beforeAll(async () => {
   bundle = bundleService();
-  dataDir = newDataDir();
+  dataDir = newDataDir({ prepared: true });
   await start();
   const [wallet] = await query("SELECT solana_owner AS owner FROM custodial_wallet");
   owner = wallet?.owner;

@@ -15,6 +15,7 @@ import { knowsProxy, reportReadiness } from "@/lib/gateway/http/health";
 import { prepareGateway, startProcessHeartbeat } from "@/lib/gateway/prompt/prepare";
 import { databaseJobs, webJobs } from "@/lib/jobs/schedule";
 import { startJobs } from "@/lib/jobs/scheduler";
+import { defaultModel, listModels } from "@/lib/providers/catalogue";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
 import { recordStart } from "./audit/operator";
 import { type Database, openDatabase } from "./database";
@@ -24,7 +25,6 @@ import type { StartPages } from "./pages";
 import { drain, type Stoppable, stopParts } from "./shutdown";
 import { openOwnSeed, reachSigner } from "./signer/reach-signer";
 import { databaseProblem, dataDirProblem, listenProblem } from "./start-problem";
-import { printReady } from "./welcome";
 
 export interface Service {
   baseUrl: string;
@@ -175,4 +175,21 @@ function reachableName(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** Prints the address; with a demo key, a curl line that works as pasted. */
+function printReady(settings: Config, baseUrl: string, demoKey: string | null): void {
+  const lines = [`${settings.SERVICE_NAME} (${settings.MODE}) is ready: ${baseUrl}`];
+  if (demoKey) {
+    const body = JSON.stringify({ model: defaultModel(listModels()).id, prompt: "What is a nano-dollar?" });
+    lines.push(
+      "",
+      "This is a sandbox: models and money are simulated. The demo account has $25 of test USDC. Try it:",
+      "",
+      `curl -s ${baseUrl}/api/v1/prompt -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '${body}'`,
+      "",
+      "Press Ctrl-C to stop.",
+    );
+  }
+  process.stdout.write(`\n${lines.join("\n")}\n\n`);
 }

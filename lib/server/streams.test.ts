@@ -13,6 +13,7 @@ import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, openHolds, until 
 import { ask, deltaText, misbehaving, promptOf, readCosts, readEvents, readPromptBody } from "@/lib/gateway/contract/testing/client";
 import { entryNames, openService } from "@/lib/gateway/contract/testing/service";
 import { estimateUsage } from "@/lib/gateway/prompt/completion";
+import { MAX_STALLED_STREAMS_RSS_MB } from "@/lib/tidy/limits";
 import { createHttpServer } from "./http-server";
 
 const STALL_MS = 500;
@@ -85,7 +86,7 @@ describe("back-pressure", () => {
     expect(responses.map(({ destroyed }) => destroyed)).toEqual(accounts.map(() => true));
     expect(mostWaiting).toBeGreaterThan(0);
     expect(mostWaiting).toBeLessThan((responses[0]?.writableHighWaterMark ?? 0) + 4_096);
-    expect(mostRss - rssBefore).toBeLessThan(150);
+    expect(mostRss - rssBefore).toBeLessThan(MAX_STALLED_STREAMS_RSS_MB);
     // One slot each: a second request is served only once the first one's slot is free.
     const url = service.url("node");
     await Promise.all(

@@ -1,5 +1,6 @@
 // The map of the project: lib/README.md lists each folder of lib/ with one sentence, and names no folder that does not exist.
 
+import { MIN_MAP_QUESTIONS } from "./limits";
 import type { Rule } from "./tree";
 
 const mapFile = "lib/README.md";
@@ -34,7 +35,6 @@ export const mapEqualsDisk: Rule = (tree) => {
 
 /** A row of a table: `| question | \`path\` | \`name\` |`. */
 const answer = /^\|\s*([^|]+\?)\s*\|\s*`([^`]+)`\s*\|\s*`([^`]+)`\s*\|/;
-const minQuestions = 10;
 
 /** The file of each question exists and contains the name that answers it. */
 export const mapAnswersQuestions: Rule = (tree) => {
@@ -49,10 +49,10 @@ export const mapAnswersQuestions: Rule = (tree) => {
       ? []
       : [{ file: mapFile, line, message: `names ${name}, which is not in ${path}: correct the name, or the file.` }];
   });
-  if (rows.length >= minQuestions) return wrong;
+  if (rows.length >= MIN_MAP_QUESTIONS) return wrong;
   return [
     ...wrong,
-    { file: mapFile, message: `answers ${rows.length} questions: write at least ${minQuestions}, each with a file and a name.` },
+    { file: mapFile, message: `answers ${rows.length} questions: write at least ${MIN_MAP_QUESTIONS}, each with a file and a name.` },
   ];
 };
 

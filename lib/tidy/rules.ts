@@ -4,23 +4,15 @@ import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
 import { documentsNameFiles, mapAnswersQuestions, mapEqualsDisk } from "./map";
-import { emptyFileNames, emptyFunctionNames, kebabCase } from "./names";
-import { fileLength, folderSize, functionLength } from "./sizes";
+import { biomeHasOurLimits, folderSize } from "./sizes";
 import { noModuleState } from "./state";
 import { noMachine, noSecrets } from "./strings";
 import { everyTableHasAnOwner, functionsStandOnce, ownTablesInCode, ownTablesInFunctions } from "./tables";
 import type { Rule } from "./tree";
-import { plainVerbs, plainWords } from "./words";
 
 export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
-  ["a file has at most 300 lines", fileLength],
-  ["a function has at most 60 lines, a component 100", functionLength],
   ["a folder has at most 25 files side by side", folderSize],
-  ["functions begin with a verb that says what they do", plainVerbs],
-  ["names are the words that a reader would search for", plainWords],
-  ["no file or folder has an empty name", emptyFileNames],
-  ["no function is called handle…", emptyFunctionNames],
-  ["code files are kebab-case", kebabCase],
+  ["Biome has the limits of limits.ts", biomeHasOurLimits],
   ["each file of lib/ opens with what it owns and promises", openingSentence],
   ["nothing is left for later", nothingLeftForLater],
   ["no type is forced through unknown", noForcedTypes],

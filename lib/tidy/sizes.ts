@@ -1,22 +1,7 @@
-// Sizes: a file is one noun, a function one thought.
+// Sizes that linters do not know, and the limits of those that Biome knows.
 
-import ts from "typescript";
-import { isCode, isProductCode, type Rule, syntaxRule } from "./tree";
-
-const maxFileLines = 300;
-const maxFunctionLines = 60;
-const maxComponentLines = 100;
-const maxFiles = 25;
-
-export const fileLength: Rule = (tree) =>
-  [...tree]
-    .filter(([path]) => isCode(path))
-    .map(([path, text]) => ({ file: path, lines: text.split("\n").length - (text.endsWith("\n") ? 1 : 0) }))
-    .filter(({ lines }) => lines > maxFileLines)
-    .map(({ file, lines }) => ({
-      file,
-      message: `has ${lines} lines, more than ${maxFileLines}. It is probably two nouns: split it along them.`,
-    }));
+import { MAX_COMPONENT_LINES, MAX_FILE_LINES, MAX_FILES_IN_FOLDER, MAX_FUNCTION_LINES } from "./limits";
+import { isProductCode, type Rule } from "./tree";
 
 /** Files directly in a folder; files in its subfolders do not count. */
 export const folderSize: Rule = (tree) => {
@@ -26,29 +11,19 @@ export const folderSize: Rule = (tree) => {
     folders.set(folder, (folders.get(folder) ?? 0) + 1);
   }
   return [...folders]
-    .filter(([, files]) => files > maxFiles)
+    .filter(([, files]) => files > MAX_FILES_IN_FOLDER)
     .map(([folder, files]) => ({
       file: folder,
-      message: `holds ${files} files, more than ${maxFiles}: give those of one noun a folder.`,
+      message: `holds ${files} files, more than ${MAX_FILES_IN_FOLDER}: give those of one noun a folder.`,
     }));
 };
 
-export const functionLength = syntaxRule(isCode, (node, source, path) => {
-  if (!ts.isFunctionLike(node) || !("body" in node) || !node.body || isGroupOfTests(node)) return null;
-  const name = nameOf(node, source);
-  const limit = path.endsWith(".tsx") && /^[A-Z]/.test(name) ? maxComponentLines : maxFunctionLines;
-  const line = (position: number) => source.getLineAndCharacterOfPosition(position).line;
-  const lines = line(node.end) - line(node.getStart(source)) + 1;
-  return lines > limit ? `${name} has ${lines} lines, more than ${limit}. Give its steps names and make them functions.` : null;
-});
-
-/** `describe` holds tests as a file holds functions. */
-function isGroupOfTests(node: ts.Node): boolean {
-  return ts.isCallExpression(node.parent) && /^describe\b/.test(node.parent.expression.getText());
-}
-
-function nameOf(node: ts.Node, source: ts.SourceFile): string {
-  const holder = ts.isVariableDeclaration(node.parent) || ts.isPropertyAssignment(node.parent) ? node.parent : node;
-  const name = (holder as { name?: ts.Node }).name;
-  return name ? name.getText(source) : "this function";
-}
+/** biome.json can import nothing: its `maxLines`, in order, are those of limits.ts. */
+export const biomeHasOurLimits: Rule = (tree) => {
+  const found = [...(tree.get("biome.json") ?? "").matchAll(/"maxLines": (\d+)/g)].map(([, lines]) => Number(lines));
+  const ours = [MAX_FUNCTION_LINES, MAX_FILE_LINES, MAX_COMPONENT_LINES];
+  if (found.join() === ours.join()) return [];
+  return [
+    { file: "biome.json", message: `limits lines to ${found.join(", ")}: write ${ours.join(", ")}, as lib/tidy/limits.ts has them.` },
+  ];
+};

@@ -8,27 +8,37 @@ import { dirname, join } from "node:path";
 import { cruise, type IConfiguration, type ICruiseResult } from "dependency-cruiser";
 import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import floors from "./floors.json" with { type: "json" };
 
 const configuration: IConfiguration = createRequire(import.meta.url)("../../.dependency-cruiser.cjs");
 
+type Broken = readonly [rule: string, file: string, line: string];
+
+const imports: readonly ((of: string) => string)[] = [
+  (of) => `import "${of}";`,
+  (of) => `import type { Noun } from "${of}";`,
+  (of) => `export const late = () => import("${of}");`,
+  (of) => `export * from "${of}";`,
+];
+
+/** Each folder imports one beside it or above it, in one of the ways to import. */
+const climbing = (names: readonly (readonly string[])[], { rule, folder, of }: Record<"rule" | "folder" | "of", string>): Broken[] => {
+  const all = names.flat();
+  return all.slice(0, -1).map((name, index) => {
+    const line = imports[index % imports.length]?.(`${of}${all[index + 1]}/noun`) ?? "";
+    return [`${rule}${name}`, `${folder}${name}/climbing.ts`, line];
+  });
+};
+
+const walletFloors = [["custody"], ["deposits", "withdrawals"], ["sweeps"], ["reserves"]];
+
 /** The rule, the file that breaks it, and the line that breaks it. */
-const broken: readonly [rule: string, file: string, line: string][] = [
-  ["floor-base", "lib/base/up.ts", 'import "@/lib/ledger/noun";'],
-  ["floor-db", "lib/db/sideways.ts", 'import "@/lib/chains/noun";'],
-  ["floor-providers", "lib/providers/up.ts", 'import type { Noun } from "@/lib/access/noun";'],
-  ["floor-chains", "lib/chains/sideways.ts", 'import "@/lib/providers/noun";'],
-  ["floor-audit", "lib/audit/up.ts", 'import "@/lib/access/noun";'],
-  ["floor-events", "lib/events/up.ts", 'import "@/lib/access/noun";'],
-  ["floor-access", "lib/access/sideways.ts", 'import "../ledger/noun";'],
-  ["floor-relay", "lib/relay/sideways.ts", 'import "@/lib/ledger/noun";'],
-  ["floor-ledger", "lib/ledger/up.ts", 'export const late = () => import("@/lib/gateway/noun");'],
-  ["floor-wallets", "lib/wallets/sideways.ts", 'import "@/lib/payments/noun";'],
-  ["floor-payments", "lib/payments/up.ts", 'import "@/lib/console/noun";'],
-  ["floor-gateway", "lib/gateway/sideways.ts", 'import "@/lib/console/noun";'],
-  ["floor-console", "lib/console/up.ts", 'export * from "@/lib/jobs/noun";'],
-  ["floor-jobs", "lib/jobs/sideways.ts", 'import "@/lib/sandbox/noun";'],
-  ["floor-sandbox", "lib/sandbox/up.ts", 'import "@/lib/server/noun";'],
+const broken: readonly Broken[] = [
+  ...climbing(floors, { rule: "floor-", folder: "lib/", of: "@/lib/" }),
+  ["floor-ledger", "lib/ledger/sideways.ts", 'import "../access/noun";'],
   ["floor-server", "lib/server/sideways.ts", 'import "@/app/noun";'],
+  ...climbing(walletFloors, { rule: "wallets-floor-", folder: "lib/wallets/", of: "../" }),
+  ["wallets-floor-reserves", "lib/wallets/reserves/flat.ts", 'import "../noun";'],
   ["client-stands-alone", "lib/client/not-alone.ts", 'import "@/lib/base/noun";'],
   ["app-imports-console-and-gateway", "app/page.tsx", 'import "@/lib/ledger/noun";'],
   ["components-know-no-product", "components/badge.tsx", 'import "@/lib/base/noun";'],
@@ -41,11 +51,6 @@ const broken: readonly [rule: string, file: string, line: string][] = [
   ["base-without-network", "lib/base/network.ts", 'import "node:net";'],
   ["base-without-network", "lib/base/fetcher.ts", 'import "undici";'],
   ["prisma-client-stays-in-db", "lib/access/rows.ts", 'import "@/lib/db/generated/client";'],
-  ["wallets-floor-custody", "lib/wallets/custody/up.ts", 'import "../deposits/noun";'],
-  ["wallets-floor-withdrawals", "lib/wallets/withdrawals/beside.ts", 'import "../deposits/noun";'],
-  ["wallets-floor-deposits", "lib/wallets/deposits/up.ts", 'import "../sweeps/noun";'],
-  ["wallets-floor-sweeps", "lib/wallets/sweeps/up.ts", 'import "../reserves/noun";'],
-  ["wallets-floor-reserves", "lib/wallets/reserves/flat.ts", 'import "../noun";'],
   ["raw-pg-only-where-it-must", "lib/relay/driver.ts", 'import "pg";'],
   ["raw-pg-only-where-it-must", "lib/ledger/pooled.ts", 'import "@/lib/db/pool";'],
   ["sandbox-is-loaded-on-demand", "lib/server/eager.ts", 'import "@/lib/sandbox/noun";'],
@@ -73,26 +78,9 @@ const allowed: readonly [file: string, line: string][] = [
   ["e2e/journey.spec.ts", 'import "@/lib/ledger/noun"; import "@/lib/client/noun";'],
 ];
 
-const folders = [
-  "base",
-  "db",
-  "providers",
-  "chains",
-  "access",
-  "ledger",
-  "relay",
-  "wallets",
-  "payments",
-  "gateway",
-  "console",
-  "jobs",
-  "sandbox",
-  "server",
-  "client",
-];
 const nouns = [
-  ...folders.map((name) => `lib/${name}/noun.ts`),
-  ...["custody", "deposits", "withdrawals", "sweeps", "reserves"].map((name) => `lib/wallets/${name}/noun.ts`),
+  ...[...floors.flat(), "client"].map((name) => `lib/${name}/noun.ts`),
+  ...walletFloors.flat().map((name) => `lib/wallets/${name}/noun.ts`),
   "lib/db/generated/client.ts",
   "lib/db/pool.ts",
   "lib/db/testing/noun.ts",

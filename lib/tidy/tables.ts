@@ -2,8 +2,9 @@
 // folders call a function of the owner.
 
 import ts from "typescript";
+import floors from "./floors.json" with { type: "json" };
 import { calledFunctions, functionsOf, looksLikeSql, tablesOf, touchedTables } from "./sql";
-import { folderOfLib, isProductCode, lineOf, type Problem, parse, type Rule, type Tree, walk } from "./tree";
+import { folderOfLib, isProductCode, type Problem, type Rule, type Tree } from "./tree";
 
 /** The owner of each table; the only machine-readable list of them. */
 const owners: Readonly<Record<string, readonly string[]>> = {
@@ -12,20 +13,8 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   events: ["event", "event_count", "endpoint", "delivery", "confirmation"],
   access: ["account", "identity", "sign_in_nonce", "session", "sign_up", "api_key", "failed_request", "failed_request_count"],
   ledger: [
-    "ledger_account",
-    "transfer",
-    "entry",
-    "arrival",
-    "hold",
-    "expired_hold",
-    "debt",
-    "charge",
-    "key_spend",
-    "price_version",
-    "spend_sum",
-    "spend_sum_mark",
-    "model_use",
-    "announced_model",
+    ...["ledger_account", "transfer", "entry", "arrival", "hold", "expired_hold", "debt", "charge", "key_spend", "price_version"],
+    ...["spend_sum", "spend_sum_mark", "model_use", "announced_model"],
   ],
   relay: ["relay_sender", "relayed", "relay_broadcast"],
   wallets: [
@@ -39,23 +28,6 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   sandbox: ["faucet_gift"],
 };
 
-/** Floors of the folders that may own SQL; a folder may call its own functions and those of lower floors. */
-const floors: Readonly<Record<string, number>> = {
-  db: 2,
-  audit: 3,
-  events: 4,
-  access: 5,
-  ledger: 5,
-  relay: 5,
-  wallets: 6,
-  payments: 6,
-  gateway: 7,
-  console: 7,
-  jobs: 8,
-  sandbox: 8,
-  server: 9,
-};
-
 const ownerOf = new Map(Object.entries(owners).flatMap(([owner, tables]) => tables.map((table) => [table, owner] as const)));
 const allTables: ReadonlySet<string> = new Set(ownerOf.keys());
 
@@ -64,15 +36,13 @@ const sqlFiles = (tree: Tree) => [...tree].filter(([path]) => /^prisma\/(migrati
 const prefixOf = (functionName: string) => functionName.split("_")[0] ?? "";
 
 /** Model names of schema.prisma, as spelled in the client, with their tables. */
-function modelsOf(schema: string): Map<string, string> {
-  const models = [...schema.matchAll(/^model\s+(\w+)\s*\{([\s\S]*?)^\}/gm)];
-  return new Map(
-    models.map(([, name = "", body = ""]) => [
-      `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
-      /@@map\("([^"]+)"\)/.exec(body)?.[1] ?? name,
+const modelsOf = (schema: string): Map<string, string> =>
+  new Map(
+    [...schema.matchAll(/^model\s+(\w)(\w*)\s*\{([\s\S]*?)^\}/gm)].map(([, first = "", rest = "", body = ""]) => [
+      first.toLowerCase() + rest,
+      /@@map\("([^"]+)"\)/.exec(body)?.[1] ?? first + rest,
     ]),
   );
-}
 
 export const everyTableHasAnOwner: Rule = (tree) => {
   const schema = tree.get(schemaPath);
@@ -88,14 +58,16 @@ export const everyTableHasAnOwner: Rule = (tree) => {
 export const ownTablesInCode: Rule = (tree) => {
   const models = modelsOf(tree.get(schemaPath) ?? "");
   const functions = new Set(sqlFiles(tree).flatMap(([, text]) => functionsOf(text).map((item) => item.name)));
-  return [...tree.keys()].filter(isProductCode).flatMap((path) => {
+  // Parsing is what takes time: of a file without SQL and without queries nothing could be reported.
+  const asking = [...tree].filter(([path, text]) => isProductCode(path) && (looksLikeSql(text) || queryCall.test(text)));
+  return asking.flatMap(([path, text]) => {
     const folder = folderOfLib(path) ?? "";
-    const source = parse(tree, path);
+    const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
     const problems: Problem[] = [];
     walk(source, (node) => {
       const sql = textOf(node);
       const isSql = sql !== null && looksLikeSql(sql);
-      const touched = isSql ? [...touchedTables(sql, allTables)] : modelCalled(node, models);
+      const touched = isSql ? [...touchedTables(sql, allTables)] : modelCalled(node, models, source);
       const calls = isSql ? [...calledFunctions(sql, functions)] : [];
       const line = touched.length + calls.length > 0 ? lineOf(source, node) : 0;
       for (const table of touched.filter((name) => ownerOf.get(name) !== folder))
@@ -147,10 +119,22 @@ const foreignTable = (table: string) =>
 const higherFunction = (name: string) =>
   `calls the SQL function ${name}, which is on a higher floor or beside this one: the upper floor calls the lower, so turn the call round.`;
 
+const floorOf = (folder: string): number => floors.findIndex((names) => names.includes(folder));
+
+/** A folder may call its own SQL functions and those of lower floors. */
 function mayCall(folder: string, functionName: string): boolean {
   const owner = prefixOf(functionName);
-  return owner === folder || (floors[owner] ?? Infinity) < (floors[folder] ?? 0);
+  return owner === folder || floorOf(owner) < floorOf(folder);
 }
+
+/** Calls `visit` for every node of a file, outer ones first. */
+function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  ts.forEachChild(node, (child) => walk(child, visit));
+}
+
+/** Line number of a node, from 1. */
+const lineOf = (source: ts.SourceFile, node: ts.Node): number => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
 
 /** The text of a string or template; a placeholder replaces each substitution. */
 function textOf(node: ts.Node): string | null {
@@ -159,12 +143,12 @@ function textOf(node: ts.Node): string | null {
   return node.head.text + node.templateSpans.map((span) => ` inserted_value ${span.literal.text}`).join("");
 }
 
-const queries =
-  /^(findMany|findFirst|findUnique|findFirstOrThrow|findUniqueOrThrow|create|createMany|createManyAndReturn|update|updateMany|updateManyAndReturn|upsert|delete|deleteMany|count|aggregate|groupBy)$/;
+const queries = /^(find(Many|First|Unique)(OrThrow)?|(create|update)(Many(AndReturn)?)?|upsert|delete(Many)?|count|aggregate|groupBy)$/;
+const queryCall = new RegExp(`\\.${queries.source.slice(1, -1)}\\(`);
 const queryArguments = new Set(["where", "data", "select", "include", "orderBy", "take", "by", "_sum"]);
 
 /** The table of `client.model.findMany({ where: … })`; a Map's own `delete` and the like take no such object. */
-function modelCalled(node: ts.Node, models: ReadonlyMap<string, string>): string[] {
+function modelCalled(node: ts.Node, models: ReadonlyMap<string, string>, source: ts.SourceFile): string[] {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression) || !queries.test(node.expression.name.text)) return [];
   const model = node.expression.expression;
   const table = ts.isPropertyAccessExpression(model) ? models.get(model.name.text) : undefined;
@@ -174,6 +158,6 @@ function modelCalled(node: ts.Node, models: ReadonlyMap<string, string>): string
     node.expression.name.text.startsWith("find") ||
     (first !== undefined &&
       ts.isObjectLiteralExpression(first) &&
-      first.properties.some((property) => queryArguments.has(property.name?.getText() ?? "")));
+      first.properties.some((property) => queryArguments.has(property.name?.getText(source) ?? "")));
   return isQuery ? [table] : [];
 }

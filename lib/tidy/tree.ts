@@ -3,7 +3,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
-import ts from "typescript";
 
 /** A violation that a rule found, and how to fix it. */
 export interface Problem {
@@ -77,48 +76,6 @@ function listByWalking(root: string, folder: string): string[] {
     if (untracked.has(entry.name) || entry.name.endsWith(".tsbuildinfo")) return [];
     return entry.isDirectory() ? listByWalking(root, path) : entry.isFile() ? [path] : [];
   });
-}
-
-const parsed = new WeakMap<Tree, Map<string, ts.SourceFile>>();
-
-/** The syntax tree of a code file; parsed once per tree. */
-export function parse(tree: Tree, path: string): ts.SourceFile {
-  const files = parsed.get(tree) ?? new Map<string, ts.SourceFile>();
-  parsed.set(tree, files);
-  const known = files.get(path);
-  if (known) return known;
-  const source = ts.createSourceFile(path, tree.get(path) ?? "", ts.ScriptTarget.Latest, true);
-  files.set(path, source);
-  return source;
-}
-
-/** Calls `visit` for every node of a file, outer ones first. */
-export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
-  visit(node);
-  ts.forEachChild(node, (child) => walk(child, visit));
-}
-
-/** Line number of a node, from 1. */
-export const lineOf = (source: ts.SourceFile, node: ts.Node): number =>
-  source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
-
-/** A rule that looks at the syntax of one code file at a time. */
-export function syntaxRule(
-  applies: (path: string) => boolean,
-  check: (node: ts.Node, source: ts.SourceFile, path: string) => string | null,
-): Rule {
-  return (tree) =>
-    [...tree.keys()]
-      .filter((path) => isCode(path) && applies(path))
-      .flatMap((path) => {
-        const source = parse(tree, path);
-        const problems: Problem[] = [];
-        walk(source, (node) => {
-          const message = check(node, source, path);
-          if (message !== null) problems.push({ file: path, line: lineOf(source, node), message });
-        });
-        return problems;
-      });
 }
 
 /** A rule that looks at each line of text of the files that it applies to. */

@@ -8,8 +8,7 @@ import { ChargesWithReceipts } from "@/components/console/usage/charges-with-rec
 import { ChoiceLinks } from "@/components/console/usage/choice-links";
 import { FailuresList } from "@/components/console/usage/failures-list";
 import { Pager } from "@/components/console/usage/pager";
-import { RequestSearch } from "@/components/console/usage/request-search";
-import { SearchResult } from "@/components/console/usage/search-result";
+import { RequestSearch, SearchResult } from "@/components/console/usage/request-search";
 import { inputParts, outputParts } from "@/components/console/usage/token-parts";
 import { type UsageAddress, usageHref } from "@/components/console/usage/usage-address";
 import { UsageFilter } from "@/components/console/usage/usage-filter";

@@ -4,11 +4,11 @@ import { LocalTime } from "@/components/ui/text/local-time";
 import { shortAddress } from "@/components/ui/text/short-address";
 import type { PaymentView } from "@/lib/console/views/payments";
 import { ActionLink } from "../../ui/action-link";
+import { chainNames } from "../../ui/chain-names";
 import { type Column, DataTable } from "../../ui/data-table";
 import { EmptyState } from "../../ui/empty-state";
 import { PageRefresh } from "../../ui/page-refresh";
-import { moneyTable, NoneBefore, OnPhone, onDesktop, Transaction } from "../money-list";
-import { isOpen, PaymentState } from "./payment-state";
+import { moneyTable, NoneBefore, OnPhone, onDesktop, StateOf, type StateWords, Transaction } from "../money-list";
 
 const OPEN_EVERY_MS = 2_000;
 const QUIET_EVERY_MS = 30_000;
@@ -18,6 +18,13 @@ interface PaymentListProps {
   payments: readonly PaymentView[];
   isNewest: boolean;
 }
+
+const failures: Readonly<Record<string, string>> = {
+  expired: "it expired",
+  allowance_too_low: "the allowance was too low",
+  wallet_balance_too_low: "not enough USDC in the wallet",
+  bad_signature: "the signature did not match the wallet",
+};
 
 /** What wallets paid for requests, what those cost, and what is left. */
 export function PaymentList({ payments, isNewest }: PaymentListProps) {
@@ -127,3 +134,30 @@ const Figure = ({ nano, places }: { nano: bigint | null; places: number }) =>
       <Amount nano={nano} places={places} />
     </span>
   );
+
+/** True while the payment may still change without the owner. */
+const isOpen = ({ state, cost }: PaymentView): boolean => state === "claimed" || cost === null;
+
+/** A payment's state in a word, with an explanation where the word needs one. */
+const PaymentState = ({ row }: { row: PaymentView }) => <StateOf words={wordsOf(row)} />;
+
+function wordsOf({ state, chain, failure, cost, changeBelongsTo }: PaymentView): StateWords {
+  switch (state) {
+    case "claimed":
+      return { tone: "waiting", word: "settling", note: `waiting for ${chainNames[chain]}` };
+    case "paid":
+      if (cost === null) return { tone: "good", word: "paid", note: "answer in progress" };
+      if (cost > 0n) return { tone: "good", word: "paid" };
+      return {
+        tone: "good",
+        word: "paid",
+        note: `nothing was charged; all of it is ${changeBelongsTo === "account" ? "in your balance" : "a wallet credit"}`,
+      };
+    case "covered":
+      return { tone: "plain", word: "from credit", note: "nothing was taken from the wallet" };
+    case "failed":
+      return { tone: "bad", word: "not paid", note: failures[failure ?? ""] ?? "the transaction failed" };
+    case "reversed":
+      return { tone: "bad", word: "reversed", note: `dropped by ${chainNames[chain]}` };
+  }
+}

@@ -4,7 +4,9 @@ import { CodeIcon } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { toast } from "sonner";
+import { countText } from "@/components/ui/text/number-text";
 import type { Answer } from "@/lib/console/views/answer";
+import type { ModelPrice } from "@/lib/console/views/models";
 import type { CodeTarget } from "../../docs/api-call";
 import { Button } from "../../ui/button";
 import { WalletFormLoading } from "../../wallet/wallet-loading";
@@ -14,13 +16,19 @@ import { PageHeading } from "../page-heading";
 import { useConfirmedAction } from "../step-up/step-up";
 import { AnswerPanel } from "./answer-panel";
 import { CodeDialog } from "./code-dialog";
-import { ContextNotice } from "./context-notice";
+import type { ContextProblem } from "./context-fit";
 import { HoldLine } from "./hold-line";
 import { PastRuns } from "./past-runs";
 import type { DrawPayment, WalletPaySettings } from "./pay/pay-types";
 import { PromptFieldset } from "./prompt-fieldset";
 import type { SignedPayment } from "./run";
 import { type PlaygroundSettings, usePlayground } from "./use-playground";
+
+interface ContextNoticeProps {
+  problem: ContextProblem;
+  model: ModelPrice;
+  onModel: (id: string) => void;
+}
 
 const WalletPay = dynamic(() => import("./pay/pay-steps").then((module) => module.WalletPay), {
   ssr: false,
@@ -135,3 +143,22 @@ export function Playground({ isFrozen, target, walletPay, drawPayment, allowSpen
     </>
   );
 }
+
+/** A prompt longer than its model reads, and what to do. */
+const ContextNotice = ({ problem: { tokens, isCertain, alternative }, model, onModel }: ContextNoticeProps) => (
+  <div className="grid justify-items-start gap-3 text-sm">
+    <p role="status" className="text-amber-ink">
+      {isCertain
+        ? `This prompt is too long for ${model.id}: about ${countText(tokens)} tokens, and the model reads ${countText(model.contextWindow)}.`
+        : `This prompt may be too long for ${model.id}, which reads ${countText(model.contextWindow)} tokens.`}{" "}
+      {alternative ? "Shorten it, or use a model that reads more." : "Shorten it. No model here reads more."}
+    </p>
+    {alternative ? (
+      <Button size="small" className="max-w-full" onClick={() => onModel(alternative.id)}>
+        <span className="truncate">
+          Use {alternative.id} ({countText(alternative.contextWindow)})
+        </span>
+      </Button>
+    ) : null}
+  </div>
+);

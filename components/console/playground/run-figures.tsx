@@ -6,13 +6,19 @@ import { ShortAddress } from "@/components/ui/text/short-address";
 import { chargeOf } from "./cost-lines";
 import { CostTable } from "./cost-table";
 import { estimateOutputTokens, estimateRun } from "./estimate";
-import { PaymentFigures } from "./pay/payment-figures";
-import { isRunning, type Run } from "./run";
+import { centsToNano } from "./pay/pay-types";
+import { isRunning, type Run, type RunPayment } from "./run";
 
 interface RunFiguresProps {
   run: Run;
   /** What the account can spend, nano-USD; null while it is not known. */
   availableNow: bigint | null;
+}
+
+interface PaymentFiguresProps {
+  payment: RunPayment;
+  /** The signed amount, in USDC cents. */
+  cents: number;
 }
 
 /** Tokens, cost and time of a run: marked as estimates until the provider's own count arrives. */
@@ -104,3 +110,24 @@ function RequestLine({ run }: { run: Run }) {
     </>
   );
 }
+
+/** What a wallet paid for a run, and where the change went. */
+export const PaymentFigures = ({ payment: { transaction, change, changeBelongsTo }, cents }: PaymentFiguresProps) => (
+  <div className="mt-3 text-xs text-muted">
+    <p>
+      {transaction ? (
+        <>
+          Paid from the wallet: <Amount nano={centsToNano(cents)} />.
+        </>
+      ) : (
+        "Paid from this wallet’s credit: nothing left the wallet."
+      )}{" "}
+      Change: <Amount nano={change} />, {changeBelongsTo === "account" ? "in your balance" : "kept as a credit of this wallet"}.
+    </p>
+    {transaction ? (
+      <p className="mt-1 flex items-center gap-2">
+        Transaction <ShortAddress value={transaction} what="transaction" />
+      </p>
+    ) : null}
+  </div>
+);

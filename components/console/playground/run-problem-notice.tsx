@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { Amount } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { Button } from "../../ui/button";
-import { cureOfPayment, mayPayAgain } from "./pay/payment-cures";
 import type { RunProblem, SignedPayment } from "./run";
 
 interface RunProblemNoticeProps {
@@ -14,6 +13,23 @@ interface RunProblemNoticeProps {
   onAgain: () => void;
   onAllow: () => void;
 }
+
+/** By `details.reason` of PAYMENT_VERIFICATION_FAILED. */
+const reasons: Readonly<Record<string, string>> = {
+  malformed: "Sign it again.",
+  bad_signature: "The signature does not match this wallet. Sign it again. A contract wallet must be deployed on Base.",
+  expired: "The signature expired after five minutes. Sign it again.",
+  replayed: "This payment was already used for another request. Sign a new one.",
+  amount_too_low: "The prompt may cost more than you signed for. Sign it again.",
+  network_unsupported: "Pay from a wallet on Base.",
+  payer_mismatch: "This wallet belongs to another account. Use one of yours, or one that is not linked to any account.",
+  allowance_too_low: "Approve more USDC for payments. Then sign again.",
+  wallet_balance_too_low: "Add USDC to the wallet, or use another one. Then sign again.",
+  settlement_failed: "Base rejected the payment. Check the wallet’s USDC and its allowance. Then sign again.",
+};
+
+/** Refused before the payment was read, so none of it is used up and nothing is pending. */
+const refusedBefore = new Set(["signed_out", "stale_page", "foreign_origin", "INVALID_REQUEST", "INVALID_MODEL", "INVALID_API_KEY"]);
 
 /** What went wrong, whether it cost anything, and what to do. */
 export function RunProblemNotice({ problem, payment, ...steps }: RunProblemNoticeProps) {
@@ -120,4 +136,19 @@ function cureOf({ code, reason, message, deficit, retryAfterMs, cost }: RunProbl
   }
   const cure = cures[code ?? reason] ?? "Run it again.";
   return code === "INTERNAL_ERROR" && cost === null && !/nothing was charged/i.test(message) ? `${cure} Nothing was charged.` : cure;
+}
+
+const nameOf = ({ code, reason }: RunProblem): string => code ?? reason;
+
+/** The same payment with the same prompt pays only once, and may already have been taken. */
+const mayPayAgain = (problem: RunProblem): boolean =>
+  nameOf(problem) !== "PAYMENT_VERIFICATION_FAILED" && !refusedBefore.has(nameOf(problem)) && problem.cost === null;
+
+/** `otherwise` returns the advice for problems unrelated to the payment. */
+function cureOfPayment(problem: RunProblem, otherwise: (problem: RunProblem) => string): string {
+  const name = nameOf(problem);
+  if (name === "PAYMENT_VERIFICATION_FAILED") return `${reasons[problem.reason] ?? "Sign it again."} Nothing was taken from the wallet.`;
+  if (name === "SETTLEMENT_PENDING") return "Send it again in a moment. You never pay twice.";
+  if (!mayPayAgain(problem)) return otherwise(problem);
+  return "Send it again. You never pay twice. If the payment went through without an answer, the money is still yours: see Pay per request.";
 }

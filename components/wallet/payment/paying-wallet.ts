@@ -26,7 +26,7 @@ export interface PayingWallet {
   switchChain: () => Promise<void>;
   /**
    * Sends USDC to the deposit address; resolves when the chain has it. `onSent` gets the transaction's id before that.
-   * @throws the wallet's own error, or PaymentProblem; `payment-error.ts` has a message for both
+   * @throws the wallet's own error, or PaymentProblem; `usePayment` has a message for both
    */
   pay: (units: bigint, onSent: (transaction: string) => void) => Promise<void>;
 }

@@ -4,6 +4,7 @@ import { erc20Abi, type Hex, parseEventLogs } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { MAX_SETTLEMENT_GAS } from "@/lib/tidy/limits";
 import { findBlock } from "./blocks";
 import { createNodes } from "./nodes";
 import { findSettledTransaction, findSettleRefusal, readSettleRevert, settledCentsOf } from "./settled";
@@ -144,7 +145,7 @@ test("deploying, and settling for a key and for a contract wallet, cost the gas 
       .map((one) => one.join(" "))
       .join(", ")}\n`,
   );
-  expect(figures.deploy).toBeLessThan(1_300_000n);
-  expect(figures.key).toBeLessThan(110_000n);
-  expect(figures.wallet).toBeLessThan(115_000n);
+  expect(figures.deploy).toBeLessThan(MAX_SETTLEMENT_GAS.deploy);
+  expect(figures.key).toBeLessThan(MAX_SETTLEMENT_GAS.key);
+  expect(figures.wallet).toBeLessThan(MAX_SETTLEMENT_GAS.wallet);
 });

@@ -1,13 +1,18 @@
 // Verifies that an EVM wallet signed a text. A key's signature is checked locally; any other is checked on the chain, where the wallet may
 // be a contract.
 
-import { type Hex, hashMessage, isHex, parseSignature, recoverAddress, size } from "viem";
-import { type SignatureVerdict, verifyContractSignature } from "./contract-wallet";
-import type { EvmNodes } from "./nodes";
-import { verifyAtProofChecker } from "./proof-checker";
+import { encodeDeployData, type Hex, hashMessage, isHex, parseAbi, parseSignature, recoverAddress, size, toHex } from "viem";
+import checker from "../contracts/artifacts/proof-checker.json";
+import { callWallet, randomSender, type SignatureVerdict, verifyContractSignature } from "./contract-wallet";
+import { type EvmNodes, evmNodes } from "./nodes";
+import { flag } from "./wire";
 
 const KEY_SIGNATURE_BYTES = 65;
 const HALF_OF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+const checkerAbi = parseAbi(["constructor(address from, bytes32 hash, bytes signature)"]);
+/** The contract's gas limit for a wallet's check, with a margin. */
+const GAS = 2_000_000;
 
 /** @param address lower-case hex @param signature hex, as wallets return it for `personal_sign` */
 export async function verifyEvmSignature(address: string, text: string, signature: string, nodes?: EvmNodes): Promise<SignatureVerdict> {
@@ -51,4 +56,14 @@ async function findSigner(hash: Hex, signature: Hex): Promise<string | null> {
   } catch {
     return null; // not a point on the curve
   }
+}
+
+/**
+ * With the code and the gas limit of the settlement contract: whether the contract at `from` accepts `signature` for `hash`; an address without
+ * code accepts none.
+ */
+async function verifyAtProofChecker(from: Hex, hash: Hex, signature: Hex, nodes: EvmNodes = evmNodes()): Promise<SignatureVerdict> {
+  const data = encodeDeployData({ abi: checkerAbi, bytecode: checker.bytecode as Hex, args: [from, hash, signature] });
+  const call = { from: randomSender(), data, gas: toHex(GAS) };
+  return callWallet(from, (node, at) => node.call("eth_call", [call, at], flag), nodes);
 }

@@ -4,8 +4,7 @@ import { createAssociatedTokenAccountIdempotentInstruction, createTransferChecke
 import { ComputeBudgetProgram, Keypair, PublicKey, Transaction, type TransactionInstruction } from "@solana/web3.js";
 import { expect, test } from "vitest";
 import { createTokenAccount, payForComputing, transferUsdc } from "./instructions";
-import { type Instruction, MAX_TRANSACTION_BYTES, signTransaction } from "./message";
-import { signWith } from "./signing-key";
+import { type Instruction, MAX_TRANSACTION_BYTES, signTransaction, signWith } from "./message";
 
 const [payer, ...owners] = Array.from({ length: 9 }, () => Keypair.generate()) as [Keypair, ...Keypair[]];
 const newKey = () => Keypair.generate().publicKey.toBase58();

@@ -1,5 +1,6 @@
 // Serializes and signs transactions in the legacy format, which lists every key. A transaction must fit into one packet.
 
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { base58 } from "@scure/base";
 import { assert } from "@/lib/base/assert";
 
@@ -29,6 +30,9 @@ interface Use {
   isSigner: boolean;
   isWritable: boolean;
 }
+
+/** The PKCS #8 prefix before the 32 bytes of a private key (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /**
  * The bytes to store and send, and the signature that identifies them to the cluster, base58.
@@ -75,3 +79,13 @@ function usesOf(feePayer: string, instructions: readonly Instruction[]): Readonl
   }
   return uses;
 }
+
+/** The Ed25519 signature, 64 bytes. @param seed the derived private key, 32 bytes */
+export const signWith = (seed: Uint8Array, message: Uint8Array): Buffer => sign(null, message, openKey(seed));
+
+/** The public key of a private one, both 32 bytes. */
+export const publicKeyOf = (seed: Uint8Array): Buffer =>
+  Buffer.from(createPublicKey(openKey(seed)).export({ format: "jwk" }).x ?? "", "base64url");
+
+const openKey = (seed: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });

@@ -178,3 +178,20 @@ export async function fetchStatuses(
   }
   return all;
 }
+
+/**
+ * Those of `signatures` that succeeded in a block up to `slot`, which is final. A node that has not reached it is not asked: a transaction
+ * that the others do not know had not run.
+ * @throws SolanaUnavailable
+ */
+export async function findIncluded(nodes: SolanaNodes, signatures: readonly string[], slot: number): Promise<ReadonlySet<string>> {
+  const statuses = await nodes.callFirst("getSignatureStatuses", async (call) => {
+    const answer = await fetchStatuses(nodes, call, signatures);
+    if (answer.slot < slot) throw new NodeFailure(`${slot - answer.slot} slots behind what is asked about`, 0);
+    return answer.value;
+  });
+  // A transaction that is only processed may be on a fork, in a slot that another block takes.
+  const isIncluded = (status: TransactionStatus | null | undefined) =>
+    status && !status.isFailed && status.slot <= slot && status.commitment !== "processed";
+  return new Set(signatures.filter((_, index) => isIncluded(statuses[index])));
+}

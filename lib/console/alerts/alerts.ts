@@ -110,3 +110,7 @@ const groups: Readonly<Record<Group, string>> = {
   price: "Models",
   wallet: "Wallets",
 };
+
+/** The types of events, and what each one is sent for. */
+export const listEventTypes = (): { type: string; when: string }[] =>
+  Object.entries(eventTypes).map(([type, { when }]) => ({ type, when }));

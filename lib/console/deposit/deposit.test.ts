@@ -7,8 +7,7 @@ import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { addDeposit, credit, openScan } from "@/lib/wallets/deposits/testing/scanned-deposits";
 import { openTestCustody } from "../testing/custody";
-import { findDepositAddresses, readDepositView } from "./deposit";
-import { listPayableTokens } from "./payable-tokens";
+import { findDepositAddresses, listPayableTokens, readDepositView } from "./deposit";
 
 await openTestDatabase();
 beforeAll(async () => {

@@ -6,9 +6,11 @@ import { config } from "@/lib/base/config";
 import type { AccountId } from "@/lib/base/ids";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { findUsdc } from "@/lib/chains/evm/usdc";
+import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { type Custody, findCustody, payableMint } from "@/lib/wallets/custody/custody";
 import { type DepositChain, listDeposits, readUncredited } from "@/lib/wallets/deposits/deposit";
 import { findPayableAddresses } from "@/lib/wallets/deposits/payable-addresses";
+import { isWatched } from "@/lib/wallets/deposits/watched";
 import { readAvailable } from "../owner";
 import type { DepositAddress, DepositView } from "../views/deposit";
 
@@ -63,3 +65,16 @@ const positionForm = z
     const dotAt = text.indexOf(".");
     return { seenAt: new Date(Number(text.slice(0, dotAt))), id: text.slice(dotAt + 1) };
   });
+
+/**
+ * The tokens accepted on the watched chains, by their issuer's addresses: the contract on Base and the mint on Solana; none in a sandbox, whose
+ * own tokens are worthless.
+ */
+export function listPayableTokens(): readonly { network: string; token: string }[] {
+  if (config().MODE === "sandbox") return [];
+  const usdc = isWatched("base") ? findUsdc(baseChainId()) : null;
+  return [
+    ...(usdc ? [{ network: "Base", token: getAddress(usdc) }] : []),
+    ...(isWatched("solana") ? [{ network: "Solana", token: USDC_MINT }] : []),
+  ];
+}

@@ -3,8 +3,10 @@
 // here is taken for a fault of a node that deposits and payouts need. It never reveals which nodes it uses.
 
 import { z } from "zod";
+import { siteOf } from "@/lib/access/client-address";
+import type { Entry } from "@/lib/access/limits/entry";
+import { limiter } from "@/lib/access/limits/limiter";
 import { readPageClient } from "@/lib/access/page-client";
-import { enterRpcCall } from "@/lib/access/rpc-limit";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
@@ -74,6 +76,10 @@ const chains: Readonly<Record<string, Chain>> = {
 /** Finds the owner of a request; null when signed out. */
 type FindOwner = () => Promise<{ owner: Owner } | "unavailable" | null>;
 
+const OF_ACCOUNT = { ratePerMinute: 300, concurrency: 40 };
+/** Accounts cost nothing. An office that shares an address is more than one, and less than a hundred. */
+const OF_NETWORK = { ratePerMinute: 1_500, concurrency: 200 };
+
 /** Answers one call or a batch, as JSON-RPC does; failures are errors in its format too. */
 export async function answerRpc(request: Request, chainName: string, findOwner: FindOwner): Promise<Response> {
   const chain = Object.hasOwn(chains, chainName) ? chains[chainName] : undefined;
@@ -140,4 +146,18 @@ function parseJson(text: string | null): unknown {
   } catch {
     return undefined; // undefined is no JSON value
   }
+}
+
+/** Takes one call of this account, and of its client's network; a granted entry must be left when the call is answered. */
+async function enterRpcCall(accountId: AccountId, clientAddress: string): Promise<Entry> {
+  const ofAccount = await limiter().enter(`chain calls of ${accountId}`, OF_ACCOUNT);
+  if (!ofAccount.granted) return ofAccount;
+  const ofNetwork = await limiter().enter(`chain calls from ${siteOf(clientAddress)}`, OF_NETWORK);
+  const leave = () => {
+    ofAccount.leave();
+    if (ofNetwork.granted) ofNetwork.leave();
+  };
+  if (ofNetwork.granted) return { ...ofNetwork, leave };
+  leave();
+  return ofNetwork;
 }

@@ -5,7 +5,7 @@ import { findSigningAccountOf, listIdentities } from "@/lib/access/identities";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
 import { displayAddress, type Wallet, type WalletChain } from "@/lib/chains/wallet";
-import { readChargedCosts } from "@/lib/ledger/charged-cost";
+import { readChargedCosts } from "@/lib/ledger/receipt";
 import type { PaymentId, PaymentState } from "@/lib/payments/claims/claim";
 import { claimCredit, readCredit } from "@/lib/payments/claims/credits";
 import { networkOf } from "@/lib/payments/claims/networks";

@@ -18,7 +18,7 @@ function mortals() {
 
 test("runs die at the first statement, the last, a sample of those beside a COMMIT, and a sample of the others", async () => {
   const { deaths, live } = mortals();
-  const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live, besideCommits: 4 });
+  const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live, besideCommits: 4, others: 1 });
   expect(lives).toBe(deaths.length);
   const killedAt = deaths.map(({ killAt }) => killAt);
   expect(killedAt).toEqual([...killedAt].sort((one, other) => one - other));
@@ -37,7 +37,7 @@ test.skipIf(isLong)("of many COMMITs a sample is tried", async () => {
 
 test("one side of a COMMIT is its unseen answer, the other is the statement before it", async () => {
   const { deaths, live } = mortals();
-  await dieAtEach({ name: "these", moments: ["unseen"], least: 40, live, besideCommits: 4 });
+  await dieAtEach({ name: "these", moments: ["unseen"], least: 40, live, besideCommits: 4, others: 1 });
   const unseen = deaths.filter(({ sent }) => sent).map(({ killAt }) => killAt);
   expect(unseen).toEqual(expect.arrayContaining([1, 9, 10, 24, 25, 40]));
 });

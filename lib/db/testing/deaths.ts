@@ -52,7 +52,7 @@ interface Deaths {
 }
 
 /** The first run reaches its end and reports the statements to die at. Resolves with the number of runs. */
-export async function dieAtEach({ name, moments, least, live, besideCommits = 3, others = 1 }: Deaths): Promise<number> {
+export async function dieAtEach({ name, moments, least, live, besideCommits = 1, others = 0 }: Deaths): Promise<number> {
   const whole = await live({ killAt: 0, sent: false });
   const statements = whole?.statements ?? [];
   expect(statements.length).toBeGreaterThanOrEqual(least);

@@ -16,7 +16,7 @@ interface DurableDatabase {
 
 /** Like `openTestDatabase`: migrated, connected to the product's `pool()`, and removed after the file's last test. */
 export async function openDurableDatabase(): Promise<DurableDatabase> {
-  const { url, stop } = await startEmbeddedPostgres({ dataDir: newDataDir() });
+  const { url, stop } = await startEmbeddedPostgres({ dataDir: newDataDir({ prepared: true }) });
   afterAll(async () => {
     await closePool();
     await stop();

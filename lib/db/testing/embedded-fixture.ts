@@ -11,6 +11,7 @@ import { buildSync } from "esbuild";
 import pg from "pg";
 import { inject } from "vitest";
 import type { ChildReport } from "./embedded-child";
+import { copyPreparedCluster } from "./prepared-cluster";
 import { databaseDirectory, removeDatabase } from "./scratch";
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -20,12 +21,24 @@ export async function cleanUpEmbedded(): Promise<void> {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 }
 
-/** A path for a database directory that does not exist yet, in a directory that every user may pass through. */
-export function newDataDir({ parentMode = 0o755, owner }: { parentMode?: number; owner?: number } = {}): string {
+/**
+ * A path for a database directory, in a directory that every user may pass through. It does not exist yet, or holds a `prepared` cluster
+ * that was stopped.
+ */
+export function newDataDir({
+  parentMode = 0o755,
+  owner,
+  prepared = false,
+}: {
+  parentMode?: number;
+  owner?: number;
+  prepared?: boolean;
+} = {}): string {
   const parent = mkdtempSync(join(inject("scratch"), "database-"));
   chmodSync(parent, parentMode);
   if (owner !== undefined) chownSync(parent, owner, owner);
   const dataDir = join(parent, databaseDirectory);
+  if (prepared) copyPreparedCluster(dataDir);
   cleanUps.push(async () => {
     await removeDatabase(dataDir);
     rmSync(parent, { recursive: true, force: true });

@@ -10,6 +10,7 @@ import type { TestProject } from "vitest/node";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded";
 import { findProcessIdentity } from "../embedded/processes";
 import { migrate } from "../migrate";
+import { keepPreparedCluster } from "./prepared-cluster";
 import { createScratch, databaseDirectory, removeScratch, sweepScratch } from "./scratch";
 import { templateDatabase, urlOfDatabase } from "./test-database";
 
@@ -71,7 +72,12 @@ async function start(root: string): Promise<Started> {
     removeScratch(scratch);
   };
   try {
-    server = await startEmbeddedPostgres({ dataDir: join(scratch, databaseDirectory), settings: forgetfulSettings });
+    const startServer = () => startEmbeddedPostgres({ dataDir: join(scratch, databaseDirectory), settings: forgetfulSettings });
+    server = await startServer();
+    await migrate({ url: server.url });
+    await server.stop();
+    keepPreparedCluster(scratch, join(scratch, databaseDirectory));
+    server = await startServer();
     await createTemplate(server.url);
     return { server, scratch, seed: chooseSeed(), stop: teardown };
   } catch (error) {
@@ -87,11 +93,10 @@ function chooseSeed(): string {
 }
 
 async function createTemplate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: urlOfDatabase(url, "postgres") });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${templateDatabase}`);
-    await migrate({ url: urlOfDatabase(url, templateDatabase) });
+    await client.query(`CREATE DATABASE ${templateDatabase} TEMPLATE ${new URL(url).pathname.slice(1)}`);
   } finally {
     await client.end();
   }

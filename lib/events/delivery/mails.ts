@@ -1,13 +1,15 @@
 // Mails instead of a flood: the first event is sent at once, and then an address is left alone for ten minutes. What happens in the
 // meantime goes into one mail; what wants somebody to act is listed even when there is no room for all.
 
-import { dateOf, now, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 import { CONFIRMATION } from "../bodies";
 import { eventOf } from "../deliveries";
 import { failPending, isSilent } from "../endpoints";
-import { urgentFirst } from "../mail/message";
-import { sendAlerts, sendConfirmation } from "../mail/send";
+import { confirmUrl, oneClickUrl, unsubscribeUrl } from "../mail/links";
+import { alertMail, confirmationMail, urgentFirst } from "../mail/message";
+import { ADDRESS_REFUSED, sendMail } from "../mail/smtp";
+import type { AccountEvent } from "../outbox";
 import { recordMail } from "./record";
 import type { Outcome } from "./send";
 
@@ -17,6 +19,8 @@ const QUIET_MS = 10 * 60_000;
 const MAX_LINES = 20;
 /** What is due beyond these goes into the next mail. */
 const MAX_IN_MAIL = 10_000;
+
+const notConfirmed: Outcome = { isDelivered: false, isFinal: true, error: "This address is not confirmed." };
 
 /** Sends what is due to an e-mail address: the confirmation, or one mail of all events. */
 export async function sendMails(endpoint: Prisma.EndpointModel): Promise<void> {
@@ -53,4 +57,22 @@ async function sendListed(endpoint: Prisma.EndpointModel, alerts: readonly Due[]
     .map(({ id }) => id);
   const listed = await prisma().delivery.findMany({ where: { id: { in: ids } }, include: { event: true }, orderBy: { sequence: "asc" } });
   return sendAlerts(endpoint, listed.map(eventOf), alerts.length - listed.length);
+}
+
+/** Asks the address; a link is good for 24 hours after its mail. A refused address is not asked again. */
+async function sendConfirmation(endpoint: Prisma.EndpointModel): Promise<Outcome> {
+  const { id, target } = endpoint;
+  const mail = confirmationMail(confirmUrl(endpoint, dateOf(nowMs() + DAY_MS)), unsubscribeUrl(id));
+  const outcome = await sendMail({ ...mail, to: target, oneClickUrl: oneClickUrl(id) });
+  return outcome.error === ADDRESS_REFUSED ? { ...outcome, isFinal: true } : outcome;
+}
+
+/** One mail of these events. `more`: as many others are not listed. */
+async function sendAlerts(
+  { id, target, state, disabledReason }: Prisma.EndpointModel,
+  events: readonly AccountEvent[],
+  more: number,
+): Promise<Outcome> {
+  if (state === "unconfirmed" || isSilent({ state, disabledReason })) return notConfirmed;
+  return sendMail({ ...alertMail(events, { more, unsubscribeUrl: unsubscribeUrl(id) }), to: target, oneClickUrl: oneClickUrl(id) });
 }

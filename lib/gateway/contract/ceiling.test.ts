@@ -14,7 +14,7 @@ const service = await openService();
 
 /** Requests of a batch are sent at once. */
 const BATCH = 10;
-const BATCHES = isLong ? 10_000 : 15;
+const BATCHES = isLong ? 10_000 : 6;
 /** Prompts that may reach a tier take as long as a hundred others. */
 const LONG_PROMPTS = 1;
 const OTHER_PROMPTS = 99;

@@ -15,7 +15,7 @@ import { entryNames, openService } from "./testing/service";
 
 const service = await openService();
 const isLong = process.env.LONG === "1";
-const requests = { node: isLong ? 10_000 : 600, next: isLong ? 3_000 : 400 };
+const requests = { node: isLong ? 10_000 : 250, next: isLong ? 3_000 : 250 };
 /** Printed by fast-check when a run fails. */
 const seed = isLong ? undefined : 20_261_123;
 const timeout = isLong ? 1_800_000 : 120_000;

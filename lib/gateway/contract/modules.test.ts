@@ -6,12 +6,10 @@ import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { MAX_FILE_LINES, MAX_PROMPT_MODULES } from "@/lib/tidy/limits";
 import { openAccount } from "./testing/accounts";
 import { ask, promptOf } from "./testing/client";
 import { openService } from "./testing/service";
-
-const MAX_MODULES = 50;
-const MAX_LINES = 300;
 
 const service = await openService();
 
@@ -52,6 +50,6 @@ test("one JSON prompt runs through few modules, and none of them is long", async
   const lines = modules.map((path) => readFileSync(path, "utf8").split("\n").length - 1);
   process.stdout.write(`${modules.length} modules\n${modules.map((path, index) => `${lines[index]}\t${path}`).join("\n")}\n`);
   expect(modules.length).toBeGreaterThan(10);
-  expect(modules.length).toBeLessThanOrEqual(MAX_MODULES);
-  expect(Math.max(...lines)).toBeLessThanOrEqual(MAX_LINES);
+  expect(modules.length).toBeLessThanOrEqual(MAX_PROMPT_MODULES);
+  expect(Math.max(...lines)).toBeLessThanOrEqual(MAX_FILE_LINES);
 });

@@ -12,7 +12,7 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { isSameText } from "@/lib/base/same-text";
 import { haveNodesAgreed, nodeQuorum } from "@/lib/chains/quorum";
 import { prisma } from "@/lib/db/prisma";
-import { hasFreeAddress } from "@/lib/wallets/custody/free-addresses";
+import { hasFreeAddress } from "@/lib/wallets/custody/address-pool";
 import { endpoint, isDraining, jsonReply } from "./endpoint";
 import type { GatewayRequest } from "./request";
 

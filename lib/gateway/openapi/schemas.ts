@@ -9,11 +9,44 @@ import { paymentSchema } from "../proof/proof-body";
 import { responsesBodySchema } from "../responses/body";
 import { inputItem } from "../responses/item-schemas";
 import { ownTool } from "../responses/tools";
-import { answerSchemas } from "./answers";
+import { balance, depositPage, receipt, usagePage } from "./answers/account";
+import { auditPage } from "./answers/audit";
+import { chatChunk, chatCompletion } from "./answers/chat";
+import { embeddingList } from "./answers/embeddings";
+import { event, eventList } from "./answers/events";
+import { message, messageEvent, tokenCount } from "./answers/messages";
+import { paymentTerms } from "./answers/payment";
+import { model, modelList, promptAnswer, promptDelta, quote } from "./answers/prompt";
+import { responseAnswer, responseEvent } from "./answers/responses";
 import { errorSchemas } from "./errors";
 import { messagesNotesOf } from "./messages-notes";
 import { chatNotes, embeddingNotes, type FieldNotes, promptNotes, responseNotes } from "./request-notes";
 import type { JsonSchema } from "./types";
+
+/** Of successful answers: what a client may rely on. A test checks the running service against them. */
+const answerSchemas = {
+  Message: message,
+  MessageEvent: messageEvent,
+  TokenCount: tokenCount,
+  PromptAnswer: promptAnswer,
+  PromptDelta: promptDelta,
+  Quote: quote,
+  ChatCompletion: chatCompletion,
+  ChatCompletionChunk: chatChunk,
+  Response: responseAnswer,
+  ResponseEvent: responseEvent,
+  EmbeddingList: embeddingList,
+  Model: model,
+  ModelList: modelList,
+  Balance: balance,
+  UsagePage: usagePage,
+  DepositPage: depositPage,
+  Receipt: receipt,
+  Event: event,
+  EventList: eventList,
+  AuditPage: auditPage,
+  PaymentTerms: paymentTerms,
+};
 
 /** Every named schema of the document, as a zod schema. */
 export const namedSchemas: Record<string, z.ZodType> = {

@@ -2,12 +2,14 @@
 // times: one payment pays once and is answered once, however often it is sent.
 
 import { assertNever } from "@/lib/base/assert";
+import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { AppError, isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { ZERO_USD } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { isStatementError } from "@/lib/db/failure";
+import { prisma } from "@/lib/db/prisma";
 import type { Hold } from "@/lib/ledger/holds";
 import { releaseUnknown } from "@/lib/ledger/waiting-settlements";
 import type { PaymentClaim, PaymentTerms, SettleFailure } from "@/lib/payments/claims/claim";
@@ -21,7 +23,6 @@ import { commit } from "../prompt/commit";
 import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../prompt/hold";
 import type { Quote } from "../prompt/quote";
 import { coverAndHold, creditAndHold, type PaymentHoldDecision } from "./payment-hold";
-import { freeIdempotencyKey, markIdempotencyKey } from "./payment-key";
 import { paymentRefused, settlementPending } from "./refusal";
 
 /**
@@ -188,3 +189,23 @@ function placedOf(decision: PaymentHoldDecision, placing: Placing, settled: Sett
 }
 
 const nobody = { forget: () => undefined };
+
+/**
+ * Marks the key among the saved replies, before the payment is claimed: no request paid from the balance takes it. A mark without a payment
+ * is removed by its own request, or after a minute by a job (`freePaymentKeys`). False when such a request has the key.
+ */
+async function markIdempotencyKey(accountId: AccountId, key: string, request: GatewayRequest): Promise<boolean> {
+  // This locks the account, so that a hold under the same key comes either before or after it.
+  const [row] = await prisma().$queryRaw<{ isFree: boolean }[]>`
+    SELECT gateway_mark_key(${accountId}, ${key}, ${request.id}, ${now()}::timestamptz) AS "isFree"`;
+  return row?.isFree === true;
+}
+
+/** Removes the mark of a request whose payment failed, unless another request marked the key since, or a payment has it. */
+async function freeIdempotencyKey(accountId: AccountId, key: string, request: GatewayRequest): Promise<void> {
+  // SQL decides which keys payments have, since the job needs it there, too; a later mark names another request, and stays.
+  await prisma().$executeRaw`
+    DELETE FROM idempotent_reply
+    WHERE account_id = ${accountId} AND idempotency_key = ${key} AND request_id = ${request.id} AND status = 0
+      AND NOT payments_has_key(account_id, idempotency_key, ${now()}::timestamptz)`;
+}

@@ -2,8 +2,9 @@
 
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
+import { evmNetwork } from "@/lib/payments/x402/evm";
 import type { Price, X402Network } from "@/lib/payments/x402/network";
-import { x402Networks } from "@/lib/payments/x402/networks";
+import { svmNetwork } from "@/lib/payments/x402/svm";
 import { type PaymentPayload, type PaymentRequirements, type ResourceInfo, X402_PATH } from "@/lib/payments/x402/wire";
 
 export interface Offer {
@@ -47,3 +48,6 @@ export function resource(): ResourceInfo {
     serviceName: SERVICE_NAME.slice(0, MAX_NAME_CHARACTERS),
   };
 }
+
+/** In the order that payers should prefer. */
+const x402Networks = (): readonly X402Network[] => [evmNetwork(), svmNetwork()];

@@ -1,9 +1,10 @@
 // Turns an x402 payment into a hold: requested, read, checked against the requirements, verified, and then settled like every other
 // payment. Nothing moves before all of that is done, and the model is called only after the money is on the books.
 
+import { isDeepStrictEqual } from "node:util";
 import { isAppError } from "@/lib/base/errors";
 import { fromUsdcUnits } from "@/lib/base/money";
-import { findClaim, isTaken } from "@/lib/payments/claims/claim";
+import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claims/claim";
 import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/payments/x402/network";
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custody/custodial-wallet";
@@ -16,12 +17,17 @@ import { payAndHold } from "../proof/pay-and-hold";
 import { chainUnavailable } from "../proof/refusal";
 import { placeFromCredit } from "./credit";
 import { checkIdentifier, readIdentifier } from "./identifier";
-import { findOffer } from "./offers";
+import { findFormerOffer, findOffer } from "./offers";
 import { offer, refusePayment, refuseUnpaid, setOutcomeHeader, setPaidHeader } from "./payment-headers";
 import { readPrice } from "./price";
 import { readPayment } from "./read-payment";
-import { findResumed, isOnItsWay } from "./resumed";
 import { SIGN_IN } from "./sign-in";
+
+interface Resumed {
+  payment: SignedPayment;
+  claim: PaymentClaim;
+  network: X402Network;
+}
 
 /**
  * Takes the payment in PAYMENT-SIGNATURE, or the credit of a wallet that signed in, or requests a payment.
@@ -120,3 +126,20 @@ async function settle({ request, quote, price, identifier, payment, network: { s
     throw error;
   }
 }
+
+/** A payment that was sent before goes on from its state, whether or not anybody could pay this way now. Null unless it was claimed. */
+async function findResumed(payload: PaymentPayload, price: Price): Promise<Resumed | null> {
+  const offer = await findFormerOffer(payload.accepted, price);
+  if (offer === null) return null;
+  const { network } = offer;
+  const read = readPayment(payload, offer);
+  if (read.kind === "refused") return null;
+  const { payment } = read;
+  const claim = await findClaim(network.network, payment.payer, payment.nonce);
+  const isSame = isTaken(claim) && isDeepStrictEqual(claim.settlement, payment.settlement);
+  return isSame ? { payment, claim, network } : null;
+}
+
+/** It moved, or may have: it is accepted for its amount, even if its request would cost more now. */
+const isOnItsWay = ({ state, isRelayed, transaction }: PaymentClaim): boolean =>
+  state === "paid" || state === "covered" || isRelayed || transaction !== null;

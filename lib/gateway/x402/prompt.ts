@@ -1,6 +1,8 @@
 // POST /api/v1/x402/prompt: the same as POST /api/v1/prompt, for clients with a wallet and no account. x402's own clients pay
 // automatically.
 
+import { clientAddress, networkOf, trustedProxies } from "@/lib/access/client-address";
+import { config } from "@/lib/base/config";
 import { isAppError } from "@/lib/base/errors";
 import { listModels } from "@/lib/providers/catalogue";
 import type { Buyer } from "../http/caller";
@@ -8,7 +10,6 @@ import { endpoint } from "../http/endpoint";
 import { type GatewayRequest, invalidRequest } from "../http/request";
 import { runPrompt } from "../prompt/pipeline";
 import { type Prompt, promptWriter, readPrompt } from "../prompt/prompt-body";
-import { identifyClient } from "./payer";
 import { placeFromX402 } from "./place";
 import { SIGN_IN } from "./sign-in";
 
@@ -44,4 +45,14 @@ function smallestPrompt(): Prompt {
     ...{ model: cheapest, messages: [{ role: "user", content: "a" }], inputField: "prompt", maxOutputTokens: 1 },
     ...{ options: {}, stream: false, maxCost: undefined },
   };
+}
+
+/**
+ * Limits are counted for the address of the client, which has no account. It may send as many requests a minute as an account, and more at
+ * the same time: many agents may share an address.
+ */
+async function identifyClient(request: GatewayRequest): Promise<Buyer> {
+  const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
+  const { RATE_LIMIT_PER_MINUTE: ratePerMinute, X402_CONCURRENCY_LIMIT: concurrency } = config();
+  return { limitedAs: `x402 of ${networkOf(address)}`, limits: { ratePerMinute, concurrency }, allowedModels: null, clipMinTokens: null };
 }

@@ -16,8 +16,7 @@ import { openCustomerAccount } from "../accounts";
 import { sumSpend } from "../spend-sums";
 import { credit, fundedAccount, openFunding } from "../testing/fund";
 import { chargeLate } from "../testing/hold";
-import { announceModels, deleteOldModelUses } from "./announce-models";
-import { priceChanges } from "./price-changes";
+import { announceModels, deleteOldModelUses, priceChanges } from "./announce-models";
 
 await openTestDatabase();
 beforeAll(openFunding);

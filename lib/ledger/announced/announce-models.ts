@@ -2,12 +2,14 @@
 // an event is recorded in the commit that stores it there, so that it is told once, whoever runs this and whenever it dies.
 
 import { DAY_MS, dateOf, MINUTE_MS, now } from "@/lib/base/clock";
+import { nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { type Prisma, prisma } from "@/lib/db/prisma";
+import type { StoredPriceChange } from "@/lib/events/catalogue";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
+import { kindNames, kinds, type Prices, type PriceTier, tierAt } from "@/lib/providers/prices";
 import type { Model } from "@/lib/providers/types";
 import { findPrices, recordPriceVersions } from "../price-versions";
-import { priceChanges } from "./price-changes";
 
 /**
  * How long all processes must agree on a change before it is told: a process that still sells what customers know puts it off at each of its
@@ -88,4 +90,30 @@ const lately = (): string | null => dayOf(ago(USED_DAYS * DAY_MS));
 /** Forgets who used a model before that day. A job runs it. */
 export async function deleteOldModelUses(): Promise<void> {
   await prisma().modelUse.deleteMany({ where: { lastUsedOn: { lt: ago((USED_DAYS + 1) * DAY_MS) } } });
+}
+
+/**
+ * Each kind of token whose price changed, in each tier that one of both has. A kind that costs what input or output costs, before and after,
+ * is not listed: it follows.
+ */
+export function priceChanges(before: Prices, after: Prices): StoredPriceChange[] {
+  const lengths = [...new Set([...before, ...after].map(({ fromInputTokens }) => fromInputTokens))].sort((one, other) => one - other);
+  return lengths.flatMap((length) => {
+    const [old, fresh] = [tierAt(before, length), tierAt(after, length)];
+    return kinds
+      .filter((kind) => old[kind] !== fresh[kind] && !(follows(old, kind) && follows(fresh, kind)))
+      .map((kind) => ({
+        kind: kindNames[kind],
+        before: perMillion(old[kind]),
+        after: perMillion(fresh[kind]),
+        ...(length > 0 && { fromInputTokens: length }),
+      }));
+  });
+}
+
+const perMillion = (price: bigint): string => nanoUsd(price * 1_000_000n).toString();
+
+function follows(tier: PriceTier, kind: keyof typeof kindNames): boolean {
+  if (kind === "input" || kind === "output") return false;
+  return tier[kind] === tier[kind === "reasoning" ? "output" : "input"];
 }

@@ -25,7 +25,7 @@ let account: Hold["accountId"];
 let key: Hold["keyId"];
 
 beforeAll(async () => {
-  server = await startEmbeddedPostgres({ dataDir: newDataDir(), settings: { ...quiet, synchronous_commit: "on" } });
+  server = await startEmbeddedPostgres({ dataDir: newDataDir({ prepared: true }), settings: { ...quiet, synchronous_commit: "on" } });
   await migrate({ url: server.url });
   setDatabaseUrl(server.url);
   await openFunding();

@@ -44,7 +44,7 @@ export interface DurableCluster {
 
 /** Starts a cluster, with the tables and an open gate. The file's `cleanUpEmbedded` removes its data. */
 export async function startDurableCluster(): Promise<DurableCluster> {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const startServer = () => startEmbeddedPostgres({ dataDir, settings });
   let server = await startServer();
   let direct = createPool(server.url, 2);

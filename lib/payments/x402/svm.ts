@@ -4,9 +4,10 @@
 import { nowMs } from "@/lib/base/clock";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { type PaymentTerms, readPaymentTransaction } from "@/lib/chains/solana/payment-transaction";
+import { solanaKey } from "@/lib/chains/wallet";
 import { solanaNetwork } from "../claims/networks";
+import { findFacilitatedExtra, isFacilitated } from "./facilitator";
 import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "./network";
-import { findFeePayer } from "./svm-fee-payer";
 import { isMemoOf, newMemo } from "./svm-memo";
 import { readSvmPayload, writeSvmSettlement } from "./svm-payload";
 import { findReadiness } from "./svm-readiness";
@@ -87,4 +88,11 @@ function read(payload: Readonly<Record<string, unknown>>, { amount, asset: mint,
     settlement: writeSvmSettlement({ bytes, feePayer }),
   };
   return { kind: "read", payment };
+}
+
+/** Our own key, or an outside facilitator's where one settles there; null while that does not name it. */
+async function findFeePayer(network: string, ownFeePayer: string): Promise<string | null> {
+  if (!(await isFacilitated(network))) return ownFeePayer;
+  const { feePayer } = (await findFacilitatedExtra(network)) ?? {};
+  return typeof feePayer === "string" && solanaKey(feePayer) ? feePayer : null;
 }

@@ -1,6 +1,7 @@
 // The conversation of a call as Anthropic's system prompt and messages: which blocks they are made of, where a prefix to be cached ends,
 // and which thoughts go back.
 
+import type { ImagePart } from "../image-types";
 import {
   type CacheLifetime,
   type ChatMessage,
@@ -12,11 +13,16 @@ import {
   type ToolCall,
 } from "../types";
 import { readJsonObject } from "../wire-value";
-import { type ImageBlock, imageBlock } from "./image";
 
 export interface CacheControl {
   type: "ephemeral";
   ttl?: "1h" | undefined;
+}
+
+interface ImageBlock {
+  type: "image";
+  source: { type: "base64"; media_type: string; data: string } | { type: "url"; url: string };
+  cache_control?: { type: "ephemeral"; ttl?: "1h" | undefined } | undefined;
 }
 
 /** https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching; five minutes are the default. */
@@ -194,3 +200,9 @@ function wireId(id: string): string {
  * it with an error as the result) becomes {}: refusing it would end a conversation that only needs to go on.
  */
 const readInput = (text: string): object => readJsonObject(text) ?? {};
+
+/** https://platform.claude.com/docs/en/build-with-claude/vision. It has no detail: Claude always looks as closely as it can. */
+function imageBlock({ source }: ImagePart): ImageBlock {
+  if (source.kind === "url") return { type: "image", source: { type: "url", url: source.url } };
+  return { type: "image", source: { type: "base64", media_type: source.mediaType, data: `${source.base64}` } };
+}

@@ -1,8 +1,7 @@
 // The faucet: gives away test SOL and test USDC by ordinary transactions.
 
 import { createTokenAccount, payForComputing, TOKEN_PROGRAM } from "@/lib/chains/solana/instructions";
-import { type Instruction, signTransaction } from "@/lib/chains/solana/message";
-import { signWith } from "@/lib/chains/solana/signing-key";
+import { type Instruction, signTransaction, signWith } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import type { Chain } from "./chain";
 import { SYSTEM_PROGRAM } from "./runtime/bank";

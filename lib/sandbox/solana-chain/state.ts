@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { base58 } from "@scure/base";
 import { TOKEN_PROGRAM } from "@/lib/chains/solana/instructions";
-import { publicKeyOf } from "@/lib/chains/solana/signing-key";
+import { publicKeyOf } from "@/lib/chains/solana/message";
 import { type AccountEntry, Journal, type JournalEntry } from "./journal";
 import { type Account, Bank, SYSTEM_PROGRAM } from "./runtime/bank";
 import { History } from "./runtime/history";

@@ -1,18 +1,28 @@
-// Installs the lockfile's packages when they are missing or differ. Development packages too: the build needs them.
+// Installs the lockfile's packages when they are missing or differ: those that the build and the service need, without the ones that only
+// the checks and tests use. These are a third of all files.
 
 import { missingPackage } from "./packages.mjs";
 import { runProgram } from "./run-program.mjs";
 import { runStep } from "./steps.mjs";
 
-// NODE_ENV=production would leave out what the build needs. Warnings about other people's packages help nobody here.
-const npmArguments = ["ci", "--include=dev", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--no-update-notifier"];
+// Warnings about other people's packages help nobody here.
+const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--no-update-notifier"];
 
-/** Installs unless `node_modules` already matches the lockfile. @throws Error that says what to do */
-export async function installIfChanged(root) {
-  const missing = missingPackage(root);
-  if (missing === null) return;
+/**
+ * The command that installs what is missing. Without any package yet, and for a start, npm replaces the whole folder; packages for tests
+ * are added to those of a start.
+ */
+export function installCommand(root, { dev }) {
+  const isStarted = dev && missingPackage(root, { dev: false }) === null;
+  const how = isStarted ? ["install", "--include=dev", "--no-save"] : ["ci", dev ? "--include=dev" : "--omit=dev"];
   const npm = process.env.npm_execpath ?? "";
-  const [command, args] = npm.endsWith("npm-cli.js") ? [process.execPath, [npm, ...npmArguments]] : ["npm", npmArguments];
+  return npm.endsWith("npm-cli.js") ? [process.execPath, [npm, ...how, ...quiet]] : ["npm", [...how, ...quiet]];
+}
+
+/** Installs unless `node_modules` already holds what the lockfile names. @throws Error that says what to do */
+export async function installIfChanged(root) {
+  if (missingPackage(root, { dev: false }) === null) return;
+  const [command, args] = installCommand(root, { dev: false });
   try {
     await runStep("Installing", () => runProgram(command, args, root), "packages, once");
   } catch (error) {

@@ -22,7 +22,7 @@ import {
 let bundle: string;
 let dataDir: string;
 beforeAll(() => {
-  bundle = bundleService();
+  bundle = bundleService({ packages: "outside" });
   dataDir = newDataDir();
 });
 afterAll(cleanUpServices);

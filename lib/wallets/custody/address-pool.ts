@@ -118,3 +118,8 @@ async function overwrite(right: AttestedAddresses): Promise<void> {
   const { derivationIndex, ...data } = rowOf(right);
   await prisma().addressPool.updateMany({ where: { derivationIndex }, data });
 }
+
+/** False when the pool is empty: new customers cannot sign in until the signer has created more. */
+export async function hasFreeAddress(): Promise<boolean> {
+  return (await prisma().addressPool.findFirst({ select: { derivationIndex: true } })) !== null;
+}

@@ -32,3 +32,12 @@ export function payoutInstructions({ treasury, mint, destination, units, opensAc
     writeMemo(nonce),
   ];
 }
+
+/** The treasury's own USDC account, at its expense: 3,000 lamports. @param mint the account's token */
+export function treasuryAccountInstructions(treasury: string, mint: string): Instruction[] {
+  const tokenAccount = deriveTokenAccount(treasury, mint);
+  return [
+    ...payForComputing({ units: UNITS_OF_ACCOUNT, microLamports: MICRO_LAMPORTS }),
+    createTokenAccount({ payer: treasury, tokenAccount, owner: treasury, mint }),
+  ];
+}

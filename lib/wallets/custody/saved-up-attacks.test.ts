@@ -24,7 +24,8 @@ const LIMIT = 12n * USD;
 const [evm, solana] = [newKeyWallet("evm"), newKeyWallet("solana")];
 let chain: TestSolanaChain;
 beforeAll(async () => {
-  chain = await startTestSolanaChain({ usdcMint: newKeyWallet("solana").address });
+  // Its blocks do not follow the signer's clock: a transaction that was signed here must not expire, and it does after 150 of them.
+  chain = await startTestSolanaChain({ usdcMint: newKeyWallet("solana").address, slotMs: 1_000 });
   setSandboxSolanaNodes([chain.url], chain.genesisHash);
 });
 afterAll(() => chain?.remove());
@@ -134,7 +135,14 @@ test("no order lives longer than the signer remembers it, also when it was made 
 test("days later an order on Solana still has one transaction that can run", async () => {
   const startMs = nowMs();
   const order = await newOrder("solana", { amount: nanoUsd(USD) });
+  const connection = chain.connect();
+  const readBlockhashes = async () =>
+    Promise.all((["confirmed", "finalized"] as const).map(async (level) => (await connection.getLatestBlockhash(level)).blockhash));
   expect(await take(await startAt(startMs), order)).toBe("signed");
+  // With the same blockhash it would be the same transaction.
+  const [confirmed, finalized] = await readBlockhashes();
+  await expect.poll(readBlockhashes).not.toContain(confirmed);
+  await expect.poll(readBlockhashes).not.toContain(finalized);
   for (const days of [1.1, 3, 6.9]) {
     const held = await startAt(startMs + days * DAY_MS);
     for (let times = 0; times < 2; times++) expect(await take(held, order), `${days}`).toBe("paid");

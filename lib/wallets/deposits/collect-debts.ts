@@ -6,7 +6,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { prisma } from "@/lib/db/prisma";
-import { listDebtors } from "@/lib/ledger/debts";
+import { listDebtors } from "@/lib/ledger/accounts";
 
 /**
  * Collects the free part of all accounts' debts. An account without holds that has less than it owes is frozen.

@@ -4,8 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { isPayoutAllowed } from "../withdrawals/allowed";
 import { readChainFunds } from "../withdrawals/chain-funds";
+import { isPayoutAllowed } from "../withdrawals/pay-withdrawals";
 import { reportReserves } from "./check-reserves";
 import { addReport, findNewestReport } from "./report";
 

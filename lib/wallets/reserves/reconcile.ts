@@ -4,10 +4,10 @@
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { findIncluded } from "@/lib/chains/solana/included";
 import { isSolanaUnavailable } from "@/lib/chains/solana/node-failure";
 import type { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
+import { findIncluded } from "@/lib/chains/solana/transactions";
 import { hasArrivals } from "@/lib/ledger/arrivals";
 import { evmOf, type RelayNodes, solanaOf } from "@/lib/relay/chain";
 import { type Custody, findCustody } from "../custody/custody";

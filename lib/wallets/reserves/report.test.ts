@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
-import { isPayoutAllowed } from "../withdrawals/allowed";
+import { isPayoutAllowed } from "../withdrawals/pay-withdrawals";
 import { addReport, findKnownReport, findNewestReport, type KnownReport, readCourse } from "./report";
 
 await openTestDatabase();

@@ -6,7 +6,7 @@ import { startFaultyNode } from "@/lib/chains/evm/testing/faulty-node";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { credit } from "@/lib/ledger/testing/fund";
-import { isPayoutAllowed } from "../withdrawals/allowed";
+import { isPayoutAllowed } from "../withdrawals/pay-withdrawals";
 import { ordered, USD } from "../withdrawals/testing/world";
 import { checkReserves } from "./check-reserves";
 import { expectCleanBooks, ONE_USDC, type Owner, type ReservesWorld, startReservesWorld } from "./testing/reserves-world";

@@ -259,7 +259,7 @@ test("a sweep does not wait for money that something else moved: the rest is swe
   ]);
 });
 
-const MANY = isLong ? 200 : 60;
+const MANY = isLong ? 200 : 15;
 
 test(`${MANY} addresses, three concurrent processes: each is swept once, by transactions without nonce gaps`, async () => {
   const customers = await openCustomers(MANY);

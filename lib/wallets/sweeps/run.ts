@@ -3,13 +3,14 @@
 
 import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
+import { prisma } from "@/lib/db/prisma";
 import { isOutage, type RelayNodes } from "@/lib/relay/chain";
+import { findRelayed } from "@/lib/relay/relayed";
 import { readPayoutDemand } from "../withdrawals/treasury-funds";
 import { sendDueOnBase } from "./base-sweeps";
-import { followSweeps } from "./follow";
 import { planFor, planSweeps } from "./plan";
 import { sendDueOnSolana } from "./solana-sweeps";
-import { measureSweeps, type SweepChain } from "./sweep";
+import { endSweeps, measureSweeps, retrySweeps, type SweepChain } from "./sweep";
 
 const NANO_PER_UNIT = 1_000n;
 
@@ -40,5 +41,18 @@ async function untilOutage(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (!isOutage(error)) throw error;
+  }
+}
+
+/** A sent sweep is done once its block is final, and signed again once its transaction can no longer move anything. */
+async function followSweeps(chain: SweepChain): Promise<void> {
+  const sent = await prisma().sweep.findMany({ where: { chain, state: "relayed" }, select: { id: true, relayedId: true } });
+  if (sent.length === 0) return;
+  const sweepsOf = new Map<string, string[]>();
+  for (const { id, relayedId } of sent) if (relayedId !== null) sweepsOf.set(relayedId, [...(sweepsOf.get(relayedId) ?? []), id]);
+  for (const { id, state, isFinal, block } of await findRelayed([...sweepsOf.keys()])) {
+    if (!isFinal) continue;
+    if (state === "succeeded" && block !== null) await endSweeps(chain, sweepsOf.get(id) ?? [], block);
+    if (state === "failed" || state === "lost") await retrySweeps(id, state);
   }
 }

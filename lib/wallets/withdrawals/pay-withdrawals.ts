@@ -10,19 +10,19 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { type Head, readHead } from "@/lib/chains/evm/head";
+import { prisma } from "@/lib/db/prisma";
 import { withSessionLock } from "@/lib/db/session-lock";
 import { isNodesFault } from "@/lib/relay/chain";
+import { findRelayed, type Relayed } from "@/lib/relay/relayed";
 import { isSignerUnavailable } from "@/lib/relay/signer-unavailable";
 import { isPayoutRefused, type PayoutRefused, type Refusal } from "../custody/limits/payout-refused";
 import type { WithdrawalChain } from "../custody/withdrawal-order";
-import { isPayoutAllowed } from "./allowed";
 import { failWithdrawal } from "./decisions";
-import { followAttempts } from "./follow";
 import { bookAllForgotten } from "./forgotten";
-import { payOnBase } from "./pay-base";
+import { endOverdueAttempt, isPastItsTime, payOnBase } from "./pay-base";
 import { payOnSolana } from "./pay-solana";
 import { readRoom } from "./queue";
-import { delayWithdrawal, findObstacles } from "./steps";
+import { delayWithdrawal, findObstacles, finishWithdrawal, followAttempt, giveUpAttempt, relayIdOf } from "./steps";
 import { readBaseFunds, readSolanaFunds } from "./treasury-funds";
 import {
   countOpenWithdrawals,
@@ -199,4 +199,42 @@ async function delayRefused(withdrawal: OpenWithdrawal, { refusal, message }: Pa
 
 async function delayAll(withdrawals: readonly OpenWithdrawal[], why: WaitsFor): Promise<void> {
   for (const withdrawal of withdrawals) await delayWithdrawal(withdrawal, why);
+}
+
+/** False from a deficit report until a later report is covered. Already signed payouts are not stopped. */
+export async function isPayoutAllowed(): Promise<boolean> {
+  const where = { state: { not: "unknown" } }; // an unknown report neither stops nor resumes payouts
+  const newest = await prisma().reserveReport.findFirst({ where, orderBy: { id: "desc" }, select: { state: true } });
+  return newest?.state !== "deficit";
+}
+
+/**
+ * Follows sent payouts in the relay's records. For a failed or lost one the money goes back or a new attempt is made, once it is proved that
+ * the old one moved nothing.
+ * @param head Base's head; null while it is unknown, and then no attempt on Base is given up
+ */
+async function followAttempts(underWay: readonly OpenWithdrawal[], head: Head | null): Promise<void> {
+  const relayed = new Map((await findRelayed(underWay.map(relayIdOf))).map((one) => [one.id, one]));
+  await forEachIsolated(underWay, (withdrawal) => follow(withdrawal, relayed.get(relayIdOf(withdrawal)), head), { what: "withdrawal" });
+}
+
+async function follow(withdrawal: OpenWithdrawal, relayed: Relayed | undefined, head: Head | null): Promise<void> {
+  if (relayed?.state === "succeeded" && relayed.isFinal) {
+    await finishWithdrawal(withdrawal, relayed.hash);
+    return;
+  }
+  if (withdrawal.chain === "base" && head && isPastItsTime(withdrawal, head)) {
+    await endOverdueAttempt(withdrawal, head, relayed).catch(tryLater);
+    return;
+  }
+  if (!relayed) return;
+  if (withdrawal.chain === "solana" && relayed.state === "lost") await giveUpAttempt(withdrawal);
+  else if (withdrawal.chain === "solana" && relayed.state === "failed" && relayed.isFinal) {
+    await failWithdrawal(withdrawal.id, UNDER_WAY, "The chain rejected the payment.");
+  } else if (relayed.state === "succeeded") await followAttempt(withdrawal, "confirmed", relayed.hash);
+  else if (relayed.state === "sent" || relayed.state === "failed") await followAttempt(withdrawal, "sent", relayed.hash);
+}
+
+function tryLater(error: unknown): void {
+  if (!isEvmFailure(error)) throw error;
 }

@@ -3,8 +3,7 @@ import { Code } from "@/components/docs/code";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/text/amount";
-import { MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
-import { listPayableTokens } from "@/lib/console/deposit/payable-tokens";
+import { listPayableTokens, MINIMUM_DEPOSIT } from "@/lib/console/deposit/deposit";
 
 export interface DepositChapterProps {
   id: string;

@@ -4,7 +4,7 @@ import { CodeTabs } from "@/components/docs/code-tabs";
 import { DocsArticle } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
-import { listEventTypes } from "@/lib/console/event-types";
+import { listEventTypes } from "@/lib/console/alerts/alerts";
 import { receivers } from "./examples";
 
 export const metadata: Metadata = {

@@ -1,16 +1,16 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound, redirect } from "next/navigation";
+import type { ReactNode } from "react";
 import { curlPrompt, pythonPrompt, typescriptPrompt } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { CodeTabs } from "@/components/docs/code-tabs";
-import { ModelFacts } from "@/components/models/model-facts";
 import { ModelPrices } from "@/components/models/model-prices";
 import { modelHref } from "@/components/models/model-row";
-import { RetirementNotice } from "@/components/models/retirement";
 import { ActionLink } from "@/components/ui/action-link";
 import { CodeBlock } from "@/components/ui/code-block";
 import { CopyButton } from "@/components/ui/copy-button";
+import { countText } from "@/components/ui/text/number-text";
 import { findModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { embeddingExample } from "../../docs/embeddings/example";
@@ -97,5 +97,62 @@ export default async function ModelPage(props: ModelPageProps) {
         )}
       </section>
     </article>
+  );
+}
+
+/** What a model can do. */
+const ModelFacts = ({ model }: { model: ModelPrice }) => (
+  <Facts title="Features">
+    <Fact name="Provider">{model.provider}</Fact>
+    <Fact name={model.type === "embedding" ? "Max input" : "Context window"}>{countText(model.contextWindow)} tokens</Fact>
+    {model.type === "embedding" ? null : <PromptFacts model={model} />}
+    {model.aliases.length === 0 ? null : (
+      <Fact name={model.aliases.length === 1 ? "Alias" : "Aliases"}>
+        <span className="font-mono break-all">{model.aliases.join(", ")}</span>
+      </Fact>
+    )}
+  </Facts>
+);
+
+/** Of a model that answers prompts. */
+const PromptFacts = ({ model: { maxOutputTokens, takesImages } }: { model: ModelPrice }) => (
+  <>
+    <Fact name="Max output">{countText(maxOutputTokens)} tokens</Fact>
+    <Fact name="Image input">{takesImages ? "Yes" : "No"}</Fact>
+    <Fact name="Streaming, tools, JSON output">Yes</Fact>
+  </>
+);
+
+const Facts = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section aria-label={title} className="mt-10">
+    <h2 className="text-base font-medium">{title}</h2>
+    <dl className="mt-3 border-t border-line text-sm">{children}</dl>
+  </section>
+);
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="flex flex-wrap justify-between gap-x-6 border-b border-line py-2.5">
+    <dt className="text-muted">{name}</dt>
+    <dd className="min-w-0">{children}</dd>
+  </div>
+);
+
+/** When a model retires, and what to use instead; nothing without a date. */
+function RetirementNotice({ model: { retiresOn, successor } }: { model: ModelPrice }) {
+  if (!retiresOn) return null;
+  return (
+    <p className="mt-5 rounded border border-amber-edge bg-amber-wash px-4 py-3 text-sm text-amber-ink">
+      Retires on {retiresOn}
+      {successor ? (
+        <>
+          ; use{" "}
+          <Link href={modelHref(successor)} className="font-mono underline underline-offset-4">
+            {successor}
+          </Link>{" "}
+          instead
+        </>
+      ) : null}
+      . From that day on it is refused.
+    </p>
   );
 }

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
 import { paymentReasonNames } from "@/lib/gateway/proof/refusal";
 import type { RunProblem, SignedPayment } from "../run";
+import { PaymentFigures } from "../run-figures";
 import { RunProblemNotice } from "../run-problem-notice";
 import { type PlaygroundEndpoints, type RunEvent, requestAnswer, unreachable } from "../run-request";
 import { centsFor, centsToNano, centsToUnits } from "./pay-types";
-import { PaymentFigures } from "./payment-figures";
 
 let server: Server;
 let endpoints: PlaygroundEndpoints;

@@ -133,8 +133,8 @@ export async function postedOf(account: string): Promise<bigint> {
   return rows[0]?.posted ?? 0n;
 }
 
-/** A late charge, as the gateway books it after its hold expired: takes the available balance. */
-export async function spend(accountId: AccountId, inputTokens: number): Promise<void> {
+/** A late charge, as the gateway books it after its hold expired: takes the available balance. Resolves with the nano-USD it took. */
+export async function spend(accountId: AccountId, inputTokens: number): Promise<bigint> {
   const hold = { request: newRequestId(), account: accountId, key: null, ceiling: BigInt(inputTokens + 1) };
-  await chargeLate(hold, { input: inputTokens, output: 1 });
+  return chargeLate(hold, { input: inputTokens, output: 1 });
 }

@@ -1,0 +1,2 @@
+// Stands in for @prisma/dev, which Prisma's own command names and `prisma generate` never loads (lib/stubs/README.md).
+export {};
