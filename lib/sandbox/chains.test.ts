@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Keypair } from "@solana/web3.js";
 import type { Hex } from "viem";
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { forgetSingleton } from "@/lib/base/process-singleton";
@@ -24,7 +24,7 @@ import { openDemoAccount } from "./demo-account";
 import { demoIdentities, demoSigners } from "./demo-wallets";
 import { followChains } from "./follow-chains";
 import { openSecrets, writeSandboxFile } from "./secrets";
-import { buildSolanaChain } from "./solana-chain/testing";
+import { solanaProgram } from "./solana-chain/testing";
 
 const newAddress = () => Keypair.generate().publicKey.toBase58();
 const custody: ChainsOptions["custody"] = {
@@ -35,16 +35,13 @@ const custody: ChainsOptions["custody"] = {
 };
 await openTestDatabase();
 
-let program: Awaited<ReturnType<typeof buildSolanaChain>>;
 const folders: string[] = [];
 const running: SandboxChains[] = [];
 
 beforeAll(async () => {
   setSandboxPepper("0123456789abcdef0123456789abcdef");
   await openTestCustody();
-  program = await buildSolanaChain();
 });
-afterAll(() => program?.remove());
 afterEach(async () => {
   for (const chains of running.splice(0)) await chains.stop();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -61,7 +58,7 @@ async function start(dataDir: string) {
   const reported: ChainPlaces[] = [];
   const secrets = openSecrets(dataDir);
   const onPlaces = (places: ChainPlaces) => void reported.push(places);
-  const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: program.scriptPath });
+  const chains = startChains({ dataDir, custody, secrets, onPlaces, solanaScriptPath: solanaProgram() });
   running.push(chains);
   expect(chains.isWell()).toBe(false);
   await vi.waitFor(() => expect(chains.isWell()).toBe(true), { timeout: 30_000 });
@@ -105,7 +102,7 @@ test("a second process on a directory leaves its chains alone, and takes them ov
   const dataDir = newDataDir();
   const first = await start(dataDir);
   const secrets = openSecrets(dataDir);
-  const second = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath });
+  const second = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: solanaProgram() });
   running.push(second);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   expect([first.chains.isWell(), second.isWell()]).toEqual([true, false]);
@@ -136,7 +133,7 @@ test("a process that does not run the chains uses the URLs in sandbox.json, whil
 test("stopping the chains during their start leaves nothing running", async () => {
   const dataDir = newDataDir();
   const secrets = openSecrets(dataDir);
-  const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: program.scriptPath });
+  const chains = startChains({ dataDir, custody, secrets, onPlaces: () => undefined, solanaScriptPath: solanaProgram() });
   const processes = () => execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" });
   await vi.waitFor(() => expect(processes()).toContain(dataDir), { interval: 5, timeout: 30_000 });
   await chains.stop();

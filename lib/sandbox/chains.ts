@@ -13,7 +13,7 @@ import { startEvmChain } from "./evm-chain/start";
 import { followChains } from "./follow-chains";
 import { giveSol, giveUsdcOnEvm, giveUsdcOnSolana } from "./fund-wallets";
 import type { SandboxSecrets } from "./secrets";
-import { startSolanaChain } from "./solana-chain/start";
+import { startSolanaChain } from "./solana-chain/process";
 import { type StartedChain, startBeside } from "./start-beside";
 
 export interface ChainsOptions {

@@ -10,9 +10,6 @@ export interface ChildOptions<Ready> {
   name: string;
   command: string;
   args: readonly string[];
-  /** Added to the few variables that every program needs; the child inherits nothing else of ours. */
-  env?: Record<string, string>;
-  cwd?: string;
   /** True for a program that ends when its standard input does; false wraps it in a watcher. */
   endsWithStdin: boolean;
   /** Parses a line of its standard output; undefined until the child is ready. */
@@ -73,11 +70,11 @@ export async function startChild<Ready>(options: ChildOptions<Ready>): Promise<C
   }
 }
 
-function spawnDetached<Ready>({ command, args, env, cwd, endsWithStdin }: ChildOptions<Ready>): ChildProcess {
+function spawnDetached<Ready>({ command, args, endsWithStdin }: ChildOptions<Ready>): ChildProcess {
   const [file, fileArgs] = endsWithStdin ? [command, args] : ["/bin/sh", ["-c", WATCHER, "sh", command, ...args]];
   return spawn(file, fileArgs, {
-    cwd,
-    env: { NODE_ENV: process.env.NODE_ENV, ...cleanEnvironment(), ...env },
+    // The few variables that every program needs: the child inherits nothing else of ours.
+    env: { NODE_ENV: process.env.NODE_ENV, ...cleanEnvironment() },
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
     windowsHide: true,

@@ -1,25 +1,25 @@
 // What the demo wallet signs: USDC transfers to the given deposit address, and approvals for the settlement contract; nothing else. A page
 // passes a whole transaction; the key signs it only when it equals the one that this file would write.
 
-import { sign } from "node:crypto";
 import { base58 } from "@scure/base";
 import type { Hex } from "viem";
 import { baseChainId } from "@/lib/chains/evm/base";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { encodeApproval, encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
 import { createTokenAccount, transferUsdc } from "@/lib/chains/solana/instructions";
-import type { Instruction } from "@/lib/chains/solana/message";
+import { signWith } from "@/lib/chains/solana/message";
+import { type ReadInstruction, type ReadTransaction, readTransaction } from "@/lib/chains/solana/read-transaction";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import type { DemoReceivers, PayDemo } from "@/lib/console/demo-wallets";
 import type { DemoTransfer } from "@/lib/console/views/wallet";
 import { type DemoKeys, solanaKeyPair } from "./demo-wallets";
 import { createSender } from "./evm-chain/sender";
-import { readTransaction, type WireMessage } from "./solana-chain/runtime/wire";
 
 type EvmTransfer = Extract<DemoTransfer, { chain: "evm" }>;
 
 const WORD_DIGITS = 64;
-const SIGNATURES_BYTES = 1 + 64;
+/** In the first byte of a versioned message. */
+const VERSION_BIT = 0x80;
 
 export function demoPayments(keys: DemoKeys): PayDemo {
   const send = createSender(keys.evm as Hex, baseChainId());
@@ -41,42 +41,37 @@ function readEvmCall({ to: token, data, value = "0x0" }: EvmTransfer, to: DemoRe
 }
 
 function signOnSolana(keys: DemoKeys, transaction: Buffer, to: DemoReceivers): string | null {
-  const { address, key } = solanaKeyPair(keys.solana);
-  const message = readMessage(transaction);
-  return message && isTransfer(message, address, to) ? base58.encode(sign(null, transaction.subarray(SIGNATURES_BYTES), key)) : null;
+  const { address, seed } = solanaKeyPair(keys.solana);
+  const read = readSingle(transaction);
+  return read && isTransfer(read, address, to) ? base58.encode(signWith(seed, read.message)) : null;
 }
 
-/** The message of a single-signer transaction, with any instructions. */
-function readMessage(transaction: Buffer): WireMessage | null {
+/** A legacy transaction with a single signer, with any instructions. */
+function readSingle(transaction: Buffer): ReadTransaction | null {
   try {
-    const { message } = readTransaction(transaction);
-    return message.version === "legacy" && message.header.numRequiredSignatures === 1 ? message : null;
+    const read = readTransaction(transaction);
+    return (read.message[0] ?? 0) < VERSION_BIT && read.signers === 1 ? read : null;
   } catch (error) {
     if (error instanceof RangeError) return null; // not a transaction
     throw error;
   }
 }
 
-/** Whether the message is exactly the transfer, optionally preceded by the creation of the receiver's token account. */
-function isTransfer(message: WireMessage, payer: string, { solana: owner, usdcMint: mint }: DemoReceivers): boolean {
-  const instructions = message.instructions.map((instruction) => resolve(message, instruction));
+/** Whether it is exactly the transfer, optionally preceded by the creation of the receiver's token account. */
+function isTransfer({ instructions, keys }: ReadTransaction, payer: string, { solana: owner, usdcMint: mint }: DemoReceivers): boolean {
   const last = instructions.at(-1);
-  if (message.accountKeys[0] !== payer || !last || last.data.length < 9) return false;
+  if (keys[0] !== payer || !last || last.data.length < 9) return false;
   const units = Buffer.from(last.data).readBigUInt64LE(1);
   const tokenAccount = deriveTokenAccount(owner, mint);
   const expected = [
     createTokenAccount({ payer, tokenAccount, owner, mint }),
     transferUsdc({ mint, owner: payer, from: deriveTokenAccount(payer, mint), to: tokenAccount, units }),
   ].slice(-instructions.length);
-  return instructions.length <= expected.length && written(instructions) === written(expected);
+  // Signer and writable flags are left out: the message sets them, and only the payer signs it.
+  const wanted = expected.map(({ accounts, ...instruction }) => ({ ...instruction, accounts: accounts.map(({ key }) => key) }));
+  return instructions.length <= expected.length && written(instructions) === written(wanted);
 }
 
-const resolve = ({ accountKeys }: WireMessage, { programIdIndex, accounts, data }: WireMessage["instructions"][number]): Instruction => ({
-  program: accountKeys[programIdIndex] ?? "",
-  accounts: accounts.map((index) => ({ key: accountKeys[index] ?? "" })),
-  data,
-});
-
-/** Instructions as comparable text. Signer and writable flags are left out: the message sets them, and only the payer signs it. */
-const written = (instructions: readonly Instruction[]): string =>
-  JSON.stringify(instructions.map(({ program, accounts, data }) => [program, accounts.map(({ key }) => key), [...data]]));
+/** Instructions as comparable text. */
+const written = (instructions: readonly ReadInstruction[]): string =>
+  JSON.stringify(instructions.map(({ program, accounts, data }) => [program, accounts, [...data]]));

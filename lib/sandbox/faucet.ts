@@ -2,6 +2,8 @@
 // nothing itself: the USDC is credited like any deposit. Any process can send, whichever of them runs the chains.
 
 import type { Hex } from "viem";
+import { now } from "@/lib/base/clock";
+import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { baseChainId } from "@/lib/chains/evm/base";
@@ -10,9 +12,9 @@ import { evmNodeUrls } from "@/lib/chains/evm/node-urls";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { solanaCluster } from "@/lib/chains/solana/node-urls";
 import { type FaucetAnswer, type FaucetChain, type FaucetWish, setFaucet } from "@/lib/console/deposit/faucet";
+import { type Database, inTransaction, lockName, prisma } from "@/lib/db/prisma";
 import { createMinter } from "./evm-chain/minter";
 import { UnknownOutcome } from "./evm-chain/sender";
-import { hasGift, recordGift, returnGift, takeGift } from "./faucet-gifts";
 import type { SandboxSecrets } from "./secrets";
 import { requestUsdc } from "./solana-chain/process";
 
@@ -80,3 +82,43 @@ const isConnectionRefused = (error: unknown): boolean => codeOf(error) === "ECON
 const isUnknown = (error: unknown): boolean =>
   error instanceof UnknownOutcome ||
   (error instanceof Error && (error.name === "TimeoutError" || error.message === "fetch failed") && !isConnectionRefused(error));
+
+/** It takes a number of its day before it is sent, so that concurrent requests in any number of processes never exceed the quota. */
+interface Gift {
+  accountId: AccountId;
+  /** UTC. */
+  day: Date;
+  /** From 1. */
+  index: number;
+}
+
+/** Takes one of today's `max` gifts; null when none is left. */
+async function takeGift(accountId: AccountId, chain: FaucetChain, max: number): Promise<Gift | null> {
+  const at = now();
+  const day = new Date(at.toISOString().slice(0, 10));
+  return inTransaction(async (transaction) => {
+    await lockName(`faucet of ${accountId}`, transaction);
+    await transaction.faucetGift.deleteMany({ where: { accountId, day: { lt: day } } });
+    const taken = await transaction.faucetGift.findMany({ where: { accountId, day }, select: { index: true } });
+    const indexes = Array.from({ length: max }, (_, number) => number + 1);
+    const index = indexes.find((one) => !taken.some((gift) => gift.index === one));
+    if (index === undefined) return null;
+    await transaction.faucetGift.create({ data: { accountId, day, index, chain, askedAt: at } });
+    return { accountId, day, index };
+  });
+}
+
+/** Records the gift's transaction. */
+async function recordGift({ accountId, day, index }: Gift, transaction: string): Promise<void> {
+  await prisma().faucetGift.updateMany({ where: { accountId, day, index }, data: { transaction } });
+}
+
+/** Frees the number of a gift that was not sent. */
+async function returnGift({ accountId, day, index }: Gift): Promise<void> {
+  await prisma().faucetGift.deleteMany({ where: { accountId, day, index } });
+}
+
+/** Whether the account has a gift; gifts of earlier days are deposits by now. */
+async function hasGift(accountId: AccountId, database: Database): Promise<boolean> {
+  return (await database.faucetGift.findFirst({ where: { accountId }, select: { accountId: true } })) !== null;
+}

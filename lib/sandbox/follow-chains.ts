@@ -7,11 +7,10 @@ import { setSandboxEvmNodes } from "@/lib/chains/evm/node-urls";
 import { setSandboxSolanaNodes } from "@/lib/chains/solana/node-urls";
 import { areChainsOwned } from "./chains-owner";
 import { readSandboxFile } from "./secrets";
+import { callSolana } from "./solana-chain/process";
 
 const POLL_EVERY_MS = 1_000;
-const ANSWER_TIMEOUT_MS = 5_000;
 const placesForm = z.object({ rpc: z.object({ base: z.string(), solana: z.string() }) });
-const genesisAnswer = z.object({ result: z.string() });
 
 interface FollowOptions {
   dataDir: string;
@@ -35,7 +34,7 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
     const { base, solana } = file.data.rpc;
     if (known === `${base} ${solana}`) return;
     setSandboxEvmNodes([base]);
-    setSandboxSolanaNodes([solana], await readGenesisHash(solana));
+    setSandboxSolanaNodes([solana], await callSolana(solana, "getGenesisHash"));
     known = `${base} ${solana}`;
   }
 
@@ -52,14 +51,4 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
       await following;
     },
   };
-}
-
-async function readGenesisHash(url: string): Promise<string> {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "getGenesisHash" }),
-    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-  });
-  return genesisAnswer.parse(await answer.json()).result;
 }

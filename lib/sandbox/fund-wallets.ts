@@ -10,7 +10,7 @@ import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
 import type { EvmChain } from "./evm-chain/start";
-import type { SolanaChain } from "./solana-chain/start";
+import type { SolanaChain } from "./solana-chain/process";
 
 /** 100 USDC, in millionths. */
 const TEST_USDC = 100_000_000n;

@@ -67,3 +67,37 @@ export async function keepRunning<Part extends Running>(name: string, start: () 
     },
   };
 }
+
+interface RunningNode extends Running {
+  url: string;
+}
+
+interface AtPort {
+  /** 0 picks a free one. */
+  port?: number | undefined;
+  /** Called with the node's URL, at the start and whenever it changes. */
+  onUrl?: ((url: string) => void) | undefined;
+}
+
+/** Like `keepRunning`, for a node, whose last URL stays known: after a crash it restarts on the same port, since users may have stored it. */
+export async function keepNodeRunning<Node extends RunningNode>(
+  name: string,
+  { port: asked = 0, onUrl }: AtPort,
+  startAt: (port: number) => Promise<Node>,
+): Promise<Kept<Node> & { url: () => string; running: () => Node }> {
+  let url = "";
+  const start = async (port: number) => {
+    const started = await startAt(port);
+    if (url !== started.url) onUrl?.(started.url);
+    url = started.url;
+    return started;
+  };
+  // The first start reports a problem with the requested port; later ones fall back to any port.
+  const kept = await keepRunning(name, () => (url === "" ? start(asked) : start(Number(new URL(url).port)).catch(() => start(asked))));
+  const running = () => {
+    const current = kept.current();
+    if (!current) throw new Error(`The sandbox's ${name} is starting again: try in a moment.`);
+    return current;
+  };
+  return { ...kept, url: () => url, running };
+}

@@ -11,34 +11,28 @@ import { findProcessIdentity } from "@/lib/db/embedded/processes";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { endpoints } from "@/lib/providers/endpoints";
 import { findCustody } from "@/lib/wallets/custody/custody";
-import { buildSimulatedModels } from "./models/testing";
+import { modelsProgram } from "./models/testing";
 import { type Sandbox, startSandbox } from "./sandbox";
-import { buildSolanaChain } from "./solana-chain/testing";
+import { solanaProgram } from "./solana-chain/testing";
 
 await openTestDatabase();
 
 let dataDir: string;
-let program: Awaited<ReturnType<typeof buildSimulatedModels>>;
-let chainProgram: Awaited<ReturnType<typeof buildSolanaChain>>;
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  program = await buildSimulatedModels();
-  chainProgram = await buildSolanaChain();
   await openTestCustody();
   dataDir = mkdtempSync(join(tmpdir(), "sandbox-"));
   vi.stubEnv("DATA_DIR", dataDir);
   forgetSingleton("config");
 });
 afterAll(() => {
-  program?.remove();
-  chainProgram?.remove();
   vi.unstubAllEnvs();
   forgetSingleton("config");
   rmSync(dataDir, { recursive: true, force: true });
 });
 beforeEach(async () => {
-  sandbox = await startSandbox({ scriptPath: program.scriptPath, solanaScriptPath: chainProgram.scriptPath, deltaDelayMs: 0 });
+  sandbox = await startSandbox({ scriptPath: modelsProgram(), solanaScriptPath: solanaProgram(), deltaDelayMs: 0 });
 });
 afterEach(() => sandbox.stop());
 
@@ -59,7 +53,7 @@ function simulated() {
 async function modelsPid(): Promise<number> {
   const { execFileSync } = await import("node:child_process");
   const listed = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
-  const line = listed.find((text) => text.includes(program.scriptPath) && Number(text.trim().split(/\s+/)[1]) === process.pid);
+  const line = listed.find((text) => text.includes(modelsProgram()) && Number(text.trim().split(/\s+/)[1]) === process.pid);
   return Number(line?.trim().split(/\s+/)[0]);
 }
 

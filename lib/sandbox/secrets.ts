@@ -2,11 +2,10 @@
 // one directory concurrently: all get the same secrets.
 
 import { hkdfSync, randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { createDemoKeys, type DemoKeys, demoKeysSchema } from "./demo-wallets";
-import { replacePrivateFile, writeNewPrivateFile } from "./private-file";
 
 const secret = z.string().min(32);
 /** The minter of test USDC on the EVM chain; Solana's chain has its own. The operator's keys come from the seed. */
@@ -87,5 +86,47 @@ function readFile<T>(path: string, schema: z.ZodType<T>, instead: string): T {
     return schema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
     throw new Error(`${path} is damaged: restore it, or delete it ${instead}`, { cause });
+  }
+}
+
+// Private files, mode 600, are written atomically and durably. A failed write leaves no temporary file.
+
+/** Creates the file. When another process was first, its file stays unchanged. */
+function writeNewPrivateFile(path: string, content: object): void {
+  publish(path, content, (beside) => {
+    try {
+      linkSync(beside, path); // unlike a rename, it never replaces a file
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  });
+}
+
+/** Writes or replaces the file: a crash leaves the old one or the new one. */
+function replacePrivateFile(path: string, content: object): void {
+  publish(path, content, (beside) => renameSync(beside, path));
+}
+
+function publish(path: string, content: object, giveName: (beside: string) => void): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const beside = `${path}.${randomBytes(6).toString("hex")}`; // random: two containers on one directory may have the same process ID
+  try {
+    withOpen(beside, "wx", (file) => {
+      writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+      fsyncSync(file);
+    });
+    giveName(beside);
+  } finally {
+    rmSync(beside, { force: true });
+  }
+  withOpen(dirname(path), "r", fsyncSync); // otherwise a power cut may lose the directory entry
+}
+
+function withOpen(path: string, flags: string, use: (file: number) => void): void {
+  const file = openSync(path, flags, 0o600);
+  try {
+    use(file);
+  } finally {
+    closeSync(file);
   }
 }

@@ -1,6 +1,6 @@
 // Serializes and signs transactions in the legacy format, which lists every key. A transaction must fit into one packet.
 
-import { createPrivateKey, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { base58 } from "@scure/base";
 import { assert } from "@/lib/base/assert";
 
@@ -81,7 +81,11 @@ function usesOf(feePayer: string, instructions: readonly Instruction[]): Readonl
 }
 
 /** The Ed25519 signature, 64 bytes. @param seed the derived private key, 32 bytes */
-export function signWith(seed: Uint8Array, message: Uint8Array): Buffer {
-  const key = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });
-  return sign(null, message, key);
-}
+export const signWith = (seed: Uint8Array, message: Uint8Array): Buffer => sign(null, message, openKey(seed));
+
+/** The public key of a private one, both 32 bytes. */
+export const publicKeyOf = (seed: Uint8Array): Buffer =>
+  Buffer.from(createPublicKey(openKey(seed)).export({ format: "jwk" }).x ?? "", "base64url");
+
+const openKey = (seed: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: "der", type: "pkcs8" });

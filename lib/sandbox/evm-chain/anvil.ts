@@ -1,7 +1,7 @@
 // anvil, the sandbox's EVM node, as a child process: without funded default accounts, reachable from this machine only.
 
 import { createRequire } from "node:module";
-import { type ChildEnd, startChild } from "../child-process";
+import { type Child, startChild } from "../child-process";
 
 export interface AnvilOptions {
   chainId: number;
@@ -13,14 +13,9 @@ export interface AnvilOptions {
   cachePath: string;
 }
 
-export interface Anvil {
+/** `pid` is the watcher's; the node itself is its child. */
+export interface Anvil extends Omit<Child<unknown>, "ready"> {
   url: string;
-  port: number;
-  /** The watcher's process ID; the node itself is its child. */
-  pid: number;
-  /** Resolves when it has ended, for any reason. */
-  ended: Promise<ChildEnd>;
-  stop(): Promise<ChildEnd>;
 }
 
 /** A block is safe after this many more blocks, and final after twice as many. */
@@ -30,7 +25,7 @@ const STOP_TIMEOUT_MS = 10_000;
 
 /** @throws Error when it cannot start: the port is taken, the state is unreadable, or its package is missing */
 export async function startAnvil({ chainId, port, statePath, cachePath }: AnvilOptions): Promise<Anvil> {
-  const child = await startChild({
+  const { ready, ...child } = await startChild({
     name: "EVM chain",
     command: findProgram(),
     args: [
@@ -48,8 +43,7 @@ export async function startAnvil({ chainId, port, statePath, cachePath }: AnvilO
     readyTimeoutMs: 30_000,
     stopTimeoutMs: STOP_TIMEOUT_MS,
   });
-  const given = Number(child.ready);
-  return { url: `http://127.0.0.1:${given}`, port: given, pid: child.pid, ended: child.ended, stop: child.stop };
+  return { url: `http://127.0.0.1:${ready}`, ...child };
 }
 
 /** The binary itself: the package's command is a wrapper script, which would intercept our signals. */

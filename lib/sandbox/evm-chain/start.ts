@@ -1,18 +1,21 @@
-// The sandbox's EVM chain: its own real node with test USDC, persisted, kept running, and never connected to a public chain.
+// The sandbox's EVM chain: its own real node with test USDC at real USDC's address, persisted, kept running, and never connected to a public
+// chain.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Hex } from "viem";
+import { encodeDeployData, type Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
+import { z } from "zod";
+import artifact from "@/lib/chains/contracts/artifacts/test-usdc.json";
 import { createNode, type EvmNode } from "@/lib/chains/evm/node";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
-import { keepRunning } from "../keep-running";
+import { bytes } from "@/lib/chains/evm/wire";
+import { keepNodeRunning } from "../keep-running";
 import { type Anvil, startAnvil } from "./anvil";
 import { startBlockClock } from "./block-clock";
 import { fundGas } from "./gas";
 import { createMinter } from "./minter";
 import { checkStateFile } from "./state-file";
-import { openToken } from "./token";
 
 export interface EvmChainOptions {
   /** The chain's state is in `chains/evm.json` below it. */
@@ -60,37 +63,14 @@ const CALL_TIMEOUT_MS = 30_000;
  * @throws Error when it cannot start: the port is taken, or its file is damaged
  */
 export async function startEvmChain(options: EvmChainOptions): Promise<EvmChain> {
-  const { chainId = SANDBOX_CHAIN_ID, onUrl } = options;
-  let url = "";
-  let port = options.port ?? 0;
-  const start = async () => {
-    const started = await startWhole({ ...options, chainId, port });
-    // After a crash it restarts on the same port, since users may have stored the URL.
-    port = started.anvil.port;
-    if (url !== started.anvil.url) onUrl?.(started.anvil.url);
-    url = started.anvil.url;
-    return started;
-  };
-  const kept = await keepRunning("EVM chain", async () => {
-    try {
-      return await start();
-    } catch (error) {
-      // The first start reports a problem with the requested port; later ones fall back to any port.
-      if (url === "") throw error;
-      port = options.port ?? 0;
-      return start();
-    }
-  });
+  const { chainId = SANDBOX_CHAIN_ID } = options;
+  const kept = await keepNodeRunning("EVM chain", options, (port) => startWhole({ ...options, chainId, port }));
   const minter = createMinter(options.minterKey, chainId);
-  const node = (): EvmNode => {
-    const whole = kept.current();
-    if (!whole) throw new Error("The sandbox's EVM chain is starting again: try in a moment.");
-    return whole.node;
-  };
+  const node = () => kept.running().node;
   return {
     chainId,
     usdc: usdcOnBase,
-    url: () => url,
+    url: kept.url,
     isWell: () => kept.current() !== null,
     mint: async (to, units) => minter.mint(node(), to, units),
     pay: async (to, units) => minter.pay(node(), to, units),
@@ -127,7 +107,7 @@ function whole(anvil: Anvil, node: EvmNode, options: { statePath: string; blockT
   const clock = startBlockClock(node, options);
   const stopClock = () => clock.stop();
   return {
-    anvil,
+    url: anvil.url,
     node,
     ended: anvil.ended.finally(stopClock),
     stop: async () => {
@@ -135,4 +115,17 @@ function whole(anvil: Anvil, node: EvmNode, options: { statePath: string; blockT
       await anvil.stop();
     },
   };
+}
+
+/**
+ * Ensures that this release's contract is at USDC's address, with `minter` as its minter. Balances stay.
+ *
+ * The runtime code comes from an eth_call of the creation code: the compiler's output has placeholders for immutables, and a real
+ * deployment would get another address.
+ */
+async function openToken(node: EvmNode, minter: Hex): Promise<void> {
+  const creation = encodeDeployData({ abi: artifact.abi, bytecode: artifact.bytecode as Hex, args: [minter] });
+  const code = await node.call("eth_call", [{ data: creation }, "latest"], bytes);
+  const before = await node.call("eth_getCode", [usdcOnBase, "latest"], bytes);
+  if (before !== code) await node.call("anvil_setCode", [usdcOnBase, code], z.null());
 }

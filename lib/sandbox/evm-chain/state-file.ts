@@ -1,6 +1,6 @@
 // The chain's state on disk: written atomically while the chain runs, so that kill -9 at any time leaves a usable state.
 
-import { mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
@@ -20,23 +20,13 @@ const anvilState = z.looseObject({
  */
 export function checkStateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  const text = readText(path);
-  if (text === null) return;
+  if (!existsSync(path)) return;
   try {
-    anvilState.parse(JSON.parse(text));
+    anvilState.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
     throw new Error(`${path}, the sandbox's EVM chain, is damaged: restore it, or delete it with all of DATA_DIR for a new sandbox.`, {
       cause,
     });
-  }
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
   }
 }
 

@@ -5,8 +5,8 @@ import { nowMs } from "@/lib/base/clock";
 import { randomBase62 } from "@/lib/base/ids";
 import { type Behaviour, withoutDirectives } from "./behaviour";
 import { countImageTokens } from "./images";
-import { composeJson } from "./json-answer";
 import type { PromptCaches } from "./prompt-caches";
+import { sampleOf } from "./schema-sample";
 import { countInputTokens, repeatToTokens, splitIntoTokens } from "./tokens";
 import { countCall, cutCalls, planToolCalls } from "./tool-calls";
 import type { AnsweredCall, SimulatedAnswer, SimulatedCall, TokenCounts, Vendor } from "./vendor";
@@ -29,6 +29,10 @@ const NEXT_STEPS = [
 
 const FILLER = "This sentence stands in for more of the same answer, so that its length can be chosen. ";
 const THOUGHT = "Weighing the question before answering it, as far as a simulation can. ";
+
+/** In the system prompt, as a gateway must ask for JSON where a model has no formats. A real model follows any such words. */
+const IN_WORDS = /\bone JSON object and nothing else\b/i;
+const SCHEMA_IN_WORDS = "JSON Schema: ";
 
 /** What decides an answer besides its call. */
 interface Simulation {
@@ -94,6 +98,30 @@ function composeAnswer(call: SimulatedCall, problems: readonly string[]): string
   return composeJson(call, text) ?? text;
 }
 
+/** The JSON form of an answer with `text`; null when no JSON is requested. */
+function composeJson(call: SimulatedCall, text: string): string | null {
+  const instructions = call.messages.filter(({ role }) => role === "system").map((message) => message.text);
+  const schema = call.json?.schema ?? findSchema(instructions);
+  if (schema !== undefined) return JSON.stringify(sampleOf(schema));
+  const isAsked = call.json !== undefined || instructions.some((instruction) => IN_WORDS.test(instruction));
+  return isAsked ? JSON.stringify({ answer: text }) : null;
+}
+
+/** The schema at the end of an instruction. */
+function findSchema(instructions: readonly string[]): object | undefined {
+  for (const instruction of instructions) {
+    const at = instruction.lastIndexOf(SCHEMA_IN_WORDS);
+    if (at === -1) continue;
+    try {
+      const schema: unknown = JSON.parse(instruction.slice(at + SCHEMA_IN_WORDS.length));
+      if (typeof schema === "object" && schema !== null) return schema;
+    } catch {
+      // Not a schema after all.
+    }
+  }
+  return undefined;
+}
+
 function composeText(call: SimulatedCall, problems: readonly string[]): string {
   const opening = `Simulated answer from ${call.model}:`;
   if (problems.length > 0) return `${opening} a directive in the prompt was not understood. ${problems.join("; ")}.`;
@@ -146,7 +174,7 @@ function countUsage({ vendor, call, behaviour, caches }: Counted, output: { visi
     behaviour.usage === undefined ? Math.max(output.visible, reasoning > 0 ? 0 : 1) : Math.max(0, behaviour.usage.outputTokens - reasoning);
   const sign = behaviour.usageNegative ? -1 : 1;
   const cached = Math.min(behaviour.cachedTokens ?? cache.read, input);
-  const written = Math.min(behaviour.writtenTokens ?? cache.written, input - cached);
+  const written = Math.min(cache.written, input - cached);
   const writtenForHours = Math.min(cache.writtenForHours, input - cached - written);
   return { input: sign * input, cached, written, writtenForHours, text: sign * text, reasoning };
 }

@@ -9,12 +9,11 @@ test("directives are read from anywhere in the prompt, several at once and in se
 
 test("each directive sets its behaviour", () => {
   const text =
-    "first-status=500 delay=2000 keep-alive=100 close-midway error-midway rubbish rubbish-midway stall-after=3 slow=50 usage=in:5,out:999999999 " +
-    'no-usage usage-negative reasoning=50 cached=7 tokens=500 filtered only=xai text="a \\"quoted\\" ]] text\\nand more" tool=look,find args="{\\"a\\":1}"';
+    "delay=2000 keep-alive=100 close-midway error-midway rubbish rubbish-midway stall-after=3 slow=50 usage=in:5,out:999999999 " +
+    'no-usage usage-negative reasoning=50 cached=7 tokens=500 filtered text="a \\"quoted\\" ]] text\\nand more" tool=look,find args="{\\"a\\":1}"';
   expect(readDirectives(text)).toEqual({
     problems: [],
     behaviour: {
-      firstStatus: 500,
       delayMs: 2000,
       keepAliveMs: 100,
       closeMidway: true,
@@ -30,7 +29,6 @@ test("each directive sets its behaviour", () => {
       cachedTokens: 7,
       answerTokens: 500,
       filtered: true,
-      only: "xai",
       tools: ["look", "find"],
       toolArguments: '{"a":1}',
       text: 'a "quoted" ]] text\nand more',

@@ -2,13 +2,10 @@
 // README.md in this folder documents them.
 
 import { HOUR_MS } from "@/lib/base/clock";
-import type { VendorId } from "@/lib/providers/types";
 
 export interface Behaviour {
   /** Respond with this error status and the vendor's own body. */
   status?: number;
-  /** The same, for the first of two equal calls only. */
-  firstStatus?: number;
   retryAfterSeconds?: number;
   delayMs?: number;
   /** While delayed or hanging: answer 200 at once and send a keep-alive line this often. */
@@ -27,7 +24,6 @@ export interface Behaviour {
   usageNegative?: boolean;
   reasoningTokens?: number;
   cachedTokens?: number;
-  writtenTokens?: number;
   /** Length of the answer in tokens, still bounded by the request's limit. */
   answerTokens?: number;
   text?: string;
@@ -37,8 +33,6 @@ export interface Behaviour {
   toolArguments?: string;
   /** End the answer like a content filter. */
   filtered?: boolean;
-  /** The vendor that the directives apply to; the others answer normally. */
-  only?: VendorId;
 }
 
 export interface BehaviourReading {
@@ -49,13 +43,11 @@ export interface BehaviourReading {
 
 type Directive = (value: string | undefined) => Behaviour | string;
 
-const PROVIDERS: readonly VendorId[] = ["openai", "anthropic", "gemini", "xai", "deepseek"];
 const LONGEST_ANSWER_TOKENS = 200_000;
 const LONGEST_WAIT_MS = HOUR_MS;
 
 const directives = new Map<string, Directive>([
   ["status", number(400, 599, (status) => ({ status }))],
-  ["first-status", number(400, 599, (firstStatus) => ({ firstStatus }))],
   ["retry-after", number(0, 86_400, (retryAfterSeconds) => ({ retryAfterSeconds }))],
   ["delay", number(0, LONGEST_WAIT_MS, (delayMs) => ({ delayMs }))],
   ["keep-alive", number(1, LONGEST_WAIT_MS, (keepAliveMs) => ({ keepAliveMs }))],
@@ -63,7 +55,6 @@ const directives = new Map<string, Directive>([
   ["stall-after", number(0, LONGEST_ANSWER_TOKENS, (stallAfter) => ({ stallAfter }))],
   ["reasoning", number(0, LONGEST_ANSWER_TOKENS, (reasoningTokens) => ({ reasoningTokens }))],
   ["cached", number(0, Number.MAX_SAFE_INTEGER, (cachedTokens) => ({ cachedTokens }))],
-  ["written", number(0, Number.MAX_SAFE_INTEGER, (writtenTokens) => ({ writtenTokens }))],
   ["tokens", number(1, LONGEST_ANSWER_TOKENS, (answerTokens) => ({ answerTokens }))],
   ["hang", flag({ hang: true })],
   ["close-midway", flag({ closeMidway: true })],
@@ -77,7 +68,6 @@ const directives = new Map<string, Directive>([
   ["tool", readTools],
   ["args", (value) => (value ? { toolArguments: value } : 'wants args="{…}"')],
   ["usage", readUsage],
-  ["only", readOnly],
 ]);
 
 const BLOCK = /\[\[simulate:((?:"(?:[^"\\]|\\.)*"|[^"\]]|\](?!\]))*)\]\]/g;
@@ -134,9 +124,4 @@ function readTools(value: string | undefined): Behaviour | string {
   if (value === undefined) return { tools: [] };
   const tools = value.split(",");
   return tools.includes("") ? "wants names of functions: NAME or NAME,OTHER" : { tools };
-}
-
-function readOnly(value: string | undefined): Behaviour | string {
-  const only = PROVIDERS.find((provider) => provider === value);
-  return only === undefined ? `wants one of ${PROVIDERS.join(", ")}` : { only };
 }

@@ -1,7 +1,6 @@
 // The log of calls to the simulated vendors: the last thousand and how each ended, so that a test can prove that an upstream call was made
 // once, or was cut. It keeps the beginning of each prompt: everything here is simulated and stays in this process.
 
-import { nowMs } from "@/lib/base/clock";
 import type { VendorId } from "@/lib/providers/types";
 
 const CALLS_KEPT = 1000;
@@ -25,72 +24,47 @@ export interface CallRecord {
   /** Body bytes written to the connection. */
   bytesSent: number;
   deltasSent: number;
-  receivedAtMs: number;
-  endedAtMs: number | null;
 }
 
-export interface CallLog {
-  open(provider: VendorId): CallRecord;
-  describe(
-    record: CallRecord,
-    call: { model: string; stream: boolean; maxOutputTokens?: number; temperature?: number },
-    question: string,
-  ): void;
+interface Described extends Pick<CallRecord, "model" | "stream" | "question"> {
+  maxOutputTokens?: number | undefined;
+  temperature?: number | undefined;
+}
+
+export class CallLog {
+  #calls: CallRecord[] = [];
+  #count = 0;
+
+  open(provider: VendorId): CallRecord {
+    const record: CallRecord = {
+      ...{ number: ++this.#count, provider, model: "", stream: false, question: "" },
+      ...{ maxOutputTokens: undefined, temperature: undefined, status: null, state: "running" as const },
+      ...{ bytesReceived: 0, bytesSent: 0, deltasSent: 0 },
+    };
+    this.#calls.push(record);
+    if (this.#calls.length > CALLS_KEPT) this.#calls.shift();
+    return record;
+  }
+
+  describe(record: CallRecord, { question, ...call }: Described): void {
+    // Copied through bytes, since a plain slice would keep the whole prompt in memory.
+    Object.assign(record, call, {
+      question: Buffer.from(question.slice(0, QUESTION_CHARACTERS_KEPT), "utf16le").toString("utf16le"),
+    });
+  }
+
   /** Records the end; only the first call counts. */
-  close(record: CallRecord, state: Exclude<CallRecord["state"], "running">): void;
+  close(record: CallRecord, state: Exclude<CallRecord["state"], "running">): void {
+    if (record.state === "running") record.state = state;
+  }
+
   /** The number of calls, and the last thousand, oldest first. */
-  read(): { count: number; calls: CallRecord[] };
-  clear(): void;
-}
+  read(): { count: number; calls: readonly CallRecord[] } {
+    return { count: this.#count, calls: this.#calls };
+  }
 
-/** Creates an empty log. */
-export function createCallLog(): CallLog {
-  let ring: CallRecord[] = [];
-  let count = 0;
-  return {
-    open(provider) {
-      const record: CallRecord = {
-        number: count + 1,
-        provider,
-        model: "",
-        stream: false,
-        question: "",
-        maxOutputTokens: undefined,
-        temperature: undefined,
-        status: null,
-        state: "running",
-        bytesReceived: 0,
-        bytesSent: 0,
-        deltasSent: 0,
-        receivedAtMs: nowMs(),
-        endedAtMs: null,
-      };
-      ring[count % CALLS_KEPT] = record;
-      count++;
-      return record;
-    },
-    describe(record, call, question) {
-      record.model = call.model;
-      record.stream = call.stream;
-      record.maxOutputTokens = call.maxOutputTokens;
-      record.temperature = call.temperature;
-      record.question = keepBeginning(question);
-    },
-    close(record, state) {
-      if (record.state !== "running") return;
-      record.state = state;
-      record.endedAtMs = nowMs();
-    },
-    read: () => ({ count, calls: [...ring.slice(count % CALLS_KEPT), ...ring.slice(0, count % CALLS_KEPT)] }),
-    clear() {
-      ring = [];
-      count = 0;
-    },
-  };
-}
-
-// Copied through bytes, since a plain slice would keep the whole prompt in memory.
-function keepBeginning(question: string): string {
-  if (question.length <= QUESTION_CHARACTERS_KEPT) return question;
-  return Buffer.from(question.slice(0, QUESTION_CHARACTERS_KEPT), "utf16le").toString("utf16le");
+  clear(): void {
+    this.#calls = [];
+    this.#count = 0;
+  }
 }

@@ -1,8 +1,9 @@
 // The context windows of the simulated models, and how each vendor refuses a prompt beyond one. Written down from the vendors' pages, apart
 // from the gateway's catalogue, which the sandbox is there to check.
 
+import type { VendorId } from "@/lib/providers/types";
 import { countInputTokens } from "./tokens";
-import type { BrokenRule, SimulatedCall, Vendor } from "./vendor";
+import type { Problem, SimulatedCall } from "./vendor";
 
 /** The first match counts; a model without one has no limit. */
 const windows: readonly (readonly [RegExp, number])[] = [
@@ -22,23 +23,21 @@ const windows: readonly (readonly [RegExp, number])[] = [
   [/^deepseek-/, 1_000_000],
 ];
 
-/** The refusal of a prompt that the model cannot hold; null when it can. */
-export function findWindowRule({ provider }: Pick<Vendor, "provider">, call: SimulatedCall): BrokenRule | null {
-  const window = windows.find(([name]) => name.test(call.model))?.[1] ?? Number.POSITIVE_INFINITY;
-  const tokens = countInputTokens(call.messages, call.tools);
+/** How the vendor refuses a prompt that the model cannot hold; null when it can. */
+export function findWindowProblem(provider: VendorId, { model, messages, tools }: SimulatedCall): Problem | null {
+  const window = windows.find(([name]) => name.test(model))?.[1] ?? Number.POSITIVE_INFINITY;
+  const tokens = countInputTokens(messages, tools);
   if (tokens <= window) return null;
   switch (provider) {
     case "anthropic":
-      return { message: `prompt is too long: ${tokens} tokens > ${window} maximum` };
+      return { status: 400, message: `prompt is too long: ${tokens} tokens > ${window} maximum` };
     case "gemini":
-      return { message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).` };
+      return { status: 400, message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).` };
     case "xai":
-      return { message: `This model's maximum prompt length is ${window} but the request contains ${tokens} tokens.` };
-    default:
-      return {
-        message: `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
-        param: "messages",
-        code: "context_length_exceeded",
-      };
+      return { status: 400, message: `This model's maximum prompt length is ${window} but the request contains ${tokens} tokens.` };
+    default: {
+      const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`;
+      return { status: 400, message, code: "context_length_exceeded" };
+    }
   }
 }

@@ -1,25 +1,30 @@
 // Sends an answer at a model's pace, or breaks it as its behaviour says. It ends early, without an error, when the client disconnects.
 
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Behaviour } from "./behaviour";
 import type { CallLog, CallRecord } from "./call-log";
 import type { SimulatedAnswer, SimulatedCall, Vendor } from "./vendor";
 
-export interface Delivery {
+/** A request to a vendor, and its response. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
   vendor: Vendor;
+  requestId: string;
+  record: CallRecord;
+  /** Aborted when the client disconnects. */
+  gone: AbortSignal;
+}
+
+export interface Delivery extends Exchange {
   call: SimulatedCall;
   answer: SimulatedAnswer;
   behaviour: Behaviour;
   /** Default milliseconds between two deltas. */
   deltaDelayMs: number;
-  requestId: string;
-  response: ServerResponse;
-  /** Aborted when the client disconnects. */
-  gone: AbortSignal;
   log: CallLog;
-  record: CallRecord;
 }
 
 const RUBBISH = "<html><body><h1>502 Bad Gateway</h1></body></html>";

@@ -1,61 +1,28 @@
-// Images at the simulated models: refused as the vendors refuse them, and billed by their published rules.
+// Images at the simulated models, billed by the vendors' published rules.
 
-import { type PixelSize, readPixelSize } from "./image-size";
-import type { BrokenRule, SimulatedCall, SimulatedImage, Vendor } from "./vendor";
+import { imageSize } from "image-size";
+import type { SimulatedCall, SimulatedImage, Vendor } from "./vendor";
 
 type Provider = Vendor["provider"];
+
+interface PixelSize {
+  width: number;
+  height: number;
+}
 
 /** What the simulation takes an image to be that it would have to fetch. */
 const FETCHED: PixelSize = { width: 1_024, height: 768 };
 /** Base64 of the beginning, in which a header lies. */
 const HEAD = 1_048_576;
 
-const sizeOf = ({ data }: SimulatedImage): PixelSize | null =>
-  data === null ? FETCHED : readPixelSize(Buffer.from(data.slice(0, HEAD), "base64"));
-
-const imagesOf = ({ messages }: Pick<SimulatedCall, "messages">): SimulatedImage[] => messages.flatMap(({ images = [] }) => images);
-
-/** The first rule that an image of the call breaks. */
-export function findImageRule(provider: Provider, call: Pick<SimulatedCall, "messages">): BrokenRule | null {
-  const images = imagesOf(call);
-  if (provider === "anthropic" && images.length > 100) return { message: "messages: too many images: at most 100 are allowed per request" };
-  for (const image of images) {
-    const rule = findOwnRule(provider, image, images.length);
-    if (rule) return rule;
-  }
-  return null;
-}
-
-function findOwnRule(provider: Provider, image: SimulatedImage, count: number): BrokenRule | null {
-  const size = sizeOf(image);
-  if (provider === "deepseek") return { message: "unknown variant `image_url`, expected `text`" };
-  if (provider === "gemini" && image.data === null) return { message: "Cannot fetch content from the provided URL." };
-  if (!size || size.width < 1 || size.height < 1) return unreadable[provider];
-  if (provider !== "anthropic") return null;
-  const edge = Math.max(size.width, size.height);
-  if (edge > 8_000) return { message: "messages: At least one of the image dimensions exceed max allowed size: 8000 pixels" };
-  const isCrowd = count > 20 && edge > 2_000;
-  return isCrowd ? { message: "messages: image dimensions exceed max allowed size for many-image requests: 2000 pixels" } : null;
-}
-
-const openaiUnreadable = { message: "You uploaded an unsupported image. Please make sure your image is valid.", code: "image_parse_error" };
-const unreadable: Record<Provider, BrokenRule> = {
-  openai: openaiUnreadable,
-  xai: openaiUnreadable,
-  deepseek: openaiUnreadable,
-  anthropic: { message: "messages: Could not process image" },
-  gemini: {
-    message: "Unable to process input image. Please retry or report in https://developers.generativeai.google/guide/troubleshooting",
-  },
-};
-
 /** Billed tokens of a call's images. */
 export function countImageTokens(provider: Provider, call: Pick<SimulatedCall, "messages" | "model">): number {
-  return imagesOf(call).reduce((sum, image) => sum + countImage(provider, call.model, image), 0);
+  const images = call.messages.flatMap(({ images = [] }) => images);
+  return images.reduce((sum, image) => sum + countImage(provider, call.model, image), 0);
 }
 
 function countImage(provider: Provider, model: string, image: SimulatedImage): number {
-  const size = sizeOf(image) ?? FETCHED;
+  const size = image.data === null ? FETCHED : imageSize(Buffer.from(image.data.slice(0, HEAD), "base64"));
   switch (provider) {
     case "anthropic":
       return countClaude(size, /^claude-\w+-(?:[5-9]|4-[7-9])/.test(model) ? [2_576, 4_784] : [1_568, 1_568]);

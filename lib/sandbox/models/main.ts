@@ -8,15 +8,13 @@ import { createSimulatedServer } from "./server";
 
 const { values } = parseArgs({
   options: {
-    port: { type: "string", default: "0" },
     "delta-delay-ms": { type: "string", default: "20" },
-    model: { type: "string", multiple: true, default: [] },
   },
 });
 
 // Created here and passed over a pipe, so that neither the environment nor the command line shows it.
 const apiKey = `sk-simulated-${randomBase62(32)}`;
-const server = createSimulatedServer({ apiKey, deltaDelayMs: Number(values["delta-delay-ms"]), extraModels: values.model });
+const server = createSimulatedServer({ apiKey, deltaDelayMs: Number(values["delta-delay-ms"]) });
 
 process.stdin.once("close", () => process.exit(0)).resume();
 
@@ -24,7 +22,7 @@ server.once("error", (error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 });
-server.listen(Number(values.port), "127.0.0.1", () => {
+server.listen(0, "127.0.0.1", () => {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ port, apiKey })}\n`);
 });

@@ -4,6 +4,7 @@
 // ai.google.dev/gemini-api/docs/caching, api-docs.deepseek.com/guides/kv_cache.
 
 import { createHash } from "node:crypto";
+import type { VendorId } from "@/lib/providers/types";
 import { countInputTokens } from "./tokens";
 import type { CacheCounts, SimulatedCall, Vendor } from "./vendor";
 
@@ -20,7 +21,7 @@ interface Steps {
   step: number;
 }
 
-const steps: Readonly<Record<string, Steps>> = {
+const steps: Readonly<Record<VendorId, Steps>> = {
   openai: { least: 1_024, step: 128 },
   anthropic: { least: 1_024, step: 1 },
   gemini: { least: 2_048, step: 1 },
@@ -33,7 +34,7 @@ export class PromptCaches {
 
   /** What a call reads and writes; its own prefixes are known from then on. */
   count({ provider }: Pick<Vendor, "provider">, call: SimulatedCall): CacheCounts {
-    const { least, step } = steps[provider] ?? { least: Number.POSITIVE_INFINITY, step: 1 };
+    const { least, step } = steps[provider];
     if (call.cache?.isOff) return NOTHING;
     const writesMarked = provider === "anthropic";
     if (writesMarked && call.cache?.upTo === undefined) return NOTHING;

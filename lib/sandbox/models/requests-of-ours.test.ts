@@ -1,5 +1,5 @@
-// The simulated vendors, as strict as the real ones, accept the requests of our own wire formats: tools, their calls and results, formats
-// and every other option, for every model of the catalogue.
+// The simulated vendors accept the requests of our own wire formats, and answer what they ask: tools, their calls and results, formats and
+// every other option, for every model of the catalogue. What single models refuse is tested beside the formats in lib/providers.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicFormat } from "@/lib/providers/anthropic";

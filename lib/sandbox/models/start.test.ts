@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { startSimulatedModels } from "./start";
-import { buildSimulatedModels, startTestModels } from "./testing";
+import { modelsProgram, startTestModels } from "./testing";
 
-let scriptPath: string;
-let remove: () => void;
-beforeAll(async () => {
-  ({ scriptPath, remove } = await buildSimulatedModels());
-});
-afterAll(() => remove?.());
+const scriptPath = modelsProgram();
 
 function ask({ baseUrls, apiKey }: { baseUrls: { openai: string }; apiKey: string }, prompt: string): Promise<Response> {
   return fetch(`${baseUrls.openai}/chat/completions`, {
@@ -31,17 +23,6 @@ test("each start listens on this machine only, with its own key", async () => {
   expect(first.apiKey).not.toBe(second.apiKey);
   expect((await ask(first, "Hi")).status).toBe(200);
   expect((await ask({ ...first, apiKey: second.apiKey }, "Hi")).status).toBe(401);
-});
-
-test("the port can be chosen; a port in use is an error that says so", async () => {
-  const first = await startSimulatedModels({ scriptPath });
-  onTestFinished(async () => void (await first.stop()));
-  const port = Number(new URL(first.controlUrl).port);
-  await expect(startSimulatedModels({ scriptPath, port })).rejects.toThrow("EADDRINUSE");
-  await first.stop();
-  const again = await startSimulatedModels({ scriptPath, port });
-  onTestFinished(async () => void (await again.stop()));
-  expect(new URL(again.controlUrl).port).toBe(String(port));
 });
 
 test("a missing script is an error that names it", async () => {
@@ -66,18 +47,7 @@ test("a stream arrives in pieces, at the configured pace", async () => {
 });
 
 test("the simulated models end when their parent is killed with -9", async () => {
-  const modulePath = join(dirname(scriptPath), "start.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("./start.ts", import.meta.url))],
-    tsconfig: fileURLToPath(new URL("../../../tsconfig.json", import.meta.url)),
-    outfile: modulePath,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "error",
-  });
-  onTestFinished(() => rmSync(modulePath, { force: true }));
-  // Without scriptPath the script is found beside the bundle, as in production.
+  const modulePath = bundleProgram("lib/sandbox/models/start.ts");
   const parent = spawn(
     process.execPath,
     [
@@ -85,7 +55,7 @@ test("the simulated models end when their parent is killed with -9", async () =>
       "-e",
       `
     import { startSimulatedModels } from ${JSON.stringify(modulePath)};
-    console.log(JSON.stringify(await startSimulatedModels({ deltaDelayMs: 0 })));`,
+    console.log(JSON.stringify(await startSimulatedModels({ deltaDelayMs: 0, scriptPath: ${JSON.stringify(scriptPath)} })));`,
     ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );

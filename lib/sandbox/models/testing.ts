@@ -1,11 +1,6 @@
 // For tests: the simulated models as a real child process, built on demand, and a client of their control endpoint.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { bundleProgram } from "@/lib/db/testing/programs";
 import type { CallRecord } from "./call-log";
 import type { ControlRule } from "./control";
@@ -23,26 +18,12 @@ export interface TestModels extends SimulatedModels {
   clear(): Promise<void>;
 }
 
-/** Builds `main.ts` into a temporary folder. */
-export async function buildSimulatedModels(): Promise<{ scriptPath: string; remove(): void }> {
-  const folder = mkdtempSync(join(tmpdir(), "simulated-models-"));
-  const scriptPath = join(folder, "simulated-models.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("./main.ts", import.meta.url))],
-    tsconfig: fileURLToPath(new URL("../../../tsconfig.json", import.meta.url)),
-    outfile: scriptPath,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "error",
-  });
-  return { scriptPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
+/** The path of the program of the simulated models. */
+export const modelsProgram = (): string => bundleProgram("lib/sandbox/models/main.ts");
 
 /** Starts the simulated models for a test, without pauses between deltas. Stop them in `afterAll`. */
 export async function startTestModels(options: SimulatedModelsOptions = {}): Promise<TestModels> {
-  const models = await startSimulatedModels({ deltaDelayMs: 0, scriptPath: bundleProgram("lib/sandbox/models/main.ts"), ...options });
+  const models = await startSimulatedModels({ deltaDelayMs: 0, scriptPath: modelsProgram(), ...options });
   return { ...models, ...controlClient(models) };
 }
 

@@ -1,9 +1,8 @@
-// The interface of a simulated vendor: it reads requests as strictly as the real one, and writes its own responses, streams and errors. It
-// knows neither sockets nor faults; `deliver.ts` handles those for all vendors.
+// The interface of a simulated vendor: it reads what an answer needs of a request, and writes the vendor's own responses, streams and errors.
+// It knows neither sockets nor faults; `deliver.ts` handles those for all vendors.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { VendorId } from "@/lib/providers/types";
-import type { SchemaIssue } from "./schema-issue";
 
 export interface SimulatedMessage {
   /** `tool`: the result of one of the caller's functions. */
@@ -11,7 +10,9 @@ export interface SimulatedMessage {
   text: string;
   images?: readonly SimulatedImage[];
   /** The calls of an assistant message. */
-  toolCalls?: readonly AskedCall[];
+  toolCalls?: readonly AskedCall[] | undefined;
+  /** The call that a tool's result belongs to. */
+  callId?: string;
 }
 
 export interface SimulatedImage {
@@ -21,6 +22,7 @@ export interface SimulatedImage {
 }
 
 export interface AskedCall {
+  id: string;
   name: string;
   /** JSON text. */
   arguments: string;
@@ -29,17 +31,17 @@ export interface AskedCall {
 /** The part of a caller's function that an answer needs. */
 export interface SimulatedTool {
   name: string;
-  description?: string;
+  description?: string | undefined;
   /** JSON Schema of its arguments; absent for a function without any. */
   parameters?: unknown;
   /** Its input is text of any form. */
-  isCustom?: true;
+  isCustom?: boolean;
 }
 
 export interface ToolChoice {
   mode: "auto" | "none" | "required";
   /** The only functions that may be called; absent: all. */
-  names?: readonly string[];
+  names?: readonly string[] | undefined;
 }
 
 /** A parsed request in vendor-neutral form. */
@@ -58,7 +60,7 @@ export interface SimulatedCall {
   stop: readonly string[];
   /** Set when the answer must be JSON; with a schema, JSON that fits it. */
   json: { schema?: unknown } | undefined;
-  cache?: CacheWishes;
+  cache?: CacheWishes | undefined;
   /** False when the vendor sends usage with a stream only on request, and it was not requested. */
   wantsUsage: boolean;
   /** Set when the call came over OpenAI's Responses, which answers in another form. */
@@ -84,7 +86,7 @@ export interface CacheWishes {
   /** Nothing is read or written. */
   isOff?: boolean;
   /** Requests of different scopes share no cache. */
-  scope?: string;
+  scope?: string | undefined;
   /** The messages up to the last mark; only where marks decide. */
   upTo?: number;
   forHours?: boolean;
@@ -128,7 +130,7 @@ export interface AnsweredCall {
   /** False when the request's limit cut it off. */
   isWhole: boolean;
   /** A call of a custom tool: the pieces are its input. */
-  isCustom?: true | undefined;
+  isCustom?: boolean | undefined;
 }
 
 /** One write of a stream; `isDelta` when it carries text or arguments of the answer. */
@@ -137,29 +139,12 @@ export interface Frame {
   isDelta: boolean;
 }
 
-export type Refusal =
-  | { kind: "missing_key" }
-  | { kind: "wrong_key"; key: string }
-  | { kind: "unknown_path"; path: string }
-  | { kind: "bad_json" }
-  | { kind: "invalid"; issue: SchemaIssue }
-  | ({ kind: "broken_rule" } & BrokenRule)
-  | { kind: "unknown_model"; model: string }
-  /** Requested by a directive, or the body is too large. */
-  | { kind: "status"; status: number; retryAfterSeconds?: number };
-
-/** A rule that a request's schema cannot express, with the vendor's own message. */
-export interface BrokenRule {
-  message: string;
-  /** The field, when the vendor names it beside the message. */
-  param?: string;
-  code?: string;
-}
-
-export interface VendorReply {
+/** An error response before it has the vendor's form. */
+export interface Problem {
   status: number;
-  headers: Record<string, string>;
-  body: string;
+  message: string;
+  /** The vendor's name of the problem, where it has one. */
+  code?: string;
 }
 
 /** Data from the URL: Gemini names the model and streaming there, OpenAI the interface. */
@@ -169,10 +154,8 @@ export interface VendorEndpoint {
   /** OpenAI has two interfaces for the same models. */
   isResponses?: true;
   /** The request asks only how many tokens its input has. */
-  isCount?: boolean;
+  isCount?: true;
 }
-
-export type CallReading = { call: SimulatedCall } | { refusal: Refusal };
 
 export interface Vendor {
   provider: VendorId;
@@ -186,8 +169,9 @@ export interface Vendor {
   callsComeWhole: boolean;
   /** `path` is the part after `basePath`. Null: not found. */
   readPath(path: string, query: URLSearchParams): VendorEndpoint | null;
-  readKey(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
-  readCall(body: unknown, endpoint: VendorEndpoint, headers: IncomingHttpHeaders): CallReading;
+  readKey(headers: IncomingHttpHeaders): string | undefined;
+  /** The call, or the vendor's own words when it refuses. @throws TypeError when the body does not have the vendor's form */
+  readCall(body: unknown, endpoint: VendorEndpoint, headers: IncomingHttpHeaders): SimulatedCall | string;
   replyHeaders(requestId: string): Record<string, string>;
   /** The answer to a count, where the vendor has one. */
   writeCount?(tokens: number): string;
@@ -195,5 +179,11 @@ export interface Vendor {
   writeStream(answer: SimulatedAnswer, call: SimulatedCall): Iterable<Frame>;
   /** An error after status 200: as the whole body, or as a stream event. */
   writeLateError(call: SimulatedCall): string;
-  refuse(refusal: Refusal, requestId: string): VendorReply;
+  missingKey: Problem;
+  wrongKey: Problem;
+  unknownModel(model: string): Problem;
+  /** The vendor's own words for a status that a directive asks for. */
+  statuses: ReadonlyMap<number, Omit<Problem, "status">>;
+  /** The body of an error. */
+  writeError(problem: Problem, more: { requestId: string; retryAfterSeconds?: number | undefined }): string;
 }

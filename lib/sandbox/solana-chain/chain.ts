@@ -2,12 +2,12 @@
 // them.
 
 import { nowMs } from "@/lib/base/clock";
-import type { Account, Simulation } from "./runtime/bank";
-import { type Commitment, FIRST_SLOT, Slots } from "./runtime/slots";
+import type { Account, Run } from "./runtime/bank";
+import { BLOCKHASH_WINDOW, type Commitment, FIRST_SLOT, Slots } from "./runtime/slots";
 import { isRecorded, type TransactionError } from "./runtime/transaction-error";
-import { lamportsOf, loadAddresses, memoOf, outcomeOf, type TransactionRecord, tokenBalancesOf } from "./runtime/transaction-record";
+import { lamportsOf, memoOf, type TransactionRecord, tokenBalancesOf } from "./runtime/transaction-record";
 import { Versions } from "./runtime/versions";
-import type { WireMessage, WireTransaction } from "./runtime/wire";
+import type { WireTransaction } from "./runtime/wire";
 import { State, type StateOptions } from "./state";
 
 export interface ChainOptions extends StateOptions {
@@ -26,37 +26,20 @@ const MAX_TIMES = 10_000;
 export class Chain {
   readonly slots: Slots;
   readonly usdcMint: string;
-  readonly #state: State;
+  readonly state: State;
   readonly #versions = new Versions();
   /** When recent slots began, in seconds. */
   readonly #times = new Map<number, number>();
 
   /** @throws Error that says what to do when the journal is damaged */
   constructor(options: ChainOptions) {
-    this.#state = new State(options);
+    this.state = new State(options);
     this.usdcMint = options.usdcMint;
-    const { lastSlot, seed } = this.#state;
+    const { lastSlot, seed } = this.state;
     // Everything from an earlier process is final immediately, since earlier account versions are not persisted.
     const current = lastSlot === null ? FIRST_SLOT : lastSlot + options.finalityLag + 1;
     this.slots = new Slots({ seed, current, finalityLag: options.finalityLag });
     this.#beginSlot();
-  }
-
-  get bank() {
-    return this.#state.bank;
-  }
-
-  get history() {
-    return this.#state.history;
-  }
-
-  get faucetKey() {
-    return this.#state.faucetKey;
-  }
-
-  /** 32 bytes. */
-  get faucetSeed() {
-    return this.#state.faucetSeed;
   }
 
   advance(): void {
@@ -68,26 +51,31 @@ export class Chain {
 
   #beginSlot(): void {
     const { current } = this.slots;
-    this.#state.keepSlot(current);
+    this.state.keepSlot(current);
     const seconds = Math.floor(nowMs() / 1000);
     this.#times.set(current, seconds);
-    this.bank.setClock(current, seconds);
+    this.state.bank.setClock(current, seconds);
+  }
+
+  /** The blockhash of a slot, and how long transactions may use it. */
+  blockhashAt(slot: number) {
+    return { blockhash: this.slots.blockhash(slot), lastValidBlockHeight: this.slots.heightOf(slot) + BLOCKHASH_WINDOW };
   }
 
   /** When a slot began, in seconds; null when it is too old, or has not begun. */
   timeOf(slot: number): number | null {
-    return this.#times.get(slot) ?? this.history.inSlot(slot)[0]?.blockTime ?? null;
+    return this.#times.get(slot) ?? this.state.history.timeOf(slot);
   }
 
   /** An account at the newest slot of a commitment; null when it does not exist there. */
   accountAt(address: string, commitment: Commitment): Account | null {
     const version = commitment === "processed" ? undefined : this.#versions.at(this.slots.at(commitment), address);
-    return version === undefined ? this.bank.find(address) : version;
+    return version === undefined ? this.state.bank.find(address) : version;
   }
 
   /** Accounts that `program` owned at the newest slot of a commitment and whose data matches. */
   ownedBy(program: string, commitment: Commitment, fits: (data: Uint8Array) => boolean): { address: string; account: Account }[] {
-    const candidates = new Set([...this.bank.ownedBy(program, fits), ...this.#versions.addresses()]);
+    const candidates = new Set([...this.state.bank.ownedBy(program, fits), ...this.#versions.addresses()]);
     return [...candidates].flatMap((address) => {
       const account = this.accountAt(address, commitment);
       return account?.owner === program && fits(account.data) ? [{ address, account }] : [];
@@ -97,23 +85,24 @@ export class Chain {
   /** Why a transaction cannot be accepted, regardless of its effects; null when it can. */
   refusalOf({ signatures: [signature = ""], message }: WireTransaction): TransactionError | null {
     if (!this.slots.isValid(message.recentBlockhash)) return "BlockhashNotFound";
-    return this.history.find(signature) ? "AlreadyProcessed" : null;
+    return this.state.history.find(signature) ? "AlreadyProcessed" : null;
   }
 
   /** Simulates a transaction. */
-  simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Simulation {
-    const simulation = this.bank.simulate(sent.bytes, { verifySignatures });
+  simulate(sent: Sent, { verifySignatures = true, anyBlockhash = false } = {}): Run {
+    const simulation = this.state.bank.simulate(sent.bytes, { verifySignatures });
     const refusal = this.refusalOf(sent);
     const isRefused = refusal !== null && !(anyBlockhash && refusal === "BlockhashNotFound") && simulation.error !== "SignatureFailure";
     if (!isRefused) return simulation;
-    return { error: refusal, logs: [], unitsConsumed: 0, returnData: null, innerInstructions: [], accounts: new Map() };
+    return { error: refusal, logs: [], unitsConsumed: 0 };
   }
 
   /** Includes a transaction in the current slot. One that cannot be accepted is dropped, as by a validator. */
   send(sent: Sent): void {
     if (this.refusalOf(sent) !== null) return;
-    const { bank, slots } = this;
-    const { accounts, loadedAddresses } = this.accountsOf(sent.message);
+    const { slots } = this;
+    const { bank } = this.state;
+    const { accountKeys: accounts } = sent.message;
     const programs = new Set(sent.message.instructions.map(({ programIdIndex }) => programIdIndex));
     const read = (address: string, index: number) => (programs.has(index) ? bank.findProgram(address) : bank.find(address));
     const before = accounts.map(read);
@@ -125,14 +114,13 @@ export class Chain {
       signature: sent.signatures[0] ?? "",
       slot: slots.current,
       blockTime: this.#times.get(slots.current) ?? 0,
-      memo: memoOf(sent.message, accounts),
+      memo: memoOf(sent.message),
       wire: Buffer.from(sent.bytes).toString("base64"),
       accounts,
-      loadedAddresses,
       ...lamportsOf(before, after),
       preTokenBalances,
       postTokenBalances: tokenBalancesOf(bank, after),
-      ...outcomeOf(run),
+      ...run,
     };
     const changed = new Map<string, Account | null>();
     for (const [index, address] of accounts.entries()) {
@@ -141,18 +129,7 @@ export class Chain {
       changed.set(address, is);
       this.#versions.remember(slots.current, address, was);
     }
-    this.#state.keep(record, changed);
-  }
-
-  /** All accounts of a message, with those from address tables last. @throws RangeError when a table lacks one */
-  accountsOf(message: WireMessage): Pick<TransactionRecord, "accounts" | "loadedAddresses"> {
-    const loadedAddresses = loadAddresses(this.bank, message);
-    return { accounts: [...message.accountKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly], loadedAddresses };
-  }
-
-  /** Persists the state. The chain must not be used afterwards. */
-  close(): void {
-    this.#state.close(this.slots.current);
+    this.state.keep(record, changed);
   }
 }
 

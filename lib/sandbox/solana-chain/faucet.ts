@@ -1,10 +1,11 @@
 // The faucet: gives away test SOL and test USDC by ordinary transactions.
 
-import { base58 } from "@scure/base";
+import { createTokenAccount, payForComputing, TOKEN_PROGRAM } from "@/lib/chains/solana/instructions";
+import { type Instruction, signTransaction, signWith } from "@/lib/chains/solana/message";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import type { Chain } from "./chain";
-import { ASSOCIATED_TOKEN_PROGRAM, COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from "./runtime/programs";
-import { type NewInstruction, readTransaction, writeMessage } from "./runtime/wire";
+import { SYSTEM_PROGRAM } from "./runtime/bank";
+import { readTransaction } from "./runtime/wire";
 
 const MIN_UNITS = 200_000;
 const MAX_UNITS = 1_400_000;
@@ -14,68 +15,52 @@ export class Faucet {
 
   constructor(private readonly chain: Chain) {}
 
-  /** Sends SOL. Resolves with the signature. */
+  /** Sends SOL. Returns the signature. */
   sendLamports(to: string, lamports: number): string {
-    const from = this.chain.faucetKey.address;
     const data = Buffer.alloc(12);
     data.writeUInt32LE(2, 0); // Transfer
     data.writeBigUInt64LE(BigInt(lamports), 4);
     const accounts = [
-      { key: from, isSigner: true, isWritable: true },
+      { key: this.chain.state.faucetAddress, isSigner: true, isWritable: true },
       { key: to, isWritable: true },
     ];
     return this.#send([{ program: SYSTEM_PROGRAM, accounts, data }]);
   }
 
-  /** Mints USDC into the associated token account of `owner`, which is created when missing. Resolves with the signature. */
+  /** Mints USDC into the associated token account of `owner`, which is created when missing. Returns the signature. */
   sendUsdc(owner: string, units: bigint): string {
-    const [faucet, mint] = [this.chain.faucetKey.address, this.chain.usdcMint];
+    const { usdcMint: mint } = this.chain;
+    const { faucetAddress } = this.chain.state;
     const tokenAccount = deriveTokenAccount(owner, mint);
-    const mintTo = Buffer.alloc(9);
-    mintTo.writeUInt8(7, 0); // MintTo
-    mintTo.writeBigUInt64LE(units, 1);
+    const data = Buffer.alloc(9);
+    data.writeUInt8(7, 0); // MintTo
+    data.writeBigUInt64LE(units, 1);
+    const accounts = [
+      { key: mint, isWritable: true },
+      { key: tokenAccount, isWritable: true },
+      { key: faucetAddress, isSigner: true },
+    ];
     return this.#send([
-      {
-        program: ASSOCIATED_TOKEN_PROGRAM,
-        accounts: [
-          { key: faucet, isSigner: true, isWritable: true },
-          { key: tokenAccount, isWritable: true },
-          { key: owner },
-          { key: mint },
-          { key: SYSTEM_PROGRAM },
-          { key: TOKEN_PROGRAM },
-        ],
-        data: Uint8Array.of(1), // CreateIdempotent
-      },
-      {
-        program: TOKEN_PROGRAM,
-        accounts: [
-          { key: mint, isWritable: true },
-          { key: tokenAccount, isWritable: true },
-          { key: faucet, isSigner: true },
-        ],
-        data: mintTo,
-      },
+      createTokenAccount({ payer: faucetAddress, tokenAccount, owner, mint }),
+      { program: TOKEN_PROGRAM, accounts, data },
     ]);
   }
 
-  #send(instructions: NewInstruction[]): string {
+  #send(instructions: Instruction[]): string {
     const { chain } = this;
-    const message = writeMessage(chain.faucetKey.address, chain.slots.blockhash(chain.slots.current), [this.#newLimit(), ...instructions]);
-    const bytes = Buffer.concat([Uint8Array.of(1), chain.faucetKey.sign(message), message]);
-    const sent = { ...readTransaction(bytes), bytes };
-    chain.send(sent);
-    const signature = base58.encode(bytes.subarray(1, 65));
-    const error = chain.history.find(signature)?.error;
+    // A compute unit limit unique in this slot: two identical gifts would be the same transaction.
+    const limit = payForComputing({ units: MIN_UNITS + (this.#sent++ % (MAX_UNITS - MIN_UNITS)), microLamports: 0 });
+    const { bytes, signature } = signTransaction(
+      {
+        feePayer: chain.state.faucetAddress,
+        blockhash: chain.slots.blockhash(chain.slots.current),
+        instructions: [...limit, ...instructions],
+      },
+      (_, message) => signWith(chain.state.faucetSeed, message),
+    );
+    chain.send({ ...readTransaction(bytes), bytes });
+    const error = chain.state.history.find(signature)?.error;
     if (error !== null) throw new Error(`The faucet's transaction failed: ${JSON.stringify(error)}`);
     return signature;
-  }
-
-  /** A compute unit limit unique in this slot: two identical gifts would be the same transaction. */
-  #newLimit(): NewInstruction {
-    const data = Buffer.alloc(5);
-    data.writeUInt8(2, 0); // SetComputeUnitLimit
-    data.writeUInt32LE(MIN_UNITS + (this.#sent++ % (MAX_UNITS - MIN_UNITS)), 1);
-    return { program: COMPUTE_BUDGET_PROGRAM, accounts: [], data };
   }
 }

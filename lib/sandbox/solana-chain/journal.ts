@@ -1,33 +1,25 @@
 // The journal: the file from which the chain is restored. Lines are append-only, each with a checksum, and written before the response, so
-// that a killed process loses nothing; no response was sent for a line that a crash cut off. The journal is compacted now and then.
+// that a killed process loses nothing; no response was sent for a line that a crash cut off. The journal is compacted at each start.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
-import { z } from "zod";
 import { assert } from "@/lib/base/assert";
-import { transactionRecord } from "./runtime/transaction-record";
+import type { TransactionRecord } from "./runtime/transaction-record";
 
 /** Address, lamports, owner, data in base64, and whether it is a program. Zero lamports means deleted. */
-const accountEntry = z.tuple([z.string(), z.number(), z.string(), z.string(), z.boolean()]);
+export type AccountEntry = [string, number, string, string, boolean];
 
-const entry = z.union([
+export type JournalEntry =
   /** The first line. Both secrets are 32 bytes, hex. */
-  z.strictObject({ chain: z.literal(1), seed: z.string().length(64), faucetSeed: z.string().length(64) }),
+  | { chain: 1; seed: string; faucetSeed: string }
   /** Slots up to this one may have been used. */
-  z.strictObject({ slots: z.number().int() }),
-  z.strictObject({ accounts: z.array(accountEntry), transaction: transactionRecord.optional() }),
-]);
-
-export type JournalEntry = z.infer<typeof entry>;
-
-const MIN_GROWTH_BYTES = 16 * 2 ** 20;
+  | { slots: number }
+  | { accounts: AccountEntry[]; transaction?: TransactionRecord };
 
 export class Journal {
   readonly #path: string;
   #file: number | null = null;
-  #bytes = 0;
-  #bytesWhenNew = 0;
 
   constructor(path: string) {
     this.#path = path;
@@ -44,17 +36,12 @@ export class Journal {
   append(line: JournalEntry): void {
     assert(this.#file !== null, "a journal is written anew before lines are appended");
     try {
-      this.#bytes += writeLine(this.#file, JSON.stringify(line));
+      writeLine(this.#file, JSON.stringify(line));
     } catch (error) {
       // Most likely a full disk. Exit, since responses must never diverge from the persisted state: the next process continues from that.
       process.stderr.write(`${this.#path} cannot be written: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);
     }
-  }
-
-  /** True when compaction is worthwhile. */
-  isLong(): boolean {
-    return this.#bytes > this.#bytesWhenNew + Math.max(this.#bytesWhenNew, MIN_GROWTH_BYTES);
   }
 
   /**
@@ -65,27 +52,17 @@ export class Journal {
     mkdirSync(dirname(this.#path), { recursive: true });
     const beside = `${this.#path}.new`;
     const file = openSync(beside, "w", 0o600);
-    let bytes = 0;
-    for (const line of lines) bytes += writeLine(file, line);
+    for (const line of lines) writeLine(file, line);
     fsyncSync(file);
     renameSync(beside, this.#path);
-    if (this.#file !== null) closeSync(this.#file);
     // The file was renamed, so this handle is the journal's file now.
     this.#file = file;
-    this.#bytes = bytes;
-    this.#bytesWhenNew = bytes;
-  }
-
-  close(): void {
-    if (this.#file !== null) closeSync(this.#file);
-    this.#file = null;
   }
 }
 
-function writeLine(file: number, json: string): number {
+function writeLine(file: number, json: string): void {
   const bytes = Buffer.from(`${checksum(json)} ${json}\n`);
   for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-  return bytes.length;
 }
 
 const checksum = (json: string): string => crc32(json).toString(16).padStart(8, "0");
@@ -110,9 +87,7 @@ function readEntries(path: string): JournalEntry[] {
 /** Null when the line is damaged. */
 function readLine(line: string): JournalEntry | null {
   const json = line.slice(9);
-  if (line.slice(0, 9) !== `${checksum(json)} `) return null;
-  const parsed = entry.safeParse(JSON.parse(json));
-  return parsed.success ? parsed.data : null;
+  return line.slice(0, 9) === `${checksum(json)} ` ? (JSON.parse(json) as JournalEntry) : null;
 }
 
 function damaged(path: string, line: number): Error {

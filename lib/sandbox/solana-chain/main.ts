@@ -4,10 +4,10 @@
 import { mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { base58 } from "@scure/base";
 import { type OwnerLock, takeOwnerLock } from "@/lib/db/embedded/owner-lock";
 import { Chain } from "./chain";
 import { serveChain } from "./server";
-import { secretKeyOf } from "./signing-key";
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,6 @@ const { values } = parseArgs({
     port: { type: "string", default: "0" },
     "slot-ms": { type: "string", default: "400" },
     "finality-lag": { type: "string", default: "8" },
-    "most-transactions": { type: "string", default: "10000" },
   },
 });
 
@@ -42,7 +41,6 @@ async function main(): Promise<void> {
     path: values.path,
     usdcMint: values["usdc-mint"],
     finalityLag: Number(values["finality-lag"]),
-    mostTransactions: Number(values["most-transactions"]),
   });
   const server = await serveChain(chain, Number(values.port));
   setInterval(() => {
@@ -50,7 +48,6 @@ async function main(): Promise<void> {
     server.notify();
   }, Number(values["slot-ms"]));
   const end = () => {
-    chain.close();
     lock.release();
     process.exit(0);
   };
@@ -60,8 +57,9 @@ async function main(): Promise<void> {
   const ready = {
     port: server.port,
     genesisHash: chain.slots.genesisHash(),
-    faucetAddress: chain.faucetKey.address,
-    faucetSecretKey: secretKeyOf(chain.faucetSeed).toString("hex"),
+    faucetAddress: chain.state.faucetAddress,
+    // Seed and public key: the format of Solana's tools.
+    faucetSecretKey: Buffer.concat([chain.state.faucetSeed, base58.decode(chain.state.faucetAddress)]).toString("hex"),
   };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }

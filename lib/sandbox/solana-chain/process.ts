@@ -1,9 +1,10 @@
-// Starts the process of the sandbox's Solana chain, and requests test money from it.
+// The sandbox's Solana chain: its own process with test USDC, persisted, kept running, and never connected to a public cluster.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { type ChildEnd, startChild } from "../child-process";
+import { type Child, startChild } from "../child-process";
+import { keepNodeRunning } from "../keep-running";
 
 export interface SolanaProcessOptions {
   /** The chain's data is in `chains/solana.*` below it. */
@@ -15,16 +16,13 @@ export interface SolanaProcessOptions {
   slotMs?: number;
   /** How many slots the finalized slot is behind: with 8, a transaction is final after 3 seconds. */
   finalityLagSlots?: number;
-  /** How many transactions are kept, besides those of the last 150 slots. */
-  mostTransactions?: number;
   /** The built `main.ts`; by default beside the built server. */
   scriptPath?: string;
 }
 
-export interface SolanaProcess {
-  /** JSON-RPC over HTTP. */
+export interface SolanaProcess extends Omit<Child<unknown>, "ready"> {
+  /** JSON-RPC over HTTP; WebSocket is one port above. */
   url: string;
-  webSocketUrl: string;
   /** Unique to this sandbox. */
   genesisHash: string;
   faucetAddress: string;
@@ -34,14 +32,10 @@ export interface SolanaProcess {
   faucet(owner: string, units: bigint): Promise<string>;
   /** Sends test SOL, for fees. */
   airdrop(address: string, lamports: bigint): Promise<string>;
-  pid: number;
-  /** Resolves when the process has ended, for any reason. */
-  ended: Promise<ChildEnd>;
-  stop(): Promise<ChildEnd>;
 }
 
 const START_TIMEOUT_MS = 30_000;
-const FAUCET_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
 
 const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddress: z.string(), faucetSecretKey: z.string().length(128) });
 
@@ -50,9 +44,9 @@ const readyLine = z.object({ port: z.int(), genesisHash: z.string(), faucetAddre
  * @throws Error when it cannot start: a port is taken, the journal is damaged or in use, or the script is missing
  */
 export async function startSolanaProcess(options: SolanaProcessOptions): Promise<SolanaProcess> {
-  const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8, mostTransactions = 10_000 } = options;
+  const { dataDir, usdcMint, port = 0, slotMs = 400, finalityLagSlots = 8 } = options;
   const scriptPath = options.scriptPath ?? fileURLToPath(new URL("./solana-chain.mjs", import.meta.url));
-  const child = await startChild({
+  const { ready, ...child } = await startChild({
     name: "Solana chain",
     command: process.execPath,
     args: [
@@ -63,43 +57,71 @@ export async function startSolanaProcess(options: SolanaProcessOptions): Promise
       `--port=${port}`,
       `--slot-ms=${slotMs}`,
       `--finality-lag=${finalityLagSlots}`,
-      `--most-transactions=${mostTransactions}`,
     ],
     endsWithStdin: true,
     readReady: readReadyLine,
     readyTimeoutMs: START_TIMEOUT_MS,
   });
-  const { ready, pid, ended, stop } = child;
   const url = `http://127.0.0.1:${ready.port}`;
   return {
     url,
-    webSocketUrl: `ws://127.0.0.1:${ready.port + 1}`,
     genesisHash: ready.genesisHash,
     faucetAddress: ready.faucetAddress,
     faucetSecretKey: Buffer.from(ready.faucetSecretKey, "hex"),
     faucet: (owner, units) => requestUsdc(url, owner, units),
-    airdrop: (address, lamports) => requestFunds(url, "requestAirdrop", [address, Number(lamports)]),
-    pid,
-    ended,
-    stop,
+    airdrop: (address, lamports) => callSolana(url, "requestAirdrop", [address, Number(lamports)]),
+    ...child,
+  };
+}
+
+export interface SolanaChainOptions extends SolanaProcessOptions {
+  /** Called with the chain's URL, at the start and whenever it changes. */
+  onUrl?: (url: string) => void;
+}
+
+export interface SolanaChain extends Pick<SolanaProcess, "genesisHash" | "faucet" | "airdrop"> {
+  usdcMint: string;
+  /** The chain's current or last URL. WebSocket is one port above. */
+  url: () => string;
+  /** False while the process is down. */
+  isWell: () => boolean;
+  /** Null while the process is down. */
+  pid: () => number | null;
+  stop: () => Promise<void>;
+}
+
+/** Like `startSolanaProcess`, and starts it again when it ends. */
+export async function startSolanaChain({ onUrl, ...options }: SolanaChainOptions): Promise<SolanaChain> {
+  const startAt = (port: number) => startSolanaProcess({ ...options, port });
+  const kept = await keepNodeRunning("Solana chain", { port: options.port, onUrl }, startAt);
+  return {
+    usdcMint: options.usdcMint,
+    genesisHash: kept.running().genesisHash,
+    url: kept.url,
+    isWell: () => kept.current() !== null,
+    pid: () => kept.current()?.pid ?? null,
+    faucet: async (owner, units) => kept.running().faucet(owner, units),
+    airdrop: async (address, lamports) => kept.running().airdrop(address, lamports),
+    stop: kept.stop,
   };
 }
 
 /** Like `faucet`, for the chain at `url`: any process can call it. */
 export const requestUsdc = (url: string, owner: string, units: bigint): Promise<string> =>
-  requestFunds(url, "sandbox_requestUsdc", [owner, units.toString()]);
+  callSolana(url, "sandbox_requestUsdc", [owner, units.toString()]);
 
-const moneyAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
+const textAnswer = z.union([z.object({ result: z.string() }), z.object({ error: z.object({ message: z.string() }) })]);
 
-async function requestFunds(url: string, method: string, params: readonly unknown[]): Promise<string> {
+/** Calls a method whose result is a text. @throws Error when the chain is down or refuses */
+export async function callSolana(url: string, method: string, params: readonly unknown[] = []): Promise<string> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    signal: AbortSignal.timeout(FAUCET_TIMEOUT_MS),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });
-  const answer = moneyAnswer.parse(await response.json());
-  if ("error" in answer) throw new Error(`The Solana faucet refused: ${answer.error.message}`);
+  const answer = textAnswer.parse(await response.json());
+  if ("error" in answer) throw new Error(`The sandbox's Solana chain refused: ${answer.error.message}`);
   return answer.result;
 }
 

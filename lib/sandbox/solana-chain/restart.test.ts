@@ -4,28 +4,22 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { getAccount, getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from "@solana/web3.js";
-import { build } from "esbuild";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
+import { bundleProgram } from "@/lib/db/testing/programs";
 import { isLong } from "@/lib/db/testing/sample";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
-import { buildSolanaChain } from "./testing";
+import { solanaProgram } from "./testing";
 
 const mint = new PublicKey(USDC_MINT);
 
 const SENT = isLong ? 2_500 : 1_300;
 
-let scriptPath: string;
-let removeScript: () => void;
-beforeAll(async () => {
-  ({ scriptPath, remove: removeScript } = await buildSolanaChain());
-});
-afterAll(() => removeScript?.());
+const scriptPath = solanaProgram();
 
 let dataDir: string;
 beforeEach((context) => {
@@ -191,22 +185,11 @@ test("a taken port, of either of the two, is an error that says so", async () =>
 });
 
 test("the chain ends when its parent is killed with -9, and the next one continues immediately", async () => {
-  const modulePath = join(dirname(scriptPath), "process.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("./process.ts", import.meta.url))],
-    tsconfig: fileURLToPath(new URL("../../../tsconfig.json", import.meta.url)),
-    outfile: modulePath,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    logLevel: "error",
-  });
+  const modulePath = bundleProgram("lib/sandbox/solana-chain/process.ts");
   const program = `
     import { startSolanaProcess } from ${JSON.stringify(modulePath)};
-    const chain = await startSolanaProcess({ dataDir: ${JSON.stringify(dataDir)}, usdcMint: ${JSON.stringify(USDC_MINT)} });
+    const chain = await startSolanaProcess({ dataDir: ${JSON.stringify(dataDir)}, usdcMint: ${JSON.stringify(USDC_MINT)}, scriptPath: ${JSON.stringify(scriptPath)} });
     console.log(JSON.stringify(chain));`;
-  // Without scriptPath the script is found beside the bundle, as in production.
   const parent = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];

@@ -4,7 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Chain } from "./chain";
-import { methodsOf } from "./methods";
+import { accountMethods } from "./methods/accounts";
+import { clusterMethods } from "./methods/cluster";
+import { historyMethods } from "./methods/history";
+import { sendMethods } from "./methods/send";
 import { answerText, type Methods } from "./rpc/answer";
 import { Subscriptions } from "./rpc/subscriptions";
 import { acceptWebSocket } from "./rpc/websocket";
@@ -27,7 +30,8 @@ const PAIRS_TRIED = 50;
  * @throws Error EADDRINUSE when one of them is taken
  */
 export async function serveChain(chain: Chain, port: number): Promise<ChainServer> {
-  const methods = methodsOf(chain);
+  const all = { ...clusterMethods(chain), ...accountMethods(chain), ...sendMethods(chain), ...historyMethods(chain) };
+  const methods: Methods = new Map(Object.entries(all));
   const subscribers = new Set<Subscriptions>();
   const open = () => newServer(chain, methods, subscribers);
   for (let attempt = 1; ; attempt++) {
@@ -62,7 +66,12 @@ function newServer(chain: Chain, methods: Methods, subscribers: Set<Subscription
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
-  server.on("upgrade", (request, socket: Duplex) => openWebSocket(chain, methods, { request, socket, subscribers }));
+  server.on("upgrade", (request, socket: Duplex) => {
+    const subscriptions = openWebSocket(chain, request, socket);
+    if (subscriptions === null) return;
+    subscribers.add(subscriptions);
+    socket.once("close", () => subscribers.delete(subscriptions));
+  });
   return server;
 }
 
@@ -87,21 +96,9 @@ function reply(response: ServerResponse, status: number, text: string, type: str
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
 }
 
-interface Upgrade {
-  request: IncomingMessage;
-  socket: Duplex;
-  subscribers: Set<Subscriptions>;
-}
-
-function openWebSocket(chain: Chain, methods: Methods, { request, socket, subscribers }: Upgrade): void {
+function openWebSocket(chain: Chain, request: IncomingMessage, socket: Duplex): Subscriptions | null {
   const subscriptions = new Subscriptions(chain, (text) => peer?.send(text));
-  const all = new Map([...methods, ...subscriptions.methods()]);
-  const peer = acceptWebSocket(request, socket, {
-    onText: (text) => {
-      const answer = answerText(all, text);
-      if (answer !== null) peer?.send(answer);
-    },
-    onEnd: () => subscribers.delete(subscriptions),
-  });
-  if (peer !== null) subscribers.add(subscriptions);
+  const methods = subscriptions.methods();
+  const peer = acceptWebSocket(request, socket, (text) => peer?.send(answerText(methods, text) ?? ""));
+  return peer && subscriptions;
 }

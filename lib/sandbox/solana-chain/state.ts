@@ -1,26 +1,27 @@
 // The chain's state, persisted in the journal: its own secrets, all accounts, and the kept transactions.
 
 import { randomBytes } from "node:crypto";
-import { Journal, type JournalEntry } from "./journal";
-import { type Account, Bank } from "./runtime/bank";
+import { base58 } from "@scure/base";
+import { TOKEN_PROGRAM } from "@/lib/chains/solana/instructions";
+import { publicKeyOf } from "@/lib/chains/solana/message";
+import { type AccountEntry, Journal, type JournalEntry } from "./journal";
+import { type Account, Bank, SYSTEM_PROGRAM } from "./runtime/bank";
 import { History } from "./runtime/history";
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from "./runtime/programs";
 import { writeMint } from "./runtime/token-state";
 import type { TransactionRecord } from "./runtime/transaction-record";
-import { openKey, type SigningKey } from "./signing-key";
 
 export interface StateOptions {
   /** The journal's file; created when missing. */
   path: string;
   /** The mint of the sandbox's USDC; created when missing. */
   usdcMint: string;
-  /** How many transactions are kept, besides those of the last minute. */
-  mostTransactions: number;
 }
 
 const USDC_DECIMALS = 6;
 /** Below 2^53, so that the sum of all lamports is a safe integer. */
 const FAUCET_LAMPORTS = 5_000_000 * 1e9;
+/** Kept, besides those of the last minute. */
+const MAX_TRANSACTIONS = 10_000;
 const ACCOUNTS_PER_LINE = 500;
 /** Slots are reserved in the journal this far ahead, so that a restarted process knows where it may continue. */
 const SLOTS_AHEAD = 50;
@@ -29,7 +30,7 @@ export class State {
   readonly bank = new Bank();
   readonly history: History;
   /** The USDC's mint and freeze authority; holds the faucet's lamports. */
-  readonly faucetKey: SigningKey;
+  readonly faucetAddress: string;
   /** 32 bytes. */
   readonly seed: Buffer;
   readonly faucetSeed: Buffer;
@@ -40,15 +41,15 @@ export class State {
   #slotsWritten = 0;
 
   /** @throws Error that says what to do when the journal is damaged */
-  constructor({ path, usdcMint, mostTransactions }: StateOptions) {
+  constructor({ path, usdcMint }: StateOptions) {
     this.#journal = new Journal(path);
     const entries = this.#journal.read();
     const [first] = entries;
     const kept = first !== undefined && "chain" in first ? first : null;
     this.seed = kept ? Buffer.from(kept.seed, "hex") : randomBytes(32);
     this.faucetSeed = kept ? Buffer.from(kept.faucetSeed, "hex") : randomBytes(32);
-    this.faucetKey = openKey(this.faucetSeed);
-    this.history = new History(mostTransactions);
+    this.faucetAddress = base58.encode(publicKeyOf(this.faucetSeed));
+    this.history = new History(MAX_TRANSACTIONS);
     for (const entry of entries) this.#restore(entry);
     this.lastSlot = kept === null ? null : this.#slotsWritten;
     this.#openAccounts(usdcMint);
@@ -62,7 +63,6 @@ export class State {
     const accounts = [...changed].map(([address, account]) => accountEntry(address, account));
     this.#journal.append({ accounts, transaction: record });
     this.history.add(record);
-    if (this.#journal.isLong()) this.#journal.rewrite(this.#lines());
   }
 
   /** Call before `slot` is used. */
@@ -70,13 +70,6 @@ export class State {
     if (slot <= this.#slotsWritten) return;
     this.#slotsWritten = slot + SLOTS_AHEAD;
     this.#journal.append({ slots: this.#slotsWritten });
-  }
-
-  /** Compacts the journal and closes it. `slot` is the last one used. */
-  close(slot: number): void {
-    this.#slotsWritten = slot;
-    this.#journal.rewrite(this.#lines());
-    this.#journal.close();
   }
 
   #restore(entry: JournalEntry): void {
@@ -89,7 +82,7 @@ export class State {
   }
 
   #openAccounts(usdcMint: string): void {
-    const faucet = this.faucetKey.address;
+    const faucet = this.faucetAddress;
     if (this.bank.find(faucet) === null)
       this.#put(faucet, { lamports: FAUCET_LAMPORTS, owner: SYSTEM_PROGRAM, data: new Uint8Array(), executable: false });
     if (this.bank.find(usdcMint) !== null) return;
@@ -115,11 +108,11 @@ export class State {
       });
       yield line({ accounts });
     }
-    for (const { json } of this.history.all()) yield `{"accounts":[],"transaction":${json}}`;
+    for (const { sequence: _, ...transaction } of this.history.all()) yield line({ accounts: [], transaction });
   }
 }
 
-function accountEntry(address: string, account: Account | null): [string, number, string, string, boolean] {
+function accountEntry(address: string, account: Account | null): AccountEntry {
   if (account === null) return [address, 0, SYSTEM_PROGRAM, "", false];
   const { lamports, owner, data, executable } = account;
   return [address, lamports, owner, Buffer.from(data).toString("base64"), executable];

@@ -3,34 +3,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { getAssociatedTokenAddressSync } from "@solana/spl-token";
 import { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey } from "@solana/web3.js";
-import { build } from "esbuild";
 import { vi } from "vitest";
 import { USDC_MINT } from "@/lib/chains/solana/usdc";
 import { bundleProgram } from "@/lib/db/testing/programs";
 import { type SolanaProcess, type SolanaProcessOptions, startSolanaProcess } from "./process";
 
-const projectFolder = fileURLToPath(new URL("../../..", import.meta.url));
-
-/** Builds `main.ts` into a temporary folder inside the project, so that it finds its packages. */
-export async function buildSolanaChain(): Promise<{ scriptPath: string; remove(): void }> {
-  const folder = mkdtempSync(join(projectFolder, "node_modules", ".cache-solana-chain-"));
-  const scriptPath = join(folder, "solana-chain.mjs");
-  await build({
-    entryPoints: [fileURLToPath(new URL("./main.ts", import.meta.url))],
-    tsconfig: join(projectFolder, "tsconfig.json"),
-    outfile: scriptPath,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    packages: "external",
-    logLevel: "error",
-  });
-  return { scriptPath, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
+/** The path of the chain's program. */
+export const solanaProgram = (): string => bundleProgram("lib/sandbox/solana-chain/main.ts");
 
 export interface TestSolanaChain extends SolanaProcess {
   dataDir: string;
@@ -43,8 +24,7 @@ export interface TestSolanaChain extends SolanaProcess {
 /** Starts a chain for a test, with fast slots and its own data directory. Call `remove` in `afterAll`. */
 export async function startTestSolanaChain(options: Partial<SolanaProcessOptions> = {}): Promise<TestSolanaChain> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "solana-chain-"));
-  const scriptPath = bundleProgram("lib/sandbox/solana-chain/main.ts");
-  const chain = await startSolanaProcess({ usdcMint: USDC_MINT, slotMs: 50, scriptPath, ...options, dataDir });
+  const chain = await startSolanaProcess({ usdcMint: USDC_MINT, slotMs: 50, scriptPath: solanaProgram(), ...options, dataDir });
   const connections: Connection[] = [];
   const connect = () => {
     const connection = new Connection(chain.url, "confirmed");

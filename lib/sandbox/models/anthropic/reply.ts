@@ -2,9 +2,9 @@
 // `input_tokens` leaves cached input out; `output_tokens` includes thinking.
 // Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/docs/build-with-claude/streaming.
 
+import { signThought } from "../thought-signature";
 import { readArguments } from "../tool-calls";
 import type { AnsweredCall, Frame, SimulatedAnswer, TokenCounts } from "../vendor";
-import { signThought } from "./signature";
 
 const STOP_REASONS = { stop: "end_turn", tool_calls: "tool_use", length: "max_tokens", filtered: "refusal" } as const;
 

@@ -1,92 +1,146 @@
-// Reads a messages request as strictly as Anthropic does: unknown fields, empty text and a missing limit are refused.
-// Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/api/versioning.
+// Reads a messages request. A thought is refused that was changed, or that another model made: both have another signature.
+// Source: docs.anthropic.com/en/api/messages, docs.anthropic.com/en/api/versioning, docs.anthropic.com/en/docs/build-with-claude/prompt-caching,
+// and error bodies quoted in public issue threads of its clients.
 
 import type { IncomingHttpHeaders } from "node:http";
-import { z } from "zod/mini";
-import { firstIssue } from "../schema-issue";
-import type { BrokenRule, CallReading } from "../vendor";
-import { readCacheWishes } from "./cache-marks";
-import { findMessageRule, findThoughtlessTurn, findThoughtRule, messages, textBlock, textOf, toSimulatedMessages } from "./messages";
-import { findModelRule, thinksByBudget } from "./model-rules";
-import { findFormatRule, findToolRule, outputConfig, outputFormat, readTools, toolChoice, tools } from "./tools";
+import { signThought } from "../thought-signature";
+import { findToolProblem } from "../tool-order";
+import type { CacheWishes, SimulatedCall, SimulatedImage, SimulatedMessage, ToolChoice } from "../vendor";
 
-const unread = z.optional(z.unknown());
+type Content = string | readonly Block[];
 
-const request = z.strictObject({
-  model: z.string().check(z.minLength(1)),
-  messages,
-  max_tokens: z.int().check(z.minimum(1)),
-  system: z.optional(z.union([z.string(), z.array(textBlock)])),
-  stream: z.optional(z.boolean()),
-  temperature: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-  top_p: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-  top_k: z.optional(z.int().check(z.minimum(0))),
-  stop_sequences: z.optional(z.array(z.string())),
-  metadata: z.optional(z.strictObject({ user_id: z.nullish(z.string()) })),
-  service_tier: z.optional(z.enum(["auto", "standard_only"])),
-  thinking: z.optional(z.looseObject({ type: z.enum(["enabled", "disabled", "adaptive", "between_tools"]) })),
-  tools: z.optional(tools),
-  tool_choice: z.optional(toolChoice),
-  output_config: z.optional(outputConfig),
-  output_format: z.nullish(outputFormat),
-  cache_control: unread,
-  container: unread,
-  context_management: unread,
-  inference_geo: unread,
-  mcp_servers: unread,
-});
+interface Marked {
+  cache_control?: { ttl?: string } | null;
+  content?: Content;
+}
 
-/** A count takes the fields that the input is made of. */
-const countRequest = z.extend(
-  z.omit(request, { stream: true, temperature: true, top_p: true, top_k: true, stop_sequences: true, metadata: true, service_tier: true }),
-  { max_tokens: z.optional(z.undefined()) },
-);
+interface Block extends Marked {
+  type: string;
+  text?: string;
+  source?: { type: string; data?: string };
+  id?: string;
+  name?: string;
+  input?: object;
+  tool_use_id?: string;
+  thinking?: string;
+  signature?: string;
+}
+
+interface Message {
+  role: "user" | "assistant";
+  content: Content;
+}
+
+interface Format {
+  schema: unknown;
+}
+
+interface MessagesRequest {
+  model: string;
+  messages: Message[];
+  max_tokens?: number;
+  system?: Content;
+  stream?: boolean;
+  temperature?: number;
+  stop_sequences?: string[];
+  /** Anthropic's own tools have no schema. */
+  tools?: ({ name: string; description?: string; input_schema?: unknown } & Marked)[];
+  tool_choice?: { type: "auto" | "any" | "tool" | "none"; name?: string; disable_parallel_tool_use?: boolean };
+  output_config?: { format?: Format | null };
+  /** The field's name from before general availability. */
+  output_format?: Format | null;
+}
 
 /** Reads the body of `POST /v1/messages`, or of a count of its tokens. */
-export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders, isCount: boolean): CallReading {
-  if (headers["anthropic-version"] === undefined) {
-    return {
-      refusal: {
-        kind: "invalid",
-        issue: { path: ["anthropic-version"], kind: "bad_value", expected: "header is required", received: undefined },
-      },
-    };
-  }
-  const parsed = isCount ? countRequest.safeParse(body) : request.safeParse(body);
-  if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };
-  const data: RequestFields = parsed.data;
-  const rule =
-    findModelRule(data) ??
-    findToolRule(data) ??
-    findFormatRule(data) ??
-    findStopRule(data.stop_sequences) ??
-    findMessageRule(data.messages) ??
-    findThoughtRule(data.messages, data.model) ??
-    (thinksByBudget(data.thinking) ? findThoughtlessTurn(data.messages) : null);
-  if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
-  const byMessage = data.messages.map(toSimulatedMessages);
+export function readAnthropicCall(body: unknown, headers: IncomingHttpHeaders, isCount: boolean): SimulatedCall | string {
+  const request = body as MessagesRequest;
+  if (headers["anthropic-version"] === undefined) return "anthropic-version: header is required";
+  if (request.max_tokens === undefined && !isCount) return "max_tokens: Field required";
+  const byMessage = request.messages.map(toSimulatedMessages);
   const spoken = byMessage.flat();
+  const problem = findForgedThought(request) ?? findToolProblem(spoken);
+  if (problem !== null) return problem;
+  const { system, tool_choice: choice } = request;
+  const format = request.output_config?.format ?? request.output_format;
   return {
-    call: {
-      model: data.model,
-      stream: data.stream ?? false,
-      messages: data.system === undefined ? spoken : [{ role: "system", text: textOf(data.system) }, ...spoken],
-      maxOutputTokens: data.max_tokens,
-      temperature: data.temperature,
-      ...readTools(data),
-      stop: data.stop_sequences ?? [],
-      cache: readCacheWishes(
-        data,
-        byMessage.map(({ length }) => length),
-      ),
-      wantsUsage: true,
-    },
+    model: request.model,
+    stream: request.stream ?? false,
+    messages: system === undefined ? spoken : [{ role: "system", text: textOf(system) }, ...spoken],
+    maxOutputTokens: request.max_tokens,
+    temperature: request.temperature,
+    // The caller does not answer Anthropic's own tools, so none is ever called here.
+    tools: (request.tools ?? []).flatMap(({ name, description, input_schema: parameters }) =>
+      parameters ? [{ name, description, parameters }] : [],
+    ),
+    toolChoice: readChoice(choice),
+    parallelToolCalls: choice?.disable_parallel_tool_use !== true,
+    stop: request.stop_sequences ?? [],
+    json: format ? { schema: format.schema } : undefined,
+    cache: readCacheWishes(
+      request,
+      byMessage.map(({ length }) => length),
+    ),
+    wantsUsage: true,
   };
 }
 
-type RequestFields = Omit<z.infer<typeof request>, "max_tokens"> & { max_tokens?: number | undefined };
+function readChoice(choice: MessagesRequest["tool_choice"]): ToolChoice {
+  if (choice?.type === "any") return { mode: "required" };
+  if (choice?.type === "tool") return { mode: "required", names: [choice.name ?? ""] };
+  return { mode: choice?.type === "none" ? "none" : "auto" };
+}
 
-function findStopRule(sequences: readonly string[] = []): BrokenRule | null {
-  const isBlank = sequences.some((sequence) => sequence.trim() === "");
-  return isBlank ? { message: "stop_sequences: each stop sequence must contain non-whitespace" } : null;
+const blocksOf = (content: Content | undefined): readonly Block[] => (typeof content === "object" ? content : []);
+
+function findForgedThought({ messages, model }: MessagesRequest): string | null {
+  for (const [index, { content }] of messages.entries()) {
+    const at = blocksOf(content).findIndex(
+      ({ type, thinking = "", signature }) => type === "thinking" && signature !== signThought(model, thinking),
+    );
+    if (at !== -1) return `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block`;
+  }
+  return null;
+}
+
+/** One message for each tool result and one for the rest, in order. */
+function toSimulatedMessages({ role, content }: Message): SimulatedMessage[] {
+  if (typeof content === "string") return [{ role, text: content }];
+  const results = content.flatMap(({ type, tool_use_id: callId = "", content: result = "" }): SimulatedMessage[] =>
+    type === "tool_result" ? [{ role: "tool", callId, text: textOf(result), images: imagesOf(result) }] : [],
+  );
+  const others = content.filter(({ type }) => type !== "tool_result");
+  if (others.length === 0) return results;
+  const toolCalls = others.flatMap(({ type, id = "", name = "", input }) =>
+    type === "tool_use" ? [{ id, name, arguments: JSON.stringify(input) }] : [],
+  );
+  return [...results, { role, text: textOf(others), images: imagesOf(others), ...(toolCalls.length > 0 && { toolCalls }) }];
+}
+
+const imagesOf = (content: Content): SimulatedImage[] =>
+  blocksOf(content).flatMap(({ source }): SimulatedImage[] => (source ? [{ data: source.data ?? null, detail: "high" }] : []));
+
+const textOf = (content: Content): string => (typeof content === "string" ? content : content.map(({ text = "" }) => text).join(""));
+
+/** The lifetimes of the marks on these blocks and inside them. */
+function lifetimesIn(blocks: readonly Marked[]): string[] {
+  return blocks.flatMap(({ cache_control: mark, content }) => [...lifetimesIn(blocksOf(content)), ...(mark ? [mark.ttl ?? "5m"] : [])]);
+}
+
+/**
+ * What the marks of a request ask for: they end a prefix to be cached. Undefined without any. `counts` are the simulated messages that each
+ * message became, after one for the system text where there is one.
+ */
+function readCacheWishes({ tools = [], system, messages }: MessagesRequest, counts: readonly number[]): CacheWishes | undefined {
+  let position = system === undefined ? 0 : 1;
+  const places = [
+    { at: 0, lifetimes: lifetimesIn(tools) },
+    { at: position, lifetimes: lifetimesIn(blocksOf(system)) },
+    ...messages.map(({ content }, index) => {
+      position += counts[index] ?? 0;
+      return { at: position, lifetimes: lifetimesIn(blocksOf(content)) };
+    }),
+  ];
+  const marked = places.filter(({ lifetimes }) => lifetimes.length > 0);
+  const last = marked.at(-1);
+  return last && { upTo: last.at, forHours: marked.some(({ lifetimes }) => lifetimes.includes("1h")) };
 }

@@ -4,7 +4,7 @@
 
 import { countCall, readArguments } from "../tool-calls";
 import type { Frame, SimulatedAnswer, TokenCounts } from "../vendor";
-import { isSigned } from "./contents";
+import { isSigned } from "./request";
 
 // Calls end with STOP, like text.
 const FINISH_REASONS = { stop: "STOP", tool_calls: "STOP", length: "MAX_TOKENS", filtered: "SAFETY" } as const;

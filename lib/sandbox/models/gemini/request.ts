@@ -1,78 +1,99 @@
-// Reads a generateContent request as strictly as Google does: fields that its protocol buffer lacks are refused.
-// Source: ai.google.dev/api/generate-content.
+// Reads a generateContent request. Gemini 3 and later sign the first call of a turn, and require the signature back.
+// Source: ai.google.dev/api/generate-content, ai.google.dev/gemini-api/docs/function-calling,
+// ai.google.dev/gemini-api/docs/thought-signatures, and error bodies quoted in public issue threads of its clients.
 
-import { z } from "zod/mini";
-import { firstIssue } from "../schema-issue";
-import type { CallReading, VendorEndpoint } from "../vendor";
-import { contents, findContentRule, instruction, textOf, toSimulatedMessages } from "./contents";
-import { findToolRule, protoSchema, readTools, toolConfig, tools } from "./tools";
+import { findToolProblem } from "../tool-order";
+import type { SimulatedCall, SimulatedImage, SimulatedMessage, ToolChoice, VendorEndpoint } from "../vendor";
 
-const unread = z.optional(z.unknown());
-const penalty = z.optional(z.number().check(z.minimum(-2), z.maximum(2)));
+interface Part {
+  text?: string;
+  inlineData?: { data: string };
+  functionCall?: { name: string; args?: object };
+  functionResponse?: { response: Record<string, unknown> };
+  thoughtSignature?: string;
+}
 
-const generationConfig = z.strictObject({
-  maxOutputTokens: z.optional(z.int().check(z.minimum(1))),
-  temperature: z.optional(z.number().check(z.minimum(0), z.maximum(2))),
-  topP: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-  topK: z.optional(z.number()),
-  candidateCount: z.optional(z.int()),
-  stopSequences: z.optional(z.array(z.string()).check(z.maxLength(5))),
-  seed: z.optional(z.int().check(z.minimum(-(2 ** 31)), z.maximum(2 ** 31 - 1))),
-  presencePenalty: penalty,
-  frequencyPenalty: penalty,
-  responseMimeType: z.optional(z.enum(["text/plain", "application/json", "application/xml", "application/yaml", "text/x.enum"])),
-  responseSchema: z.optional(protoSchema),
-  responseJsonSchema: unread,
-  responseModalities: unread,
-  responseLogprobs: z.optional(z.boolean()),
-  logprobs: z.optional(z.int()),
-  thinkingConfig: z.optional(
-    z.strictObject({
-      thinkingBudget: z.optional(z.int()),
-      thinkingLevel: z.optional(z.string()),
-      includeThoughts: z.optional(z.boolean()),
-    }),
-  ),
-  speechConfig: unread,
-  mediaResolution: unread,
-  imageConfig: unread,
-});
+interface Content {
+  role?: string;
+  parts: Part[];
+}
 
-const request = z.strictObject({
-  contents,
-  systemInstruction: z.optional(instruction),
-  system_instruction: z.optional(instruction),
-  generationConfig: z.optional(generationConfig),
-  safetySettings: z.optional(z.array(z.unknown())),
-  tools: z.optional(tools),
-  toolConfig: z.optional(toolConfig),
-  cachedContent: z.optional(z.string()),
-  labels: unread,
-});
+interface GenerateRequest {
+  contents: Content[];
+  systemInstruction?: Content;
+  generationConfig?: {
+    maxOutputTokens?: number;
+    temperature?: number;
+    stopSequences?: string[];
+    responseMimeType?: string;
+    responseSchema?: unknown;
+    responseJsonSchema?: unknown;
+    mediaResolution?: string;
+  };
+  tools?: { functionDeclarations?: { name: string; description?: string; parameters?: unknown; parametersJsonSchema?: unknown }[] }[];
+  toolConfig?: { functionCallingConfig?: { mode?: string; allowedFunctionNames?: string[] } };
+}
 
 /** Reads the body of `POST …/models/{model}:generateContent`; the URL names the model and whether to stream. */
-export function readGeminiCall(body: unknown, endpoint: VendorEndpoint): CallReading {
-  const parsed = request.safeParse(body);
-  if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, body) } };
-  const { data } = parsed;
-  const model = endpoint.model ?? "";
-  const rule = findToolRule(data, model) ?? findContentRule(data.contents, model);
-  if (rule !== null) return { refusal: { kind: "broken_rule", ...rule } };
-  const { generationConfig: config } = data;
-  const system = data.systemInstruction ?? data.system_instruction;
-  const turns = data.contents.flatMap((content) =>
-    toSimulatedMessages(content, config?.mediaResolution === "MEDIA_RESOLUTION_LOW" ? "low" : "high"),
-  );
+export function readGeminiCall(body: unknown, { model = "", stream = false }: VendorEndpoint): SimulatedCall | string {
+  const request = body as GenerateRequest;
+  const { contents, systemInstruction: system, generationConfig: config = {} } = request;
+  const detail = config.mediaResolution === "MEDIA_RESOLUTION_LOW" ? "low" : "high";
+  const turns = contents.flatMap((content, index) => toSimulatedMessages(content, index, detail));
+  const problem = findToolProblem(turns) ?? (isSigned(model) ? findUnsigned(contents) : null);
+  if (problem !== null) return problem;
+  const functions = (request.tools ?? []).flatMap(({ functionDeclarations = [] }) => functionDeclarations);
   return {
-    call: {
-      model,
-      stream: endpoint.stream ?? false,
-      messages: system === undefined ? turns : [{ role: "system", text: textOf(system.parts) }, ...turns],
-      maxOutputTokens: config?.maxOutputTokens,
-      temperature: config?.temperature,
-      ...readTools(data),
-      stop: config?.stopSequences ?? [],
-      wantsUsage: true,
-    },
+    model,
+    stream,
+    messages: system === undefined ? turns : [{ role: "system", text: textOf(system.parts) }, ...turns],
+    maxOutputTokens: config.maxOutputTokens,
+    temperature: config.temperature,
+    tools: functions.map(({ name, description, parameters, parametersJsonSchema }) => {
+      return { name, description, parameters: parametersJsonSchema ?? parameters };
+    }),
+    toolChoice: readChoice(request.toolConfig?.functionCallingConfig),
+    parallelToolCalls: true,
+    stop: config.stopSequences ?? [],
+    json: config.responseMimeType === "application/json" ? { schema: config.responseJsonSchema ?? config.responseSchema } : undefined,
+    wantsUsage: true,
   };
 }
+
+function readChoice({ mode, allowedFunctionNames: names }: { mode?: string; allowedFunctionNames?: string[] } = {}): ToolChoice {
+  if (mode === "ANY") return { mode: "required", names };
+  return { mode: mode === "NONE" ? "none" : "auto", names };
+}
+
+export const isSigned = (model: string): boolean => /^gemini-(?![12](?:[.-]|$))/.test(model);
+
+// Only the current turn is checked: everything after the user's last text.
+function findUnsigned(contents: readonly Content[]): string | null {
+  const start = contents.findLastIndex(({ role, parts }) => role !== "model" && parts.some(({ text }) => text !== undefined));
+  for (const { parts } of contents.slice(Math.max(start, 0))) {
+    const first = parts.find(({ functionCall }) => functionCall);
+    if (first && !first.thoughtSignature) return `Function call is missing a thought_signature in functionCall parts.`;
+  }
+  return null;
+}
+
+/** One message for each function response and one for the rest, in order. Calls and responses belong together by their place in a turn. */
+function toSimulatedMessages({ role, parts }: Content, turn: number, detail: "low" | "high"): SimulatedMessage[] {
+  const responses = parts.flatMap(({ functionResponse }) => (functionResponse ? [readResult(functionResponse.response)] : []));
+  const results = responses.map((text, index): SimulatedMessage => ({ role: "tool", text, callId: `${turn - 1}/${index}` }));
+  const others = parts.filter(({ functionResponse }) => functionResponse === undefined);
+  if (others.length === 0) return results;
+  const calls = others.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []));
+  const toolCalls = calls.map(({ name, args = {} }, index) => ({ id: `${turn}/${index}`, name, arguments: JSON.stringify(args) }));
+  const images = others.flatMap(({ inlineData }): SimulatedImage[] => (inlineData ? [{ data: inlineData.data, detail }] : []));
+  const speaker = role === "model" ? "assistant" : "user";
+  return [...results, { role: speaker, text: textOf(others), images, ...(toolCalls.length > 0 && { toolCalls }) }];
+}
+
+// `output` is the documented field for a result that is not an object.
+function readResult(response: Record<string, unknown>): string {
+  const [first, ...others] = Object.keys(response);
+  return first === "output" && others.length === 0 && typeof response.output === "string" ? response.output : JSON.stringify(response);
+}
+
+const textOf = (parts: readonly Part[]): string => parts.map(({ text }) => text ?? "").join("");

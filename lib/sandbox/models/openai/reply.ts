@@ -1,5 +1,6 @@
 // Writes chat completions and their streams for the three vendors of this wire format. A dialect holds their differences.
-// Source: platform.openai.com/docs/api-reference/chat-streaming, docs.x.ai, api-docs.deepseek.com/api/create-chat-completion.
+// Source: platform.openai.com/docs/api-reference/chat/object, platform.openai.com/docs/api-reference/chat-streaming, docs.x.ai (usage,
+// reasoning), api-docs.deepseek.com/api/create-chat-completion.
 
 import type { AnsweredCall, Frame, SimulatedAnswer, SimulatedCall, TokenCounts } from "../vendor";
 
@@ -11,6 +12,8 @@ export interface Dialect {
   showsReasoning: boolean;
   /** `chunk`: a separate chunk without choices. `finish`: in the chunk that ends the answer. */
   usageComesWith: "chunk" | "finish";
+  /** Whether a stream has usage that was not requested. */
+  alwaysSendsUsage: boolean;
   usage(counts: TokenCounts): object;
   /** Whether the final chunk includes null fields `logprobs` and `refusal`, as OpenAI's does. */
   namesAbsentFields: boolean;
@@ -40,7 +43,7 @@ export function writeCompletion(answer: SimulatedAnswer, dialect: Dialect): stri
 }
 
 export function* writeChunks(answer: SimulatedAnswer, call: SimulatedCall, dialect: Dialect): Generator<Frame> {
-  const usage = call.wantsUsage && answer.usage !== null ? dialect.usage(answer.usage) : null;
+  const usage = (call.wantsUsage || dialect.alwaysSendsUsage) && answer.usage !== null ? dialect.usage(answer.usage) : null;
   const usageInChunk = dialect.usageComesWith === "chunk";
   // All chunks are equal except for the delta, so the rest is serialized once.
   const start = JSON.stringify({ ...head(answer, dialect, "chat.completion.chunk"), ...dialect.extras }).slice(0, -1);
@@ -85,4 +88,40 @@ function contentOf({ pieces, toolCalls }: SimulatedAnswer, dialect: Dialect): st
 
 function head(answer: SimulatedAnswer, dialect: Dialect, object: string) {
   return { id: `${dialect.idPrefix}${answer.id}`, object, created: answer.createdAtSeconds, model: answer.model };
+}
+
+// The differences of usage affect cost: xAI counts reasoning in addition to completion_tokens, OpenAI and DeepSeek within them; DeepSeek has
+// its own names for cached input.
+
+export function openaiUsage({ input, cached, written, writtenForHours, text, reasoning }: TokenCounts) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: text + reasoning,
+    total_tokens: input + text + reasoning,
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written + writtenForHours, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
+  };
+}
+
+export function xaiUsage({ input, cached, text, reasoning }: TokenCounts) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: text,
+    total_tokens: input + text + reasoning,
+    prompt_tokens_details: { text_tokens: input, audio_tokens: 0, image_tokens: 0, cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
+    num_sources_used: 0,
+  };
+}
+
+export function deepseekUsage({ input, cached, text, reasoning }: TokenCounts) {
+  return {
+    prompt_tokens: input,
+    completion_tokens: text + reasoning,
+    total_tokens: input + text + reasoning,
+    prompt_tokens_details: { cached_tokens: cached },
+    ...(reasoning > 0 && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+    prompt_cache_hit_tokens: cached,
+    prompt_cache_miss_tokens: input - cached,
+  };
 }

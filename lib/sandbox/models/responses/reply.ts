@@ -1,7 +1,7 @@
 // Writes responses, whole and as their events. Source: platform.openai.com/docs/api-reference/responses-streaming (read 2026-11-26).
 
+import { encryptReasoning } from "../thought-signature";
 import type { AnsweredCall, Frame, ResponsesAsked, SimulatedAnswer, SimulatedCall, TokenCounts } from "../vendor";
-import { encryptReasoning } from "./encrypted";
 
 type Item = Record<string, unknown>;
 

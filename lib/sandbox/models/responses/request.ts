@@ -1,179 +1,127 @@
-// Reads a Responses request as strictly as OpenAI does: unknown fields, calls without their results, reasoning that another model wrote, and
-// what a model that does (or does not) reason refuses.
+// Reads a Responses request. Reasoning is refused that was changed, or that another model wrote.
+// Source: platform.openai.com/docs/api-reference/responses/create (read 2026-11-26), and error bodies quoted in public issue threads of its
+// clients.
 
-import { isReasoningModel } from "../openai/model-rules";
-import { firstIssue } from "../schema-issue";
-import type { BrokenRule, CallReading, SimulatedCall, SimulatedImage, SimulatedMessage, ToolChoice } from "../vendor";
-import { canDecrypt } from "./encrypted";
-import { type ResponsesItem, type ResponsesRequest, responsesRequest, withItemTypes } from "./fields";
+import { readImage } from "../openai/request";
+import { canDecrypt } from "../thought-signature";
+import { findToolProblem } from "../tool-order";
+import type { SimulatedCall, SimulatedImage, SimulatedMessage } from "../vendor";
+
+type Content = string | readonly { text?: string; refusal?: string; image_url?: string; detail?: string }[];
+
+interface Item {
+  /** A message may leave it out. */
+  type?: string;
+  role?: "user" | "system" | "developer" | "assistant";
+  content?: Content;
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+  input?: string;
+  output?: Content;
+  id?: string;
+  encrypted_content?: string | null;
+}
+
+interface ResponsesRequest {
+  model: string;
+  input: string | Item[];
+  instructions?: string | null;
+  store?: boolean | null;
+  include?: string[] | null;
+  max_output_tokens?: number | null;
+  temperature?: number | null;
+  top_p?: number | null;
+  reasoning?: { effort?: string | null; summary?: string | null } | null;
+  tools?: { type: string; name: string; description?: string | null; parameters?: unknown }[] | null;
+  tool_choice?: "none" | "auto" | "required" | { name: string } | null;
+  parallel_tool_calls?: boolean | null;
+  text?: { format?: { type: string; schema?: unknown }; verbosity?: string | null } | null;
+  stream?: boolean | null;
+  prompt_cache_key?: string | null;
+  prompt_cache_options?: { mode?: string } | null;
+}
 
 /** Reads the body of `POST /v1/responses`. */
-export function readResponsesCall(body: unknown): CallReading {
-  const typed = withItemTypes(body);
-  const parsed = responsesRequest.safeParse(typed);
-  if (!parsed.success) return { refusal: { kind: "invalid", issue: firstIssue(parsed.error, typed) } };
-  const request: ResponsesRequest = parsed.data;
-  const items = itemsOf(request);
-  const rule = findModelRule(request) ?? findToolRule(request) ?? findCallRule(items) ?? findReasoningRule(items, request.model);
-  const messages = toMessages(request, items);
-  const broken = rule ?? findJsonRule(request, messages);
-  if (broken !== null) return { refusal: { kind: "broken_rule", ...broken } };
-  return { call: toCall(request, messages) };
-}
-
-const itemsOf = ({ input }: ResponsesRequest): readonly ResponsesItem[] =>
-  typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
-
-function findModelRule({ model, temperature, top_p, reasoning, include, previous_response_id }: ResponsesRequest): BrokenRule | null {
-  if (previous_response_id) {
-    const message = `Previous response with id '${previous_response_id}' not found.`;
-    return { message, param: "previous_response_id", code: "previous_response_not_found" };
-  }
-  const refused = isReasoningModel(model) ? { temperature, top_p } : { "reasoning.effort": reasoning?.effort };
-  const param = Object.entries(refused).find(([, value]) => value !== undefined && value !== null)?.[0];
-  if (param !== undefined) return { message: `Unsupported parameter: '${param}' is not supported with this model.`, param };
-  if (!isReasoningModel(model) && include?.includes("reasoning.encrypted_content")) {
-    return { message: "Encrypted content is not supported with this model.", param: "include" };
-  }
-  return null;
-}
-
-function findToolRule({ tools, tool_choice }: ResponsesRequest): BrokenRule | null {
-  const param = "tool_choice";
-  if (tool_choice === "required" && !tools?.length) {
-    return { message: "Tool choice 'required' must be specified with 'tools' parameter.", param };
-  }
-  if (typeof tool_choice !== "object" || tool_choice === null) return null;
-  const isKnown = tools?.some(({ type, name }) => type === tool_choice.type && name === tool_choice.name);
-  return isKnown ? null : { message: `Tool choice '${tool_choice.type}' not found in 'tools' parameter.`, param };
-}
-
-/** Every call has a result of its own kind after it, and every result a call before it. */
-function findCallRule(items: readonly ResponsesItem[]): BrokenRule | null {
-  const open = new Map<string, string>();
-  for (const item of items) {
-    if (item.type === "function_call" || item.type === "custom_tool_call") open.set(item.call_id, item.type);
-    if (item.type !== "function_call_output" && item.type !== "custom_tool_call_output") continue;
-    const type = item.type.slice(0, -"_output".length);
-    const kind = type.replaceAll("_", " ");
-    if (open.get(item.call_id) !== type) {
-      return { message: `No tool call found for ${kind} output with call_id ${item.call_id}.`, param: "input" };
-    }
-    open.delete(item.call_id);
-  }
-  const [left] = open;
-  return left ? { message: `No tool output found for ${left[1].replaceAll("_", " ")} ${left[0]}.`, param: "input" } : null;
-}
-
-function findReasoningRule(items: readonly ResponsesItem[], model: string): BrokenRule | null {
-  for (const item of items) {
-    if (item.type !== "reasoning") continue;
-    const encrypted = item.encrypted_content;
-    if (!encrypted) {
-      const message = `Item with id '${item.id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
-      return { message, param: "input" };
-    }
-    if (canDecrypt(model, encrypted)) continue;
-    const shown = `${encrypted.slice(0, 4)}...${encrypted.slice(-4)}`;
-    const message = `The encrypted content ${shown} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`;
-    return { message, code: "invalid_encrypted_content" };
-  }
-  return null;
-}
-
-function findJsonRule({ text }: ResponsesRequest, messages: readonly SimulatedMessage[]): BrokenRule | null {
-  if (text?.format?.type !== "json_object" || messages.some((message) => /json/i.test(message.text))) return null;
-  const message = "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.";
-  return { message, param: "input" };
-}
-
-function toMessages({ instructions }: ResponsesRequest, items: readonly ResponsesItem[]): SimulatedMessage[] {
+export function readResponsesCall(body: unknown): SimulatedCall | string {
+  const request = body as ResponsesRequest;
+  const { model, instructions, tool_choice: choice } = request;
+  const items: Item[] = typeof request.input === "string" ? [{ role: "user", content: request.input }] : request.input;
   const given = items.flatMap(toMessage);
-  return instructions ? [{ role: "system", text: instructions }, ...given] : given;
-}
-
-function toMessage(item: ResponsesItem): SimulatedMessage[] {
-  switch (item.type) {
-    case "message": {
-      const role = item.role === "developer" ? "system" : item.role;
-      return [{ role, text: textOf(item.content), images: imagesOf(item.content) }];
-    }
-    case "function_call":
-      return [{ role: "assistant", text: "", toolCalls: [item] }];
-    case "custom_tool_call":
-      return [{ role: "assistant", text: "", toolCalls: [{ name: item.name, arguments: item.input }] }];
-    case "reasoning":
-      return []; // OpenAI bills what it decrypts; the simulation bills its summary
-    default:
-      return [{ role: "tool", text: textOf(item.output), images: imagesOf(item.output) }];
-  }
-}
-
-function imagesOf(content: string | readonly object[]): SimulatedImage[] {
-  if (typeof content === "string") return [];
-  return content.flatMap((part): SimulatedImage[] => {
-    if (!("image_url" in part) || typeof part.image_url !== "string") return [];
-    const data = /^data:[^,]*;base64,/.exec(part.image_url);
-    const detail = "detail" in part && (part.detail === "low" || part.detail === "original") ? part.detail : "high";
-    return [{ data: data ? part.image_url.slice(data[0].length) : null, detail }];
-  });
-}
-
-const textOf = (content: string | readonly object[]): string =>
-  typeof content === "string"
-    ? content
-    : content.map((part) => ("text" in part ? String(part.text) : "refusal" in part ? String(part.refusal) : "")).join("");
-
-function toCall(request: ResponsesRequest, messages: SimulatedMessage[]): SimulatedCall {
-  const { tools, tool_choice, text } = request;
-  const format = text?.format;
+  const problem = findForeignReasoning(items, model) ?? findToolProblem(given, { mayWait: true });
+  if (problem !== null) return problem;
+  const format = request.text?.format;
   return {
-    model: request.model,
+    model,
     stream: request.stream ?? false,
-    messages,
+    messages: instructions ? [{ role: "system", text: instructions }, ...given] : given,
     maxOutputTokens: request.max_output_tokens ?? undefined,
     temperature: request.temperature ?? undefined,
-    tools: (tools ?? []).map((tool) =>
-      tool.type === "custom"
-        ? { name: tool.name, description: tool.description, isCustom: true }
-        : { name: tool.name, description: tool.description ?? undefined, parameters: tool.parameters ?? undefined },
-    ),
-    toolChoice: readChoice(tool_choice),
+    tools: (request.tools ?? []).map(({ type, name, description, parameters }) => {
+      return { name, description: description ?? undefined, parameters: parameters ?? undefined, isCustom: type === "custom" };
+    }),
+    toolChoice: typeof choice === "object" && choice !== null ? { mode: "required", names: [choice.name] } : { mode: choice ?? "auto" },
     parallelToolCalls: request.parallel_tool_calls ?? true,
     stop: [],
-    json: format === undefined || format.type === "text" ? undefined : format.type === "json_object" ? {} : { schema: format.schema },
+    json: format === undefined || format.type === "text" ? undefined : { schema: format.schema },
     cache: { isOff: request.prompt_cache_options?.mode === "explicit", scope: request.prompt_cache_key ?? undefined },
     wantsUsage: true,
     responses: {
-      ...pickEcho(request),
+      echo: echoOf(request),
       encryptsReasoning: request.include?.includes("reasoning.encrypted_content") ?? false,
       summarizes: Boolean(request.reasoning?.summary),
     },
   };
 }
 
-const readChoice = (choice: ResponsesRequest["tool_choice"]): ToolChoice =>
-  typeof choice === "object" && choice !== null ? { mode: "required", names: [choice.name] } : { mode: choice ?? "auto" };
+function findForeignReasoning(items: readonly Item[], model: string): string | null {
+  for (const { type, id, encrypted_content: encrypted } of items) {
+    if (type !== "reasoning" || (encrypted && canDecrypt(model, encrypted))) continue;
+    return encrypted
+      ? "The encrypted content could not be verified. Reason: Encrypted content could not be decrypted or parsed."
+      : `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`;
+  }
+  return null;
+}
+
+function toMessage({ type = "message", role = "user", content = "", output = "", ...item }: Item): SimulatedMessage[] {
+  const call = { id: item.call_id ?? "", name: item.name ?? "", arguments: item.arguments ?? item.input ?? "" };
+  switch (type) {
+    case "message":
+      return [{ role: role === "developer" ? "system" : role, text: textOf(content), images: imagesOf(content) }];
+    case "function_call":
+    case "custom_tool_call":
+      return [{ role: "assistant", text: "", toolCalls: [call] }];
+    case "reasoning":
+      return []; // OpenAI bills what it decrypts; the simulation bills its summary
+    default:
+      return [{ role: "tool", text: textOf(output), images: imagesOf(output), callId: call.id }];
+  }
+}
+
+const imagesOf = (content: Content): SimulatedImage[] =>
+  typeof content === "string" ? [] : content.flatMap(({ image_url: url, detail }) => (url ? [readImage(url, detail)] : []));
+
+const textOf = (content: Content): string =>
+  typeof content === "string" ? content : content.map(({ text, refusal }) => text ?? refusal ?? "").join("");
 
 /** What a response repeats of its request. */
-function pickEcho(request: ResponsesRequest): { echo: Record<string, unknown> } {
+function echoOf(request: ResponsesRequest): Record<string, unknown> {
   return {
-    echo: {
-      background: false,
-      instructions: request.instructions ?? null,
-      max_output_tokens: request.max_output_tokens ?? null,
-      metadata: {},
-      parallel_tool_calls: request.parallel_tool_calls ?? true,
-      previous_response_id: null,
-      reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
-      service_tier: "default",
-      store: request.store ?? true,
-      temperature: request.temperature ?? 1,
-      text: { format: request.text?.format ?? { type: "text" }, verbosity: request.text?.verbosity ?? "medium" },
-      tool_choice: request.tool_choice ?? "auto",
-      tools: request.tools ?? [],
-      top_p: request.top_p ?? 1,
-      truncation: "disabled",
-    },
+    background: false,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    metadata: {},
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+    service_tier: "default",
+    store: request.store ?? true,
+    temperature: request.temperature ?? 1,
+    text: { format: request.text?.format ?? { type: "text" }, verbosity: request.text?.verbosity ?? "medium" },
+    tool_choice: request.tool_choice ?? "auto",
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? 1,
+    truncation: "disabled",
   };
 }

@@ -32,25 +32,9 @@ const call = { type: "function_call", call_id: "call_1", name: "get_weather", ar
 const result = { type: "function_call_output", call_id: "call_1", output: "Sunny" };
 
 test.each([
-  ["an unknown field", { max_tokens: 5 }, "Unknown parameter: 'max_tokens'."],
-  ["an unknown field of an item", { input: [{ ...user("Hi"), colour: "red" }] }, "Unknown parameter: 'input[0].colour'."],
-  ["too low a limit", { max_output_tokens: 15 }, "Invalid 'max_output_tokens': expected at least 16"],
-  ["a temperature", { temperature: 0.5 }, "Unsupported parameter: 'temperature' is not supported with this model."],
-  ["another model's option", { model: "gpt-4o", reasoning: { effort: "low" } }, "Unsupported parameter: 'reasoning.effort'"],
-  ["a call without its result", { input: [user("Hi"), call] }, "No tool output found for function call call_1."],
-  ["a result without its call", { input: [user("Hi"), result] }, "No tool call found for function call output with call_id call_1."],
-  [
-    "a result of another kind",
-    { input: [user("Hi"), { ...call, type: "custom_tool_call", arguments: undefined, input: "x" }, result] },
-    "No tool call found for function call output",
-  ],
-  [
-    "a choice without the tool",
-    { tools: [weather], tool_choice: { type: "custom", name: "get_weather" } },
-    "Tool choice 'custom' not found",
-  ],
+  ["a call without its result", { input: [user("Hi"), call] }, "These have none: call_1"],
+  ["a result without its call", { input: [user("Hi"), result] }, "No tool call found for the result with the id call_1."],
   ["reasoning that is not stored", { input: [user("Hi"), { type: "reasoning", id: "rs_1", summary: [] }] }, "Items are not persisted"],
-  ["an earlier response", { previous_response_id: "resp_1" }, "Previous response with id 'resp_1' not found."],
 ])("OpenAI refuses %s", async (_what, body, message) => {
   const answer = await ask(body);
   expect(answer).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining(message) } } });
@@ -66,7 +50,7 @@ test("encrypted reasoning comes back to the model that wrote it, unchanged, and 
   const next = (reasoning: object, model = "gpt-6-sol") =>
     ask({ model, tools: [weather], include, input: [...input, reasoning, plain, { ...result, call_id: plain.call_id }] });
   expect((await next(thought ?? {})).status).toBe(200);
-  const refused = { status: 400, body: { error: { code: "invalid_encrypted_content" } } };
+  const refused = { status: 400, body: { error: { message: expect.stringContaining("could not be verified") } } };
   expect(await next(thought ?? {}, "gpt-6-luna")).toMatchObject(refused);
   expect(await next({ ...thought, encrypted_content: `${String(thought?.encrypted_content)}x` })).toMatchObject(refused);
 });

@@ -22,8 +22,6 @@ export const preflightFailure = (reason: string, simulation: object) =>
   new RpcError(-32002, `Transaction simulation failed: ${reason}`, simulation);
 export const signatureFailure = () => new RpcError(-32003, "Transaction signature verification failure");
 export const blockNotAvailable = (slot: number) => new RpcError(-32004, `Block not available for slot ${slot}`);
-export const blockCleanedUp = (slot: number, first: number) =>
-  new RpcError(-32001, `Block ${slot} cleaned up, does not exist on node. First available block: ${first}`);
 export const unsupportedVersion = (version: number) =>
   new RpcError(
     -32015,

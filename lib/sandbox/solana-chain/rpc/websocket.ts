@@ -1,27 +1,22 @@
-// The part of WebSockets (RFC 6455) that a local server of short texts needs: no extensions, no binary frames.
+// The part of WebSockets (RFC 6455) that subscriptions need: short texts in one frame each, no extensions.
 
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 
-export interface WebSocketEvents {
-  onText: (text: string) => void;
-  /** Called once, however the connection ends. */
-  onEnd: () => void;
-}
-
 export interface WebSocketPeer {
+  /** At most 64 KB. */
   send(text: string): void;
-  end(): void;
 }
 
 const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-const MAX_BYTES = 4 * 2 ** 20;
-const [CONTINUATION, TEXT, CLOSE, PING, PONG] = [0, 1, 8, 9, 10];
-const [PROTOCOL_ERROR, UNSUPPORTED, TOO_BIG] = [1002, 1003, 1009];
+const [TEXT, CLOSE, PING, PONG] = [1, 8, 9, 10];
+const [NORMAL, UNSUPPORTED] = [1000, 1003];
+/** Bits of a frame's first two bytes. */
+const [FINAL, MASKED] = [0x80, 0x80];
 
 /** Accepts an upgrade request; null, with an error to the client, when it is not for a WebSocket. */
-export function acceptWebSocket(request: IncomingMessage, socket: Duplex, { onText, onEnd }: WebSocketEvents): WebSocketPeer | null {
+export function acceptWebSocket(request: IncomingMessage, socket: Duplex, onText: (text: string) => void): WebSocketPeer | null {
   const key = request.headers["sec-websocket-key"];
   if (request.headers.upgrade?.toLowerCase() !== "websocket" || key === undefined) {
     socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -29,87 +24,48 @@ export function acceptWebSocket(request: IncomingMessage, socket: Duplex, { onTe
   }
   const accept = createHash("sha1").update(`${key}${ACCEPT_SUFFIX}`).digest("base64");
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
-  const reader = new FrameReader(onText, (opcode, payload) => {
-    socket.write(frame(opcode, payload));
-    if (opcode === CLOSE) socket.end();
+  let unread = Buffer.alloc(0);
+  socket.on("data", (bytes: Buffer) => {
+    unread = Buffer.concat([unread, bytes]);
+    for (let read = readFrame(unread); read !== null && socket.writable; read = readFrame(unread)) {
+      unread = unread.subarray(read.length);
+      if (read.opcode === TEXT) onText(read.payload.toString("utf8"));
+      else if (read.opcode === PING) socket.write(frame(PONG, read.payload));
+      else if (read.opcode !== PONG) socket.end(frame(CLOSE, closeCode(read.opcode === CLOSE ? NORMAL : UNSUPPORTED)));
+    }
   });
-  socket.on("data", (bytes: Buffer) => reader.read(bytes));
   socket.on("error", () => {}); // client disconnected: `close` follows
-  socket.once("close", onEnd);
-  return {
-    send: (text) => void (socket.writable && socket.write(frame(TEXT, Buffer.from(text)))),
-    end: () => socket.destroy(),
-  };
+  return { send: (text) => void (socket.writable && socket.write(frame(TEXT, Buffer.from(text)))) };
 }
 
-/** A server frame: unfragmented and unmasked. */
+function closeCode(code: number): Buffer {
+  const payload = Buffer.alloc(2);
+  payload.writeUInt16BE(code);
+  return payload;
+}
+
+/** A server's frame is not masked. */
 function frame(opcode: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(payload.length < 126 ? 2 : payload.length < 65_536 ? 4 : 10);
-  head[0] = 0x80 | opcode;
-  if (payload.length < 126) head[1] = payload.length;
-  else if (payload.length < 65_536) {
-    head[1] = 126;
-    head.writeUInt16BE(payload.length, 2);
-  } else {
-    head[1] = 127;
-    head.writeBigUInt64BE(BigInt(payload.length), 2);
-  }
+  const isShort = payload.length < 126;
+  const head = Buffer.alloc(isShort ? 2 : 4);
+  head.writeUInt8(FINAL | opcode);
+  head.writeUInt8(isShort ? payload.length : 126, 1);
+  if (!isShort) head.writeUInt16BE(payload.length, 2);
   return Buffer.concat([head, payload]);
 }
 
-class FrameReader {
-  readonly #onText: (text: string) => void;
-  readonly #reply: (opcode: number, payload: Buffer) => void;
-  #unread = Buffer.alloc(0);
-  #parts: Buffer[] = [];
-  #isClosed = false;
-
-  constructor(onText: (text: string) => void, reply: (opcode: number, payload: Buffer) => void) {
-    this.#onText = onText;
-    this.#reply = reply;
-  }
-
-  read(bytes: Buffer): void {
-    this.#unread = Buffer.concat([this.#unread, bytes]);
-    while (!this.#isClosed && this.#readFrame());
-  }
-
-  /** False when more bytes are needed. */
-  #readFrame(): boolean {
-    const [first, second] = this.#unread;
-    if (first === undefined || second === undefined) return false;
-    const short = second & 0x7f;
-    const maskAt = short < 126 ? 2 : short === 126 ? 4 : 10;
-    if (this.#unread.length < maskAt + 4) return false;
-    const length = short < 126 ? short : short === 126 ? this.#unread.readUInt16BE(2) : Number(this.#unread.readBigUInt64BE(2));
-    if ((second & 0x80) === 0) return this.#close(PROTOCOL_ERROR);
-    if (length > MAX_BYTES) return this.#close(TOO_BIG);
-    const start = maskAt + 4;
-    if (this.#unread.length < start + length) return false;
-    const mask = this.#unread.subarray(maskAt, start);
-    const payload = Buffer.from(this.#unread.subarray(start, start + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0)));
-    this.#unread = this.#unread.subarray(start + length);
-    return this.#take(first & 0x0f, (first & 0x80) !== 0, payload);
-  }
-
-  #take(opcode: number, isFinal: boolean, payload: Buffer): boolean {
-    if (opcode === CLOSE) return this.#close(payload.length >= 2 ? payload.readUInt16BE(0) : 1000);
-    if (opcode === PING) this.#reply(PONG, payload);
-    if (opcode === PING || opcode === PONG) return true;
-    if (opcode !== TEXT && opcode !== CONTINUATION) return this.#close(UNSUPPORTED);
-    this.#parts.push(payload);
-    if (this.#parts.reduce((sum, part) => sum + part.length, 0) > MAX_BYTES) return this.#close(TOO_BIG);
-    if (!isFinal) return true;
-    const text = Buffer.concat(this.#parts.splice(0)).toString("utf8");
-    this.#onText(text);
-    return true;
-  }
-
-  #close(code: number): false {
-    this.#isClosed = true;
-    const payload = Buffer.alloc(2);
-    payload.writeUInt16BE(code);
-    this.#reply(CLOSE, payload);
-    return false;
-  }
+/** Null when more bytes are needed. A frame that is not masked, not whole or longer than 64 KB has the opcode 0, which is not supported. */
+function readFrame(bytes: Buffer): { opcode: number; payload: Buffer; length: number } | null {
+  const [first = 0, second = 0] = bytes;
+  const short = second & ~MASKED;
+  const maskAt = short < 126 ? 2 : 4;
+  if (bytes.length < maskAt + 4) return null;
+  const start = maskAt + 4;
+  const length = start + (short < 126 ? short : bytes.readUInt16BE(2));
+  if ((first & FINAL) === 0 || (second & MASKED) === 0 || short === 127)
+    return { opcode: 0, payload: Buffer.alloc(0), length: bytes.length };
+  if (bytes.length < length) return null;
+  const mask = bytes.subarray(maskAt, start);
+  const payload = Buffer.from(bytes.subarray(start, length).map((byte, index) => byte ^ (mask[index % 4] ?? 0)));
+  return { opcode: first & 0x0f, payload, length };
 }

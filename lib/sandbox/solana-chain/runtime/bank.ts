@@ -13,30 +13,16 @@ export interface Account {
   executable: boolean;
 }
 
-export interface InnerInstruction {
-  programIdIndex: number;
-  accounts: number[];
-  /** Base58. */
-  data: string;
-  stackHeight: number;
-}
-
 export interface Run {
   error: TransactionError | null;
   logs: string[];
   unitsConsumed: number;
-  returnData: { programId: string; data: [string, "base64"] } | null;
-  /** For each instruction that called others. */
-  innerInstructions: { index: number; instructions: InnerInstruction[] }[];
-}
-
-export interface Simulation extends Run {
-  /** The resulting accounts; empty when it failed. */
-  accounts: Map<string, Account>;
 }
 
 /** Slots of an epoch, as on the main network. */
 export const SLOTS_PER_EPOCH = 432_000;
+
+export const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
 const NO_DATA = new Uint8Array();
 
@@ -86,16 +72,11 @@ export class Bank {
     return readOutcome(this.#svm.sendVersionedTransaction(transaction));
   }
 
-  simulate(transaction: Uint8Array, { verifySignatures = true } = {}): Simulation {
+  simulate(transaction: Uint8Array, { verifySignatures = true } = {}): Run {
     this.#svm.setSigverify(verifySignatures);
     try {
       const outcome = this.#svm.simulateVersionedTransaction(transaction);
-      if (outcome instanceof FailedTransactionMetadata) return { ...readOutcome(outcome), accounts: new Map() };
-      const accounts = outcome.postAccounts().flatMap((entry) => {
-        const account = readAccount(entry.account());
-        return account === null ? [] : [[base58.encode(entry.address), account] as const];
-      });
-      return { ...readOutcome(outcome.meta()), accounts: new Map(accounts) };
+      return readOutcome(outcome instanceof FailedTransactionMetadata ? outcome : outcome.meta());
     } finally {
       this.#svm.setSigverify(true);
     }
@@ -109,31 +90,7 @@ function readAccount(account: SvmAccount): Account | null {
 }
 
 function readOutcome(outcome: TransactionMetadata | FailedTransactionMetadata): Run {
-  const isFailure = outcome instanceof FailedTransactionMetadata;
-  const meta = isFailure ? outcome.meta() : outcome;
-  const returned = meta.returnData();
-  return {
-    error: isFailure ? readTransactionError(outcome) : null,
-    logs: meta.logs(),
-    unitsConsumed: Number(meta.computeUnitsConsumed()),
-    returnData:
-      returned.data().length === 0
-        ? null
-        : { programId: base58.encode(returned.programId()), data: [Buffer.from(returned.data()).toString("base64"), "base64"] },
-    innerInstructions: meta
-      .innerInstructions()
-      .map((list, index) => ({
-        index,
-        instructions: list.map((inner) => {
-          const instruction = inner.instruction();
-          return {
-            programIdIndex: instruction.programIdIndex(),
-            accounts: [...instruction.accounts()],
-            data: base58.encode(instruction.data()),
-            stackHeight: inner.stackHeight(),
-          };
-        }),
-      }))
-      .filter(({ instructions }) => instructions.length > 0),
-  };
+  const error = outcome instanceof FailedTransactionMetadata ? readTransactionError(outcome) : null;
+  const meta = outcome instanceof FailedTransactionMetadata ? outcome.meta() : outcome;
+  return { error, logs: meta.logs(), unitsConsumed: Number(meta.computeUnitsConsumed()) };
 }

@@ -1,28 +1,19 @@
-// History: recent transactions, indexed by signature, account and slot. It keeps a limited number and drops the oldest, but never one whose
+// History: recent transactions, indexed by signature and account. It keeps a limited number and drops the oldest, but never one whose
 // blockhash is still valid: it also detects replays.
 
 import { BLOCKHASH_WINDOW } from "./slots";
 import type { TransactionRecord } from "./transaction-record";
 
-export interface HistoryEntry {
+export interface HistoryEntry extends TransactionRecord {
   /** Increases across all transactions. */
   sequence: number;
-  signature: string;
-  slot: number;
-  /** Seconds. */
-  blockTime: number;
-  error: TransactionRecord["error"];
-  memo: string | null;
-  accounts: readonly string[];
-  /** The whole record as JSON: half the memory of its objects. */
-  json: string;
 }
 
 export interface Page {
   /** Newest last, exclusive: entries older than this signature. */
-  before?: string;
+  before?: string | undefined;
   /** Exclusive: entries newer than this signature. */
-  until?: string;
+  until?: string | undefined;
   limit: number;
   /** Only entries up to this slot. */
   newestSlot: number;
@@ -32,19 +23,20 @@ export class History {
   readonly #entries: HistoryEntry[] = [];
   readonly #bySignature = new Map<string, HistoryEntry>();
   readonly #byAccount = new Map<string, HistoryEntry[]>();
-  readonly #bySlot = new Map<number, HistoryEntry[]>();
   #sequence = 0;
 
   constructor(private readonly most: number) {}
 
   add(record: TransactionRecord): void {
-    const { signature, slot, blockTime, error, memo, accounts } = record;
-    const entry = { sequence: this.#sequence++, signature, slot, blockTime, error, memo, accounts, json: JSON.stringify(record) };
+    const entry = { ...record, sequence: this.#sequence++ };
     this.#entries.push(entry);
-    this.#bySignature.set(signature, entry);
-    for (const account of new Set(accounts)) push(this.#byAccount, account, entry);
-    push(this.#bySlot, slot, entry);
-    for (let oldest = this.#entries[0]; oldest !== undefined && this.#isTooMuch(oldest, slot); oldest = this.#entries[0])
+    this.#bySignature.set(entry.signature, entry);
+    for (const account of new Set(entry.accounts)) {
+      const list = this.#byAccount.get(account);
+      if (list === undefined) this.#byAccount.set(account, [entry]);
+      else list.push(entry);
+    }
+    for (let oldest = this.#entries[0]; oldest !== undefined && this.#isTooMuch(oldest, entry.slot); oldest = this.#entries[0])
       this.#drop(oldest);
   }
 
@@ -52,14 +44,9 @@ export class History {
     return this.#bySignature.get(signature) ?? null;
   }
 
-  /** In execution order. */
-  inSlot(slot: number): readonly HistoryEntry[] {
-    return this.#bySlot.get(slot) ?? [];
-  }
-
-  /** Slots with transactions, ascending. */
-  slotsBetween(first: number, last: number): number[] {
-    return [...this.#bySlot.keys()].filter((slot) => slot >= first && slot <= last);
+  /** When `slot` began, in seconds; null for one without transactions. */
+  timeOf(slot: number): number | null {
+    return this.#entries.find((entry) => entry.slot === slot)?.blockTime ?? null;
   }
 
   /** Transactions that reference `account`, newest first. Empty when `before` is unknown, as at a validator. */
@@ -94,19 +81,10 @@ export class History {
   #drop(oldest: HistoryEntry): void {
     this.#entries.shift();
     this.#bySignature.delete(oldest.signature);
-    for (const account of new Set(oldest.accounts)) shift(this.#byAccount, account);
-    shift(this.#bySlot, oldest.slot);
+    for (const account of new Set(oldest.accounts)) {
+      const list = this.#byAccount.get(account);
+      list?.shift();
+      if (list?.length === 0) this.#byAccount.delete(account);
+    }
   }
-}
-
-function push<K>(lists: Map<K, HistoryEntry[]>, key: K, entry: HistoryEntry): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [entry]);
-  else list.push(entry);
-}
-
-function shift<K>(lists: Map<K, HistoryEntry[]>, key: K): void {
-  const list = lists.get(key);
-  list?.shift();
-  if (list?.length === 0) lists.delete(key);
 }

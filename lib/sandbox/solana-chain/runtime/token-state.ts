@@ -2,26 +2,17 @@
 // appends a byte for the account's type, and extensions after it.
 
 import { base58 } from "@scure/base";
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "./programs";
+import { TOKEN_PROGRAM } from "@/lib/chains/solana/instructions";
 
-export interface Mint {
-  mintAuthority: string | null;
-  supply: bigint;
-  decimals: number;
-  isInitialized: boolean;
-  freezeAuthority: string | null;
-}
+const TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
 
 export interface TokenAccount {
   mint: string;
   owner: string;
   amount: bigint;
-  delegate: string | null;
   state: "uninitialized" | "initialized" | "frozen";
-  /** The rent reserve of a wrapped SOL account; null for every other mint. */
-  nativeRent: bigint | null;
-  delegatedAmount: bigint;
-  closeAuthority: string | null;
+  /** True for wrapped SOL. */
+  isNative: boolean;
 }
 
 interface AccountBytes {
@@ -36,32 +27,24 @@ const STATES = ["uninitialized", "initialized", "frozen"] as const;
 
 export const isTokenProgram = (program: string): boolean => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
 
-export function readMint({ owner, data }: AccountBytes): Mint | null {
+/** The decimals of a mint; null for any other account. */
+export function readDecimals(account: AccountBytes | null): number | null {
+  if (account === null) return null;
+  const { owner, data } = account;
   const isMint = data.length === MINT_BYTES || data[ACCOUNT_TYPE_OFFSET] === 1;
-  if (!isTokenProgram(owner) || !isMint) return null;
-  const bytes = view(data);
-  return {
-    mintAuthority: optionalKey(bytes, 0),
-    supply: bytes.readBigUInt64LE(36),
-    decimals: bytes.readUInt8(44),
-    isInitialized: bytes.readUInt8(45) === 1,
-    freezeAuthority: optionalKey(bytes, 46),
-  };
+  return isTokenProgram(owner) && isMint ? (data[44] ?? null) : null;
 }
 
 export function readTokenAccount({ owner, data }: AccountBytes): TokenAccount | null {
   const isAccount = data.length === TOKEN_ACCOUNT_BYTES || data[ACCOUNT_TYPE_OFFSET] === 2;
   if (!isTokenProgram(owner) || !isAccount) return null;
-  const bytes = view(data);
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return {
     mint: base58.encode(bytes.subarray(0, 32)),
     owner: base58.encode(bytes.subarray(32, 64)),
     amount: bytes.readBigUInt64LE(64),
-    delegate: optionalKey(bytes, 72),
     state: STATES[bytes.readUInt8(108)] ?? "uninitialized",
-    nativeRent: bytes.readUInt32LE(109) === 1 ? bytes.readBigUInt64LE(113) : null,
-    delegatedAmount: bytes.readBigUInt64LE(121),
-    closeAuthority: optionalKey(bytes, 129),
+    isNative: bytes.readUInt32LE(109) === 1,
   };
 }
 
@@ -91,10 +74,4 @@ export function tokenAmount(units: bigint, decimals: number): TokenAmount {
   const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "");
   const uiAmountString = fraction === "" ? whole : `${whole}.${fraction}`;
   return { amount: units.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString };
-}
-
-const view = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-
-function optionalKey(bytes: Buffer, offset: number): string | null {
-  return bytes.readUInt32LE(offset) === 1 ? base58.encode(bytes.subarray(offset + 4, offset + 36)) : null;
 }

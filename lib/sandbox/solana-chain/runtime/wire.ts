@@ -1,19 +1,14 @@
-// Serialized transactions: parses legacy and version 0, and writes the faucet's. This file checks the format only; the runtime checks the
-// meaning.
+// Parses serialized transactions, legacy and version 0. This file checks the format only; the runtime checks the meaning. Address lookup
+// tables are refused: nobody needs one to move USDC.
 
 import { base58 } from "@scure/base";
+import { MAX_TRANSACTION_BYTES } from "@/lib/chains/solana/message";
 
 export interface Instruction {
   programIdIndex: number;
   /** Indexes into the transaction's accounts. */
   accounts: number[];
   data: Uint8Array;
-}
-
-export interface AddressTableLookup {
-  accountKey: string;
-  writableIndexes: number[];
-  readonlyIndexes: number[];
 }
 
 export interface MessageHeader {
@@ -25,11 +20,9 @@ export interface MessageHeader {
 export interface WireMessage {
   version: "legacy" | 0;
   header: MessageHeader;
-  /** The keys in the message itself; address tables add more. */
   accountKeys: string[];
   recentBlockhash: string;
   instructions: Instruction[];
-  addressTableLookups: AddressTableLookup[];
 }
 
 export interface WireTransaction {
@@ -37,14 +30,12 @@ export interface WireTransaction {
   message: WireMessage;
 }
 
-/** The maximum size of a transaction: one packet. */
-export const MAX_TRANSACTION_BYTES = 1232;
-
 const SIGNATURE_BYTES = 64;
 const KEY_BYTES = 32;
 
 /** @throws RangeError when the bytes are not exactly one transaction */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
+  if (bytes.length > MAX_TRANSACTION_BYTES) throw new RangeError("it is larger than a packet");
   const reader = new Reader(bytes);
   const signatures = reader.list(() => base58.encode(reader.take(SIGNATURE_BYTES)));
   const message = readMessageFrom(reader);
@@ -67,12 +58,13 @@ function readMessageFrom(reader: Reader): WireMessage {
     },
     accountKeys: reader.list(() => reader.key()),
     recentBlockhash: reader.key(),
-    instructions: reader.list(() => ({ programIdIndex: reader.byte(), accounts: reader.bytes(), data: reader.take(reader.count()) })),
-    addressTableLookups:
-      version === "legacy"
-        ? []
-        : reader.list(() => ({ accountKey: reader.key(), writableIndexes: reader.bytes(), readonlyIndexes: reader.bytes() })),
+    instructions: reader.list(() => ({
+      programIdIndex: reader.byte(),
+      accounts: [...reader.take(reader.count())],
+      data: reader.take(reader.count()),
+    })),
   };
+  if (version === 0 && reader.count() > 0) throw new RangeError("this chain has no address lookup tables");
   reader.end();
   return message;
 }
@@ -120,41 +112,7 @@ class Reader {
     return Array.from({ length: this.count() }, readOne);
   }
 
-  bytes(): number[] {
-    return [...this.take(this.count())];
-  }
-
   end(): void {
     if (this.#offset !== this.source.length) throw new RangeError("more bytes follow the transaction");
   }
-}
-
-export interface NewInstruction {
-  program: string;
-  accounts: { key: string; isSigner?: boolean; isWritable?: boolean }[];
-  data: Uint8Array;
-}
-
-/** The legacy message of `instructions`, signed by `payer` alone. */
-export function writeMessage(payer: string, recentBlockhash: string, instructions: readonly NewInstruction[]): Buffer {
-  const uses = new Map<string, boolean>();
-  for (const { program, accounts } of instructions) {
-    for (const { key, isWritable = false } of accounts) uses.set(key, isWritable || uses.get(key) === true);
-    if (!uses.has(program)) uses.set(program, false);
-  }
-  uses.delete(payer);
-  const writable = [...uses].filter(([, isWritable]) => isWritable).map(([key]) => key);
-  const readonly = [...uses].filter(([, isWritable]) => !isWritable).map(([key]) => key);
-  const keys = [payer, ...writable, ...readonly];
-  // All our counts are below 128, so each compact-u16 is one byte.
-  return Buffer.concat([
-    Uint8Array.of(1, 0, readonly.length, keys.length),
-    ...keys.map((key) => base58.decode(key)),
-    base58.decode(recentBlockhash),
-    Uint8Array.of(instructions.length),
-    ...instructions.flatMap(({ program, accounts, data }) => [
-      Uint8Array.of(keys.indexOf(program), accounts.length, ...accounts.map(({ key }) => keys.indexOf(key)), data.length),
-      data,
-    ]),
-  ]);
 }

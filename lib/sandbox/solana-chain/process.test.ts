@@ -2,19 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Keypair, PublicKey } from "@solana/web3.js";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { SolanaNodes } from "@/lib/chains/solana/nodes";
 import { deriveTokenAccount } from "@/lib/chains/solana/token-address";
 import { readTokenBalances } from "@/lib/chains/solana/usdc";
-import { startSolanaChain } from "./start";
-import { buildSolanaChain } from "./testing";
+import { startSolanaChain } from "./process";
+import { solanaProgram } from "./testing";
 
-let scriptPath: string;
-let removeScript: () => void;
-beforeAll(async () => {
-  ({ scriptPath, remove: removeScript } = await buildSolanaChain());
-});
-afterAll(() => removeScript?.());
+const scriptPath = solanaProgram();
 
 async function start(usdcMint: string) {
   const dataDir = mkdtempSync(join(tmpdir(), "solana-start-"));
