@@ -59,3 +59,33 @@ export function exampleAnswer(model: ModelPrice): { json: string; total: bigint;
   });
   return { json, total, parts: [part("input", "in"), part("output", "out")] };
 }
+
+/** A red dot of two by two pixels. */
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP8zwACTGCSAQANHQEDgslx/wAAAABJRU5ErkJggg==";
+
+export const imageExample = ({ baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">): string =>
+  `curl ${baseUrl}/api/v1/chat/completions \\
+  -H "Authorization: Bearer $${keyVariable}" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "model": "gpt-4o",
+    "messages": [{
+      "role": "user",
+      "content": [
+        {"type": "text", "text": "What color is this?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,${DOT}", "detail": "low"}}
+      ]
+    }]
+  }'`;
+
+export const embeddingExample = (
+  { baseUrl, keyVariable }: Pick<Site, "baseUrl" | "keyVariable">,
+  model = "text-embedding-3-small",
+): string =>
+  `curl ${baseUrl}/api/v1/embeddings \\
+  -H "Authorization: Bearer $${keyVariable}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "${model}", "input": ["first text", "second text"]${shorter(model)}}'`;
+
+/** Few numbers to look at, where the model can shorten them. */
+const shorter = (model: string): string => (model.startsWith("text-embedding-3-") ? ', "dimensions": 8' : "");

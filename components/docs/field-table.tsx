@@ -6,7 +6,8 @@ interface FieldTableProps {
   heading: string;
   /** The names are words, and no names of fields. */
   isPlain?: boolean;
-  rows: readonly { name: string; about: ReactNode }[];
+  /** Names with their meanings; as pairs where a name is a number, which an object would move to its front. */
+  rows: Readonly<Record<string, ReactNode>> | readonly (readonly [string, ReactNode])[];
 }
 
 /** Names with a sentence each, those of fields in a monospaced font; on a phone the sentence is below its name. */
@@ -21,11 +22,11 @@ export const FieldTable = ({ heading, isPlain = false, rows }: FieldTableProps) 
         heading,
         className: "text-left sm:pr-6",
         cellClassName: isPlain ? "font-normal whitespace-nowrap" : "font-mono font-normal whitespace-nowrap",
-        cell: ({ name }) => name,
+        cell: ([name]) => name,
       },
-      { id: "about", heading: "Meaning", className: "text-left", cellClassName: "text-muted", cell: ({ about }) => about },
+      { id: "about", heading: "Meaning", className: "text-left", cellClassName: "text-muted", cell: ([, about]) => about },
     ]}
-    rows={rows}
-    idOf={({ name }) => name}
+    rows={Array.isArray(rows) ? rows : Object.entries(rows)}
+    idOf={([name]) => name}
   />
 );

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 /** The style of a link within a chapter. */
 export const chapterLink = "text-copper-ink underline decoration-copper/40 underline-offset-4 hover:decoration-copper";
 
-interface SectionProps {
+export interface SectionProps {
   id: string;
   title: string;
   children: ReactNode;
@@ -32,9 +32,9 @@ export const DocLink = ({ href, children }: { href: string; children: ReactNode 
 );
 
 /** A sequence of steps: when, then what. */
-export const Steps = ({ steps, className = "" }: { steps: readonly { when: string; what: ReactNode }[]; className?: string }) => (
+export const Steps = ({ steps, className = "" }: { steps: Readonly<Record<string, ReactNode>>; className?: string }) => (
   <dl className={`border-t border-line ${className}`}>
-    {steps.map(({ when, what }) => (
+    {Object.entries(steps).map(([when, what]) => (
       <div key={when} className="gap-x-6 border-b border-line py-3 sm:grid sm:grid-cols-[112px_1fr]">
         <dt className="text-sm leading-[26px] text-muted">{when}</dt>
         <dd>{what}</dd>

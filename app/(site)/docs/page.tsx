@@ -1,39 +1,232 @@
-import type { Metadata } from "next";
-import type { ComponentType } from "react";
-import { readSite } from "@/app/site";
-import { DocsArticle } from "@/components/docs/docs-frame";
+import { curlBalance, curlPrompt, exampleAnswer, exportKey } from "@/app/examples";
+import { readSite, type Site } from "@/app/site";
+import { Code } from "@/components/docs/code";
+import { CodeTabs } from "@/components/docs/code-tabs";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
+import { ErrorList } from "@/components/docs/error-list";
+import { FieldTable } from "@/components/docs/field-table";
+import { DocLink, Section, Steps } from "@/components/docs/section";
+import { CodeBlock } from "@/components/ui/code-block";
+import { JsonText } from "@/components/ui/text/json-text";
+import { countText } from "@/components/ui/text/number-text";
+import { config } from "@/lib/base/config";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
-import type { ChapterProps } from "./chapter-props";
-import { AnswerChapter, KeyChapter, PromptChapter, RequestChapter, StreamChapter } from "./first-call";
-import { ErrorsChapter, FailedChapter, LimitsChapter, MoneyChapter, RetryChapter } from "./in-earnest";
+import type { ModelPrice } from "@/lib/console/views/models";
+import { example } from "@/lib/gateway/openapi/examples";
+import { errorExamples, promptExamples, retryExamples, streamExamples } from "./code-examples";
+import { listErrors } from "./errors/error-pages";
 
-export const metadata: Metadata = {
-  title: "Quick start",
-  description: "Send your first request with curl, TypeScript or Python, read the response, and handle errors.",
-};
-
-/** The chapters of the docs, in reading order. */
-const chapters: readonly { id: string; title: string; Chapter: ComponentType<ChapterProps> }[] = [
-  { id: "key", title: "Your key", Chapter: KeyChapter },
-  { id: "prompt", title: "Send a prompt", Chapter: PromptChapter },
-  { id: "answer", title: "Read the response", Chapter: AnswerChapter },
-  { id: "request", title: "Request fields", Chapter: RequestChapter },
-  { id: "stream", title: "Streaming", Chapter: StreamChapter },
-  { id: "retry", title: "Retries", Chapter: RetryChapter },
-  { id: "balance", title: "Billing", Chapter: MoneyChapter },
-  { id: "limits", title: "Limits", Chapter: LimitsChapter },
-  { id: "errors", title: "Errors", Chapter: ErrorsChapter },
-  { id: "failed-requests", title: "Failed requests", Chapter: FailedChapter },
-];
+export const metadata = docsMetadata("/docs");
 
 export default function DocsPage() {
   const site = readSite();
   const model = defaultModelPrice(listModelPrices());
   return (
-    <DocsArticle current="/docs" title="Quick start" intro="Create a key, send a prompt, see what it cost." sections={chapters}>
-      {chapters.map(({ id, Chapter }) => (
-        <Chapter key={id} site={site} model={model} />
-      ))}
+    <DocsArticle path="/docs">
+      {key(site)}
+      {prompt(site, model)}
+      {answer(model)}
+      {request}
+      {stream(site, model)}
+      {retry(site, model)}
+      {balance(site)}
+      {limits()}
+      {errors(site, model)}
+      {failedRequests}
     </DocsArticle>
   );
 }
+
+const key = (site: Site) => (
+  <Section id="key" title="Your key">
+    {site.isSandbox ? (
+      <p>
+        The sandbox has a demo account with 25 test USD and one API key. <Code>npm start</Code> prints the key; the command below reads it
+        from its file. <DocLink href="/connect">Connect the demo wallet</DocLink> to see every charge and create your own keys.
+      </p>
+    ) : (
+      <p>
+        <DocLink href="/connect">Connect a wallet</DocLink>, deposit USDC to your address, and create a key under{" "}
+        <DocLink href="/keys">Keys</DocLink>. It starts with <Code>pp_</Code> and is shown once. Anyone with the key can spend your balance:
+        keep it in an environment variable, never in code, and set a spending cap.
+      </p>
+    )}
+    <CodeBlock title="Set the key" copy={exportKey(site)} />
+  </Section>
+);
+
+const prompt = (site: Site, model: ModelPrice) => (
+  <Section id="prompt" title="Send a prompt">
+    <CodeBlock title="curl" copy={curlPrompt(site, model.id)} />
+    <CodeTabs name="prompt" legend="Language and package" tabs={promptExamples(site, model.id)} />
+    <p>
+      With the <Code>openai</Code> package, only the base URL and the key change, and <Code>usage</Code> includes the cost. To use our
+      client, copy the folder <Code>lib/client</Code> of this service’s source into your project as <Code>pennyprompt</Code>. It has no
+      dependencies, and a retry never pays twice.
+    </p>
+    <p>
+      Replace <Code>{model.id}</Code> with any model from the <DocLink href="/models">models page</DocLink>.
+    </p>
+  </Section>
+);
+
+function answer(model: ModelPrice) {
+  const { json } = exampleAnswer(model);
+  return (
+    <Section id="answer" title="Read the response">
+      <CodeBlock title="Answer" copy={json}>
+        <JsonText text={json} lit={["totalCost"]} />
+      </CodeBlock>
+      <FieldTable
+        heading="Field"
+        rows={{
+          text: "The model’s answer.",
+          model: "The ID of the model that answered.",
+          usage: "Token counts from the provider. Reasoning counts as output.",
+          cost: "USD, exact to the nano-dollar. totalCost is what you were charged; it has already left your balance.",
+          requestId: "Identifies the request. Also in the header X-Request-Id, including on errors.",
+        }}
+      />
+    </Section>
+  );
+}
+
+const request = (
+  <Section id="request" title="Request fields">
+    <p>
+      <Code>POST /api/v1/prompt</Code> takes JSON of at most 1 MiB. Unknown fields are rejected, because ignoring a misspelled{" "}
+      <Code>max_tokens</Code> would cost you money.
+    </p>
+    <FieldTable
+      heading="Field"
+      rows={{
+        model: "Required. A model ID or alias.",
+        prompt: "Required. The prompt text.",
+        system: "A system instruction.",
+        maxTokens: "Maximum output tokens. Default: 1,024. It also limits the amount reserved.",
+        temperature: "0 to 2.",
+        stream: "true to stream the answer.",
+        maxCost: "USD. A request that could cost more is rejected before the model runs.",
+        clipToBalance: "true to get a shorter answer instead of 402 when the balance, the key's cap or maxCost allow less than maxTokens.",
+      }}
+    />
+    <p>
+      For every field and operation, see the <DocLink href="/docs/api#createPrompt">API reference</DocLink>.
+    </p>
+  </Section>
+);
+
+function stream(site: Site, model: ModelPrice) {
+  const deltas = example.pieces.map((text) => `event: delta\ndata: ${JSON.stringify({ text })}\n\n`).join("");
+  const events = `${deltas}event: done\ndata: {"success":true,"text":${JSON.stringify(example.pieces.join(""))}, … ,"cost":{ … }}`;
+  return (
+    <Section id="stream" title="Streaming">
+      <CodeTabs name="stream" legend="Language and package" tabs={streamExamples(site, model.id)} />
+      <CodeBlock title="Events" copy={events} />
+      <p>
+        The stream ends with <Code>done</Code>, which contains the full answer and its cost, or with <Code>error</Code>. Nothing is sent
+        before the model’s first token, so a failure before that returns its real HTTP status and costs nothing. If a stream breaks later,
+        you pay for what was delivered, and the event says how much. <Code>/chat/completions</Code> streams in OpenAI’s format.
+      </p>
+    </Section>
+  );
+}
+
+const retry = (site: Site, model: ModelPrice) => (
+  <Section id="retry" title="Retries">
+    <CodeTabs name="retry" legend="Language and package" tabs={retryExamples(site, model.id)} />
+    <p>
+      Send an <Code>Idempotency-Key</Code> of 1 to 255 printable characters, a new one for each request. If the connection drops, send the
+      same request again: for 24 hours you get the first answer, marked <Code>Idempotent-Replayed: true</Code>, without a second charge.
+      After a failed request you can reuse its key. Our client sends a key automatically. The <Code>openai</Code> package retries
+      automatically without a key, so set one.
+    </p>
+    <p>
+      Don’t retry a 402 until you have deposited or raised the cap. Retry 429 and 503 after <Code>Retry-After</Code>, and 500 with
+      exponential backoff when <Code>details.retryable</Code> is true.
+    </p>
+  </Section>
+);
+
+function balance(site: Site) {
+  const steps = {
+    Before: "The maximum cost is reserved. If your balance does not cover it, you get a 402 and no model is called.",
+    After: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
+    "On failure": "If the model fails before its first token, you pay nothing. The same goes for a JSON request that fails midway.",
+    "You cancel":
+      "If you close a stream, you pay for the input and the output so far. Gemini models bill the whole answer anyway, so there you pay for all of it. A JSON request is completed and charged.",
+    "We crash":
+      "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request. If our database crashes, it may lose the most recent reservations; we cover that cost.",
+  };
+  return (
+    <Section id="balance" title="Billing">
+      <Steps steps={steps} />
+      <p>
+        Get the price in advance with <DocLink href="/docs/api#quotePrompt">a quote</DocLink>, limit it with <Code>maxCost</Code>, and see
+        how it was calculated in <DocLink href="/docs/api#getReceipt">the receipt</DocLink>.
+      </p>
+      <p>
+        You <DocLink href="/docs/deposits">deposit</DocLink> USDC on Base or Solana. A wallet can also{" "}
+        <DocLink href="/docs/payments">pay per request</DocLink>, and programs without an account{" "}
+        <DocLink href="/docs/x402">pay with x402</DocLink>.
+      </p>
+      <CodeBlock title="curl, balance" copy={curlBalance(site)} />
+      <FieldTable
+        heading="Field"
+        rows={{
+          balance: "Your total balance.",
+          held: "Reserved for running requests.",
+          available: "balance minus held: what you can spend.",
+          wallet: "Your deposit addresses on Base and Solana.",
+        }}
+      />
+    </Section>
+  );
+}
+
+function limits() {
+  const { RATE_LIMIT_PER_MINUTE, CONCURRENCY_LIMIT } = config();
+  const rate = countText(RATE_LIMIT_PER_MINUTE);
+  return (
+    <Section id="limits" title="Limits">
+      <p>
+        {rate} requests per minute sustained, {countText(CONCURRENCY_LIMIT)} concurrent; a stream counts until it ends. At most{" "}
+        {countText(2 * RATE_LIMIT_PER_MINUTE)} requests in any 60 seconds. Refused requests cost nothing. Higher limits are available on
+        request.
+      </p>
+      <FieldTable
+        heading="Header"
+        rows={{
+          "RateLimit-Policy": "Your limits: requests per 60 s, and concurrent requests.",
+          RateLimit: "What remains of each, and the seconds until the rate resets.",
+          "X-RateLimit-*": "The same for older clients: Limit, Remaining, and Reset in Unix seconds.",
+          "Retry-After": "On 429 and 503: seconds to wait.",
+        }}
+      />
+    </Section>
+  );
+}
+
+const errors = (site: Site, model: ModelPrice) => (
+  <Section id="errors" title="Errors">
+    <p>
+      Every error has four fields: <Code>error</Code> (a message), <Code>code</Code>, <Code>details</Code> and <Code>requestId</Code>.{" "}
+      <Code>details.docs</Code> links to the docs for the code. <Code>/chat/completions</Code> returns errors in OpenAI’s format.
+    </p>
+    <CodeTabs name="errors" legend="Language and package" tabs={errorExamples(site, model.id)} />
+    <ErrorList errors={listErrors()} />
+  </Section>
+);
+
+const failedRequests = (
+  <Section id="failed-requests" title="Failed requests">
+    <p>
+      Failed and refused requests are listed under <DocLink href="/usage?status=failed">Usage</DocLink> for 30 days, with the error code and
+      how to fix it. During a burst we keep the first 100 per minute and only count the rest.
+    </p>
+    <p>
+      To find one request, paste its ID into the search on <DocLink href="/usage">Usage</DocLink>. Every response has the ID in the header{" "}
+      <Code>X-Request-Id</Code>; errors also have it as <Code>requestId</Code>. A charged request opens its receipt.
+    </p>
+  </Section>
+);

@@ -112,5 +112,5 @@ const groups: Readonly<Record<Group, string>> = {
 };
 
 /** The types of events, and what each one is sent for. */
-export const listEventTypes = (): { type: string; when: string }[] =>
-  Object.entries(eventTypes).map(([type, { when }]) => ({ type, when }));
+export const listEventTypes = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(eventTypes).map(([type, { when }]) => [type, when]));

@@ -1,29 +1,13 @@
-import type { Metadata } from "next";
 import { Code } from "@/components/docs/code";
-import { DocsArticle } from "@/components/docs/docs-frame";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 
-export const metadata: Metadata = {
-  title: "Account",
-  description: "Wallets, signatures and sessions, what to do when a wallet is lost, and what is erased when you close your account.",
-};
-
-const sections = [
-  { id: "wallets", title: "Your wallets" },
-  { id: "lost", title: "A lost or stolen wallet" },
-  { id: "signatures", title: "What is signed" },
-  { id: "closing", title: "Close your account" },
-];
+export const metadata = docsMetadata("/docs/account");
 
 export default function AccountDocsPage() {
   return (
-    <DocsArticle
-      current="/docs/account"
-      title="Account"
-      intro="Your wallets are your account. There is no password, and nobody can reset one."
-      sections={sections}
-    >
+    <DocsArticle path="/docs/account">
       <Section id="wallets" title="Your wallets">
         <p>
           Each linked wallet can sign in and do everything. Link a second one in <DocLink href="/settings">Settings</DocLink>, and keep it
@@ -67,31 +51,16 @@ export default function AccountDocsPage() {
         <FieldTable
           isPlain
           heading="What"
-          rows={[
-            {
-              name: "Erased after seven days",
-              about:
-                "The browsers and IP addresses of sessions, the names and networks of keys, the texts you signed, webhooks and e-mail addresses, also from the audit log; events, refused requests, challenges.",
-            },
-            {
-              name: "Erased within 24 hours",
-              about: "Answers that were kept for an Idempotency-Key. Prompts and other answers are never stored.",
-            },
-            {
-              name: "Kept for the books",
-              about:
-                "Charges, deposits, payments and withdrawals, with their amounts, models, times, addresses and transactions: without them the books would not add up, and nobody could prove what was charged.",
-            },
-            {
-              name: "Kept in the audit log",
-              about:
-                "What was changed, when and by which wallet, such as a key’s cap and its models; no names, no networks, and no longer from where.",
-            },
-            {
-              name: "Kept for you",
-              about: "The addresses of your wallets and your deposit addresses: money that comes in later is still yours.",
-            },
-          ]}
+          rows={{
+            "Erased after seven days":
+              "The browsers and IP addresses of sessions, the names and networks of keys, the texts you signed, webhooks and e-mail addresses, also from the audit log; events, refused requests, challenges.",
+            "Erased within 24 hours": "Answers that were kept for an Idempotency-Key. Prompts and other answers are never stored.",
+            "Kept for the books":
+              "Charges, deposits, payments and withdrawals, with their amounts, models, times, addresses and transactions: without them the books would not add up, and nobody could prove what was charged.",
+            "Kept in the audit log":
+              "What was changed, when and by which wallet, such as a key’s cap and its models; no names, no networks, and no longer from where.",
+            "Kept for you": "The addresses of your wallets and your deposit addresses: money that comes in later is still yours.",
+          }}
         />
         <p>
           Everything that is kept is under your account ID, such as <Code>acc_…</Code>. It names no person.

@@ -1,8 +1,7 @@
-import type { Metadata } from "next";
 import { Fragment } from "react";
 import { readSite } from "@/app/site";
 import { Code } from "@/components/docs/code";
-import { DocsFrame } from "@/components/docs/docs-frame";
+import { DocsFrame, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { OperationSection, type OperationView } from "@/components/docs/operation-section";
 import { chapterLink, DocLink } from "@/components/docs/section";
@@ -10,10 +9,7 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { openApiDocument } from "@/lib/gateway/openapi/document";
 import { listOperations } from "./operations";
 
-export const metadata: Metadata = {
-  title: "API reference",
-  description: "Every API endpoint: parameters, request body, response, errors and a working curl example.",
-};
+export const metadata = docsMetadata("/docs/api");
 
 export default function ApiReferencePage() {
   const site = readSite();
@@ -24,7 +20,7 @@ export default function ApiReferencePage() {
     ...groups.flatMap(({ operations }) => operations.map((operation) => ({ id: operation.id, title: <NavEntry operation={operation} /> }))),
   ];
   return (
-    <DocsFrame current="/docs/api" sections={sections}>
+    <DocsFrame path="/docs/api" sections={sections}>
       <div className="max-w-reading pt-8 lg:pt-12">
         <h1 className="text-xl font-medium tracking-[-0.025em]">API reference</h1>
         <p className="mt-2 text-muted">
@@ -98,7 +94,7 @@ function Basics({ baseUrl }: { baseUrl: string }) {
 }
 
 function Headers() {
-  const rows = Object.entries(openApiDocument().components.headers).map(([name, { description }]) => ({ name, about: description }));
+  const rows = Object.entries(openApiDocument().components.headers).map(([name, { description }]) => [name, description] as const);
   return (
     <section aria-labelledby="headers" className="mt-10 space-y-4">
       <h2 id="headers" className="scroll-mt-6 text-lg font-medium tracking-tight">

@@ -1,37 +1,21 @@
-import type { Metadata } from "next";
 import { readSite } from "@/app/site";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
-import { DocsArticle } from "@/components/docs/docs-frame";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import { claudeModel, settingsFile, shellSetup, typescriptClient } from "./examples";
 
-export const metadata: Metadata = {
-  title: "Claude Code",
-  description: "Run Claude Code and Anthropic's SDK with any model here, paid from your balance.",
-};
-
-const sections = [
-  { id: "setup", title: "Set up Claude Code" },
-  { id: "models", title: "Models" },
-  { id: "differences", title: "What is different" },
-  { id: "sdk", title: "Anthropic’s SDK" },
-];
+export const metadata = docsMetadata("/docs/claude-code");
 
 export default function ClaudeCodePage() {
   const site = readSite();
   const prices = listModelPrices();
   const model = claudeModel(prices.map(({ id }) => id)) ?? defaultModelPrice(prices).id;
   return (
-    <DocsArticle
-      current="/docs/claude-code"
-      title="Claude Code"
-      intro="Claude Code and Anthropic’s SDK work with a different base URL and key."
-      sections={sections}
-    >
+    <DocsArticle path="/docs/claude-code">
       <Section id="setup" title="Set up Claude Code">
         <p>Set two variables before you start Claude Code, or put them into its settings file.</p>
         <CodeTabs
@@ -57,28 +41,17 @@ export default function ClaudeCodePage() {
         <FieldTable
           isPlain
           heading="Topic"
-          rows={[
-            {
-              name: "Balance",
-              about:
-                "Claude Code allows every answer up to 32,000 tokens, and that maximum is reserved for each request. With a small balance, turn on clipping for the key, or lower CLAUDE_CODE_MAX_OUTPUT_TOKENS.",
-            },
-            {
-              name: "Hosted tools",
-              about: "Tools that run at Anthropic, such as web search, are left out. The header X-Dropped-Tools names them.",
-            },
-            { name: "Betas", about: "Beta headers, priority, fast mode and unknown fields are ignored." },
-            { name: "Thinking", about: "Thinking is kept between turns with the same model, and left out when you switch models." },
-            {
-              name: "Images and PDFs",
-              about: "Images work with models that take them. PDFs are refused with 400: send their text, or their pages as images.",
-            },
-            {
-              name: "Prompt caching",
-              about:
-                "cache_control is passed to Anthropic's models. CLAUDE_CODE_ATTRIBUTION_HEADER=0 keeps prefixes equal between sessions.",
-            },
-          ]}
+          rows={{
+            Balance:
+              "Claude Code allows every answer up to 32,000 tokens, and that maximum is reserved for each request. With a small balance, turn on clipping for the key, or lower CLAUDE_CODE_MAX_OUTPUT_TOKENS.",
+            "Hosted tools": "Tools that run at Anthropic, such as web search, are left out. The header X-Dropped-Tools names them.",
+            Betas: "Beta headers, priority, fast mode and unknown fields are ignored.",
+            Thinking: "Thinking is kept between turns with the same model, and left out when you switch models.",
+            "Images and PDFs":
+              "Images work with models that take them. PDFs are refused with 400: send their text, or their pages as images.",
+            "Prompt caching":
+              "cache_control is passed to Anthropic's models. CLAUDE_CODE_ATTRIBUTION_HEADER=0 keeps prefixes equal between sessions.",
+          }}
         />
       </Section>
       <Section id="sdk" title="Anthropic’s SDK">

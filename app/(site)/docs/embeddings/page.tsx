@@ -1,29 +1,19 @@
-import type { Metadata } from "next";
+import { embeddingExample } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { Code } from "@/components/docs/code";
-import { DocsArticle } from "@/components/docs/docs-frame";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { Section } from "@/components/docs/section";
 import { CodeBlock } from "@/components/ui/code-block";
 import { listModelPrices } from "@/lib/console/models";
-import { embeddingExample } from "./example";
 
-export const metadata: Metadata = {
-  title: "Embeddings",
-  description: "Turn texts into embeddings with OpenAI's format: models, batches, and what they cost.",
-};
-
-const sections = [
-  { id: "make", title: "Make embeddings" },
-  { id: "batches", title: "Batches and formats" },
-  { id: "cost", title: "Cost" },
-];
+export const metadata = docsMetadata("/docs/embeddings");
 
 export default function EmbeddingsPage() {
   const site = readSite();
   const models = listModelPrices().filter(({ type }) => type === "embedding");
   return (
-    <DocsArticle current="/docs/embeddings" title="Embeddings" intro="Turn texts into embeddings, in OpenAI’s format." sections={sections}>
+    <DocsArticle path="/docs/embeddings">
       <Section id="make" title="Make embeddings">
         <p>
           Call <Code>POST /api/v1/embeddings</Code> as you call OpenAI’s. OpenAI’s SDKs work with the base URL changed; our client has{" "}
@@ -32,17 +22,17 @@ export default function EmbeddingsPage() {
         <CodeBlock title="curl" copy={embeddingExample(site)} />
         <FieldTable
           heading="Model"
-          rows={models.map(({ id, description, inputPrice }) => ({ name: id, about: `${description} $${inputPrice} per 1M tokens.` }))}
+          rows={Object.fromEntries(models.map(({ id, description, inputPrice }) => [id, `${description} $${inputPrice} per 1M tokens.`]))}
         />
       </Section>
       <Section id="batches" title="Batches and formats">
         <FieldTable
           heading="Field"
-          rows={[
-            { name: "input", about: "A text, up to 2,048 texts, or their tokens; each at most 8,192 tokens. The body may have 1 MiB." },
-            { name: "encoding_format", about: "float (the default) or base64, which is shorter." },
-            { name: "dimensions", about: "Fewer numbers for each text, where the model can shorten them." },
-          ]}
+          rows={{
+            input: "A text, up to 2,048 texts, or their tokens; each at most 8,192 tokens. The body may have 1 MiB.",
+            encoding_format: "float (the default) or base64, which is shorter.",
+            dimensions: "Fewer numbers for each text, where the model can shorten them.",
+          }}
         />
         <p>One answer has at most 1,600,000 numbers, or 2,500,000 in base64.</p>
       </Section>

@@ -1,11 +1,10 @@
 // The examples of the pages on images and embeddings, run as they are shown.
 
 import { expect, test } from "vitest";
-import { imageExample } from "@/app/(site)/docs/images/example";
+import { embeddingExample, imageExample } from "@/app/examples";
 import { openAccount } from "@/lib/gateway/contract/testing/accounts";
 import { expectPaid } from "@/lib/gateway/contract/testing/books";
 import { openService } from "@/lib/gateway/contract/testing/service";
-import { embeddingExample } from "../embeddings/example";
 
 const service = await openService();
 

@@ -1,38 +1,21 @@
-import type { Metadata } from "next";
 import { Code } from "@/components/docs/code";
-import { DocsArticle } from "@/components/docs/docs-frame";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 
-export const metadata: Metadata = {
-  title: "API keys",
-  description: "What a key may do, from where, how much it may spend, and how to give it a new secret without an outage.",
-};
-
-const sections = [
-  { id: "may", title: "What a key may do" },
-  { id: "addresses", title: "From which addresses" },
-  { id: "money", title: "How much it may spend" },
-  { id: "secret", title: "Change its secret" },
-  { id: "leaked", title: "If a key has leaked" },
-];
+export const metadata = docsMetadata("/docs/keys");
 
 export default function KeysDocsPage() {
   return (
-    <DocsArticle
-      current="/docs/keys"
-      title="API keys"
-      intro="Give each app its own key, with no more than it needs. Create and change keys in the console, under API keys."
-      sections={sections}
-    >
+    <DocsArticle path="/docs/keys">
       <Section id="may" title="What a key may do">
         <FieldTable
           heading="Scope"
-          rows={[
-            { name: "prompt", about: "Send prompts, get quotes and count tokens." },
-            { name: "read", about: "Read the balance, deposits, and the usage and receipts of this key." },
-            { name: "account", about: "Read the usage and receipts of all keys, the account’s events and its whole audit log." },
-          ]}
+          rows={{
+            prompt: "Send prompts, get quotes and count tokens.",
+            read: "Read the balance, deposits, and the usage and receipts of this key.",
+            account: "Read the usage and receipts of all keys, the account’s events and its whole audit log.",
+          }}
         />
         <p>
           New keys have <Code>prompt</Code> and <Code>read</Code>. A key that lacks a scope gets <Code>403</Code> with{" "}

@@ -1,34 +1,16 @@
-import type { Metadata } from "next";
 import { Code } from "@/components/docs/code";
 import { CodeTabs } from "@/components/docs/code-tabs";
-import { DocsArticle } from "@/components/docs/docs-frame";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { listEventTypes } from "@/lib/console/alerts/alerts";
 import { receivers } from "./examples";
 
-export const metadata: Metadata = {
-  title: "Webhooks",
-  description: "Hear of deposits, low balances and stopped keys: receivers in TypeScript and Python, events, retries, e-mail.",
-};
-
-const sections = [
-  { id: "set-up", title: "Set up" },
-  { id: "receive", title: "Receive" },
-  { id: "events", title: "Events" },
-  { id: "promised", title: "What is promised" },
-  { id: "missed", title: "What you missed" },
-  { id: "email", title: "E-mail" },
-];
+export const metadata = docsMetadata("/docs/webhooks");
 
 export default function WebhooksPage() {
   return (
-    <DocsArticle
-      current="/docs/webhooks"
-      title="Webhooks"
-      intro="Hear of deposits, low balances and stopped keys before your agents do."
-      sections={sections}
-    >
+    <DocsArticle path="/docs/webhooks">
       <Section id="set-up" title="Set up">
         <p>
           Add an endpoint on <DocLink href="/alerts">Alerts</DocLink>: an https URL of yours for a webhook, or an incoming webhook of Slack
@@ -44,15 +26,15 @@ export default function WebhooksPage() {
         <CodeTabs name="receiver" legend="Language" tabs={receivers} />
         <FieldTable
           heading="Header"
-          rows={[
-            { name: "webhook-id", about: "The event’s ID. The same when it is sent again." },
-            { name: "webhook-timestamp", about: "When it was sent, in Unix seconds. Refuse it if it is older than 5 minutes." },
-            { name: "webhook-signature", about: "v1, and the signature in base64; two for 24 hours after you made a new secret." },
-          ]}
+          rows={{
+            "webhook-id": "The event’s ID. The same when it is sent again.",
+            "webhook-timestamp": "When it was sent, in Unix seconds. Refuse it if it is older than 5 minutes.",
+            "webhook-signature": "v1, and the signature in base64; two for 24 hours after you made a new secret.",
+          }}
         />
       </Section>
       <Section id="events" title="Events">
-        <FieldTable heading="Type" rows={listEventTypes().map(({ type, when }) => ({ name: type, about: when }))} />
+        <FieldTable heading="Type" rows={listEventTypes()} />
       </Section>
       <Section id="promised" title="What is promised">
         <ul className="grid list-disc gap-2 pl-5">

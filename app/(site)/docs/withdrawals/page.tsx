@@ -1,35 +1,125 @@
-import type { Metadata } from "next";
-import { readSite } from "@/app/site";
-import { DocsArticle } from "@/components/docs/docs-frame";
-import { readWithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
-import { CostChapter, LimitsChapter, ReturnChapter, RulesChapter, StatesChapter, TakeOutChapter } from "./chapters";
+import { readSite, type Site } from "@/app/site";
+import { Code } from "@/components/docs/code";
+import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
+import { FieldTable } from "@/components/docs/field-table";
+import { DocLink, Section } from "@/components/docs/section";
+import { Amount } from "@/components/ui/text/amount";
+import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
 
-export const metadata: Metadata = {
-  title: "Withdrawals",
-  description: "Withdraw USDC to your wallet: fees, limits, what you sign, and withdrawal states.",
-};
-
-const chapters = [
-  { id: "take-out", title: "How to withdraw", Chapter: TakeOutChapter },
-  { id: "cost", title: "Fees", Chapter: CostChapter },
-  { id: "limits", title: "Limits and approval", Chapter: LimitsChapter },
-  { id: "rules", title: "Your own rules", Chapter: RulesChapter },
-  { id: "states", title: "Withdrawal states", Chapter: StatesChapter },
-  { id: "back", title: "Refunds", Chapter: ReturnChapter },
-];
+export const metadata = docsMetadata("/docs/withdrawals");
 
 export default function WithdrawalsPage() {
-  const [{ name, isSandbox }, terms] = [readSite(), readWithdrawalTerms()];
+  const terms = readWithdrawalTerms();
   return (
-    <DocsArticle
-      current="/docs/withdrawals"
-      title="Withdrawals"
-      intro="Withdraw your balance as USDC on Base or Solana."
-      sections={chapters}
-    >
-      {chapters.map(({ id, title, Chapter }) => (
-        <Chapter key={id} id={id} title={title} name={name} isSandbox={isSandbox} terms={terms} />
-      ))}
+    <DocsArticle path="/docs/withdrawals">
+      {takeOut(readSite())}
+      {cost(terms)}
+      {limits(terms)}
+      {rules}
+      {states}
+      {back}
     </DocsArticle>
   );
 }
+
+const takeOut = ({ name, isSandbox }: Site) => (
+  <Section id="take-out" title="How to withdraw">
+    <p>
+      Under <DocLink href="/withdraw">Withdraw</DocLink> choose a chain, one of your linked wallets, and an amount. Then sign a message with
+      one of your wallets, so that a stolen session can’t withdraw. The message is titled “{name} Withdrawal”. Read it before you sign; it
+      costs no gas.
+    </p>
+    <p>
+      You can only withdraw to linked wallets. The wallet that opened your account can be used right away. Wallets that you link later in{" "}
+      <DocLink href="/settings">Settings</DocLink> unlock after 24 hours, so you have a day to notice one that isn’t yours. If you unlink a
+      wallet, withdrawals to it or signed by it that are not yet on their way return to your balance.
+    </p>
+    {isSandbox ? <p>This is a sandbox: you withdraw test USDC on local chains. The demo wallet signs for you.</p> : null}
+  </Section>
+);
+
+const cost = ({ fees, least }: WithdrawalTerms) => (
+  <Section id="cost" title="Fees">
+    <FieldTable
+      isPlain
+      heading="To"
+      rows={{
+        Base: <Amount nano={fees.base} />,
+        Solana: <Amount nano={fees.solana} />,
+        "Solana, first time": (
+          <>
+            <Amount nano={fees.solanaWithAccount} /> if the wallet has no USDC account yet; we open it for you.
+          </>
+        ),
+      }}
+    />
+    <p>
+      The fee is added to the amount and shown in the message you sign. Minimum: <Amount nano={least} />.
+    </p>
+  </Section>
+);
+
+const limits = ({ mostADay, approvalAbove }: WithdrawalTerms) => (
+  <Section id="limits" title="Limits and approval">
+    <p>
+      You can withdraw <Amount nano={mostADay} /> per 24 hours, with at most five withdrawals open at a time. More than{" "}
+      <Amount nano={approvalAbove} /> in 24 hours needs manual approval. There is also a limit for all accounts together. Once it is
+      reached, withdrawals wait and are paid in order; the Withdraw page and <Code>GET /balance</Code> show how many are before yours.
+    </p>
+    <p>
+      You can spend a deposit as soon as it is credited. You can withdraw it once its block is final: about 15 minutes later on Base,
+      immediately on Solana.
+    </p>
+    <p>
+      Withdrawals are paid from the funds we hold on that chain. If those are too low, the page shows how much you can withdraw there;
+      choose the other chain or a smaller amount.
+    </p>
+  </Section>
+);
+
+const rules = (
+  <Section id="rules" title="Your own rules">
+    <p>
+      On the Withdraw page you can set a limit for 24 hours, a waiting time before each withdrawal is paid, and which of your wallets can be
+      paid. A stricter rule holds at once and takes no signature. A looser one is signed by a linked wallet and holds after 24 hours; until
+      then the stricter one holds as well. So whoever gets hold of one of your wallets needs a day in which you can notice, and in which
+      none of your wallets can be kept from cancelling: one that is being unlinked still signs in.
+    </p>
+    <p>
+      You hear of each withdrawal and each changed rule as an event: add a{" "}
+      <DocLink href="/docs/webhooks">webhook or an e-mail address</DocLink> under <DocLink href="/alerts">Alerts</DocLink>. A withdrawal
+      that waits can be cancelled until it is paid.
+    </p>
+  </Section>
+);
+
+const states = (
+  <Section id="states" title="Withdrawal states">
+    <FieldTable
+      isPlain
+      heading="State"
+      rows={{
+        "waiting for approval": "Waiting for manual approval. You can cancel.",
+        requested: "Sent within seconds. You can cancel.",
+        waiting: "The waiting time of your own rules is not over. You can cancel.",
+        "waiting for funds": "We are moving USDC to that chain. Continues automatically. You can cancel.",
+        "waiting for its turn": "The service has reached its daily limit. Paid in order, as it allows. You can cancel.",
+        paused: "Reserves are too low (see /reserves), or the account is frozen. Continues automatically. You can cancel.",
+        "on its way": "Signed and sent. It can no longer be cancelled.",
+        confirmed: "In a block and in your wallet. Not final yet.",
+        paid: "Its block is final.",
+        "cancelled, refused, not paid": "Ended. The amount and the fee are back in your balance.",
+      }}
+    />
+  </Section>
+);
+
+const back = (
+  <Section id="back" title="Refunds">
+    <p>
+      The amount leaves your balance when you request a withdrawal. It is refunded with the fee if you cancel, if we or the chain refuse it,
+      or if it is not sent within seven days. After a refusal by the chain, the refund takes up to 75 minutes: we first make sure that the
+      payment can no longer go through.
+    </p>
+  </Section>
+);

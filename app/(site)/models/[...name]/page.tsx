@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound, redirect } from "next/navigation";
 import type { ReactNode } from "react";
-import { curlPrompt, pythonPrompt, typescriptPrompt } from "@/app/examples";
+import { curlPrompt, embeddingExample, pythonPrompt, typescriptPrompt } from "@/app/examples";
 import { readSite } from "@/app/site";
 import { CodeTabs } from "@/components/docs/code-tabs";
 import { ModelPrices } from "@/components/models/model-prices";
@@ -13,7 +13,6 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { countText } from "@/components/ui/text/number-text";
 import { findModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { embeddingExample } from "../../docs/embeddings/example";
 
 interface ModelPageProps {
   /** The name's segments: an operator may name a model `vendor/model`. */

@@ -27,7 +27,7 @@ export async function generateMetadata(props: PageProps): Promise<Metadata> {
 export default async function ErrorCodePage(props: PageProps) {
   const { code, status, title, when, fix, retry, details, example } = await readPage(props);
   return (
-    <DocsFrame current="/docs/errors">
+    <DocsFrame path="/docs/errors">
       <article className="max-w-reading pt-8 lg:pt-12">
         <p className="text-sm text-muted">
           <Link href="/docs/errors" className="underline-offset-4 hover:text-ink hover:underline">
@@ -39,11 +39,11 @@ export default async function ErrorCodePage(props: PageProps) {
         <p className="mt-2 text-muted">{title}.</p>
         <Steps
           className="mt-8"
-          steps={[
-            { when: "When", what: <WithCode text={when} /> },
-            { when: "What to do", what: <WithCode text={fix} /> },
-            { when: "Try again", what: <WithCode text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} /> },
-          ]}
+          steps={{
+            When: <WithCode text={when} />,
+            "What to do": <WithCode text={fix} />,
+            "Try again": <WithCode text={`${retry.charAt(0).toUpperCase()}${retry.slice(1)}.`} />,
+          }}
         />
         <div className="mt-10">
           <CodeBlock title={`Answer ${status}`} copy={example}>
@@ -52,7 +52,10 @@ export default async function ErrorCodePage(props: PageProps) {
         </div>
         {details.length > 0 ? (
           <div className="mt-10">
-            <FieldTable heading="details" rows={details.map(({ name, about }) => ({ name, about: <WithCode text={about} /> }))} />
+            <FieldTable
+              heading="details"
+              rows={Object.fromEntries(details.map(({ name, about }) => [name, <WithCode key={name} text={about} />]))}
+            />
           </div>
         ) : null}
       </article>
