@@ -1,13 +1,24 @@
 "use client";
 
 import { unstable_rethrow } from "next/navigation";
-import { useState } from "react";
-import type { Answer } from "@/lib/console/views/answer";
+import { createContext, useContext, useState } from "react";
+import { toast } from "sonner";
+import type { Answer, Refusal } from "@/lib/console/views/answer";
+import type { SignedChallenge } from "../wallet/wallet-types";
 
-/** Runs server actions, one at a time: busy while one is under way. A missing answer counts as a refusal. */
+export type Wish = NonNullable<Refusal["confirm"]>;
+
+/** Asks a linked wallet for a signature; null when there is none. What asks for signatures stands in a `StepUp`, which provides it. */
+export const StepUpContext = createContext<((wish: Wish) => Promise<SignedChallenge | null>) | null>(null);
+
+/**
+ * Runs server actions, one at a time: busy while one is under way. One that asks for a signature is run a second time with it. A missing answer
+ * counts as a refusal.
+ */
 export function useAction() {
   const [busy, setBusy] = useState(false);
-  const run = async <Result>(action: () => Promise<Answer<Result>>): Promise<Answer<Result>> => {
+  const confirm = useContext(StepUpContext);
+  const attempt = async <Result>(action: () => Promise<Answer<Result>>): Promise<Answer<Result>> => {
     setBusy(true);
     try {
       return await action();
@@ -18,5 +29,18 @@ export function useAction() {
       setBusy(false);
     }
   };
+  const run = async <Result>(action: (proof?: SignedChallenge) => Promise<Answer<Result>>): Promise<Answer<Result>> => {
+    const answer = await attempt(() => action());
+    if (answer.ok || !answer.confirm || !confirm) return answer;
+    const signed = await confirm(answer.confirm);
+    return signed ? attempt(() => action(signed)) : { ok: false, message: "Not signed. Nothing was changed." };
+  };
   return { busy, run };
+}
+
+/** Says in a toast what became of an action. */
+export async function showOutcome(outcome: Promise<Answer>, done: string, toastId?: string): Promise<void> {
+  const answer = await outcome;
+  if (answer.ok) toast.success(done, toastId === undefined ? undefined : { id: toastId });
+  else toast.error(answer.message);
 }

@@ -1,4 +1,4 @@
-import { ChevronRightIcon } from "lucide-react";
+import { ChevronRightIcon, RotateCcwIcon } from "lucide-react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { CodeBlock } from "@/components/ui/code-block";
 import { LocalTime } from "@/components/ui/text/local-time";
@@ -6,7 +6,7 @@ import { countText } from "@/components/ui/text/number-text";
 import { prettyJson } from "@/components/ui/text/pretty-json";
 import type { AlertDelivery } from "@/lib/console/views/alerts";
 import type { Answer } from "@/lib/console/views/answer";
-import { SendAgain } from "./send-again";
+import { ActionButton } from "../action-button";
 
 interface DeliveryListProps {
   deliveries: readonly AlertDelivery[];
@@ -29,7 +29,17 @@ export const DeliveryList = ({ deliveries, sendAgain, frozen }: DeliveryListProp
             <CodeBlock wraps title="What is sent" copy={item.body}>
               {prettyJson(item.body)}
             </CodeBlock>
-            {frozen || !item.canResend || item.state === "pending" ? null : <SendAgain deliveryId={item.id} sendAgain={sendAgain} />}
+            {frozen || !item.canResend || item.state === "pending" ? null : (
+              <ActionButton
+                action={sendAgain}
+                input={{ deliveryId: item.id }}
+                done="On its way again, with the same ID."
+                icon={<RotateCcwIcon aria-hidden="true" />}
+                className="justify-self-start"
+              >
+                Send again
+              </ActionButton>
+            )}
           </div>
         </details>
       </li>

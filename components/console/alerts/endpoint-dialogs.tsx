@@ -1,16 +1,27 @@
 "use client";
 
-import { useRouter } from "next/navigation";
-import { type FormEvent, useState } from "react";
-import { toast } from "sonner";
+import { useState } from "react";
 import type { AlertEndpoint, EventChoice } from "@/lib/console/views/alerts";
-import { Dialog } from "../../ui/dialog";
 import { Field, Select } from "../../ui/field";
-import { type FieldProblem, FormEnd } from "../keys/form-end";
-import { useAction } from "../use-action";
+import { FormDialog } from "../form-dialog";
+import { ShownOnce } from "../shown-once";
 import type { EndpointActions } from "./alert-actions";
 import { EventPicker } from "./event-picker";
-import { NewSecret } from "./new-secret";
+
+/** A webhook's secret just created; other endpoints have none. */
+export const endpointSecret = {
+  title: "Store your secret",
+  show: ({ secret }: { secret: string | null }, onStored: () => void) =>
+    secret && (
+      <ShownOnce
+        label="The webhook's secret"
+        copyLabel="Copy the secret"
+        secret={secret}
+        warning="You will not see this secret again. Store it where your receiver runs, and check the signature of each webhook with it: anyone who has it can send you false events."
+        onStored={onStored}
+      />
+    ),
+};
 
 interface DialogProps {
   item: AlertEndpoint;
@@ -18,44 +29,39 @@ interface DialogProps {
   onClose: () => void;
 }
 
-const ofForm = (message: string): FieldProblem => ({ field: null, message });
+interface EventDialogProps extends DialogProps {
+  choices: readonly EventChoice[];
+}
 
-/** Mounted only while it is open, as the others here. */
-export function ChooseEvents({ item, actions, choices, onClose }: DialogProps & { choices: readonly EventChoice[] }) {
-  const [chosen, setChosen] = useState(item.types);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { busy, run } = useAction();
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    const answer = await run(() => actions.chooseEvents({ endpointId: item.id, types: chosen }));
-    if (!answer.ok) return setProblem(answer.message);
-    toast.success("Saved. It applies from the next event.");
-    onClose();
-  };
+export function ChooseEvents({ item: { id, host, types }, actions, choices, onClose }: EventDialogProps) {
+  const [chosen, setChosen] = useState(types);
   return (
-    <Dialog open onOpenChange={onClose} title="Choose events" description={`For ${item.host}.`}>
-      <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
-        <EventPicker choices={choices} chosen={chosen} onChange={setChosen} error={problem} />
-        <FormEnd problem={null} busy={busy} action="Save events" onCancel={onClose} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Choose events"
+      description={`For ${host}.`}
+      action="Save events"
+      fields={["types"]}
+      submit={() => actions.chooseEvents({ endpointId: id, types: chosen })}
+      done={() => "Saved. It applies from the next event."}
+      onClose={onClose}
+    >
+      {(errorOf) => <EventPicker choices={choices} chosen={chosen} onChange={setChosen} error={errorOf("types")} />}
+    </FormDialog>
   );
 }
 
-export function SendSample({ item, actions, choices, onClose }: DialogProps & { choices: readonly EventChoice[] }) {
-  const [type, setType] = useState(item.types?.[0] ?? choices[0]?.name ?? "");
-  const [problem, setProblem] = useState<string | null>(null);
-  const { busy, run } = useAction();
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    const answer = await run(() => actions.sendSample({ endpointId: item.id, type }));
-    if (!answer.ok) return setProblem(answer.message);
-    toast.success("Sample on its way. It appears under Deliveries.");
-    onClose();
-  };
+export function SendSample({ item: { id, host, types }, actions, choices, onClose }: EventDialogProps) {
+  const [type, setType] = useState(types?.[0] ?? choices[0]?.name ?? "");
   return (
-    <Dialog open onOpenChange={onClose} title="Send a sample" description={`An event with made-up figures, to ${item.host}.`}>
-      <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
+    <FormDialog
+      title="Send a sample"
+      description={`An event with made-up figures, to ${host}.`}
+      action="Send sample"
+      submit={() => actions.sendSample({ endpointId: id, type })}
+      done={() => "Sample on its way. It appears under Deliveries."}
+      onClose={onClose}
+    >
+      {() => (
         <Field label="Event" hint={choices.find(({ name }) => name === type)?.when}>
           {(control) => (
             <Select {...control} value={type} onChange={({ target }) => setType(target.value)}>
@@ -67,67 +73,35 @@ export function SendSample({ item, actions, choices, onClose }: DialogProps & { 
             </Select>
           )}
         </Field>
-        <FormEnd problem={problem === null ? null : ofForm(problem)} busy={busy} action="Send sample" onCancel={onClose} />
-      </form>
-    </Dialog>
-  );
-}
-
-/** Asks, then shows the new secret once. */
-export function RenewSecret({ item, actions, onClose }: DialogProps) {
-  const [secret, setSecret] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { busy, run } = useAction();
-  const router = useRouter();
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    const answer = await run(() => actions.renewSecret({ endpointId: item.id }));
-    if (answer.ok) setSecret(answer.secret);
-    else setProblem(answer.message);
-  };
-  const stored = () => {
-    onClose();
-    router.refresh();
-  };
-  const isHeld = busy || secret !== null;
-  return (
-    <Dialog
-      open
-      mustAnswer={isHeld}
-      onOpenChange={(wanted) => wanted || isHeld || onClose()}
-      title={secret ? "Store your secret" : "New secret"}
-      description={secret ? undefined : `For ${item.host}. For 24 hours the old secret still works: each webhook is signed with both.`}
-    >
-      {secret ? (
-        <NewSecret secret={secret} onStored={stored} />
-      ) : (
-        <form onSubmit={(event) => void send(event)} className="grid gap-5">
-          <FormEnd problem={problem === null ? null : ofForm(problem)} busy={busy} action="Make new secret" onCancel={onClose} />
-        </form>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 
-export function ResendFailed({ item, actions, onClose }: DialogProps) {
+export const RenewSecret = ({ item: { id, host }, actions, onClose }: DialogProps) => (
+  <FormDialog
+    title="New secret"
+    description={`For ${host}. For 24 hours the old secret still works: each webhook is signed with both.`}
+    action="Make new secret"
+    submit={() => actions.renewSecret({ endpointId: id })}
+    secret={endpointSecret}
+    done={() => null}
+    onClose={onClose}
+  />
+);
+
+export function ResendFailed({ item: { id, host }, actions, onClose }: DialogProps) {
   const [hours, setHours] = useState("24");
-  const [problem, setProblem] = useState<string | null>(null);
-  const { busy, run } = useAction();
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    const answer = await run(() => actions.resendFailed({ endpointId: item.id, hours: Number(hours) }));
-    if (!answer.ok) return setProblem(answer.message);
-    toast.success(answer.count === 0 ? "Nothing failed in that time." : `${answer.count} on their way again.`);
-    onClose();
-  };
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
       title="Resend what failed"
-      description={`To ${item.host}, in order. Each event keeps its ID, so your receiver knows one it has already handled.`}
+      description={`To ${host}, in order. Each event keeps its ID, so your receiver knows one it has already handled.`}
+      action="Resend"
+      submit={() => actions.resendFailed({ endpointId: id, hours: Number(hours) })}
+      done={({ count }) => (count === 0 ? "Nothing failed in that time." : `${count} on their way again.`)}
+      onClose={onClose}
     >
-      <form onSubmit={(event) => void send(event)} className="grid gap-5" noValidate>
+      {() => (
         <Field label="Failed in the last">
           {(control) => (
             <Select {...control} value={hours} onChange={({ target }) => setHours(target.value)}>
@@ -136,8 +110,7 @@ export function ResendFailed({ item, actions, onClose }: DialogProps) {
             </Select>
           )}
         </Field>
-        <FormEnd problem={problem === null ? null : ofForm(problem)} busy={busy} action="Resend" onCancel={onClose} />
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

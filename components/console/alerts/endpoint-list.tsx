@@ -1,8 +1,9 @@
+import { MailIcon } from "lucide-react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { LocalTime } from "@/components/ui/text/local-time";
 import type { AlertEndpoint, AlertEndpointState, EventChoice } from "@/lib/console/views/alerts";
+import { ActionButton } from "../action-button";
 import type { EndpointActions } from "./alert-actions";
-import { AskAgain } from "./ask-again";
 import { EndpointMenu } from "./endpoint-menu";
 
 interface EndpointListProps {
@@ -70,7 +71,16 @@ function EndpointState({ item: { id, state, at }, ask }: EndpointStateProps) {
           {reason} {at ? <LocalTime at={at} shape="short" /> : null}
         </span>
       ) : null}
-      {isAsking && ask ? <AskAgain endpointId={id} ask={ask} label={state === "unconfirmed" ? "Send again" : "Ask again"} /> : null}
+      {isAsking && ask ? (
+        <ActionButton
+          action={ask}
+          input={{ endpointId: id }}
+          done="Sent. Open the link in the mail."
+          icon={<MailIcon aria-hidden="true" />}
+        >
+          {state === "unconfirmed" ? "Send again" : "Ask again"}
+        </ActionButton>
+      ) : null}
     </span>
   );
 }

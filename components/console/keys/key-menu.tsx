@@ -1,19 +1,13 @@
 "use client";
 
-import { BanIcon, EllipsisIcon, KeyRoundIcon, PauseIcon, PencilIcon, PlayIcon, SlidersHorizontalIcon, TimerOffIcon } from "lucide-react";
+import { BanIcon, KeyRoundIcon, PauseIcon, PencilIcon, PlayIcon, SlidersHorizontalIcon, TimerOffIcon } from "lucide-react";
 import { useState } from "react";
-import { toast } from "sonner";
-import type { Answer } from "@/lib/console/views/answer";
 import type { OwnKey } from "@/lib/console/views/keys";
-import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
-import { Menu, MenuItem, MenuSeparator } from "../../ui/menu";
-import type { SignedChallenge } from "../../wallet/wallet-types";
-import { useConfirmedAction } from "../step-up/step-up";
-import { EditLimits } from "./edit-limits";
+import { ActionMenu } from "../action-menu";
+import { showOutcome, useAction } from "../use-action";
 import type { KeyActions, ModelChoice } from "./key-actions";
-import { RenameKey } from "./rename-key";
-import { RotateKey } from "./rotate-key";
+import { EditLimits, RenameKey, RotateKey } from "./key-dialogs";
 
 interface KeyMenuProps {
   item: OwnKey;
@@ -26,68 +20,50 @@ interface KeyMenuProps {
 /** The actions for one key. */
 export function KeyMenu({ item, models, actions, frozen }: KeyMenuProps) {
   const [open, setOpen] = useState<"rename" | "limits" | "rotate" | "revoke" | null>(null);
-  const { busy, run } = useConfirmedAction();
+  const { busy, run } = useAction();
   const { keyId, name, state } = item;
   const close = () => setOpen(null);
-
-  const runAndNotify = async (action: (proof?: SignedChallenge) => Promise<Answer>, done: string) => {
-    const answer = await run(action);
-    if (answer.ok) toast.success(done);
-    else toast.error(answer.message);
-  };
-  const pause = () => runAndNotify(() => actions.pause({ keyId }), "Paused. Calls with this key get 401 until you resume it.");
-  const resume = () => runAndNotify((proof) => actions.resume({ keyId }, proof), "Resumed. Calls with this key work again.");
-  const endOldSecret = () => runAndNotify(() => actions.endOldSecret({ keyId }), "Ended. Calls with the old secret now get 401.");
+  const pause = () =>
+    showOutcome(
+      run(() => actions.pause({ keyId })),
+      "Paused. Calls with this key get 401 until you resume it.",
+    );
+  const resume = () =>
+    showOutcome(
+      run((proof) => actions.resume({ keyId }, proof)),
+      "Resumed. Calls with this key work again.",
+    );
+  const endOldSecret = () =>
+    showOutcome(
+      run(() => actions.endOldSecret({ keyId })),
+      "Ended. Calls with the old secret now get 401.",
+    );
   const revoke = async () => {
-    await runAndNotify(() => actions.revoke({ keyId }), "Revoked. Calls with this key now get 401.");
+    await showOutcome(
+      run(() => actions.revoke({ keyId })),
+      "Revoked. Calls with this key now get 401.",
+    );
     close();
   };
-
+  const dialog = { item, actions, onClose: close };
   return (
     <>
-      <Menu
-        trigger={
-          <Button look="quiet" size="icon" busy={busy} aria-label={`Actions for ${name}`}>
-            {busy ? null : <EllipsisIcon aria-hidden="true" />}
-          </Button>
-        }
-      >
-        {frozen ? null : (
-          <>
-            <MenuItem onSelect={() => setOpen("rename")}>
-              <PencilIcon /> Rename
-            </MenuItem>
-            <MenuItem onSelect={() => setOpen("limits")}>
-              <SlidersHorizontalIcon /> Edit limits
-            </MenuItem>
-            <MenuItem onSelect={() => setOpen("rotate")}>
-              <KeyRoundIcon /> New secret
-            </MenuItem>
-          </>
-        )}
-        {item.oldSecret ? (
-          <MenuItem onSelect={() => void endOldSecret()}>
-            <TimerOffIcon /> End the old secret
-          </MenuItem>
-        ) : null}
-        {state === "active" ? (
-          <MenuItem onSelect={() => void pause()}>
-            <PauseIcon /> Pause
-          </MenuItem>
-        ) : null}
-        {state === "paused" && !frozen ? (
-          <MenuItem onSelect={() => void resume()}>
-            <PlayIcon /> Resume
-          </MenuItem>
-        ) : null}
-        {frozen && state !== "active" ? null : <MenuSeparator />}
-        <MenuItem danger onSelect={() => setOpen("revoke")}>
-          <BanIcon /> Revoke
-        </MenuItem>
-      </Menu>
-      {open === "rename" ? <RenameKey item={item} rename={actions.rename} onClose={close} /> : null}
-      {open === "limits" ? <EditLimits item={item} models={models} changeLimits={actions.changeLimits} onClose={close} /> : null}
-      {open === "rotate" ? <RotateKey item={item} rotate={actions.rotate} onClose={close} /> : null}
+      <ActionMenu
+        of={name}
+        busy={busy}
+        items={[
+          !frozen && { text: "Rename", Icon: PencilIcon, onSelect: () => setOpen("rename") },
+          !frozen && { text: "Edit limits", Icon: SlidersHorizontalIcon, onSelect: () => setOpen("limits") },
+          !frozen && { text: "New secret", Icon: KeyRoundIcon, onSelect: () => setOpen("rotate") },
+          item.oldSecret !== null && { text: "End the old secret", Icon: TimerOffIcon, onSelect: () => void endOldSecret() },
+          state === "active" && { text: "Pause", Icon: PauseIcon, onSelect: () => void pause() },
+          state === "paused" && !frozen && { text: "Resume", Icon: PlayIcon, onSelect: () => void resume() },
+        ]}
+        danger={{ text: "Revoke", Icon: BanIcon, onSelect: () => setOpen("revoke") }}
+      />
+      {open === "rename" ? <RenameKey {...dialog} /> : null}
+      {open === "limits" ? <EditLimits {...dialog} models={models} /> : null}
+      {open === "rotate" ? <RotateKey {...dialog} /> : null}
       <ConfirmDialog
         open={open === "revoke"}
         onOpenChange={(wanted) => wanted || busy || close()}

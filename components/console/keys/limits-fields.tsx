@@ -3,9 +3,10 @@
 import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
+import type { OwnKey } from "@/lib/console/views/keys";
 import { DollarInput, Field, Input, Select } from "../../ui/field";
+import type { ErrorOf } from "../form-dialog";
 import { AccessFields } from "./access-fields";
-import type { FieldProblem } from "./form-end";
 import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";
 import { ModelPicker } from "./model-picker";
@@ -14,23 +15,23 @@ interface LimitsFieldsProps {
   draft: LimitsDraft;
   onChange: Dispatch<LimitsDraft>;
   models: readonly ModelChoice[];
-  problem: FieldProblem | null;
-  /** When the existing key expires. */
-  expiresAt?: Date | null;
-  /** What the existing key spent in the last 60 minutes, nano-USD. */
-  spentInHour?: bigint | null;
+  errorOf: ErrorOf;
+  /** The existing key. */
+  item?: OwnKey;
 }
 
+/** The names of the fields in a refusal. */
+export const limitsFields = ["expiry", "cap", "clip", "alarm", "models", "scopes", "networks"];
+
 /** When a key expires, what it may spend, what happens when that is too little, which models it may call, and what else it may do. */
-export function LimitsFields({ draft, onChange, models, problem, expiresAt = null, spentInHour = null }: LimitsFieldsProps) {
-  const errorOf = (field: string) => (problem?.field === field ? problem.message : null);
+export function LimitsFields({ draft, onChange, models, errorOf, item }: LimitsFieldsProps) {
   const change = (part: Partial<LimitsDraft>) => onChange({ ...draft, ...part });
   return (
     <>
-      <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={expiresAt} />
+      <ExpiryField draft={draft} change={change} error={errorOf("expiry")} expiresAt={item?.expiresAt ?? null} />
       <CapField draft={draft} change={change} error={errorOf("cap")} />
       <ClipField draft={draft} change={change} error={errorOf("clip")} />
-      <AlarmField draft={draft} change={change} error={errorOf("alarm")} spentInHour={spentInHour} />
+      <AlarmField draft={draft} change={change} error={errorOf("alarm")} spentInHour={item?.spentInHour ?? null} />
       <ModelPicker models={models} chosen={draft.models} onChange={(chosen) => change({ models: chosen })} error={errorOf("models")} />
       <AccessFields draft={draft} change={change} errorOf={errorOf} />
     </>

@@ -13,7 +13,7 @@ import { WalletFormLoading } from "../../wallet/wallet-loading";
 import { WalletSection } from "../../wallet/wallet-section";
 import type { SignedChallenge } from "../../wallet/wallet-types";
 import { PageHeading } from "../page-heading";
-import { useConfirmedAction } from "../step-up/step-up";
+import { useAction } from "../use-action";
 import { AnswerPanel } from "./answer-panel";
 import { CodeDialog } from "./code-dialog";
 import type { ContextProblem } from "./context-fit";
@@ -49,7 +49,7 @@ export function Playground({ isFrozen, target, walletPay, drawPayment, allowSpen
   const { models, initialModel, link } = settings;
   const page = usePlayground(settings);
   const { form, change, model, sendable, quote, isCurrent, available, runs, isBusy, contextProblem } = page;
-  const confirmed = useConfirmedAction();
+  const confirmed = useAction();
   const [shown, setShown] = useState<number | null>(null);
   const [codeOpen, setCodeOpen] = useState(false);
   const answer = useRef<HTMLDivElement>(null);

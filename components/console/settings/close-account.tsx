@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { Problem } from "../../ui/problem";
 import type { SignedChallenge } from "../../wallet/wallet-types";
-import { useConfirmedAction } from "../step-up/step-up";
+import { useAction } from "../use-action";
 
 interface CloseAccountProps {
   /** Redirects to the sign-in page; returns only a refusal. */
@@ -19,7 +19,7 @@ interface CloseAccountProps {
 export function CloseAccount({ close, disabled }: CloseAccountProps) {
   const [open, setOpen] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const { busy, run } = useConfirmedAction();
+  const { busy, run } = useAction();
   const confirm = async () => {
     const answer = await run(close);
     if (!answer.ok) setProblem(answer.message);

@@ -10,6 +10,7 @@ import type { SessionView } from "@/lib/console/views/settings";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
+import { ActionButton } from "../action-button";
 import { useAction } from "../use-action";
 
 type EndSession = (session: { sessionId: string }) => Promise<Answer>;
@@ -55,24 +56,16 @@ export function SessionList({ sessions, end, endAll, nowMs }: SessionListProps) 
   );
 }
 
-function End({ session, end }: { session: SessionView; end: EndSession }) {
-  const { busy, run } = useAction();
-  const press = async () => {
-    const answer = await run(() => end({ sessionId: session.sessionId }));
-    if (answer.ok) toast.success("That browser is signed out.");
-    else toast.error(answer.message);
-  };
-  return (
-    <Button
-      size="small"
-      busy={busy}
-      aria-label={`Sign out ${session.device}, signed in ${momentText(session.createdAt)}`}
-      onClick={() => void press()}
-    >
-      Sign out
-    </Button>
-  );
-}
+const End = ({ session: { sessionId, device, createdAt }, end }: { session: SessionView; end: EndSession }) => (
+  <ActionButton
+    action={end}
+    input={{ sessionId }}
+    done="That browser is signed out."
+    aria-label={`Sign out ${device}, signed in ${momentText(createdAt)}`}
+  >
+    Sign out
+  </ActionButton>
+);
 
 function EndAll({ count, endAll }: { count: number; endAll: EndSessions }) {
   const [open, setOpen] = useState(false);

@@ -1,7 +1,6 @@
 "use client";
 
 import { useState } from "react";
-import { toast } from "sonner";
 import { ShortAddress, shortAddress } from "@/components/ui/text/short-address";
 import { dayText, momentText } from "@/components/ui/text/time-text";
 import type { Answer } from "@/lib/console/views/answer";
@@ -12,7 +11,8 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/confirm-dialog";
 import { EvmMark, SolanaMark } from "../../wallet/chain-marks";
 import type { SignedChallenge } from "../../wallet/wallet-types";
-import { useConfirmedAction } from "../step-up/step-up";
+import { ActionButton } from "../action-button";
+import { showOutcome, useAction } from "../use-action";
 
 type ChangeWallet = (wallet: NamedWallet, proof?: SignedChallenge) => Promise<Answer>;
 
@@ -55,28 +55,21 @@ const Moment = ({ at, isExact }: { at: Date; isExact: boolean }) => (
   </time>
 );
 
-function Keep({ wallet: { chain, address }, keep }: { wallet: OwnWallet; keep: ChangeWallet }) {
-  const { busy, run } = useConfirmedAction();
-  const press = async () => {
-    const answer = await run((proof) => keep({ chain, address }, proof));
-    if (answer.ok) toast.success("Kept. This wallet stays linked.");
-    else toast.error(answer.message);
-  };
-  return (
-    <Button size="small" busy={busy} aria-label={`Keep ${address}`} onClick={() => void press()}>
-      Keep
-    </Button>
-  );
-}
+const Keep = ({ wallet: { chain, address }, keep }: { wallet: OwnWallet; keep: ChangeWallet }) => (
+  <ActionButton action={keep} input={{ chain, address }} done="Kept. This wallet stays linked." aria-label={`Keep ${address}`}>
+    Keep
+  </ActionButton>
+);
 
 function Unlink({ wallet, unlink }: { wallet: OwnWallet; unlink: ChangeWallet }) {
   const [open, setOpen] = useState(false);
-  const { busy, run } = useConfirmedAction();
+  const { busy, run } = useAction();
   const confirm = async () => {
     const { chain, address } = wallet;
-    const answer = await run((proof) => unlink({ chain, address }, proof));
-    if (answer.ok) toast.success("It will be unlinked in 24 hours. Until then you can keep it.");
-    else toast.error(answer.message);
+    await showOutcome(
+      run((proof) => unlink({ chain, address }, proof)),
+      "It will be unlinked in 24 hours. Until then you can keep it.",
+    );
     setOpen(false);
   };
   return (

@@ -1,18 +1,12 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
-import type { Answer, Refusal } from "@/lib/console/views/answer";
+import { type ReactNode, useCallback, useState } from "react";
 import { Dialog } from "../../ui/dialog";
 import { WalletButtonLoading } from "../../wallet/wallet-loading";
 import type { SignedChallenge } from "../../wallet/wallet-types";
-import { useAction } from "../use-action";
+import { StepUpContext, type Wish } from "../use-action";
 import type { ConfirmSigningProps } from "./confirm-signing";
-
-type Wish = NonNullable<Refusal["confirm"]>;
-type Confirm = (wish: Wish) => Promise<SignedChallenge | null>;
-
-const StepUpContext = createContext<Confirm | null>(null);
 
 const ConfirmSigning = dynamic(() => import("./confirm-signing").then((module) => module.ConfirmSigning), {
   ssr: false,
@@ -24,7 +18,7 @@ type StepUpProps = Omit<ConfirmSigningProps, "wish" | "onSigned"> & { children: 
 /** Around what asks for signatures: shows what is to be signed, and has a linked wallet sign it. */
 export function StepUp({ children, ...signing }: StepUpProps) {
   const [asked, setAsked] = useState<{ wish: Wish; answer: (signed: SignedChallenge | null) => void } | null>(null);
-  const confirm = useCallback<Confirm>((wish) => new Promise((answer) => setAsked({ wish, answer })), []);
+  const confirm = useCallback((wish: Wish) => new Promise<SignedChallenge | null>((answer) => setAsked({ wish, answer })), []);
   const end = (signed: SignedChallenge | null) => {
     asked?.answer(signed);
     setAsked(null);
@@ -47,19 +41,4 @@ export function StepUp({ children, ...signing }: StepUpProps) {
       </Dialog>
     </StepUpContext>
   );
-}
-
-/** Runs actions that may ask for a signature: the second time with it. */
-export function useConfirmedAction() {
-  const confirm = useContext(StepUpContext);
-  const { busy, run } = useAction();
-  return {
-    busy,
-    run: async <Result,>(action: (proof?: SignedChallenge) => Promise<Answer<Result>>): Promise<Answer<Result>> => {
-      const answer = await run(() => action());
-      if (answer.ok || !answer.confirm || !confirm) return answer;
-      const signed = await confirm(answer.confirm);
-      return signed ? run(() => action(signed)) : { ok: false, message: "Not signed. Nothing was changed." };
-    },
-  };
 }

@@ -12,7 +12,7 @@ import { Problem } from "../../ui/problem";
 import { LocalTime } from "../../ui/text/local-time";
 import { hoursText } from "../../ui/text/time-text";
 import type { SignedChallenge } from "../../wallet/wallet-types";
-import { useConfirmedAction } from "../step-up/step-up";
+import { useAction } from "../use-action";
 import { AllowedWallets } from "./allowed-wallets";
 
 interface OwnRulesProps {
@@ -26,7 +26,7 @@ interface OwnRulesProps {
 export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
   const [draft, setDraft] = useState<OwnRulesDraft>(() => draftOf(rules));
   const [refused, setRefused] = useState<Refusal | null>(null);
-  const { busy, run } = useConfirmedAction();
+  const { busy, run } = useAction();
   const change = (part: Partial<OwnRulesDraft>) => {
     setDraft({ ...draft, ...part });
     setRefused(null);

@@ -9,12 +9,11 @@ import { shortAddress } from "@/components/ui/text/short-address";
 import { formatUsd } from "@/lib/base/money";
 import type { Answer } from "@/lib/console/views/answer";
 import type { WithdrawalView } from "@/lib/console/views/withdraw";
-import { Button } from "../../ui/button";
 import { chainNames } from "../../ui/chain-names";
 import { type Column, DataTable } from "../../ui/data-table";
 import { EmptyState } from "../../ui/empty-state";
+import { ActionButton } from "../action-button";
 import { moneyTable, NoneBefore, OnPhone, onDesktop, Transaction } from "../money-list";
-import { useAction } from "../use-action";
 import { isCancellable, isOpen, WithdrawalState } from "./withdrawal-state";
 
 /** The toast about a withdrawal under way. */
@@ -114,16 +113,14 @@ const isPaidOrOpen = (row: WithdrawalView): boolean => isOpen(row) || row.state 
 const Last = ({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) =>
   isCancellable(row) ? <Cancel row={row} cancel={cancel} /> : <Transaction of={row} />;
 
-function Cancel({ row, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) {
-  const { busy, run } = useAction();
-  const press = async () => {
-    const answer = await run(() => cancel({ id: row.id }));
-    if (answer.ok) toast.success(`Cancelled. ${formatUsd(row.amount + row.fee)} is back in your balance.`, { id: WITHDRAWAL_TOAST });
-    else toast.error(answer.message);
-  };
-  return (
-    <Button size="small" busy={busy} aria-label={`Cancel the withdrawal of ${formatUsd(row.amount)}`} onClick={() => void press()}>
-      Cancel
-    </Button>
-  );
-}
+const Cancel = ({ row: { id, amount, fee }, cancel }: { row: WithdrawalView; cancel: CancelWithdrawal }) => (
+  <ActionButton
+    action={cancel}
+    input={{ id }}
+    done={`Cancelled. ${formatUsd(amount + fee)} is back in your balance.`}
+    toastId={WITHDRAWAL_TOAST}
+    aria-label={`Cancel the withdrawal of ${formatUsd(amount)}`}
+  >
+    Cancel
+  </ActionButton>
+);
