@@ -3,10 +3,9 @@
 import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
-import type { OwnKey } from "@/lib/console/views/keys";
+import type { KeyUse, OwnKey } from "@/lib/console/views/keys";
 import { DollarInput, Field, Input, Select } from "../../ui/field";
 import type { ErrorOf } from "../form-dialog";
-import { AccessFields } from "./access-fields";
 import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";
 import { ModelPicker } from "./model-picker";
@@ -22,6 +21,20 @@ interface LimitsFieldsProps {
 
 /** The names of the fields in a refusal. */
 export const limitsFields = ["expiry", "cap", "clip", "alarm", "models", "scopes", "networks"];
+
+const uses: Record<KeyUse, { text: string; hint: string }> = {
+  spend: { text: "Send prompts", hint: "It cannot read balance, usage or receipts." },
+  spend_and_read: { text: "Send prompts, read its own usage", hint: "It also reads the balance, but not what your other keys did." },
+  spend_and_account: { text: "Send prompts, read the account", hint: "It also reads the usage of all your keys, and your events." },
+  read: { text: "Read its own usage", hint: "It reads the balance too, and cannot spend." },
+  read_account: { text: "Read the account", hint: "It reads the usage of all your keys and your events, and cannot spend." },
+};
+
+interface AccessFieldsProps {
+  draft: LimitsDraft;
+  change: Dispatch<Partial<LimitsDraft>>;
+  errorOf: (field: string) => string | null;
+}
 
 /** When a key expires, what it may spend, what happens when that is too little, which models it may call, and what else it may do. */
 export function LimitsFields({ draft, onChange, models, errorOf, item }: LimitsFieldsProps) {
@@ -48,10 +61,11 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
   const byDate = draft.expiry === "date";
   return (
     <Field label="Expires" error={error} hint={byDate ? "The key works until the end of that day (UTC)." : undefined}>
-      {(control) => (
+      {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
-            {...control}
+            id={id}
+            {...note}
             value={draft.expiry}
             onChange={({ target }) => change({ expiry: target.value as LimitsDraft["expiry"] })}
             className={byDate ? "" : "sm:col-span-2"}
@@ -67,8 +81,7 @@ function ExpiryField({ draft, change, error, expiresAt }: PartProps & { expiresA
             <Input
               type="date"
               aria-label="Last day"
-              aria-describedby={control["aria-describedby"]}
-              aria-invalid={control["aria-invalid"]}
+              {...note}
               value={draft.date}
               onChange={({ target }) => change({ date: target.value })}
               required
@@ -85,10 +98,11 @@ function CapField({ draft, change, error }: PartProps) {
   const end = draft.period === "total" ? "you raise it." : "the next period (UTC; weeks start on Monday).";
   return (
     <Field label="Spending cap" error={error} hint={capped ? `At the cap, requests fail with 402 until ${end}` : undefined}>
-      {(control) => (
+      {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
-            {...control}
+            id={id}
+            {...note}
             value={draft.period}
             onChange={({ target }) => change({ period: target.value as LimitsDraft["period"] })}
             className={capped ? "" : "sm:col-span-2"}
@@ -103,8 +117,7 @@ function CapField({ draft, change, error }: PartProps) {
           {capped ? (
             <DollarInput
               aria-label="Amount in USD"
-              aria-describedby={control["aria-describedby"]}
-              aria-invalid={control["aria-invalid"]}
+              {...note}
               placeholder="5.00"
               value={draft.amount}
               onChange={({ target }) => change({ amount: target.value })}
@@ -122,10 +135,11 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
     : "A request that could cost more than is left fails with 402.";
   return (
     <Field label="When money runs low" error={error} hint={hint}>
-      {(control) => (
+      {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
-            {...control}
+            id={id}
+            {...note}
             value={clips ? "clip" : "refuse"}
             onChange={({ target }) => change({ clips: target.value === "clip" })}
             className={clips ? "" : "sm:col-span-2"}
@@ -137,7 +151,7 @@ function ClipField({ draft: { clips, minTokens }, change, error }: PartProps) {
             <NumberWithUnit
               unit="tokens"
               label="Minimum tokens"
-              control={control}
+              note={note}
               className="pr-16"
               value={minTokens}
               onChange={(text) => change({ minTokens: text })}
@@ -159,11 +173,11 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
     : `Nobody is told when the key spends far more than usual.${spent}`;
   return (
     <Field label="Spending alarm" error={error} hint={hint}>
-      {(control) => (
+      {({ id, ...note }) => (
         <div className="grid gap-3 sm:grid-cols-2">
           <Select
-            id={control.id}
-            aria-describedby={control["aria-describedby"]}
+            id={id}
+            aria-describedby={note["aria-describedby"]}
             value={alarm}
             onChange={({ target }) => change({ alarm: target.value as LimitsDraft["alarm"] })}
             className="sm:col-span-2"
@@ -177,14 +191,14 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
               <NumberWithUnit
                 unit="times usual"
                 label="Times its usual spend"
-                control={{ ...control, "aria-invalid": error && isFactorWrong ? true : undefined }}
+                note={{ ...note, "aria-invalid": error && isFactorWrong ? true : undefined }}
                 className="pr-24"
                 value={factor}
                 onChange={(text) => change({ factor: text })}
               />
               <DollarInput
                 aria-label="More than, USD in an hour"
-                aria-describedby={control["aria-describedby"]}
+                aria-describedby={note["aria-describedby"]}
                 aria-invalid={error && !isFactorWrong ? true : undefined}
                 value={above}
                 onChange={({ target }) => change({ above: target.value })}
@@ -200,22 +214,21 @@ function AlarmField({ draft: { alarm, factor, above }, change, error, spentInHou
 interface NumberWithUnitProps {
   label: string;
   unit: string;
-  /** The field's note and state. */
-  control: { "aria-describedby"?: string | undefined; "aria-invalid"?: boolean | undefined };
+  /** The field's hint or error. */
+  note: { "aria-describedby"?: string | undefined; "aria-invalid"?: boolean | undefined };
   /** Room for the unit. */
   className: string;
   value: string;
   onChange: Dispatch<string>;
 }
 
-function NumberWithUnit({ label, unit, control, className, value, onChange }: NumberWithUnitProps) {
+function NumberWithUnit({ label, unit, note, className, value, onChange }: NumberWithUnitProps) {
   return (
     <div className="relative">
       <Input
         inputMode="numeric"
         aria-label={label}
-        aria-describedby={control["aria-describedby"]}
-        aria-invalid={control["aria-invalid"]}
+        {...note}
         className={className}
         value={value}
         onChange={({ target }) => onChange(target.value)}
@@ -226,3 +239,36 @@ function NumberWithUnit({ label, unit, control, className, value, onChange }: Nu
     </div>
   );
 }
+
+/** What a key may do, and from which addresses. */
+const AccessFields = ({ draft: { use, networks }, change, errorOf }: AccessFieldsProps) => (
+  <>
+    <Field label="Allowed to" error={errorOf("scopes")} hint={uses[use].hint}>
+      {(control) => (
+        <Select {...control} value={use} onChange={({ target }) => change({ use: target.value as KeyUse })}>
+          {Object.entries(uses).map(([name, { text }]) => (
+            <option key={name} value={name}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+    <Field
+      label="Allowed addresses"
+      error={errorOf("networks")}
+      hint="IP addresses or CIDR blocks, separated by spaces. Leave empty to allow all."
+    >
+      {(control) => (
+        <Input
+          {...control}
+          value={networks}
+          onChange={({ target }) => change({ networks: target.value })}
+          placeholder="203.0.113.7 198.51.100.0/24"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+    </Field>
+  </>
+);

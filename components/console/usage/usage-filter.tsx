@@ -1,11 +1,11 @@
 "use client";
 
 import Link from "next/link";
-import { useRouter } from "next/navigation";
-import { type FormEvent, type ReactNode, useId, useState, useTransition } from "react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import type { UsageChoice } from "@/lib/console/views/usage";
 import { Button } from "../../ui/button";
-import { Input, Select } from "../../ui/field";
+import { Input } from "../../ui/field";
+import { Filter, FilterChoice } from "../filter";
 import { customDays, presetDays, type UsageAddress, usageHref } from "./usage-address";
 
 interface UsageFilterProps {
@@ -21,41 +21,48 @@ interface UsageFilterProps {
   children: ReactNode;
 }
 
-/** The filter of the page's charges. The URL stores it, so that it can be shared and the back button works. */
+/** The filter of the page's charges. */
 export function UsageFilter({ address, fromDay, toDay, presets, preset, models, keys, children }: UsageFilterProps) {
-  const router = useRouter();
-  const [isPending, startTransition] = useTransition();
-  const go = (change: Partial<UsageAddress>) => startTransition(() => router.push(usageHref(address, change), { scroll: false }));
   const isFiltered = address.model !== null || address.key !== null;
-
+  const hrefOf = (change: Partial<UsageAddress>) => usageHref(address, change);
+  const ofChoice = "max-sm:w-[calc(50%-8px)] sm:w-40";
   return (
-    <div aria-busy={isPending} className="mb-8 flex flex-wrap items-end gap-x-4 gap-y-3">
-      <nav aria-label="Days" className="flex rounded border border-edge text-sm max-sm:w-full">
-        {presets.map((days) => (
-          <Link
-            key={days}
-            href={usageHref(address, presetDays(days))}
-            scroll={false}
-            aria-current={preset === days ? "true" : undefined}
-            className="flex h-10 items-center border-edge px-3.5 whitespace-nowrap text-muted transition not-first:border-l first:rounded-l last:rounded-r hover:text-ink aria-[current]:bg-panel aria-[current]:font-medium aria-[current]:text-ink max-sm:grow max-sm:justify-center"
-          >
-            {days} days
-          </Link>
-        ))}
-      </nav>
-      <ChoiceField label="Model" all="All models" value={address.model} choices={models} onChange={(model) => go({ model })} />
-      <ChoiceField label="Key" all="All keys" value={address.key} choices={keys} onChange={(key) => go({ key })} />
-      <DaysForm key={`${fromDay} ${toDay}`} fromDay={fromDay} toDay={toDay} onChange={(from, to) => go(customDays(from, to))} />
-      {isFiltered ? (
-        <Button look="quiet" onClick={() => go({ model: null, key: null })}>
-          Clear
-        </Button>
-      ) : null}
-      {children}
-      <p role="status" className="h-10 content-center text-xs text-muted empty:hidden">
-        {isPending ? "Loading…" : null}
-      </p>
-    </div>
+    <Filter className="mb-8" clearHref={isFiltered ? hrefOf({ model: null, key: null }) : null} end={children}>
+      {(go) => (
+        <>
+          <nav aria-label="Days" className="flex rounded border border-edge text-sm max-sm:w-full">
+            {presets.map((days) => (
+              <Link
+                key={days}
+                href={hrefOf(presetDays(days))}
+                scroll={false}
+                aria-current={preset === days ? "true" : undefined}
+                className="flex h-10 items-center border-edge px-3.5 whitespace-nowrap text-muted transition not-first:border-l first:rounded-l last:rounded-r hover:text-ink aria-[current]:bg-panel aria-[current]:font-medium aria-[current]:text-ink max-sm:grow max-sm:justify-center"
+              >
+                {days} days
+              </Link>
+            ))}
+          </nav>
+          <FilterChoice
+            label="Model"
+            all="All models"
+            value={address.model}
+            choices={models}
+            onChange={(model) => go(hrefOf({ model }))}
+            className={ofChoice}
+          />
+          <FilterChoice
+            label="Key"
+            all="All keys"
+            value={address.key}
+            choices={keys}
+            onChange={(key) => go(hrefOf({ key }))}
+            className={ofChoice}
+          />
+          <DaysForm key={`${fromDay} ${toDay}`} fromDay={fromDay} toDay={toDay} onChange={(from, to) => go(hrefOf(customDays(from, to)))} />
+        </>
+      )}
+    </Filter>
   );
 }
 
@@ -111,34 +118,6 @@ function DayField({ label, value, least, most, onChange }: DayFieldProps) {
         onChange={(event) => onChange(event.target.value)}
         className="sm:w-36"
       />
-    </div>
-  );
-}
-
-interface ChoiceFieldProps {
-  label: string;
-  /** The label of "no choice". */
-  all: string;
-  value: string | null;
-  choices: readonly UsageChoice[];
-  onChange: (value: string | null) => void;
-}
-
-function ChoiceField({ label, all, value, choices, onChange }: ChoiceFieldProps) {
-  const id = useId();
-  return (
-    <div className="grid gap-1 max-sm:w-[calc(50%-8px)] sm:w-40">
-      <label htmlFor={id} className="text-xs text-muted">
-        {label}
-      </label>
-      <Select id={id} value={value ?? ""} onChange={(event) => onChange(event.target.value || null)}>
-        <option value="">{all}</option>
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
-          </option>
-        ))}
-      </Select>
     </div>
   );
 }
