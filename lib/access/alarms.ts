@@ -45,7 +45,9 @@ export async function findAlarms(keyIds: readonly KeyId[]): Promise<Map<KeyId, K
   if (keyIds.length === 0) return new Map();
   const rows = await prisma().apiKey.findMany({
     where: {
-      ...{ id: { in: [...keyIds] }, state: "active", alarmFactor: { not: null } },
+      id: { in: [...keyIds] },
+      state: "active",
+      alarmFactor: { not: null },
       OR: [{ alarmMutedUntil: null }, { alarmMutedUntil: { lte: now() } }],
     },
     select: { id: true, alarmFactor: true, alarmAbove: true, alarmPauses: true },

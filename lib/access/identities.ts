@@ -54,7 +54,10 @@ export async function listIdentities(accountId: AccountId, database: Database = 
 }
 
 const readRow = ({ linkedAt, isFirst, leavesAt }: Omit<Identity, "wallet">, wallet: Wallet): Identity => ({
-  ...{ linkedAt, isFirst, leavesAt, wallet },
+  linkedAt,
+  isFirst,
+  leavesAt,
+  wallet,
 });
 
 /** Says when a wallet leaves the account, unless none would stay. Nothing changes for one that is leaving. The caller has locked it. */

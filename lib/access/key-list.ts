@@ -67,10 +67,26 @@ export async function listRevokedKeys(accountId: AccountId, limit: number, befor
 }
 
 const columns = {
-  ...{ id: true, name: true, prefix: true, last4: true, state: true, allowedModels: true },
-  ...{ createdAt: true, lastUsedAt: true, expiresAt: true, revokedAt: true, capNanoUsd: true, capPeriod: true },
-  ...{ clipMinTokens: true, alarmFactor: true, alarmAbove: true, alarmPauses: true },
-  ...{ scopes: true, networks: true, oldLast4: true, oldUntil: true },
+  id: true,
+  name: true,
+  prefix: true,
+  last4: true,
+  state: true,
+  allowedModels: true,
+  createdAt: true,
+  lastUsedAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  capNanoUsd: true,
+  capPeriod: true,
+  clipMinTokens: true,
+  alarmFactor: true,
+  alarmAbove: true,
+  alarmPauses: true,
+  scopes: true,
+  networks: true,
+  oldLast4: true,
+  oldUntil: true,
 } satisfies Prisma.ApiKeySelect;
 
 function readRow(

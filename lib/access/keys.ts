@@ -43,7 +43,12 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
   const { prefix, last4 } = keyDisplay(clear);
   await database.apiKey.create({
     data: {
-      ...{ id: keyId, accountId: key.accountId, prefix, last4, name: key.name, createdAt: now() },
+      id: keyId,
+      accountId: key.accountId,
+      prefix,
+      last4,
+      name: key.name,
+      createdAt: now(),
       hash: new Uint8Array(hashKey(clear, pepper())),
       expiresAt: key.expiresAt ?? null,
       capNanoUsd: key.cap?.nanoUsd ?? null,

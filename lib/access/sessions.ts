@@ -73,7 +73,8 @@ export async function openSession(session: NewSession, database: Database = pris
       accountId: session.accountId,
       createdAt: at,
       expiresAt: new Date(at.getTime() + sessionSeconds() * 1_000),
-      ...{ lastSeenAt: at, confirmedAt: at },
+      lastSeenAt: at,
+      confirmedAt: at,
       // PostgreSQL cannot store a NUL, and half a surrogate pair is not valid text.
       userAgent: session.userAgent.replaceAll("\0", "").slice(0, MAX_AGENT_CHARACTERS).toWellFormed(),
       clientAddress: session.clientAddress,
@@ -115,7 +116,8 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
     accountState: account.state as SessionRecord["accountState"],
     wallet: { chain: chain as WalletChain, address },
     isLeaving: account.identities.some((leaving) => leaving.chain === chain && leaving.address === address),
-    ...{ expiresAt, confirmedAt },
+    expiresAt,
+    confirmedAt,
   };
 }
 

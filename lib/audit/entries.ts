@@ -78,7 +78,11 @@ function readEntry(row: Prisma.AuditEntryModel): AuditEntry[] {
   const { address, device, before, after } = (row.personal ?? {}) as Personal;
   return [
     {
-      ...{ id, kind, at, subject, sequence },
+      id,
+      kind,
+      at,
+      subject,
+      sequence,
       digest: digest && Buffer.from(digest).toString("hex"),
       actor: readActor(row.actor as { kind: string }),
       from: address !== undefined && device !== undefined ? { address, device } : null,
@@ -106,11 +110,15 @@ function readFields(fields: unknown, personal?: AuditFields): AuditFields | null
 
 /** An entry as the API writes it. `hidesWho`: for whoever may not read the whole account, what acted but not who, and from nowhere. */
 export const entryBody = ({ at, sequence, before, after, ...entry }: AuditEntry, hidesWho: boolean): { [key: string]: Json } => ({
-  ...{ id: entry.id, kind: entry.kind, createdAt: at, subject: entry.subject },
+  id: entry.id,
+  kind: entry.kind,
+  createdAt: at,
+  subject: entry.subject,
   ...(hidesWho ? { actor: { kind: entry.actor.kind }, from: null } : { actor: entry.actor, from: entry.from }),
   before: before && writeFields(before),
   after: after && writeFields(after),
-  ...{ sequence: sequence === null ? null : Number(sequence), digest: entry.digest },
+  sequence: sequence === null ? null : Number(sequence),
+  digest: entry.digest,
 });
 
 const writeFields = (fields: AuditFields): { [key: string]: Json } =>

@@ -30,7 +30,10 @@ export async function readSettings(owner: Owner): Promise<Settings> {
     sessionEnds: { days, idleHours },
     sessions: sessions
       .map(({ sessionId, userAgent, wallet, clientAddress, createdAt, lastSeenAt }) => ({
-        ...{ sessionId, clientAddress, createdAt, lastSeenAt },
+        sessionId,
+        clientAddress,
+        createdAt,
+        lastSeenAt,
         device: deviceText(userAgent),
         wallet: shownWallet(wallet),
         isCurrent: sessionId === owner.sessionId,

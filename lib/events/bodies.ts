@@ -16,7 +16,11 @@ export const CONFIRMATION = "confirmation";
 
 /** The event of a sample: the example of its type, under an id of its own. */
 export const sampleEvent = (deliveryId: string, type: EventTypeName, at: Date): AccountEvent => ({
-  ...{ id: deliveryId.replace(/^dlv_/, "evt_sample_"), sequence: 1n, type, at, data: readEventData(type, eventTypes[type].example) },
+  id: deliveryId.replace(/^dlv_/, "evt_sample_"),
+  sequence: 1n,
+  type,
+  at,
+  data: readEventData(type, eventTypes[type].example),
 });
 
 export function bodyOf(kind: EndpointKind, event: AccountEvent): string {

@@ -67,8 +67,11 @@ const deposit = {
     transaction: text("The transaction's hash on Base, its signature on Solana."),
   },
   example: {
-    ...{ depositId: `base_${exampleTransaction}_17_5000000`, chain: "base", amount: "5000000000" },
-    ...{ address: exampleAddress, transaction: exampleTransaction },
+    depositId: `base_${exampleTransaction}_17_5000000`,
+    chain: "base",
+    amount: "5000000000",
+    address: exampleAddress,
+    transaction: exampleTransaction,
   },
 };
 
@@ -95,7 +98,10 @@ const withdrawal = {
     reason: optional(text("Why it was not paid; the money is back in the balance.")),
   },
   example: {
-    ...{ withdrawalId: "wd_0WAqXk3eB1c2D3e4F5g6", chain: "base", amount: "20000000000", fee: "50000000" },
+    withdrawalId: "wd_0WAqXk3eB1c2D3e4F5g6",
+    chain: "base",
+    amount: "20000000000",
+    fee: "50000000",
     destination: exampleAddress,
   },
 };
@@ -125,18 +131,23 @@ const types = {
   "deposit.credited": { ...deposit, when: "A deposit is part of the balance." },
   "deposit.reversed": { ...deposit, when: "The chain dropped a deposit's transaction. If it was credited, it was taken back." },
   "payment.completed": {
-    ...{ ...payment, when: "A signed payment of one of your wallets, or with one of your keys, is on its chain." },
+    ...payment,
+    when: "A signed payment of one of your wallets, or with one of your keys, is on its chain.",
     example: { ...payment.example, transaction: exampleTransaction },
   },
   "payment.failed": {
-    ...{ ...payment, when: "A signed payment moved no money, or its chain dropped it." },
+    ...payment,
+    when: "A signed payment moved no money, or its chain dropped it.",
     example: { ...payment.example, reason: "expired" },
   },
   "withdrawal.requested": {
     when: "A withdrawal was ordered and signed by one of your wallets. Cancel it if you did not order it.",
     fields: {
-      ...{ withdrawalId: withdrawal.fields.withdrawalId, chain: withdrawal.fields.chain, amount: withdrawal.fields.amount },
-      ...{ fee: withdrawal.fields.fee, destination: withdrawal.fields.destination },
+      withdrawalId: withdrawal.fields.withdrawalId,
+      chain: withdrawal.fields.chain,
+      amount: withdrawal.fields.amount,
+      fee: withdrawal.fields.fee,
+      destination: withdrawal.fields.destination,
       payFrom: optional(time("When the waiting time of your own rules is over.")),
     },
     example: { ...withdrawal.example, payFrom: "2026-03-02T09:30:00.000Z" },
@@ -151,11 +162,13 @@ const types = {
     example: { dailyLimit: "50000000000", waitSeconds: 86_400, destinations: `evm:${exampleAddress}` },
   },
   "withdrawal.completed": {
-    ...{ ...withdrawal, when: "A withdrawal is paid, in a block that is final." },
+    ...withdrawal,
+    when: "A withdrawal is paid, in a block that is final.",
     example: { ...withdrawal.example, transaction: exampleTransaction },
   },
   "withdrawal.failed": {
-    ...{ ...withdrawal, when: "A withdrawal was cancelled, refused or not possible. Its money is back in the balance." },
+    ...withdrawal,
+    when: "A withdrawal was cancelled, refused or not possible. Its money is back in the balance.",
     example: { ...withdrawal.example, reason: "cancelled" },
   },
   "key.cap_80": {
@@ -166,19 +179,27 @@ const types = {
   "key.cap_reached": {
     when: "A request was refused because of its key's cap. Sent once a period.",
     fields: {
-      ...{ keyId, cap: usd("The key's cap."), used: usd("Spent and reserved in this period."), period },
+      keyId,
+      cap: usd("The key's cap."),
+      used: usd("Spent and reserved in this period."),
+      period,
       needed: usd("The most that the request could cost."),
       resetsAt: optional(time("When the next period begins; absent for a cap on everything.")),
     },
     example: {
-      ...{ keyId: exampleKey, cap: "10000000000", used: "9990000000", needed: "45000000", period: "day" },
+      keyId: exampleKey,
+      cap: "10000000000",
+      used: "9990000000",
+      needed: "45000000",
+      period: "day",
       resetsAt: "2026-11-24T00:00:00+00:00",
     },
   },
   "key.spike": {
     when: "A key spent far more within an hour than it usually does.",
     fields: {
-      ...{ keyId, spent: usd("Spent in the last 60 minutes.") },
+      keyId,
+      spent: usd("Spent in the last 60 minutes."),
       usual: usd("What it usually spends in this hour of the week; its account, if the key is new."),
       underWay: usd("The most that its running requests can still cost."),
       paused: text("yes if the key was paused, as its owner asked; no otherwise."),
@@ -191,7 +212,9 @@ const types = {
   "endpoint.changed": {
     when: "An endpoint was added, changed or deleted. The endpoint itself gets it whatever it wants, a last time when it was switched off or deleted.",
     fields: {
-      ...{ endpointId: text("The endpoint's ID."), kind: text("webhook, chat or email."), host: text("Where it is.") },
+      endpointId: text("The endpoint's ID."),
+      kind: text("webhook, chat or email."),
+      host: text("Where it is."),
       change: text(
         "added, switched_on, switched_off or deleted; events: it gets other events than before; secret: it got a new secret, and for 24 hours both sign.",
       ),
@@ -201,14 +224,19 @@ const types = {
   "endpoint.disabled": {
     when: "An endpoint was switched off: it answered 410, five days of attempts failed, or its reader unsubscribed. Your other endpoints are told.",
     fields: {
-      ...{ endpointId: text("The endpoint's ID."), kind: text("webhook, chat or email."), host: text("Where it is.") },
+      endpointId: text("The endpoint's ID."),
+      kind: text("webhook, chat or email."),
+      host: text("Where it is."),
       reason: text(
         "gone: it answered 410. failing: every attempt of five days failed. unsubscribed: the reader of an e-mail wants no more.",
       ),
       failingSince: optional(time("When the first of its failures in a row was.")),
     },
     example: {
-      ...{ endpointId: "end_0WAqXk3eB1c2D3e4F5g6", kind: "webhook", host: "hooks.example.com", reason: "failing" },
+      endpointId: "end_0WAqXk3eB1c2D3e4F5g6",
+      kind: "webhook",
+      host: "hooks.example.com",
+      reason: "failing",
       failingSince: "2026-11-18T09:30:00.000Z",
     },
   },

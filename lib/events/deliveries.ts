@@ -70,8 +70,14 @@ const withBody = { event: true, endpoint: { select: { kind: true } } } as const 
 type DeliveryRow = Prisma.DeliveryGetPayload<{ include: typeof withBody }>;
 
 const readDelivery = (row: DeliveryRow): Delivery => ({
-  ...{ id: row.id, endpointId: row.endpointId, eventId: row.eventId, sequence: row.sequence, type: row.type },
-  ...{ tryAt: row.tryAt, createdAt: row.createdAt, endedAt: row.endedAt },
+  id: row.id,
+  endpointId: row.endpointId,
+  eventId: row.eventId,
+  sequence: row.sequence,
+  type: row.type,
+  tryAt: row.tryAt,
+  createdAt: row.createdAt,
+  endedAt: row.endedAt,
   state: row.state as DeliveryState,
   body: bodyOf(row.endpoint.kind as EndpointKind, eventOf(row)),
   tries: z.array(deliveryTry).parse(row.tries),
@@ -80,7 +86,14 @@ const readDelivery = (row: DeliveryRow): Delivery => ({
 /** The event that a delivery brings, or the sample, or the confirmation. @throws Error for a sample of a type that is gone */
 export function eventOf({ id, type, createdAt, event }: Pick<DeliveryRow, "id" | "type" | "createdAt" | "event">): AccountEvent {
   if (event) return readEvent(event);
-  if (type === CONFIRMATION) return { ...{ id, type, at: createdAt }, sequence: 1n, data: {} };
+  if (type === CONFIRMATION)
+    return {
+      id,
+      type,
+      at: createdAt,
+      sequence: 1n,
+      data: {},
+    };
   if (!isEventType(type)) throw new Error(`there is no sample of ${type}`);
   return sampleEvent(id, type, createdAt);
 }

@@ -98,8 +98,13 @@ export async function listEndpoints(accountId: AccountId): Promise<Endpoint[]> {
 }
 
 const readEndpoint = (row: Prisma.EndpointModel): Endpoint => ({
-  ...{ id: row.id, target: row.target, oldSecretUntil: row.oldSecretUntil, failures: row.failures },
-  ...{ failingSince: row.failingSince, restsUntil: row.restsUntil, createdAt: row.createdAt },
+  id: row.id,
+  target: row.target,
+  oldSecretUntil: row.oldSecretUntil,
+  failures: row.failures,
+  failingSince: row.failingSince,
+  restsUntil: row.restsUntil,
+  createdAt: row.createdAt,
   kind: row.kind as EndpointKind,
   types: row.types.length === 0 ? null : row.types.filter(isEventType),
   state: row.state as Endpoint["state"],

@@ -60,7 +60,11 @@ export async function listNewestEvents(
 
 /** An event as the API and webhooks write it. */
 export const eventBody = ({ id, sequence, type, at, data }: AccountEvent): { [key: string]: Json } => ({
-  ...{ id, sequence: Number(sequence), type, createdAt: at, data },
+  id,
+  sequence: Number(sequence),
+  type,
+  createdAt: at,
+  data,
 });
 
 /** @throws Error when the event has no number yet */

@@ -62,7 +62,10 @@ export async function countKeySpend(accountId: AccountId, { keyId, periodStart }
   const upTo = await readChargeMark();
   const { _sum } = await prisma().charge.aggregate({
     where: {
-      ...{ accountId, keyId, at: { gte: periodStart }, seq: { lte: upTo } },
+      accountId,
+      keyId,
+      at: { gte: periodStart },
+      seq: { lte: upTo },
       requestId: { gte: firstIdSince(periodStart.getTime()) },
     },
     _sum: { inputCost: true, outputCost: true },

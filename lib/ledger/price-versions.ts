@@ -18,7 +18,9 @@ export async function recordPriceVersions(versions: readonly PriceVersion[]): Pr
   // In id order: two releases that start side by side list them differently, and would deadlock.
   const sorted = versions.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const data = sorted.map(({ id, model, prices }) => ({
-    ...{ id, model, recordedAt },
+    id,
+    model,
+    recordedAt,
     inputPrice: prices[0].input,
     outputPrice: prices[0].output,
     kinds: listPrices(prices).map((listed) => ({ ...listed, price: Number(listed.price) })),

@@ -28,7 +28,15 @@ export interface Relayed {
 }
 
 const columns = {
-  ...{ id: true, chain: true, state: true, finalized: true, hash: true, block: true, blockHash: true, fee: true, problem: true },
+  id: true,
+  chain: true,
+  state: true,
+  finalized: true,
+  hash: true,
+  block: true,
+  blockHash: true,
+  fee: true,
+  problem: true,
   storedAt: true,
 } satisfies Prisma.RelayedSelect;
 

@@ -32,7 +32,9 @@ export default async function KeysPage({ searchParams }: KeysPageProps) {
   const actions = forSession(owner, {
     create: createKey,
     rename: renameKey,
-    ...{ changeLimits: changeKeyLimits, rotate: rotateKey, endOldSecret },
+    changeLimits: changeKeyLimits,
+    rotate: rotateKey,
+    endOldSecret,
     pause: pauseKey,
     resume: resumeKey,
     revoke: revokeKey,

@@ -34,7 +34,10 @@ export default async function PlaygroundPage({ searchParams }: PlaygroundPagePro
   const { baseUrl, keyVariable } = readSite();
   const wallets = await listOwnWallets(owner);
   const { requestConfirmation: ask, ...actions } = forSession(owner, {
-    ...{ requestConfirmation, allowSpending, findCost, readAvailable: findAvailable },
+    requestConfirmation,
+    allowSpending,
+    findCost,
+    readAvailable: findAvailable,
     drawPayment: drawOwnPayment,
   });
   return (

@@ -23,8 +23,15 @@ export default async function SettingsPage() {
   const { wallets, sessions, sessionEnds } = await readSettings(owner);
   const { days, idleHours } = sessionEnds;
   const actions = forSession(owner, {
-    ...{ endSession, linkWallet, proveJoin, signOutEverywhere, startLink },
-    ...{ unlinkWallet, keepWallet, requestConfirmation, closeAccount },
+    endSession,
+    linkWallet,
+    proveJoin,
+    signOutEverywhere,
+    startLink,
+    unlinkWallet,
+    keepWallet,
+    requestConfirmation,
+    closeAccount,
   });
   return (
     <div className="max-w-reading">

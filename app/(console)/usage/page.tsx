@@ -62,7 +62,15 @@ export default async function UsagePage({ searchParams }: { searchParams: Promis
         </p>
       ) : null}
       {searchedId ? <SearchResult requestId={searchedId.slice(0, 100)} found={failure} /> : null}
-      <UsageFilter {...{ address, fromDay, toDay, presets, preset }} models={view.models} keys={view.keys}>
+      <UsageFilter
+        address={address}
+        fromDay={fromDay}
+        toDay={toDay}
+        presets={presets}
+        preset={preset}
+        models={view.models}
+        keys={view.keys}
+      >
         <RequestSearch requestId={searchedId} />
       </UsageFilter>
       <Figures label="Totals of all pages" figures={figuresOf(view)} className="gap-y-5" />

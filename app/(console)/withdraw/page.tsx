@@ -38,7 +38,11 @@ export default async function WithdrawPage({ searchParams }: WithdrawPageProps) 
         <FrozenNotice isLeaving={owner.isLeaving} />
       ) : (
         <WithdrawBox
-          {...{ destinations, allowance, least, highestFee, signers }}
+          destinations={destinations}
+          allowance={allowance}
+          least={least}
+          highestFee={highestFee}
+          signers={signers}
           access={readWalletAccess()}
           start={actions.startWithdrawal}
           take={actions.takeWithdrawal}

@@ -31,9 +31,16 @@ const usualAlarm = { alarm: "tell", factor: "5", above: "1" } as const;
 
 /** A new key has an end and a cap, unless its owner decides otherwise. */
 export const newLimits: LimitsDraft = {
-  ...{ expiry: "90", date: "", period: "month", amount: "10", clips: false, minTokens: MIN_TOKENS },
+  expiry: "90",
+  date: "",
+  period: "month",
+  amount: "10",
+  clips: false,
+  minTokens: MIN_TOKENS,
   ...usualAlarm,
-  ...{ models: null, use: "spend_and_read", networks: "" },
+  models: null,
+  use: "spend_and_read",
+  networks: "",
 };
 
 /** The key's current limits. Models no longer in the catalogue are omitted: they cannot be called. */
@@ -65,7 +72,8 @@ function readUse(scopes: OwnKey["scopes"]): KeyUse {
 
 export function inputOf({ expiry, date, period, amount, clips, minTokens, alarm, factor, above, use, ...rest }: LimitsDraft): LimitsInput {
   return {
-    ...{ ...rest, scopes: use },
+    ...rest,
+    scopes: use,
     expiry: expiryOf(expiry, date),
     cap: period === "none" ? null : { amount, period },
     clip: clips ? { minTokens } : null,

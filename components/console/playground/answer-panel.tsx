@@ -78,7 +78,13 @@ export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onA
         ) : null}
       </div>
       {run.problem ? (
-        <RunProblemNotice problem={run.problem} payment={run.fields.payment ?? null} {...{ onLower, onAgain, onAllow }} />
+        <RunProblemNotice
+          problem={run.problem}
+          payment={run.fields.payment ?? null}
+          onLower={onLower}
+          onAgain={onAgain}
+          onAllow={onAllow}
+        />
       ) : null}
       <RunFigures run={run} availableNow={availableNow} />
     </Panel>

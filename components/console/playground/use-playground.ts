@@ -67,7 +67,20 @@ export function usePlayground({ accountId, models, initialModel, link, endpoints
     start(payment ? { ...fields, payment } : fields, { ceiling, price: { inputPrice, outputPrice } });
   };
   return {
-    ...{ form, change, model, fields, problems, sendable, quote, isCurrent, available, availableNow, runs, start, startNew, stop },
+    form,
+    change,
+    model,
+    fields,
+    problems,
+    sendable,
+    quote,
+    isCurrent,
+    available,
+    availableNow,
+    runs,
+    start,
+    startNew,
+    stop,
     isBusy: runs[0] !== undefined && isRunning(runs[0]),
     contextProblem: findContextProblem(fields, model, isCurrent ? quote : null, models),
   };

@@ -34,7 +34,9 @@ export function AllowedWallets({ wallets, stored, chosen, onChange, error, disab
         return (
           <WalletBox
             key={`${chain} ${address}`}
-            {...{ wallet, isChosen, disabled }}
+            wallet={wallet}
+            isChosen={isChosen}
+            disabled={disabled}
             state={!isAmong(gone, wallet) ? null : isAmong(wallets, wallet) ? "leaving" : "no longer linked"}
             onChange={() => onChange(isChosen ? rest : [...rest, wallet])}
           />
@@ -68,7 +70,7 @@ interface WalletBoxProps {
 const WalletBox = ({ wallet: { chain, address }, isChosen, state, onChange, disabled }: WalletBoxProps) => (
   <div className="flex items-center gap-0.5 text-sm">
     <label className="flex items-center gap-3">
-      <input type="checkbox" className="accent-copper" checked={isChosen} {...{ disabled, onChange }} />
+      <input type="checkbox" className="accent-copper" checked={isChosen} disabled={disabled} onChange={onChange} />
       {chain === "evm" ? <EvmMark /> : <SolanaMark />}
       <span>{chain === "evm" ? "Ethereum" : "Solana"}</span>
       <span className="font-mono" title={address}>

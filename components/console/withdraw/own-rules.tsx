@@ -76,7 +76,8 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
         )}
       </Field>
       <AllowedWallets
-        {...{ wallets, disabled }}
+        wallets={wallets}
+        disabled={disabled}
         stored={rules.destinations}
         chosen={draft.destinations}
         onChange={(destinations) => change({ destinations })}
@@ -91,6 +92,7 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
 }
 
 const draftOf = ({ dailyLimit, waitSeconds, destinations }: OwnRulesView): OwnRulesDraft => ({
-  ...{ waitSeconds, destinations },
+  waitSeconds,
+  destinations,
   dailyLimit: dailyLimit === null ? "" : usdText(dailyLimit),
 });

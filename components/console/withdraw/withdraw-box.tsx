@@ -56,12 +56,21 @@ export function WithdrawBox({ destinations, allowance, least, highestFee, start,
         <OrderReview order={order} onBack={() => setOrder(null)} onTaken={taken} {...signing} />
       ) : (
         <WithdrawForm
-          {...{ draft, destinations, allowance, least, most, fee, highestFee: top, busy, refused, nowMs }}
+          draft={draft}
+          destinations={destinations}
+          allowance={allowance}
+          least={least}
+          most={most}
+          fee={fee}
+          highestFee={top}
+          busy={busy}
+          refused={refused}
+          nowMs={nowMs}
           onChange={change}
           onReview={() => void review()}
         />
       )}
-      <AllowancePanel {...{ chain, most, allowance }} />
+      <AllowancePanel chain={chain} most={most} allowance={allowance} />
     </div>
   );
 }

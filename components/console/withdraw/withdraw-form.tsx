@@ -51,7 +51,9 @@ export function WithdrawForm(props: WithdrawFormProps) {
     <form onSubmit={send} noValidate className="grid gap-5">
       <ChainChoice value={chain} onChange={choose} />
       <DestinationList
-        {...{ chain, destinations, nowMs }}
+        chain={chain}
+        destinations={destinations}
+        nowMs={nowMs}
         value={destination}
         onChange={(address) => onChange({ ...draft, destination: address })}
         error={errorOf("destination")}

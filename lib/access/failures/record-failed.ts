@@ -48,7 +48,11 @@ const MAX_ROWS = 10_000;
 const MAX_COUNTS = 10_000;
 
 const gathered = processSingleton<Gathered>("failed requests", () => ({
-  ...{ rows: [], counts: new Map(), minute: 0, keptOf: new Map(), lost: 0 },
+  rows: [],
+  counts: new Map(),
+  minute: 0,
+  keptOf: new Map(),
+  lost: 0,
 }));
 
 /** Remembers a failed request until the next `writeFailedRequests`. */

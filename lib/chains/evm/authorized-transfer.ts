@@ -39,7 +39,10 @@ const SPAN = 2_000;
 const logForm = z.object({ address, topics: z.array(bytes32), data: bytes, logIndex: quantity });
 const useForm = logForm.extend({ transactionHash: bytes32, blockNumber: height });
 const receiptForm = z.object({
-  ...{ transactionHash: bytes32, status: z.string(), blockNumber: height, blockHash: bytes32 },
+  transactionHash: bytes32,
+  status: z.string(),
+  blockNumber: height,
+  blockHash: bytes32,
   logs: z.array(logForm),
 });
 type WireReceipt = z.infer<typeof receiptForm>;

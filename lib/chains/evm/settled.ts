@@ -126,7 +126,13 @@ export function findSettledTransaction(address: Hex, proof: ProofTerms, nodes: E
 }
 
 const receiptForm = z
-  .object({ ...{ transactionHash: bytes32, status: z.string(), blockNumber: height, blockHash: bytes32 }, logs: z.array(z.unknown()) })
+  .object({
+    transactionHash: bytes32,
+    status: z.string(),
+    blockNumber: height,
+    blockHash: bytes32,
+    logs: z.array(z.unknown()),
+  })
   .nullable();
 
 /**
@@ -163,7 +169,8 @@ const logForm = z
     address,
     topics,
     settled: {
-      ...{ transaction, block },
+      transaction,
+      block,
       cents: hexToBigInt(data.slice(0, 2 + WORD_DIGITS) as Hex),
       timestampMs: BigInt(`0x${data.slice(2 + WORD_DIGITS)}`),
     } satisfies SettledTransaction,

@@ -106,8 +106,15 @@ function readPayment(transaction: ReadTransaction, { feePayer, mint, payTo }: Pa
     "it writes an account that has no part in a payment",
   );
   return {
-    ...{ message, messageHash: base58.encode(createHash("sha256").update(message).digest()), blockhash },
-    ...{ payer, payerSignature: signatures[1] ?? new Uint8Array(), from, to, units, memo: readMemo(memo) },
+    message,
+    messageHash: base58.encode(createHash("sha256").update(message).digest()),
+    blockhash,
+    payer,
+    payerSignature: signatures[1] ?? new Uint8Array(),
+    from,
+    to,
+    units,
+    memo: readMemo(memo),
   };
 }
 

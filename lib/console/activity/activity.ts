@@ -64,7 +64,10 @@ function viewEntry(entry: AuditEntry, owner: Owner, name: AuditFields | undefine
   const { id, at, kind, actor, from, after } = entry;
   const signed = kind === "session.confirmed" && typeof after?.text === "string" ? after.text : null;
   return {
-    ...{ id, at, kind, signed },
+    id,
+    at,
+    kind,
+    signed,
     sentence: activitySentence(entry, name),
     by: actorText(actor, owner),
     from: from && `${from.device}, ${from.address}`,

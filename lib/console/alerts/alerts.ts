@@ -17,7 +17,9 @@ const PAGE_ROWS = 25;
 
 export async function readAlerts({ accountId }: Owner, query: AlertsQuery): Promise<AlertsView> {
   const filter = {
-    ...{ endpointId: query.endpoint ?? undefined, state: query.state ?? undefined, type: query.type ?? undefined },
+    endpointId: query.endpoint ?? undefined,
+    state: query.state ?? undefined,
+    type: query.type ?? undefined,
     before: query.before ?? undefined,
   };
   const beforeEvent = query.events === null ? undefined : BigInt(query.events);
@@ -64,17 +66,15 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
   const { id, type, state, tries, body, tryAt, createdAt, eventId } = delivery;
   const last = tries.at(-1);
   return {
-    ...{
-      id,
-      type,
-      state,
-      tries,
-      body,
-      tryAt,
-      createdAt,
-      isSample: eventId === null && type !== CONFIRMATION,
-      last: last ? outcomeOf(last) : null,
-    },
+    id,
+    type,
+    state,
+    tries,
+    body,
+    tryAt,
+    createdAt,
+    isSample: eventId === null && type !== CONFIRMATION,
+    last: last ? outcomeOf(last) : null,
     host: endpoint ? hostOf(endpoint) : "a deleted endpoint", // it still gets what was under way
     canResend: endpoint?.state === "active" && type !== CONFIRMATION,
   };
@@ -83,7 +83,9 @@ function viewDelivery(delivery: Delivery, endpoint: Endpoint | undefined): Alert
 const outcomeOf = ({ status, error }: DeliveryTry): string => error ?? (status === undefined ? "no answer" : status.toString());
 
 const viewEvent = (event: AccountEvent): HappenedEvent => ({
-  ...{ id: event.id, type: event.type, at: event.at },
+  id: event.id,
+  type: event.type,
+  at: event.at,
   sentence: sentenceOf(event),
 });
 

@@ -40,7 +40,10 @@ function figuresOf({ at, held, owed, customers, credits, holdings }: KnownReport
 function placeOf({ chain, height, blockHash, treasury: amount, atAddresses, addresses }: Holding, { treasury }: Custody): ReservePlace {
   const address = treasury[chain];
   return {
-    ...{ chain, height, blockHash, blockUrl: blockUrl(chain, height) },
+    chain,
+    height,
+    blockHash,
+    blockUrl: blockUrl(chain, height),
     treasury: { address, url: addressUrl(chain, address), amount },
     deposits: { addresses, amount: atAddresses },
   };

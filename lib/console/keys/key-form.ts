@@ -119,7 +119,12 @@ const networks = textField(readNetworks);
 export const newKeyForm = z.strictObject({
   name: keyName,
   expiry: z.discriminatedUnion("kind", [never, afterDays, onDate]),
-  ...{ cap, clip, alarm, models, scopes, networks },
+  cap,
+  clip,
+  alarm,
+  models,
+  scopes,
+  networks,
 });
 
 const keyId = z
@@ -136,7 +141,12 @@ export const keyNameForm = z.strictObject({ keyId, name: keyName });
 export const keyLimitsForm = z.strictObject({
   keyId,
   expiry: z.discriminatedUnion("kind", [kept, never, afterDays, onDate]),
-  ...{ cap, clip, alarm, models, scopes, networks },
+  cap,
+  clip,
+  alarm,
+  models,
+  scopes,
+  networks,
 });
 
 const overlaps = { none: 0, hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS, as_before: "as_before" } as const;

@@ -56,7 +56,8 @@ async function withSpend(accountId: Owner["accountId"], lines: readonly KeyLine[
   ]);
   const hours = new Map(inHour.map((hour) => [hour.keyId, hour]));
   return lines.map(({ cap, allowedModels, ...line }) => ({
-    ...{ ...line, ...hourOf(hours.get(line.keyId), line.alarm) },
+    ...line,
+    ...hourOf(hours.get(line.keyId), line.alarm),
     cap: cap && { nanoUsd: cap.nanoUsd, period: cap.period, resetsAt: cap.periodEnd },
     spent: (cap ? inPeriod.get(line.keyId)?.spent : lately.get(line.keyId)) ?? ZERO_USD,
     held: inPeriod.get(line.keyId)?.held ?? ZERO_USD,
@@ -97,7 +98,8 @@ export async function createOwnKey({ accountId, sessionId, isFrozen }: Owner, wi
         name,
         clipMinTokens: clip,
         alarm,
-        ...{ scopes, networks },
+        scopes,
+        networks,
         ...(expiry && { expiresAt: expiry }),
         ...(cap && { cap }),
         ...(models && { allowedModels: models }),

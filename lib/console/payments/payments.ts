@@ -62,7 +62,9 @@ async function viewsOf({ accountId }: Owner, payments: readonly ListedPayment[])
     const cost = payment.requestId ? (costs.get(payment.requestId) ?? null) : isOver(payment.state) ? ZERO_USD : null;
     return {
       ...payment,
-      ...{ chain, cost, isX402: scheme !== "proof" },
+      chain,
+      cost,
+      isX402: scheme !== "proof",
       payer: displayAddress({ chain: walletChainOf[chain], address: payer }),
       change: payment.state === "paid" && cost !== null ? nanoUsd(payment.amount - cost) : null,
       changeBelongsTo: creditedAccount === accountId ? "account" : "address",

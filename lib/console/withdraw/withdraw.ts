@@ -37,7 +37,8 @@ export async function readWithdrawPage({ accountId }: Owner, before: unknown = n
   const fees = readFees();
   const shown = found.slice(0, PAGE_ROWS);
   return {
-    ...{ rules, allowance },
+    rules,
+    allowance,
     least: minWithdrawal(),
     highestFee: { base: fees.base, solana: higher(fees.solana, fees.solanaWithAccount) },
     destinations: await Promise.all(
@@ -48,9 +49,18 @@ export async function readWithdrawPage({ accountId }: Owner, before: unknown = n
     ),
     signers: wallets.map(shownWallet),
     withdrawals: shown.map(({ chain, destination, transaction, ...row }) => ({
-      ...{ id: row.id, amount: row.amount, fee: row.fee, state: row.state, waitsFor: row.waitsFor, reason: row.reason },
+      id: row.id,
+      amount: row.amount,
+      fee: row.fee,
+      state: row.state,
+      waitsFor: row.waitsFor,
+      reason: row.reason,
       ahead: places.get(row.id) ?? null,
-      ...{ requestedAt: row.requestedAt, payFrom: row.payFrom, endedAt: row.endedAt, chain, transaction },
+      requestedAt: row.requestedAt,
+      payFrom: row.payFrom,
+      endedAt: row.endedAt,
+      chain,
+      transaction,
       destination: displayAddress({ chain: walletChainOf(chain), address: destination }),
       transactionUrl: transaction && transactionUrl(chain, transaction),
     })),

@@ -114,8 +114,11 @@ function deliveryAfter({ delivery, outcome, startedAt }: Attempt, at: number) {
 
 function tryOf({ status, error, bytes }: Outcome, startedAt: Date, at: number): DeliveryTry {
   return {
-    ...{ at: startedAt.toISOString(), ms: at - startedAt.getTime() },
-    ...{ ...(status !== undefined && { status }), ...(error !== undefined && { error }), ...(bytes !== undefined && { bytes }) },
+    at: startedAt.toISOString(),
+    ms: at - startedAt.getTime(),
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    ...(bytes !== undefined && { bytes }),
   };
 }
 
@@ -137,13 +140,18 @@ function failing(endpoint: Prisma.EndpointModel, { isGone, retryAfterMs = 0 }: O
   const restMs = Math.max(restAfter(failures), retryAfterMs);
   const reason = isGone ? "gone" : at - failingSince.getTime() >= DISABLED_AFTER_MS ? "failing" : null;
   return {
-    ...{ failures, failingSince, restsUntil: restMs > 0 ? dateOf(at + restMs) : null },
+    failures,
+    failingSince,
+    restsUntil: restMs > 0 ? dateOf(at + restMs) : null,
     ...(reason && { state: "disabled", disabledReason: reason }),
   };
 }
 
 /** A URL may hold a secret of its owner's: its host tells enough. */
 const told = ({ id, target, kind }: Prisma.EndpointModel, { disabledReason, failingSince }: Change) => ({
-  ...{ endpointId: id, kind, host: URL.canParse(target) ? new URL(target).host : target.replace(/^.*@/, "") },
-  ...{ reason: disabledReason, failingSince: failingSince?.toISOString() },
+  endpointId: id,
+  kind,
+  host: URL.canParse(target) ? new URL(target).host : target.replace(/^.*@/, ""),
+  reason: disabledReason,
+  failingSince: failingSince?.toISOString(),
 });

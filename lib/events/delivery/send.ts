@@ -69,12 +69,10 @@ const GONE = 410;
 function readOutcome({ status, error, bytes, retryAfter }: OutsideAnswer): Outcome {
   const isDelivered = status !== undefined && status >= 200 && status < 300;
   return {
-    ...{
-      isDelivered,
-      ...(status !== undefined && { status }),
-      ...(error !== undefined && { error }),
-      ...(bytes !== undefined && { bytes }),
-    },
+    isDelivered,
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    ...(bytes !== undefined && { bytes }),
     ...(status === GONE && { isGone: true as const }),
     ...(!isDelivered && { retryAfterMs: readRetryAfter(retryAfter, nowMs()) }),
   };

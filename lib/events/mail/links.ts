@@ -38,7 +38,8 @@ export function readConfirmToken(token: string): ConfirmToken | null {
   const [, endpointId, seconds, signature] = /^(end_[0-9A-Za-z]{20})\.(\d{10})\.([\w-]{43})$/.exec(token) ?? [];
   if (!endpointId || !seconds || !signature) return null;
   return {
-    ...{ endpointId, until: dateOf(Number(seconds) * 1_000) },
+    endpointId,
+    until: dateOf(Number(seconds) * 1_000),
     isOf: (endpoint) => isSignatureOf(signature, confirmText(endpoint, seconds)),
   };
 }

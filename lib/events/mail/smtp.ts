@@ -31,13 +31,20 @@ export async function sendMail({ to, oneClickUrl, subject, text, html }: Mail, m
   const transport = await openTransport(server);
   try {
     const { response } = await transport.sendMail({
-      ...{ from, to: { name: "", address: to }, envelope: { from: from.address, to: [to] }, subject, text, html },
+      from,
+      to: { name: "", address: to },
+      envelope: { from: from.address, to: [to] },
+      subject,
+      text,
+      html,
       headers: {
         "Auto-Submitted": "auto-generated",
         "List-Unsubscribe": { prepared: true, foldLines: false, value: `<${oneClickUrl}>` },
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       },
-      ...{ disableFileAccess: true, disableUrlAccess: true, signal: late.signal },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      signal: late.signal,
     });
     return { isDelivered: true, status: Number(response.slice(0, 3)) };
   } catch (error) {
@@ -53,9 +60,17 @@ async function openTransport({ host, port, tls, login }: SmtpServer) {
   const { createTransport } = await import("nodemailer");
   const isBeside = config().MODE === "sandbox" && /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
   return createTransport({
-    ...{ host, port, secure: tls === "implicit", requireTLS: !isBeside, ignoreTLS: isBeside },
+    host,
+    port,
+    secure: tls === "implicit",
+    requireTLS: !isBeside,
+    ignoreTLS: isBeside,
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    ...{ connectionTimeout: STEP_MS, greetingTimeout: STEP_MS, socketTimeout: STEP_MS, dnsTimeout: STEP_MS, socketCloseTimeout: 0 },
+    connectionTimeout: STEP_MS,
+    greetingTimeout: STEP_MS,
+    socketTimeout: STEP_MS,
+    dnsTimeout: STEP_MS,
+    socketCloseTimeout: 0,
   });
 }
 

@@ -106,6 +106,7 @@ const withoutReasoning: Pick<ResponsesPrompt, "accountId" | "toolNames" | "toolE
 export function examplesOf(model: Model): Examples {
   const receipt = receiptOf(model);
   const request = exampleRequest();
+  const { input, output } = example.tokens;
   const prompt: ChatPrompt = {
     model,
     messages: [{ role: "user", content: example.prompt }],
@@ -124,14 +125,12 @@ export function examplesOf(model: Model): Examples {
   const messages = messagesWriter(request, { ...prompt, accountId: "acct_example" as AccountId });
   return {
     model,
-    usage: {
-      inputTokens: example.tokens.input,
-      outputTokens: example.tokens.output,
-      totalTokens: example.tokens.input + example.tokens.output,
-    },
+    usage: { inputTokens: input, outputTokens: output, totalTokens: input + output },
     usageInKinds: usageInKinds(receipt.completion.usage),
     costByKind: costLines(model.prices, receipt.completion.usage).map(({ kind, tokens, price }) => ({
-      ...{ kind, tokens, price: usdNumber(price) },
+      kind,
+      tokens,
+      price: usdNumber(price),
       cost: usdNumber(BigInt(tokens) * price),
     })),
     cost: {

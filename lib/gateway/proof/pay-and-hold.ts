@@ -166,7 +166,11 @@ function placedOf(decision: PaymentHoldDecision, placing: Placing, settled: Sett
         hold: holdOf(creditedAccount, placing),
         quote,
         payment: {
-          ...{ id, scheme, network, payer, nonce },
+          id,
+          scheme,
+          network,
+          payer,
+          nonce,
           amount: settled ? claim.amount : ZERO_USD,
           transaction: settled?.transaction ?? null,
           changeBelongsTo: isCredit(creditedAccount, claim) ? "address" : "account",

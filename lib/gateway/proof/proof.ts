@@ -58,10 +58,21 @@ export async function placeFromProof(
   }
   const { accountId, keyId } = caller;
   return payAndHold(request, caller, quote, {
-    ...{ scheme: "proof", network, payer: proof.from, nonce: proof.requestId, amount: paid },
-    ...{ accountId, keyId, idempotencyKey, identifier: null, bodyHash, validUntil: new Date(proof.timestampMs + MAX_PROOF_AGE_MS) },
+    scheme: "proof",
+    network,
+    payer: proof.from,
+    nonce: proof.requestId,
+    amount: paid,
+    accountId,
+    keyId,
+    idempotencyKey,
+    identifier: null,
+    bodyHash,
+    validUntil: new Date(proof.timestampMs + MAX_PROOF_AGE_MS),
     settlement: {
-      ...{ cents: proof.cents.toString(), timestampMs: proof.timestampMs.toString(), signature: proof.signature },
+      cents: proof.cents.toString(),
+      timestampMs: proof.timestampMs.toString(),
+      signature: proof.signature,
       relayer: settlement.relayer,
     },
   });

@@ -18,7 +18,12 @@ export const balance = endpoint("balance", async (request) => {
     listOpenWithdrawals(accountId),
   ]);
   const withdrawals = open.map(({ id, chain, amount, fee, state, waitsFor, ahead }) => ({
-    ...{ id, chain, amount, fee, state, waitsFor },
+    id,
+    chain,
+    amount,
+    fee,
+    state,
+    waitsFor,
     ahead: ahead?.count ?? null,
   }));
   const body = { balance: posted, held, available, currency: "USD", wallet, withdrawals };

@@ -47,7 +47,9 @@ async function networkBody(terms: SettlementTerms): Promise<{ [key: string]: Jso
     chainId: baseChainId(),
     settlementContract,
     isDeployed: await isDeployed(settlementContract),
-    ...{ usdc, treasury, relayer },
+    usdc,
+    treasury,
+    relayer,
   };
 }
 

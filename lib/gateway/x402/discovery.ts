@@ -15,15 +15,28 @@ const FORM_VERSION = 1;
 export const x402Discovery = endpoint("x402/discovery", async (request) => {
   const { url, description, mimeType, serviceName } = resource();
   const accepts = (await listRequirements({ units: MAX_UNITS, bodyHash: "" })).map((offer) => ({
-    ...{ scheme: offer.scheme, network: offer.network, asset: offer.asset, payTo: offer.payTo },
-    ...{ minAmount: `${leastPrice() / NANO_PER_UNIT}`, maxAmount: offer.amount, maxTimeoutSeconds: offer.maxTimeoutSeconds },
+    scheme: offer.scheme,
+    network: offer.network,
+    asset: offer.asset,
+    payTo: offer.payTo,
+    minAmount: `${leastPrice() / NANO_PER_UNIT}`,
+    maxAmount: offer.amount,
+    maxTimeoutSeconds: offer.maxTimeoutSeconds,
   }));
   const body = {
-    ...{ version: FORM_VERSION, x402Version: X402_VERSION, sandbox: config().MODE === "sandbox" },
+    version: FORM_VERSION,
+    x402Version: X402_VERSION,
+    sandbox: config().MODE === "sandbox",
     resources: [url],
     items: [
       {
-        ...{ resource: url, type: "http", method: "POST", description, mimeType, serviceName, accepts },
+        resource: url,
+        type: "http",
+        method: "POST",
+        description,
+        mimeType,
+        serviceName,
+        accepts,
         openapi: `${publicUrl()}/api/v1/openapi.json`,
         extensions: { bazaar: bazaarExtension() },
         models: `${publicUrl()}/api/v1/models`,

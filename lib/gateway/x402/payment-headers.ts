@@ -34,8 +34,12 @@ export async function offer(request: GatewayRequest, price: Price, message: stri
 export async function refusePayment(request: GatewayRequest, price: Price, { refusal, network, payer }: Refused): Promise<AppError> {
   const accepts = await offer(request, price, refusal.message);
   setSettlementHeader(request, {
-    ...{ success: false, errorReason: refusal.errorReason, errorMessage: refusal.message },
-    ...{ payer, transaction: "", network: network ?? accepts[0]?.network ?? "" },
+    success: false,
+    errorReason: refusal.errorReason,
+    errorMessage: refusal.message,
+    payer,
+    transaction: "",
+    network: network ?? accepts[0]?.network ?? "",
   });
   return paymentRefused(refusal.reason, refusal.message);
 }

@@ -42,8 +42,13 @@ function smallestPrompt(): Prompt {
   if (!model) throw new Error("assertion failed: there are no models");
   const cheapest = others.reduce((least, other) => (other.prices[0].output < least.prices[0].output ? other : least), model);
   return {
-    ...{ model: cheapest, messages: [{ role: "user", content: "a" }], inputField: "prompt", maxOutputTokens: 1 },
-    ...{ options: {}, stream: false, maxCost: undefined },
+    model: cheapest,
+    messages: [{ role: "user", content: "a" }],
+    inputField: "prompt",
+    maxOutputTokens: 1,
+    options: {},
+    stream: false,
+    maxCost: undefined,
   };
 }
 

@@ -38,8 +38,13 @@ export function signInExtension(price: Price): Json {
   const random = randomBase62(RANDOM_CHARACTERS);
   return {
     info: {
-      ...{ domain: domain(), uri: resource().url, version: "1", statement: statementOf(price) },
-      ...{ nonce: random + tagOf(random, { issued, expires, price }), issuedAt: issued, expirationTime: expires },
+      domain: domain(),
+      uri: resource().url,
+      version: "1",
+      statement: statementOf(price),
+      nonce: random + tagOf(random, { issued, expires, price }),
+      issuedAt: issued,
+      expirationTime: expires,
     },
     supportedChains: chains.map(({ chain, type }) => ({ chainId: networkOf(chain), type })),
     schema,
@@ -73,8 +78,17 @@ const schema: Json = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object",
   properties: {
-    ...{ domain: text, address: text, statement: text, uri: { type: "string", format: "uri" }, version: text, chainId: text, type: text },
-    ...{ nonce: text, issuedAt: time, expirationTime: time, signature: text },
+    domain: text,
+    address: text,
+    statement: text,
+    uri: { type: "string", format: "uri" },
+    version: text,
+    chainId: text,
+    type: text,
+    nonce: text,
+    issuedAt: time,
+    expirationTime: time,
+    signature: text,
   },
   required: ["domain", "address", "uri", "version", "chainId", "type", "nonce", "issuedAt", "signature"],
 };
@@ -140,8 +154,14 @@ export function readSignIn(header: string, price: Price): ReadSignIn {
 /** From our own fields, so that whatever else the client says cannot be what was signed. */
 const writeText = (wallet: Wallet, { chainId, nonce, issuedAt, expirationTime }: z.infer<typeof form>, price: Price): string =>
   writeSignInMessage({
-    ...{ wallet, domain: domain(), uri: resource().url, statement: statementOf(price), nonce },
-    ...{ issuedAt: new Date(issuedAt), expiresAt: new Date(expirationTime), chainId: chainId.slice(chainId.indexOf(":") + 1) },
+    wallet,
+    domain: domain(),
+    uri: resource().url,
+    statement: statementOf(price),
+    nonce,
+    issuedAt: new Date(issuedAt),
+    expiresAt: new Date(expirationTime),
+    chainId: chainId.slice(chainId.indexOf(":") + 1),
   });
 
 function parseHeader(header: string): z.infer<typeof form> | null {

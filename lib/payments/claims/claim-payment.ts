@@ -58,12 +58,19 @@ async function insertClaim(terms: PaymentTerms, at: Date): Promise<PaymentClaim 
 
 /** The terms of a claim that never change. */
 const fixedTerms = ({ scheme, network, payer, nonce, amount, accountId }: PaymentTerms) => ({
-  ...{ scheme, network, payer, nonce, amount, accountId },
+  scheme,
+  network,
+  payer,
+  nonce,
+  amount,
+  accountId,
 });
 
 /** The terms of the request that has the claim now. */
 const requestTerms = ({ keyId, idempotencyKey, identifier, bodyHash, settlement }: PaymentTerms) => ({
-  ...{ keyId, idempotencyKey, identifier },
+  keyId,
+  idempotencyKey,
+  identifier,
   bodyHash: Uint8Array.from(bodyHash),
   settlement: settlement as Prisma.InputJsonObject,
 });
@@ -126,9 +133,20 @@ async function claimAnew(known: PaymentClaim, terms: PaymentTerms, at: Date): Pr
   const update = prisma().paymentClaim.updateManyAndReturn({
     where: { id, state, attempt, relayed: isRelayed, ...(isLonger ? { validUntil: { lt: terms.validUntil } } : {}) },
     data: {
-      ...{ state: "claimed", attempt: isRelayed ? attempt + 1 : attempt, relayed: false, failure: null, failureMessage: null },
-      ...{ creditedAccount: null, transaction: null, block: null, finalized: false, requestId: null, paidAt: null },
-      ...{ ...requestTerms(terms), claimedAt: at, wantedAt: at },
+      state: "claimed",
+      attempt: isRelayed ? attempt + 1 : attempt,
+      relayed: false,
+      failure: null,
+      failureMessage: null,
+      creditedAccount: null,
+      transaction: null,
+      block: null,
+      finalized: false,
+      requestId: null,
+      paidAt: null,
+      ...requestTerms(terms),
+      claimedAt: at,
+      wantedAt: at,
       ...(isLonger ? { validUntil: terms.validUntil } : {}),
     },
     omit: hiddenColumns,

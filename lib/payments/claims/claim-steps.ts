@@ -27,7 +27,11 @@ export async function recordFailed(claim: FailedAttempt, wasRelayed: boolean, fa
   const step = {
     where: { id, attempt, state: "claimed", relayed: wasRelayed },
     data: {
-      ...{ state: "failed", failure: reason, failureMessage: message ?? null, transaction: null, block: null },
+      state: "failed",
+      failure: reason,
+      failureMessage: message ?? null,
+      transaction: null,
+      block: null,
       // A reorganisation may include an ineffective transaction, of this attempt or an earlier one, in another block, with effect. A
       // payment that others can submit too is looked for once its time is over.
       finalized: !wasRelayed && scheme === "proof" && attempt === 1,
@@ -120,7 +124,12 @@ export async function deleteVoidPayments(): Promise<number> {
     return { validUntil: { lte: until }, wantedAt: { lte: until } };
   };
   const isVoid = {
-    ...{ state: "failed", finalized: true, relayed: false, attempt: 1, timesReversed: 0, creditedAccount: null },
+    state: "failed",
+    finalized: true,
+    relayed: false,
+    attempt: 1,
+    timesReversed: 0,
+    creditedAccount: null,
     OR: [
       { accountId: null, ...isOlder(1) },
       { accountId: { not: null }, ...isOlder(90) },

@@ -70,6 +70,16 @@ export async function hasPayments(accountId: AccountId, wallets: readonly Wallet
 }
 
 const columns = {
-  ...{ id: true, scheme: true, network: true, payer: true, amount: true, state: true, failure: true },
-  ...{ creditedAccount: true, transaction: true, finalized: true, requestId: true, claimedAt: true },
+  id: true,
+  scheme: true,
+  network: true,
+  payer: true,
+  amount: true,
+  state: true,
+  failure: true,
+  creditedAccount: true,
+  transaction: true,
+  finalized: true,
+  requestId: true,
+  claimedAt: true,
 } as const;

@@ -56,6 +56,14 @@ async function findRequestPayment(accountId: AccountId, requestId: string): Prom
 }
 
 const columns = {
-  ...{ id: true, scheme: true, network: true, payer: true, nonce: true, amount: true },
-  ...{ keyId: true, state: true, creditedAccount: true, transaction: true },
+  id: true,
+  scheme: true,
+  network: true,
+  payer: true,
+  nonce: true,
+  amount: true,
+  keyId: true,
+  state: true,
+  creditedAccount: true,
+  transaction: true,
 } as const;

@@ -52,7 +52,12 @@ async function findFormerRequirements(price: Price, { extra }: PaymentPayload["a
 }
 
 const requirementsOf = ({ units, bodyHash }: Price, { feePayer, mint, payTo }: PaymentTerms): PaymentRequirements => ({
-  ...{ scheme: "exact", network: solanaNetwork(), amount: `${units}`, asset: mint, payTo, maxTimeoutSeconds: VALID_SECONDS },
+  scheme: "exact",
+  network: solanaNetwork(),
+  amount: `${units}`,
+  asset: mint,
+  payTo,
+  maxTimeoutSeconds: VALID_SECONDS,
   extra: { feePayer, bodyHash },
 });
 

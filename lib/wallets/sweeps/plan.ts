@@ -92,8 +92,15 @@ async function storeSweeps(chain: SweepChain, { block, sweeps }: Found): Promise
       data: sweeps
         .filter(({ address }) => !known.has(address))
         .map(({ index, address, units }) => ({
-          ...{ id: newSweepId(), chain, derivationIndex: index, address, units },
-          ...{ readBlock: block, state: "planned", tryAt: at, plannedAt: at },
+          id: newSweepId(),
+          chain,
+          derivationIndex: index,
+          address,
+          units,
+          readBlock: block,
+          state: "planned",
+          tryAt: at,
+          plannedAt: at,
         })),
     });
     await recordSwept(chain, transaction);

@@ -174,6 +174,9 @@ const writeOrder = ({ signer, amount, fee, ...order }: SignedOrder): string =>
   JSON.stringify({
     id: newWithdrawalId(),
     ...order,
-    ...{ amount: `${amount}`, fee: `${fee}` },
-    ...{ walletChain: walletChainOf(order.chain), signerChain: signer.chain, signerAddress: signer.address },
+    amount: `${amount}`,
+    fee: `${fee}`,
+    walletChain: walletChainOf(order.chain),
+    signerChain: signer.chain,
+    signerAddress: signer.address,
   });

@@ -141,6 +141,15 @@ export const listDeposits = ({ at }: Examples): Operation => {
   };
 };
 
+const requestIdInPath: Parameter = {
+  name: "requestId",
+  in: "path",
+  required: true,
+  description: "The requestId of the response, also in X-Request-Id.",
+  schema: { type: "string" },
+  example: EXAMPLE_REQUEST_ID,
+};
+
 export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, priceVersion, at }: Examples): Operation => ({
   operationId: "getReceipt",
   tags: ["Account"],
@@ -148,16 +157,7 @@ export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, pri
   description:
     "Everything behind a request's cost: tokens, price, provider and timings. While the request runs, the amount reserved for it. Failed requests are not charged and have no receipt; you can only read your own account's.",
   security: needsKey,
-  parameters: [
-    {
-      name: "requestId",
-      in: "path",
-      required: true,
-      description: "The requestId of the response, also in X-Request-Id.",
-      schema: { type: "string" },
-      example: EXAMPLE_REQUEST_ID,
-    },
-  ],
+  parameters: [requestIdInPath],
   responses: answersOf(
     success(
       "The receipt.",
@@ -165,8 +165,17 @@ export const getReceipt = ({ model, usageInKinds, costByKind, cost, pricing, pri
         charged: {
           summary: "A finished request",
           value: {
-            ...{ requestId: EXAMPLE_REQUEST_ID, state: "charged", at, model: model.id, provider: model.routes[0].provider },
-            ...{ keyId: "key_0WAqXk3eB1c2D3e4F5g6", usage: usageInKinds, cost, priceVersion, pricing, costByKind },
+            requestId: EXAMPLE_REQUEST_ID,
+            state: "charged",
+            at,
+            model: model.id,
+            provider: model.routes[0].provider,
+            keyId: "key_0WAqXk3eB1c2D3e4F5g6",
+            usage: usageInKinds,
+            cost,
+            priceVersion,
+            pricing,
+            costByKind,
             outcome: "complete",
             estimated: false,
             streamed: false,

@@ -44,7 +44,12 @@ export const listEvents = ({ at }: Examples): Operation => ({
 });
 
 const header = (name: string, description: string, example: string): Parameter => ({
-  ...{ name, in: "header", required: true, description, schema: { type: "string" }, example },
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+  example,
 });
 
 const signedHeaders: readonly Parameter[] = [

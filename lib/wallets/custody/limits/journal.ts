@@ -19,7 +19,11 @@ const entryForm = z.discriminatedUnion("kind", [
   /** On Solana: the transaction that may pay it from now on. */
   z.strictObject({
     kind: z.literal("signed"),
-    ...{ atMs: z.int(), nonce, signature: z.string().max(100), lastValidBlockHeight: z.int(), slot: z.int() },
+    atMs: z.int(),
+    nonce,
+    signature: z.string().max(100),
+    lastValidBlockHeight: z.int(),
+    slot: z.int(),
   }),
 ]);
 

@@ -18,8 +18,14 @@ type Handlers = { readonly [K in Operation]: (signer: Signer, order: OrderOf<K>)
 
 const handlers: Handlers = {
   identify: async ({ fingerprint, xpub, usdcMint, treasury, relayer, sponsor }) => ({
-    ...{ fingerprint, xpub, usdcMint, treasury: { base: treasury.base, solana: treasury.solana } },
-    ...{ relayer: relayer.address, sponsor: sponsor.address, serviceName: config().SERVICE_NAME, chainId: baseChainId() },
+    fingerprint,
+    xpub,
+    usdcMint,
+    treasury: { base: treasury.base, solana: treasury.solana },
+    relayer: relayer.address,
+    sponsor: sponsor.address,
+    serviceName: config().SERVICE_NAME,
+    chainId: baseChainId(),
   }),
   deriveAddresses: async (signer, { index }) => {
     const { baseAddress, ...addresses } = await signer.deriveAddresses(index);
