@@ -49,7 +49,9 @@ test("a list shows everything that an owner may see of a key, and not the key it
       allowedModels: ["one"],
       clipMinTokens: 300,
       alarm: { factor: 5, above: 1_000_000_000n, pauses: false },
-      ...{ scopes: ["prompt", "read"], networks: [], oldSecret: null },
+      scopes: ["prompt", "read"],
+      networks: [],
+      oldSecret: null,
     },
   ]);
   expect(lines[0]).not.toHaveProperty("hash");

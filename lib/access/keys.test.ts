@@ -46,7 +46,9 @@ test("a new key is found by its hash, with everything the request path needs", a
     expiresAt,
     allowedModels: ["one", "two"],
     clipMinTokens: 512,
-    ...{ scopes: ["prompt", "read"], networks: [], secretUntil: null },
+    scopes: ["prompt", "read"],
+    networks: [],
+    secretUntil: null,
     ratePerMinute: 500,
     concurrency: 50,
   });
@@ -65,7 +67,9 @@ test("a key without settings has no limits of its own", async () => {
     expiresAt: null,
     allowedModels: null,
     clipMinTokens: null,
-    ...{ scopes: ["prompt", "read"], networks: [], secretUntil: null },
+    scopes: ["prompt", "read"],
+    networks: [],
+    secretUntil: null,
     ratePerMinute: null,
     concurrency: null,
   });

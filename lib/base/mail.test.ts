@@ -56,7 +56,9 @@ test("a sender is an address, or a name of plain characters with one", () => {
 
 test("a mail server is smtps or smtp, with its port and login decoded", () => {
   expect(smtpServer.parse("smtps://user%40example.com:p%40ss%20word@mail.example.com")).toEqual({
-    ...{ host: "mail.example.com", port: 465, tls: "implicit" },
+    host: "mail.example.com",
+    port: 465,
+    tls: "implicit",
     login: { user: "user@example.com", password: "p@ss word" },
   });
   expect(smtpServer.parse("smtp://mail.example.com")).toEqual({ host: "mail.example.com", port: 587, tls: "starttls", login: null });

@@ -30,7 +30,12 @@ test("the examples of README.md do what they say", async () => {
     },
     // Bundling viem would make the program too long for a command-line argument.
     external: ["viem"],
-    ...{ bundle: true, write: false, platform: "node", format: "esm", target: "node20", logLevel: "error" },
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
   });
   const program = ["--input-type=module", "--eval", outputFiles[0]?.text ?? ""];
   const env = { ...process.env, PENNYPROMPT_API_KEY: account.key, WALLET_KEY: privateKey.slice(2) };

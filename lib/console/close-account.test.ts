@@ -89,8 +89,13 @@ test("a closed account has no sessions or keys at once, and a week later nothing
   expect(await listLiveKeys(owner.accountId)).toEqual([]);
   await eraseAfter(7.1);
   expect(await rowsOf(owner)).toEqual({
-    ...{ sign_in_nonce: 0, failed_request: 0, endpoint: 0, delivery: 0, event: 0 },
-    ...{ identity: 1, api_key: 1 },
+    sign_in_nonce: 0,
+    failed_request: 0,
+    endpoint: 0,
+    delivery: 0,
+    event: 0,
+    identity: 1,
+    api_key: 1,
   });
   const { rows } = await pool().query("SELECT state, name, networks FROM api_key WHERE id = $1", [keyId]);
   expect(rows).toEqual([{ state: "revoked", name: "closed", networks: [] }]);
@@ -138,7 +143,9 @@ test("a thief who closes the account removes no trace: its alerts are told, and 
 test("a frozen account is not erased, however long it is closed; and an endpoint with chosen events hears of the closing", async () => {
   const { owner, wallet } = await newOwner("evm", browser);
   await createEndpoint({
-    ...{ accountId: owner.accountId, kind: "webhook", target: "https://93.184.215.14/hook" },
+    accountId: owner.accountId,
+    kind: "webhook",
+    target: "https://93.184.215.14/hook",
     types: ["deposit.credited"],
   });
   await close(owner, wallet);

@@ -56,7 +56,13 @@ async function newVictim() {
 }
 
 const wish = {
-  ...{ name: "ci", expiry: null, cap: null, clip: null, alarm: null, models: null, networks: [] },
+  name: "ci",
+  expiry: null,
+  cap: null,
+  clip: null,
+  alarm: null,
+  models: null,
+  networks: [],
   scopes: ["prompt" as const],
 };
 const rules = { dailyLimit: null, waitSeconds: 0 as const, destinations: [] };
@@ -82,8 +88,15 @@ test("a stolen wallet that is leaving gets no power from signing in", async () =
   const { keyId } = await createKey({ accountId: owner.accountId, name: "ci" });
   await setOwnKeyState(owner, keyId, "paused");
   const order = {
-    ...{ chain: "solana" as const, destination: stolen.address, amount: USD, fee: 0n, opensAccount: false, nonce: "n".repeat(22) },
-    ...{ issuedAt: new Date(), signer: named(stolen), signature: "1".repeat(88) },
+    chain: "solana" as const,
+    destination: stolen.address,
+    amount: USD,
+    fee: 0n,
+    opensAccount: false,
+    nonce: "n".repeat(22),
+    issuedAt: new Date(),
+    signer: named(stolen),
+    signature: "1".repeat(88),
   };
   const attempts: [string, Act][] = [
     ["a key", (proof) => createConfirmedKey(thief, wish, proof)],

@@ -49,8 +49,13 @@ test("an endpoint is listed with its types; its secret is in the answer of its c
   expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const [listed] = await listEndpoints(accountId);
   expect(listed).toMatchObject({
-    ...{ id: made.endpointId, kind: "webhook", target: "https://example.com/hooks", types: ["balance.low"], state: "active" },
-    ...{ disabledReason: null, failures: 0 },
+    id: made.endpointId,
+    kind: "webhook",
+    target: "https://example.com/hooks",
+    types: ["balance.low"],
+    state: "active",
+    disabledReason: null,
+    failures: 0,
   });
   const { rows } = await pool().query("SELECT row_to_json(p)::text AS text FROM endpoint p WHERE id = $1", [made.endpointId]);
   expect(rows[0].text).not.toContain(made.secret?.slice(6, 20));

@@ -138,7 +138,8 @@ test("an answer whose claim expired with its hold costs nothing, is not kept, an
   const again = (await place(account, 10, { idempotency: "fenced" })).hold;
   expect(await settleHold(commit(), chargeOf(hold, 2, 3, { body: "of the frozen" }))).toMatchObject({
     outcome: "late",
-    ...{ inputCost: 0n, outputCost: 0n },
+    inputCost: 0n,
+    outputCost: 0n,
   });
   await settleHold(commit(), chargeOf(again, 2, 3, { body: "of the living" }));
   expect(await readBalance(account)).toEqual({ posted: 95n, held: 0n, available: 95n });

@@ -24,8 +24,13 @@ const anyPrices = fc
   .map(([base, tier]) => fillPrices(base, tier && [{ ...tier, fromInputTokens: 50 }]));
 const anyCounts = fc.tuple(...Array.from({ length: 7 }, () => fc.nat({ max: 20 }))).map(
   ([plain = 0, read = 0, written = 0, written1h = 0, images = 0, text = 0, reasoning = 0]): TokenCounts => ({
-    ...{ inputTokens: plain + read + written + written1h + images, cachedInputTokens: read, cacheWriteTokens: written },
-    ...{ cacheWrite1hTokens: written1h, imageTokens: images, outputTokens: text + reasoning, reasoningTokens: reasoning },
+    inputTokens: plain + read + written + written1h + images,
+    cachedInputTokens: read,
+    cacheWriteTokens: written,
+    cacheWrite1hTokens: written1h,
+    imageTokens: images,
+    outputTokens: text + reasoning,
+    reasoningTokens: reasoning,
   }),
 );
 

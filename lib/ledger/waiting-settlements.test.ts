@@ -47,7 +47,9 @@ const answered = (code: string) => Object.assign(new Error(code), { code, severi
 /** A commit that fails as the test sets it, and lists what it was given to settle. */
 function fakeCommit() {
   const state: { fails: ((settlement: Settlement) => Error | null) | null; settled: Settlement[]; tried: number } = {
-    ...{ fails: null, settled: [], tried: 0 },
+    fails: null,
+    settled: [],
+    tried: 0,
   };
   const settle = async (settlement: Settlement) => {
     state.tried += 1;

@@ -19,7 +19,12 @@ import {
 import type { TokenUsage } from "./types";
 
 const usageOf = (counts: Partial<TokenUsage>): TokenUsage => ({
-  ...{ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0, imageTokens: 0 },
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  imageTokens: 0,
   reasoningTokens: 0,
   ...counts,
 });
@@ -35,8 +40,13 @@ const prices = (fields: Record<string, number> & { input: number; output: number
 test("each kind of token costs its own price, and each token counts once", () => {
   const each = prices({ input: 100, cacheRead: 10, cacheWrite: 125, cacheWrite1h: 200, image: 300, output: 1_000, reasoning: 2_000 });
   const usage = usageOf({
-    ...{ inputTokens: 16, cachedInputTokens: 1, cacheWriteTokens: 2, cacheWrite1hTokens: 3, imageTokens: 4 },
-    ...{ outputTokens: 7, reasoningTokens: 2 },
+    inputTokens: 16,
+    cachedInputTokens: 1,
+    cacheWriteTokens: 2,
+    cacheWrite1hTokens: 3,
+    imageTokens: 4,
+    outputTokens: 7,
+    reasoningTokens: 2,
   });
   expect(costOf(each, usage)).toEqual({ inputCost: 6n * 100n + 10n + 250n + 600n + 1_200n, outputCost: 5_000n + 4_000n });
   expect(costLines(each, usage).map(({ kind, tokens }) => [kind, tokens])).toEqual([

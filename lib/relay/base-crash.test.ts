@@ -31,8 +31,15 @@ afterAll(() => chain?.stop());
 async function runChild(wanted: Pick<RelayOrder, "ids" | "receiver"> & Partial<RelayOrder>): Promise<LastWords | null> {
   await chain.readClock();
   const order: RelayOrder = {
-    ...{ databaseUrl: database.url, nodeUrl: chain.url(), chainId: chain.chainId, relayerKey: chain.key, nowMs: chain.clockMs() },
-    ...{ rollBackFirst: false, rounds: 0, killAt: 0, sent: false },
+    databaseUrl: database.url,
+    nodeUrl: chain.url(),
+    chainId: chain.chainId,
+    relayerKey: chain.key,
+    nowMs: chain.clockMs(),
+    rollBackFirst: false,
+    rounds: 0,
+    killAt: 0,
+    sent: false,
     ...wanted,
   };
   return runProgram(program, order);

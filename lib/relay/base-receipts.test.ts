@@ -12,7 +12,13 @@ const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
 const nodes = createNodes({ urls: [], chainId: 1 });
 
 const receiptOf = (transactionHash: Hex, blockHash: Hex) => ({
-  ...{ transactionHash, blockHash, blockNumber: "0x5", from: sender, status: "0x1", gasUsed: "0x1", effectiveGasPrice: "0x1" },
+  transactionHash,
+  blockHash,
+  blockNumber: "0x5",
+  from: sender,
+  status: "0x1",
+  gasUsed: "0x1",
+  effectiveGasPrice: "0x1",
 });
 
 /** Answers both lookups from `receipts`; its block 5 is the one with the hash 5. */

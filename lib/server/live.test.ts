@@ -149,8 +149,14 @@ test("it refuses a provider without its key, and a model whose reasoning nothing
   });
   expect(await refusal({ ...live, PROVIDERS_FILE })).toContain("PROVIDERS_FILE: the key of acme is missing: set ACME_API_KEY to it");
   const grok = {
-    ...{ id: "grok-4.3", routes: [{ provider: "acme", wireName: "x-ai/grok-4.3" }], contextWindow: 1_000_000, maxOutputTokens: 30_000 },
-    ...{ inputPrice: "2", outputPrice: "4", providerInputCost: "1.25", providerOutputCost: "2.5" },
+    id: "grok-4.3",
+    routes: [{ provider: "acme", wireName: "x-ai/grok-4.3" }],
+    contextWindow: 1_000_000,
+    maxOutputTokens: 30_000,
+    inputPrice: "2",
+    outputPrice: "4",
+    providerInputCost: "1.25",
+    providerOutputCost: "2.5",
   };
   const withGrok = { ...live, PROVIDERS_FILE, ACME_API_KEY: "k", MODELS_FILE: file("reasoning.json", { models: [grok] }) };
   expect(await refusal(withGrok)).toMatch(/does not bound their reasoning.*:\n {2}grok-4\.3: write "reasoningCeiling"/);
@@ -217,8 +223,12 @@ test("a process with the web role alone starts without a signer, and one with th
   const { xpub, treasury } = await openSigner(other, "live");
   const socket = join(live.DATA_DIR ?? "", "other.sock");
   const foreign = startSigner(bundle, {
-    ...{ ...ofSigner, CUSTODY_SEED_FILE: path, SIGNER_SOCKET: socket, SIGNER_STATE_DIR: join(live.DATA_DIR ?? "", "other") },
-    ...{ TREASURY_BASE_ADDRESS: treasury.base, TREASURY_SOLANA_ADDRESS: treasury.solana },
+    ...ofSigner,
+    CUSTODY_SEED_FILE: path,
+    SIGNER_SOCKET: socket,
+    SIGNER_STATE_DIR: join(live.DATA_DIR ?? "", "other"),
+    TREASURY_BASE_ADDRESS: treasury.base,
+    TREASURY_SOLANA_ADDRESS: treasury.solana,
   });
   await foreign.ready;
   expect(await refusal({ ...live, SIGNER_SOCKET: socket })).toMatch(

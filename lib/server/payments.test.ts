@@ -66,17 +66,32 @@ async function createSettings(): Promise<Record<Role, Record<string, string>>> {
   await writeNewSeedFile(join(dataDir, "seed"), await sealSeed(words, passphrase, options));
   signer = await openSigner(words, "live");
   const both = {
-    ...{ MODE: "live", HOST: "127.0.0.1", DATABASE_URL: database.url, PUBLIC_URL: "https://pennyprompt.example" },
-    ...{ KEY_PEPPER: pepper, SESSION_SECRET: secret(), RATE_LIMIT_PER_MINUTE: "1000000" },
-    ...{ BASE_RPC_URLS: chain.url(), BASE_CHAIN_ID: `${chain.chainId}`, SINGLE_NODE: "accept" },
-    ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
-    ...{ OPENAI_API_KEY: models.apiKey, OPENAI_BASE_URL: models.baseUrls.openai, PROVIDER_TOTAL_TIMEOUT_MS: "1000" },
+    MODE: "live",
+    HOST: "127.0.0.1",
+    DATABASE_URL: database.url,
+    PUBLIC_URL: "https://pennyprompt.example",
+    KEY_PEPPER: pepper,
+    SESSION_SECRET: secret(),
+    RATE_LIMIT_PER_MINUTE: "1000000",
+    BASE_RPC_URLS: chain.url(),
+    BASE_CHAIN_ID: `${chain.chainId}`,
+    SINGLE_NODE: "accept",
+    TREASURY_BASE_ADDRESS: signer.treasury.base,
+    TREASURY_SOLANA_ADDRESS: signer.treasury.solana,
+    OPENAI_API_KEY: models.apiKey,
+    OPENAI_BASE_URL: models.baseUrls.openai,
+    PROVIDER_TOTAL_TIMEOUT_MS: "1000",
   };
   return {
     web: { ...both, ROLES: "web", DATA_DIR: newDataDir() },
     jobs: {
-      ...{ ...both, ROLES: "jobs", DATA_DIR: dataDir, CUSTODY_SEED_FILE: join(dataDir, "seed") },
-      ...{ CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer"), OPERATOR_ADDRESS: `0x${"2".repeat(40)}` },
+      ...both,
+      ROLES: "jobs",
+      DATA_DIR: dataDir,
+      CUSTODY_SEED_FILE: join(dataDir, "seed"),
+      CUSTODY_PASSPHRASE: passphrase,
+      SIGNER_STATE_DIR: join(dataDir, "signer"),
+      OPERATOR_ADDRESS: `0x${"2".repeat(40)}`,
     },
   };
 }
@@ -105,7 +120,10 @@ async function deploy(): Promise<void> {
 }
 
 const contractTerms = () => ({
-  ...{ serviceName: "PennyPrompt", usdc: chain.usdc, treasury: signer.treasury.base, relayer: signer.relayer.address },
+  serviceName: "PennyPrompt",
+  usdc: chain.usdc,
+  treasury: signer.treasury.base,
+  relayer: signer.relayer.address,
 });
 
 async function newPayer(): Promise<PrivateKeyAccount> {

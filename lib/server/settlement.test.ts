@@ -82,17 +82,22 @@ async function openLive(): Promise<Live> {
   await writeNewSeedFile(path, await sealSeed(words, passphrase, options));
   const signer = await openSigner(words, "live");
   const settings = {
-    ...{ MODE: "live", DATA_DIR: dataDir, DATABASE_URL: database.url, PUBLIC_URL: "https://pennyprompt.example" },
-    ...{
-      KEY_PEPPER: secret(),
-      SESSION_SECRET: secret(),
-      BASE_RPC_URLS: chain.url(),
-      BASE_CHAIN_ID: `${chain.chainId}`,
-      SINGLE_NODE: "accept",
-    },
-    ...{ ROLES: "jobs", CUSTODY_SEED_FILE: path, CUSTODY_PASSPHRASE: passphrase, SIGNER_STATE_DIR: join(dataDir, "signer") },
+    MODE: "live",
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PUBLIC_URL: "https://pennyprompt.example",
+    KEY_PEPPER: secret(),
+    SESSION_SECRET: secret(),
+    BASE_RPC_URLS: chain.url(),
+    BASE_CHAIN_ID: `${chain.chainId}`,
+    SINGLE_NODE: "accept",
+    ROLES: "jobs",
+    CUSTODY_SEED_FILE: path,
+    CUSTODY_PASSPHRASE: passphrase,
+    SIGNER_STATE_DIR: join(dataDir, "signer"),
     OPERATOR_ADDRESS: `0x${"2".repeat(40)}`,
-    ...{ TREASURY_BASE_ADDRESS: signer.treasury.base, TREASURY_SOLANA_ADDRESS: signer.treasury.solana },
+    TREASURY_BASE_ADDRESS: signer.treasury.base,
+    TREASURY_SOLANA_ADDRESS: signer.treasury.solana,
   };
   return { chain, signer, settings };
 }

@@ -13,12 +13,24 @@ const other: NamedWallet = { chain: "evm", address: `0x2222${"0".repeat(32)}bbbb
 const solana: NamedWallet = { chain: "solana", address: "HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk" };
 
 const linked = (wallet: NamedWallet, leavesAt: Date | null = null): OwnWallet => ({
-  ...{ ...wallet, leavesAt },
-  ...{ linkedAt: day, isFirst: true, isCurrent: true },
+  ...wallet,
+  leavesAt,
+  linkedAt: day,
+  isFirst: true,
+  isCurrent: true,
 });
 
 function draw(wallets: OwnWallet[], stored: NamedWallet[], { chosen = stored, error = null as string | null } = {}): string {
-  return drawPage(createElement(AllowedWallets, { ...{ wallets, stored, chosen, error }, disabled: false, onChange: () => undefined }));
+  return drawPage(
+    createElement(AllowedWallets, {
+      wallets,
+      stored,
+      chosen,
+      error,
+      disabled: false,
+      onChange: () => undefined,
+    }),
+  );
 }
 
 /** The text and the state of each box. */

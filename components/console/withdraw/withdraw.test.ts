@@ -81,7 +81,11 @@ const wallet = (part: Partial<Destination>): Destination => ({
 const list = (destinations: readonly Destination[]) =>
   drawPage(
     createElement(DestinationList, {
-      ...{ chain: "base", destinations, value: "", error: null, onChange: () => undefined },
+      chain: "base",
+      destinations,
+      value: "",
+      error: null,
+      onChange: () => undefined,
       nowMs: Date.UTC(2026, 10, 21, 13, 31),
     }),
   );
@@ -99,7 +103,10 @@ test("the figure and the field say the same about the chosen network, and nothin
     createElement(WithdrawBox, {
       destinations: [wallet({ chain: "solana" })],
       allowance: allowance({ withdrawable: 3_260_000_000n, leftOnChain: { base: 9n * USD, solana: 0n } }),
-      ...{ least: USD, highestFee: { base: USD / 10n, solana: USD / 10n }, signers: [], nowMs: 0 },
+      least: USD,
+      highestFee: { base: USD / 10n, solana: USD / 10n },
+      signers: [],
+      nowMs: 0,
       access,
       start: async () => ({ ok: false as const, message: "" }),
       take: async () => ({ ok: false as const, message: "" }),
@@ -112,7 +119,8 @@ test("the figure and the field say the same about the chosen network, and nothin
 
 const access = {
   settings: { appName: "PennyPrompt", chain: { id: 1, name: "Base", walletRpcUrl: null }, baseUrl: "", walletConnectProjectId: null },
-  ...{ demo: null, signDemo: async () => null },
+  demo: null,
+  signDemo: async () => null,
 };
 
 const row = (part: Partial<WithdrawalView>): WithdrawalView => ({

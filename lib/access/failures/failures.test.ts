@@ -29,8 +29,13 @@ const everything = () => ({ accountId: account, fromMs: 0, toMs: start + 90 * 86
 
 function fail(change: Partial<FailedRequest> = {}): FailedRequest {
   const failed: FailedRequest = {
-    ...{ requestId: newRequestId(), accountId: account, keyId: null, endpoint: "prompt", model: "gpt-4o-mini" },
-    ...{ status: 402, code: "INSUFFICIENT_BALANCE" },
+    requestId: newRequestId(),
+    accountId: account,
+    keyId: null,
+    endpoint: "prompt",
+    model: "gpt-4o-mini",
+    status: 402,
+    code: "INSUFFICIENT_BALANCE",
     ...change,
   };
   recordFailedRequest(failed);

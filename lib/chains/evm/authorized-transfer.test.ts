@@ -34,8 +34,12 @@ async function useNonce(units = UNITS, shownUnits = units): Promise<Used> {
   const owner = await chain.newAccount(UNITS);
   const { timestampS } = await readLatestBlock(chain.nodes);
   const authorization: Authorization = {
-    ...{ from: owner.address.toLowerCase() as Hex, to: newAddress(), value: units, nonce: toHex(randomBytes(32)) },
-    ...{ validAfter: 0n, validBefore: BigInt(timestampS + 3_000) },
+    from: owner.address.toLowerCase() as Hex,
+    to: newAddress(),
+    value: units,
+    nonce: toHex(randomBytes(32)),
+    validAfter: 0n,
+    validBefore: BigInt(timestampS + 3_000),
   };
   const signature = await owner.signTypedData(authorizationTypedData(authorization, chain.chainId));
   const call = { to: chain.usdc, data: encodeAuthorizedTransfer(authorization, signature) };

@@ -124,7 +124,9 @@ test("a settlement missing from the first node's logs is found through another, 
 test("an address without a contract reads as not deployed", async () => {
   const { proof } = await newProof();
   expect(await readSettlement(newAddress(), proof, chain.nodes)).toEqual({
-    ...{ isDeployed: false, settledCents: 0n, allowance: 0n },
+    isDeployed: false,
+    settledCents: 0n,
+    allowance: 0n,
     balance: (await readSettlement(settlement.address, proof, chain.nodes)).balance,
   });
 });

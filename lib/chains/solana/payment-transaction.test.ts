@@ -55,7 +55,10 @@ test.each([0, "legacy"] as const)("a payment of version %s is read exactly", (ve
     messageHash: base58.encode(createHash("sha256").update(message).digest()),
     blockhash: payment.blockhash,
     payer: payer.publicKey.toBase58(),
-    ...{ from: from.toBase58(), to: to.toBase58(), units: 1_234n, memo: payment.memo },
+    from: from.toBase58(),
+    to: to.toBase58(),
+    units: 1_234n,
+    memo: payment.memo,
   });
   expect(Buffer.from(message)).toEqual(Buffer.from(VersionedTransaction.deserialize(bytes).message.serialize()));
 });

@@ -31,11 +31,13 @@ test("a new endpoint has a kind, a URL and its events, each once", () => {
   const some = { ...webhook, kind: "chat", types: ["balance.low", "key.spike", "balance.low"] };
   expect(readForm(newEndpointForm, some)).toMatchObject({ ok: true, form: { types: ["balance.low", "key.spike"] } });
   expect(readForm(newEndpointForm, { ...webhook, target: " " })).toMatchObject({
-    ...{ ok: false, field: "target" },
+    ok: false,
+    field: "target",
     message: "Enter the URL or the e-mail address that we send events to.",
   });
   expect(readForm(newEndpointForm, { ...webhook, types: [] })).toMatchObject({
-    ...{ ok: false, field: "types" },
+    ok: false,
+    field: "types",
     message: "Choose at least one event, or all events.",
   });
   for (const part of [{ kind: "sms" }, { types: ["no.such"] }, { types: ["toString"] }, { target: 7 }, { accountId: "acc_1" }])

@@ -78,7 +78,8 @@ test("an endpoint is added with a secret that no page shows again; one that cann
   expect(JSON.stringify(view.endpoints)).not.toContain("whsec_");
   expect(await addOwnEndpoint(owner, { ...webhook, kind: "chat" })).toEqual({ ok: true, secret: null });
   expect(await addOwnEndpoint(owner, { ...webhook, target: "http://example.com" })).toMatchObject({
-    ...{ ok: false, field: "target" },
+    ok: false,
+    field: "target",
     message: expect.stringContaining("https://"),
   });
 });
@@ -161,7 +162,8 @@ test("events are chosen, a secret is renewed while the old one works, an endpoin
   expect((await read(owner)).endpoints).toMatchObject([{ types: ["key.spike"], oldSecretUntil: expect.any(Date) }]);
   expect(await deleteOwnEndpoint(owner, endpointId)).toEqual({ ok: true });
   expect(await read(owner)).toMatchObject({
-    ...{ endpoints: [], deliveries: [{ host: "a deleted endpoint", state: "pending", canResend: false }] },
+    endpoints: [],
+    deliveries: [{ host: "a deleted endpoint", state: "pending", canResend: false }],
     events: [{ type: "wallet.linked" }],
   });
   for (const answer of await Promise.all(attemptsOf(owner, endpointId, ""))) expect(answer.ok).toBe(false);

@@ -23,7 +23,11 @@ const payments = await openPayments();
 const url = service.url("node");
 
 const ownerOf = (accountId: AccountId): Owner => ({
-  ...{ accountId, sessionId: "ses_test" as SessionId, isFrozen: false, isLeaving: false, confirmedAt: new Date(0) },
+  accountId,
+  sessionId: "ses_test" as SessionId,
+  isFrozen: false,
+  isLeaving: false,
+  confirmedAt: new Date(0),
   wallet: { chain: "evm", address: `0x${"4f".repeat(20)}` },
 });
 const walletOf = ({ from }: Payer) => ({ chain: "evm" as const, address: displayAddress({ chain: "evm", address: from }) });
@@ -52,11 +56,16 @@ test("a new account has no payments and no credits, and is offered the contract 
       kind: "open",
       minimumCents: 1,
       target: {
-        ...{ chainId: 31_337, usdc: payments.chain.usdc.toLowerCase(), isSandbox: true, walletRpcUrl: payments.chain.url() },
+        chainId: 31_337,
+        usdc: payments.chain.usdc.toLowerCase(),
+        isSandbox: true,
+        walletRpcUrl: payments.chain.url(),
         contract: payments.contract,
       },
     },
-    ...{ credits: [], payments: [], older: null },
+    credits: [],
+    payments: [],
+    older: null,
   });
 });
 
@@ -84,8 +93,15 @@ test("a payment from the owner's own wallet is listed with its cost, and its cha
   const { payments: listed, credits } = await readPaymentsPage(ownerOf(account.accountId));
   expect(listed).toMatchObject([
     {
-      ...{ chain: "base", isX402: false, payer: walletOf(payer).address, amount: fromCents(7), state: "paid", requestId },
-      ...{ changeBelongsTo: "account", transactionUrl: null, transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+      chain: "base",
+      isX402: false,
+      payer: walletOf(payer).address,
+      amount: fromCents(7),
+      state: "paid",
+      requestId,
+      changeBelongsTo: "account",
+      transactionUrl: null,
+      transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     },
   ]);
   const [row] = listed;

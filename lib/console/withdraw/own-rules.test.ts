@@ -35,7 +35,10 @@ test("stricter rules of one's own take no signature, looser ones a signature ove
   const only = [{ chain: "evm", address: displayAddress(owner.evm) }];
   expect(await change(owner, { dailyLimit: "20", waitSeconds: 86_400, destinations: only })).toEqual({ ok: true });
   expect((await readWithdrawPage(ownerOf(owner))).rules).toEqual({
-    ...{ dailyLimit: 20n * USD, waitSeconds: 86_400, heldUntil: null, waits: [0, 3_600, 86_400, 259_200] },
+    dailyLimit: 20n * USD,
+    waitSeconds: 86_400,
+    heldUntil: null,
+    waits: [0, 3_600, 86_400, 259_200],
     destinations: only,
   });
   expect(await start(owner, { amount: "21" })).toMatchObject({

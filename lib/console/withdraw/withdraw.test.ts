@@ -197,15 +197,13 @@ test("a chain's order cannot exceed its funds, and a repeated order is not check
   const holding = { height: 1, blockHash: null, atAddresses: nanoUsd(2n * USD), addresses: 1 };
   const report = async (base: bigint, solana: bigint) =>
     addReport({
-      ...{
-        state: "covered",
-        at: now(),
-        held: nanoUsd(0),
-        owed: nanoUsd(0),
-        customers: nanoUsd(0),
-        credits: nanoUsd(0),
-        granted: nanoUsd(0),
-      },
+      state: "covered",
+      at: now(),
+      held: nanoUsd(0),
+      owed: nanoUsd(0),
+      customers: nanoUsd(0),
+      credits: nanoUsd(0),
+      granted: nanoUsd(0),
       holdings: [
         { chain: "base", treasury: nanoUsd(base), ...holding },
         { chain: "solana", treasury: nanoUsd(solana), ...holding },

@@ -63,8 +63,11 @@ test("an address is asked once, and gets nothing else until the link in its mail
   expect(mails.received).toHaveLength(1);
   expect(mail).toMatchObject({ from: "alerts@pennyprompt.example", to: [address], user: "pennyprompt" });
   expect(mail.headers).toMatchObject({
-    ...{ to: address, from: "Penny Alerts <alerts@pennyprompt.example>", subject: "PennyPrompt: confirm your e-mail address" },
-    ...{ "auto-submitted": "auto-generated", "list-unsubscribe-post": "List-Unsubscribe=One-Click" },
+    to: address,
+    from: "Penny Alerts <alerts@pennyprompt.example>",
+    subject: "PennyPrompt: confirm your e-mail address",
+    "auto-submitted": "auto-generated",
+    "list-unsubscribe-post": "List-Unsubscribe=One-Click",
   });
   expect(await sendSample(account, endpointId, "balance.low")).toBeNull();
   await happen(account, ["a"]);

@@ -28,7 +28,11 @@ export interface MailServer {
 export async function openMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
-    ...{ authOptional: true, allowInsecureAuth: true, disableReverseLookup: true, disabledCommands: ["STARTTLS"], logger: false },
+    authOptional: true,
+    allowInsecureAuth: true,
+    disableReverseLookup: true,
+    disabledCommands: ["STARTTLS"],
+    logger: false,
     onAuth: ({ username, password }, _session, done) =>
       password === "p@ss word" ? done(null, { user: username }) : done(new Error(`wrong: ${username} ${password}`)),
     onData: async (stream, { envelope, secure, user }, done) => {
@@ -37,7 +41,13 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
       const { mailFrom, rcptTo } = envelope;
       const wire = readMail(Buffer.concat(chunks).toString("utf8"));
       const from = mailFrom ? mailFrom.address : "";
-      received.push({ ...{ from, to: rcptTo.map(({ address }) => address), isSecure: secure, user: user as string | undefined }, ...wire });
+      received.push({
+        from,
+        to: rcptTo.map(({ address }) => address),
+        isSecure: secure,
+        user: user as string | undefined,
+        ...wire,
+      });
       done();
     },
     ...options,

@@ -75,8 +75,15 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const common = { address: `address of ${accountId}`, transactionUrl: null, seenAt: anInstant, isFinal: false, reversedAt: null };
     expect(found.get(seen)).toEqual({
       ...common,
-      ...{ id: seen, chain: "base", state: "seen", amount: 1.000001, transaction: seen.slice("base_".length), block: 100 },
-      ...{ confirmations: 1, neededConfirmations: 6, creditedAt: null },
+      id: seen,
+      chain: "base",
+      state: "seen",
+      amount: 1.000001,
+      transaction: seen.slice("base_".length),
+      block: 100,
+      confirmations: 1,
+      neededConfirmations: 6,
+      creditedAt: null,
     });
     expect(found.get(confirming)).toMatchObject({ chain: "solana", state: "confirming", confirmations: 4, neededConfirmations: 7 });
     expect(found.get(credited)).toMatchObject({ state: "credited", amount: 3.5, confirmations: 6, creditedAt: anInstant });

@@ -180,7 +180,10 @@ describe.each(entryNames)("through the %s server", (entry) => {
       send(account.key, await payments.signPayment(payer, { requestId, timestamp: timestamp + 1 })),
       ask({ url, key: account.key, headers: proofHeader(payment), body: promptOf() }),
       ask({
-        ...{ url, key: account.key, path: "/api/v1/chat/completions", headers: proofHeader(payment) },
+        url,
+        key: account.key,
+        path: "/api/v1/chat/completions",
+        headers: proofHeader(payment),
         body: { model: "gpt-4o-mini", messages: [{ role: "user", content: QUESTION }] },
       }),
     ];

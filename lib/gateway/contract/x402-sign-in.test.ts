@@ -118,7 +118,11 @@ test("the stock client signs in, its wallet's credit pays, and no money is signe
   expect(result.status, text).toBe(200);
   expect(moved).toBe(0n);
   expect(settlementIn(result)).toEqual({
-    ...{ success: true, payer: payer.account.address.toLowerCase(), transaction: "", network: evmNetwork(), amount: "0" },
+    success: true,
+    payer: payer.account.address.toLowerCase(),
+    transaction: "",
+    network: evmNetwork(),
+    amount: "0",
   });
   const charge = (await chargesOf(payer.credit)).at(-1);
   expect(await balanceOf(payer.credit)).toBe(before - (charge?.input_cost ?? 0n) - (charge?.output_cost ?? 0n));

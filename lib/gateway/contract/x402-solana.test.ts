@@ -50,7 +50,10 @@ test.each([false, true])("the stock client pays and gets its answer, streamed: %
   const settled = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
   const moved = (await x402.moved()) - before;
   expect(settled).toEqual({
-    ...{ success: true, payer: payer.address, network: MAINNET, amount: `${moved}` },
+    success: true,
+    payer: payer.address,
+    network: MAINNET,
+    amount: `${moved}`,
     transaction: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{86,88}$/),
   });
   expect(await x402.unitsOf(payer.address)).toBe(10_000_000n - moved);

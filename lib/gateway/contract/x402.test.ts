@@ -53,7 +53,10 @@ test.each([false, true])("the stock client pays and gets its answer, streamed: %
   const settled = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
   const moved = (await x402.moved()) - before;
   expect(settled).toEqual({
-    ...{ success: true, payer: payer.account.address.toLowerCase(), network: "eip155:8453", amount: `${moved}` },
+    success: true,
+    payer: payer.account.address.toLowerCase(),
+    network: "eip155:8453",
+    amount: `${moved}`,
     transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
   });
   expect(await x402.usdcOf(payer.account.address)).toBe(10_000_000n - moved);
@@ -119,8 +122,13 @@ test.each(entryNames)("programs discover the endpoint and its payment options th
   expect(found).toMatchObject({ x402Version: 2, sandbox: true, resources: [resource] });
   expect(found.items[0]).toMatchObject({ resource, method: "POST", openapi: `${PUBLIC_URL}/api/v1/openapi.json` });
   expect(found.items[0].accepts).toContainEqual({
-    ...{ scheme: "exact", network: "eip155:8453", asset: getAddress(usdcOnBase), payTo: getAddress(x402.treasury) },
-    ...{ minAmount: "0", maxAmount: "1000000", maxTimeoutSeconds: 300 },
+    scheme: "exact",
+    network: "eip155:8453",
+    asset: getAddress(usdcOnBase),
+    payTo: getAddress(x402.treasury),
+    minAmount: "0",
+    maxAmount: "1000000",
+    maxTimeoutSeconds: 300,
   });
 });
 

@@ -18,7 +18,11 @@ afterAll(closeRequestPath);
 
 const requestOf = (headers: Record<string, string> = {}) =>
   openRequest({
-    ...{ method: "POST", path: "/api/v1/prompt", query: "", readBody: () => ({ text: "" }), remoteAddress: "" },
+    method: "POST",
+    path: "/api/v1/prompt",
+    query: "",
+    readBody: () => ({ text: "" }),
+    remoteAddress: "",
     headers,
     signal: new AbortController().signal,
   });

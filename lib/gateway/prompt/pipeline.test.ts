@@ -89,7 +89,10 @@ async function openKey(usd: number, ratePerMinute: number): Promise<string> {
 async function ask({ body = {}, usd = 5, key }: TestRequest) {
   const authorization = `Bearer ${key ?? (await openKey(usd, 10))}`;
   const request = openRequest({
-    ...{ method: "POST", path: "/api/v1/prompt", query: "", remoteAddress: "127.0.0.1" },
+    method: "POST",
+    path: "/api/v1/prompt",
+    query: "",
+    remoteAddress: "127.0.0.1",
     headers: { authorization, "content-type": "application/json" },
     readBody: () => ({ text: JSON.stringify({ model: "gpt-4o-mini", prompt: "In which order?", ...body }) }),
     signal: new AbortController().signal,

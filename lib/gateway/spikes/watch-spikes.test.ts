@@ -174,7 +174,11 @@ test("the sums are those of the charges, whoever sums them, and are deleted when
 });
 
 const hour = (fields: Partial<HourSpend>): HourSpend => ({
-  ...{ keyId: "key" as KeyId, accountId: "account" as AccountId, spent: nanoUsd(0), usualOfKey: null, usualOfAccount: null },
+  keyId: "key" as KeyId,
+  accountId: "account" as AccountId,
+  spent: nanoUsd(0),
+  usualOfKey: null,
+  usualOfAccount: null,
   ...fields,
 });
 const alarm = { factor: 5, above: parseUsd("1"), pauses: true };

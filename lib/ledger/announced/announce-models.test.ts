@@ -161,7 +161,8 @@ test("another margin counts, whatever the provider charges; another name, descri
   await runFor(20, [{ ...model, prices: mapPrices(plain, (price) => nanoUsd((price * 110n) / 100n)) }]);
   expect(await toldOf(user)).toEqual([
     {
-      ...{ type: "price.changed", model: model.id },
+      type: "price.changed",
+      model: model.id,
       changes: [
         { kind: "input", before: parseUsd("1"), after: parseUsd("1.1") },
         { kind: "output", before: parseUsd("4"), after: parseUsd("4.4") },

@@ -21,18 +21,18 @@ const payer = "0x00000000000000000000000000000000000000aa";
 const network = "eip155:8453";
 
 const newTerms = (changed: Partial<PaymentTerms> = {}): PaymentTerms => ({
-  ...{
-    scheme: "proof",
-    network,
-    payer,
-    nonce: `req_${++last}`,
-    amount: fromCents(5),
-    accountId: null,
-    keyId: null,
-    idempotencyKey: null,
-    identifier: null,
-  },
-  ...{ bodyHash: randomBytes(32), validUntil: new Date("2026-11-21T10:05:00Z"), settlement: { cents: "5" } },
+  scheme: "proof",
+  network,
+  payer,
+  nonce: `req_${++last}`,
+  amount: fromCents(5),
+  accountId: null,
+  keyId: null,
+  idempotencyKey: null,
+  identifier: null,
+  bodyHash: randomBytes(32),
+  validUntil: new Date("2026-11-21T10:05:00Z"),
+  settlement: { cents: "5" },
   ...changed,
 });
 

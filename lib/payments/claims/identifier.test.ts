@@ -101,8 +101,14 @@ test("two processes at once: of all payments with one identifier one is claimed"
       return { ...terms, amount: `${amount}`, bodyHash: bodyHash.toString("hex"), validUntil: validUntil.toJSON() };
     }),
     // Without the relayer it settles nothing, and ends once the wait is over.
-    ...{ databaseUrl: database.url, nodeUrl: "http://127.0.0.1:1", nowMs: now().getTime(), waitMs: 1, rounds: 0, isWeb: true },
-    ...{ killAt: 0, sent: false },
+    databaseUrl: database.url,
+    nodeUrl: "http://127.0.0.1:1",
+    nowMs: now().getTime(),
+    waitMs: 1,
+    rounds: 0,
+    isWeb: true,
+    killAt: 0,
+    sent: false,
   });
   const words = await Promise.all([runProgram(program, orderOf(8)), runProgram(program, orderOf(8))]);
   const outcomes = words.flatMap((word) => word?.outcome.split(",") ?? []);

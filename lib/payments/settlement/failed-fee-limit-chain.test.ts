@@ -49,8 +49,12 @@ async function unbooked(): Promise<bigint> {
 /** Revokes the allowance in the next block, before its other transactions. */
 const sendRevoke = (payer: PrivateKeyAccount) =>
   chain.client.sendTransaction({
-    ...{ account: payer, to: chain.usdc, data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}` },
-    ...{ gas: 100_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    account: payer,
+    to: chain.usdc,
+    data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}`,
+    gas: 100_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 11n,
   });
 
 /** Runs until no claim can change any more. */

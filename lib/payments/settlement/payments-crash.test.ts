@@ -32,8 +32,15 @@ async function runChild(terms: readonly PaymentTerms[], wanted: Partial<PaymentO
     return { ...rest, amount: `${amount}`, bodyHash: bodyHash.toString("hex"), validUntil: validUntil.toJSON() };
   });
   const order: PaymentOrder = {
-    ...{ databaseUrl: database.url, nodeUrl: chain.url(), nowMs: chain.clockMs(), payments, waitMs: 5_000, rounds: 0, isWeb: false },
-    ...{ killAt: 0, sent: false },
+    databaseUrl: database.url,
+    nodeUrl: chain.url(),
+    nowMs: chain.clockMs(),
+    payments,
+    waitMs: 5_000,
+    rounds: 0,
+    isWeb: false,
+    killAt: 0,
+    sent: false,
     ...wanted,
   };
   return runProgram(program, order);

@@ -113,8 +113,12 @@ test("a proof paid on the chain is paid, although the database was restored from
 /** Revokes the allowance in the next block, before its other transactions. */
 const sendRevoke = (payer: PrivateKeyAccount) =>
   chain.client.sendTransaction({
-    ...{ account: payer, to: chain.usdc, data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}` },
-    ...{ gas: 100_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n },
+    account: payer,
+    to: chain.usdc,
+    data: `0x095ea7b3${chain.contract.slice(2).padStart(64, "0")}${"0".repeat(64)}`,
+    gas: 100_000n,
+    maxFeePerGas: 10n ** 12n,
+    maxPriorityFeePerGas: 10n ** 11n,
   });
 
 test("an allowance that is revoked between the check and the block fails the payment, which may be paid again", async () => {

@@ -16,8 +16,13 @@ beforeEach(forget);
 
 const treasury = `0x${"aB".repeat(20)}` as const;
 const live = {
-  ...{ MODE: "live", KEY_PEPPER: "k".repeat(32), SESSION_SECRET: "s".repeat(32), ROLES: "web", PUBLIC_URL: "https://pennyprompt.example" },
-  ...{ TREASURY_BASE_ADDRESS: treasury, TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112" },
+  MODE: "live",
+  KEY_PEPPER: "k".repeat(32),
+  SESSION_SECRET: "s".repeat(32),
+  ROLES: "web",
+  PUBLIC_URL: "https://pennyprompt.example",
+  TREASURY_BASE_ADDRESS: treasury,
+  TREASURY_SOLANA_ADDRESS: "So11111111111111111111111111111111111111112",
   DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none",
 };
 

@@ -24,15 +24,18 @@ interface Wish {
 export async function claimed({ chain, payer, amount, accountId = null }: Wish): Promise<string> {
   const scheme = accountId !== null ? "proof" : chain === "evm" ? "exact_evm" : "exact_svm";
   const taken = await claimPayment({
-    ...{ scheme, network: networkOf(chain), payer, nonce: randomBytes(16).toString("hex"), amount: nanoUsd(amount), accountId },
-    ...{
-      keyId: null,
-      idempotencyKey: null,
-      identifier: null,
-      bodyHash: randomBytes(32),
-      validUntil: new Date(now().getTime() + 60_000),
-      settlement: {},
-    },
+    scheme,
+    network: networkOf(chain),
+    payer,
+    nonce: randomBytes(16).toString("hex"),
+    amount: nanoUsd(amount),
+    accountId,
+    keyId: null,
+    idempotencyKey: null,
+    identifier: null,
+    bodyHash: randomBytes(32),
+    validUntil: new Date(now().getTime() + 60_000),
+    settlement: {},
   });
   if (taken.kind !== "claimed") throw new Error(taken.kind);
   return taken.claim.id;

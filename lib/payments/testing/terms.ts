@@ -8,14 +8,16 @@ import type { PaymentTerms } from "../claims/claim";
 
 /** Terms of an exact payment on Base of five cents, valid for a minute. */
 export const exactTerms = (wish: Partial<PaymentTerms> & { payer: Hex }): PaymentTerms => ({
-  ...{ scheme: "exact_evm", network: "eip155:8453", nonce: toHex(randomBytes(32)), amount: fromCents(5), bodyHash: randomBytes(32) },
-  ...{
-    accountId: null,
-    keyId: null,
-    idempotencyKey: null,
-    identifier: null,
-    validUntil: new Date(now().getTime() + 60_000),
-    settlement: {},
-  },
+  scheme: "exact_evm",
+  network: "eip155:8453",
+  nonce: toHex(randomBytes(32)),
+  amount: fromCents(5),
+  bodyHash: randomBytes(32),
+  accountId: null,
+  keyId: null,
+  idempotencyKey: null,
+  identifier: null,
+  validUntil: new Date(now().getTime() + 60_000),
+  settlement: {},
   ...wish,
 });

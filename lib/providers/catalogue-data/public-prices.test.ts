@@ -41,13 +41,11 @@ const genai = JSON.stringify([
 ]);
 const costs = (changes: object = {}) =>
   fillPrices({
-    ...{
-      input: nanoUsd(2_000),
-      output: nanoUsd(10_000),
-      cacheRead: nanoUsd(200),
-      cacheWrite: nanoUsd(2_500),
-      cacheWrite1h: nanoUsd(4_000),
-    },
+    input: nanoUsd(2_000),
+    output: nanoUsd(10_000),
+    cacheRead: nanoUsd(200),
+    cacheWrite: nanoUsd(2_500),
+    cacheWrite1h: nanoUsd(4_000),
     ...changes,
   });
 const modelOf = (own: ReturnType<typeof costs>) => ({ ...modelAt("http://nobody").model, costs: own, prices: own });

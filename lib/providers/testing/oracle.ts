@@ -195,7 +195,12 @@ function oracleOptions(call: ModelCall, provider: OracleId): OracleOptions {
   const { maxOutputTokens, temperature, topP, frequencyPenalty, presencePenalty, seed, stop, responseFormat: format } = call;
   return {
     prompt: call.messages.map((message) => promptMessage(message, call.messages)),
-    ...{ maxOutputTokens, temperature, topP, frequencyPenalty, presencePenalty, seed },
+    maxOutputTokens,
+    temperature,
+    topP,
+    frequencyPenalty,
+    presencePenalty,
+    seed,
     stopSequences: stop && [...stop],
     tools: call.tools?.map(oracleTool),
     toolChoice: call.toolChoice && oracleToolChoice(call.toolChoice),
@@ -240,7 +245,9 @@ function promptMessage(message: ModelCall["messages"][number], all: ModelCall["m
       const toolCalls = message.toolCalls ?? [];
       const calls = toolCalls.map(({ id, name, arguments: json, custom }) => ({
         type: "tool-call" as const,
-        ...{ toolCallId: id, toolName: name, input: custom ? JSON.parse(json).input : JSON.parse(json) },
+        toolCallId: id,
+        toolName: name,
+        input: custom ? JSON.parse(json).input : JSON.parse(json),
       }));
       const texts = text === "" && calls.length > 0 ? [] : [{ type: "text" as const, text }];
       const thoughts = (message.reasoning ?? []).map((block) => ({

@@ -251,7 +251,13 @@ test("no addresses of an index that is none of a customer's", async () => {
 });
 
 const call = (data: Hex, changes: Record<string, unknown> = {}) => ({
-  ...{ chainId: 31_337, nonce: 1, to: usdcOnBase, data, gas: "100000", maxFeePerGas: "1000000000", maxPriorityFeePerGas: "1" },
+  chainId: 31_337,
+  nonce: 1,
+  to: usdcOnBase,
+  data,
+  gas: "100000",
+  maxFeePerGas: "1000000000",
+  maxPriorityFeePerGas: "1",
   ...changes,
 });
 

@@ -168,7 +168,10 @@ test("a signer of another seed at the same socket is not used", async () => {
   await untilLost();
   const { evm, solana } = world;
   const other = createSignerProcess({
-    ...{ words: `${"test ".repeat(11)}junk`, evmUrl: evm.url(), solanaUrl: solana.url, genesisHash: solana.genesisHash },
+    words: `${"test ".repeat(11)}junk`,
+    evmUrl: evm.url(),
+    solanaUrl: solana.url,
+    genesisHash: solana.genesisHash,
     place: { socket: signerProcess.socket, stateDir: `${signerProcess.stateDir}-other` },
   });
   await other.start();

@@ -33,7 +33,9 @@ const run = (code: string, environment: Record<string, string> = {}) =>
 
 const allowance = (): Promise<bigint> =>
   payments.chain.client.readContract({
-    ...{ address: payments.chain.usdc, abi: erc20Abi, functionName: "allowance" },
+    address: payments.chain.usdc,
+    abi: erc20Abi,
+    functionName: "allowance",
     args: [wallet.address, payments.contract],
   });
 

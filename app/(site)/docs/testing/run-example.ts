@@ -14,8 +14,12 @@ const execute = promisify(execFile);
 
 /** The site settings of pages in tests, for a service at this address. */
 export const exampleSite = (baseUrl: string): Site => ({
-  ...{ name: "PennyPrompt", baseUrl, isSandbox: true, mayHaveRealModels: false },
-  ...{ keyVariable: "PENNYPROMPT_KEY", sandboxFile: "" },
+  name: "PennyPrompt",
+  baseUrl,
+  isSandbox: true,
+  mayHaveRealModels: false,
+  keyVariable: "PENNYPROMPT_KEY",
+  sandboxFile: "",
 });
 
 /** The program's output. @throws Error with its output when it fails */
@@ -25,7 +29,12 @@ export async function runExample(code: string, environment: Record<string, strin
     const outfile = join(folder, "example.mjs");
     writeFileSync(join(folder, "example.ts"), code);
     await build({
-      ...{ entryPoints: [join(folder, "example.ts")], outfile, bundle: true, platform: "node", format: "esm", logLevel: "silent" },
+      entryPoints: [join(folder, "example.ts")],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      logLevel: "silent",
       nodePaths: [join(root, "node_modules")],
       // For packages with CommonJS modules.
       banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },

@@ -72,7 +72,11 @@ export async function openPayments() {
   });
   const usdc = callsOfUsdc(chain, contract);
   return {
-    ...{ chain, terms, contract, treasury, relayer },
+    chain,
+    terms,
+    contract,
+    treasury,
+    relayer,
     ...usdc,
     ...payersOf(chain, usdc.approve),
     signPayment: signsFor(terms.serviceName),

@@ -112,7 +112,8 @@ async function openCustody({ chain }: Started): Promise<PaymentTerms> {
 
 function payersOn({ chain, payersNode }: Started, connection: Connection) {
   const payerOf = (wallet: Keypair): SolanaPayer => ({
-    ...{ wallet, address: wallet.publicKey.toBase58() },
+    wallet,
+    address: wallet.publicKey.toBase58(),
     client: new x402Client().register("solana:*", new ExactSvmScheme(signerOf(wallet), { rpcUrl: payersNode.url })),
     credit: creditAccountOf(solanaNetwork(), wallet.publicKey.toBase58()),
   });
@@ -175,7 +176,12 @@ export async function openX402OnSolana(service: Service, { slotMs = 100 } = {}) 
   const { chain, payersNode, breakNodes } = started;
   const connection = new Connection(chain.url, "confirmed");
   return {
-    ...{ chain, connection, payersNode, breakNodes, terms, unitsOf },
+    chain,
+    connection,
+    payersNode,
+    breakNodes,
+    terms,
+    unitsOf,
     ...payersOn(started, connection),
     ...requestsTo(service),
     /** The stock client's own fetch. */

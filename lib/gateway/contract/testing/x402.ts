@@ -122,8 +122,12 @@ export async function openX402(service: Service) {
 }
 
 const wordsOf = ({ from, to, value, validAfter, validBefore, nonce }: Payload["payload"]["authorization"]): Authorization => ({
-  ...{ from: from as Hex, to: to as Hex, nonce: nonce as Hex },
-  ...{ value: BigInt(value), validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) },
+  from: from as Hex,
+  to: to as Hex,
+  nonce: nonce as Hex,
+  value: BigInt(value),
+  validAfter: BigInt(validAfter),
+  validBefore: BigInt(validBefore),
 });
 
 /** Signs other field values of the authorization than the stock client would. */

@@ -46,7 +46,11 @@ export const quoteOf = (ceiling: number): Quote => ({
 /** The hold of one request, and the functions that end it. */
 export async function begin({ accountId, keyId }: Customer, { ceiling = 100, idempotencyKey }: Question = {}) {
   const request = openRequest({
-    ...{ method: "POST", path: "/api/v1/prompt", query: "", readBody: () => ({ text: "" }), remoteAddress: "" },
+    method: "POST",
+    path: "/api/v1/prompt",
+    query: "",
+    readBody: () => ({ text: "" }),
+    remoteAddress: "",
     headers: { "idempotency-key": idempotencyKey },
     signal: new AbortController().signal,
   });
@@ -60,15 +64,13 @@ export async function begin({ accountId, keyId }: Customer, { ceiling = 100, ide
 }
 
 const completionOf = (tokens: number): Completion => ({
-  ...{
-    output: emptyOutput(),
-    outcome: "complete",
-    estimated: false,
-    provider: "openai",
-    providerRequestId: null,
-    firstTokenMs: null,
-    providerMs: 1,
-  },
+  output: emptyOutput(),
+  outcome: "complete",
+  estimated: false,
+  provider: "openai",
+  providerRequestId: null,
+  firstTokenMs: null,
+  providerMs: 1,
   usage: {
     inputTokens: 0,
     outputTokens: tokens,

@@ -36,7 +36,11 @@ function newDirectory(): { directory: string; path: string } {
 const admitted = (): JournalEntry => ({ kind: "admitted", atMs: nowMs(), nonce: randomBase62(22), text: "ab".repeat(32), amount: 5n });
 const signed = (): JournalEntry => ({
   kind: "signed",
-  ...{ atMs: nowMs(), nonce: randomBase62(22), signature: "1".repeat(88), lastValidBlockHeight: 7, slot: 3 },
+  atMs: nowMs(),
+  nonce: randomBase62(22),
+  signature: "1".repeat(88),
+  lastValidBlockHeight: 7,
+  slot: 3,
 });
 
 async function write(directory: string, ...entries: JournalEntry[]): Promise<void> {
