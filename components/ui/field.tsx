@@ -1,5 +1,5 @@
 import { ChevronDownIcon } from "lucide-react";
-import { type ComponentProps, type ReactNode, useId } from "react";
+import { type ComponentProps, type Dispatch, type ReactNode, useId } from "react";
 import { classNames } from "./class-names";
 
 interface FieldProps {
@@ -69,4 +69,26 @@ export const Select = ({ className, ...rest }: ComponentProps<"select">) => (
     <select className={classNames(box, "h-10 appearance-none truncate pr-9")} {...rest} />
     <ChevronDownIcon aria-hidden="true" className="pointer-events-none absolute top-3 right-3 size-4 text-muted" />
   </span>
+);
+
+/** The props of a control with its label, and what is entered in place of an event. */
+type Labelled<Name extends "input" | "select" | "textarea"> = Omit<ComponentProps<Name>, "onChange"> &
+  Omit<FieldProps, "children"> & { onChange: Dispatch<string> };
+
+export const TextField = ({ label, hint, error, onChange, ...input }: Labelled<"input">) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) => <Input {...control} {...input} onChange={({ target }) => onChange(target.value)} />}
+  </Field>
+);
+
+export const TextAreaField = ({ label, hint, error, onChange, ...area }: Labelled<"textarea">) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) => <TextArea {...control} {...area} onChange={({ target }) => onChange(target.value)} />}
+  </Field>
+);
+
+export const SelectField = ({ label, hint, error, onChange, ...select }: Labelled<"select">) => (
+  <Field label={label} hint={hint} error={error}>
+    {(control) => <Select {...control} {...select} onChange={({ target }) => onChange(target.value)} />}
+  </Field>
 );

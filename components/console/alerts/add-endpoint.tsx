@@ -4,7 +4,7 @@ import { PlusIcon } from "lucide-react";
 import { useState } from "react";
 import type { EventChoice } from "@/lib/console/views/alerts";
 import { Button } from "../../ui/button";
-import { Field, Input, Select } from "../../ui/field";
+import { SelectField, TextField } from "../../ui/field";
 import { FormDialog } from "../form-dialog";
 import type { EndpointActions, NewEndpointInput } from "./alert-actions";
 import { endpointSecret } from "./endpoint-dialogs";
@@ -51,7 +51,7 @@ function NewEndpoint({ add, choices, mailProblem, onClose }: Omit<AddEndpointPro
   const [draft, setDraft] = useState<NewEndpointInput>({ kind: "webhook", target: "", types: null });
   const change = (part: Partial<NewEndpointInput>) => setDraft({ ...draft, ...part });
   const isMail = draft.kind === "email";
-  const { label, hint, name: _name, ...input } = kinds[draft.kind];
+  const { name: _name, ...input } = kinds[draft.kind];
   return (
     <FormDialog
       title="Add endpoint"
@@ -65,33 +65,26 @@ function NewEndpoint({ add, choices, mailProblem, onClose }: Omit<AddEndpointPro
     >
       {(errorOf) => (
         <>
-          <Field label="Kind" hint={mailProblem}>
-            {(control) => (
-              <Select
-                {...control}
-                value={draft.kind}
-                onChange={({ target }) => change({ kind: kindNames.find((kind) => kind === target.value) ?? "webhook" })}
-              >
-                {kindNames.map((kind) => (
-                  <option key={kind} value={kind} disabled={kind === "email" && mailProblem !== null}>
-                    {kinds[kind].name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label={label} hint={hint} error={errorOf("target")}>
-            {(control) => (
-              <Input
-                {...control}
-                {...input}
-                value={draft.target}
-                onChange={({ target }) => change({ target: target.value })}
-                autoComplete="off"
-                spellCheck={false}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Kind"
+            hint={mailProblem}
+            value={draft.kind}
+            onChange={(wanted) => change({ kind: kindNames.find((kind) => kind === wanted) ?? "webhook" })}
+          >
+            {kindNames.map((kind) => (
+              <option key={kind} value={kind} disabled={kind === "email" && mailProblem !== null}>
+                {kinds[kind].name}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            {...input}
+            error={errorOf("target")}
+            value={draft.target}
+            onChange={(target) => change({ target })}
+            autoComplete="off"
+            spellCheck={false}
+          />
           <EventPicker choices={choices} chosen={draft.types} onChange={(types) => change({ types })} error={errorOf("types")} />
         </>
       )}

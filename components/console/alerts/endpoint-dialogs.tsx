@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { AlertEndpoint, EventChoice } from "@/lib/console/views/alerts";
-import { Field, Select } from "../../ui/field";
+import { SelectField } from "../../ui/field";
 import { FormDialog } from "../form-dialog";
 import { ShownOnce } from "../shown-once";
 import type { EndpointActions } from "./alert-actions";
@@ -62,17 +62,13 @@ export function SendSample({ item: { id, host, types }, actions, choices, onClos
       onClose={onClose}
     >
       {() => (
-        <Field label="Event" hint={choices.find(({ name }) => name === type)?.when}>
-          {(control) => (
-            <Select {...control} value={type} onChange={({ target }) => setType(target.value)}>
-              {choices.map(({ name }) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField label="Event" hint={choices.find(({ name }) => name === type)?.when} value={type} onChange={setType}>
+          {choices.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
       )}
     </FormDialog>
   );
@@ -102,14 +98,10 @@ export function ResendFailed({ item: { id, host }, actions, onClose }: DialogPro
       onClose={onClose}
     >
       {() => (
-        <Field label="Failed in the last">
-          {(control) => (
-            <Select {...control} value={hours} onChange={({ target }) => setHours(target.value)}>
-              <option value="24">24 hours</option>
-              <option value="168">7 days</option>
-            </Select>
-          )}
-        </Field>
+        <SelectField label="Failed in the last" value={hours} onChange={setHours}>
+          <option value="24">24 hours</option>
+          <option value="168">7 days</option>
+        </SelectField>
       )}
     </FormDialog>
   );

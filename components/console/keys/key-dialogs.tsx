@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { OwnKey } from "@/lib/console/views/keys";
 import { CodeBlock } from "../../ui/code-block";
-import { Field, Input, Select } from "../../ui/field";
+import { SelectField, TextField } from "../../ui/field";
 import { FormDialog } from "../form-dialog";
 import { ShownOnce } from "../shown-once";
 import type { CreatedKey, KeyActions, ModelChoice, Overlap } from "./key-actions";
@@ -32,18 +32,16 @@ export function NewKey({ create, models, onClose }: NewKeyProps) {
     >
       {(errorOf) => (
         <>
-          <Field label="Name" hint="The app or server that uses it. Only you see it." error={errorOf("name")}>
-            {(control) => (
-              <Input
-                {...control}
-                value={name}
-                onChange={({ target }) => setName(target.value)}
-                placeholder="Production"
-                autoComplete="off"
-                data-1p-ignore
-              />
-            )}
-          </Field>
+          <TextField
+            label="Name"
+            hint="The app or server that uses it. Only you see it."
+            error={errorOf("name")}
+            value={name}
+            onChange={setName}
+            placeholder="Production"
+            autoComplete="off"
+            data-1p-ignore
+          />
           <LimitsFields draft={draft} onChange={setDraft} models={models} errorOf={errorOf} />
         </>
       )}
@@ -84,13 +82,7 @@ export function RenameKey({ item: { keyId, name: before }, actions, onClose }: K
       done={() => "Renamed."}
       onClose={onClose}
     >
-      {(errorOf) => (
-        <Field label="Name" error={errorOf("name")}>
-          {(control) => (
-            <Input {...control} value={name} onChange={({ target }) => setName(target.value)} autoComplete="off" data-1p-ignore />
-          )}
-        </Field>
-      )}
+      {(errorOf) => <TextField label="Name" error={errorOf("name")} value={name} onChange={setName} autoComplete="off" data-1p-ignore />}
     </FormDialog>
   );
 }
@@ -138,17 +130,18 @@ export function RotateKey({ item, actions, onClose }: KeyDialogProps) {
       onClose={onClose}
     >
       {() => (
-        <Field label="The old secret works" hint={hintOf(item, overlap)}>
-          {(control) => (
-            <Select {...control} value={overlap} onChange={({ target }) => setOverlap(target.value as Overlap)}>
-              <option value="none">No longer: it may have leaked</option>
-              <option value="hour">For 1 hour</option>
-              <option value="day">For 24 hours</option>
-              <option value="week">For 7 days</option>
-              {item.oldSecret && <option value="as_before">The one that ends in {item.oldSecret.last4}, as before</option>}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="The old secret works"
+          hint={hintOf(item, overlap)}
+          value={overlap}
+          onChange={(wanted) => setOverlap(wanted as Overlap)}
+        >
+          <option value="none">No longer: it may have leaked</option>
+          <option value="hour">For 1 hour</option>
+          <option value="day">For 24 hours</option>
+          <option value="week">For 7 days</option>
+          {item.oldSecret && <option value="as_before">The one that ends in {item.oldSecret.last4}, as before</option>}
+        </SelectField>
       )}
     </FormDialog>
   );

@@ -4,7 +4,7 @@ import type { Dispatch } from "react";
 import { dayText } from "@/components/ui/text/time-text";
 import { formatUsd } from "@/lib/base/money";
 import type { KeyUse, OwnKey } from "@/lib/console/views/keys";
-import { DollarInput, Field, Input, Select } from "../../ui/field";
+import { DollarInput, Field, Input, Select, SelectField, TextField } from "../../ui/field";
 import type { ErrorOf } from "../form-dialog";
 import type { ModelChoice } from "./key-actions";
 import type { LimitsDraft } from "./limits-draft";
@@ -243,32 +243,28 @@ function NumberWithUnit({ label, unit, note, className, value, onChange }: Numbe
 /** What a key may do, and from which addresses. */
 const AccessFields = ({ draft: { use, networks }, change, errorOf }: AccessFieldsProps) => (
   <>
-    <Field label="Allowed to" error={errorOf("scopes")} hint={uses[use].hint}>
-      {(control) => (
-        <Select {...control} value={use} onChange={({ target }) => change({ use: target.value as KeyUse })}>
-          {Object.entries(uses).map(([name, { text }]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
-    <Field
+    <SelectField
+      label="Allowed to"
+      error={errorOf("scopes")}
+      hint={uses[use].hint}
+      value={use}
+      onChange={(wanted) => change({ use: wanted as KeyUse })}
+    >
+      {Object.entries(uses).map(([name, { text }]) => (
+        <option key={name} value={name}>
+          {text}
+        </option>
+      ))}
+    </SelectField>
+    <TextField
       label="Allowed addresses"
       error={errorOf("networks")}
       hint="IP addresses or CIDR blocks, separated by spaces. Leave empty to allow all."
-    >
-      {(control) => (
-        <Input
-          {...control}
-          value={networks}
-          onChange={({ target }) => change({ networks: target.value })}
-          placeholder="203.0.113.7 198.51.100.0/24"
-          autoComplete="off"
-          spellCheck={false}
-        />
-      )}
-    </Field>
+      value={networks}
+      onChange={(addresses) => change({ networks: addresses })}
+      placeholder="203.0.113.7 198.51.100.0/24"
+      autoComplete="off"
+      spellCheck={false}
+    />
   </>
 );

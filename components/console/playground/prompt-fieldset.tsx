@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { countText } from "@/components/ui/text/number-text";
 import type { ModelPrice } from "@/lib/console/views/models";
-import { Field, Input, Select, TextArea } from "../../ui/field";
+import { SelectField, TextAreaField, TextField } from "../../ui/field";
 import type { FormProblems, PromptForm } from "./prompt-form";
 
 interface PromptFieldsetProps {
@@ -18,68 +18,49 @@ export function PromptFieldset({ models, form, problems, onChange, children }: P
   const model = models.find(({ id }) => id === form.model);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-      <Field label="Model" hint={model ? <ModelLimits model={model} /> : null}>
-        {(control) => (
-          <Select {...control} value={form.model} onChange={(event) => onChange({ model: event.target.value })}>
-            {providersOf(models).map((provider) => (
-              <optgroup key={provider} label={provider}>
-                {models
-                  .filter((row) => row.provider === provider)
-                  .map(({ id, inputPrice, outputPrice }) => (
-                    <option key={id} value={id}>
-                      {id} · ${inputPrice} / ${outputPrice}
-                    </option>
-                  ))}
-              </optgroup>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Field label="System message (optional)">
-        {(control) => (
-          <TextArea
-            {...control}
-            className="min-h-10"
-            rows={1}
-            value={form.system}
-            onChange={(event) => onChange({ system: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Prompt">
-        {(control) => (
-          <TextArea
-            {...control}
-            className="min-h-28"
-            rows={5}
-            value={form.prompt}
-            onChange={(event) => onChange({ prompt: event.target.value })}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Model"
+        hint={model ? <ModelLimits model={model} /> : null}
+        value={form.model}
+        onChange={(name) => onChange({ model: name })}
+      >
+        {providersOf(models).map((provider) => (
+          <optgroup key={provider} label={provider}>
+            {models
+              .filter((row) => row.provider === provider)
+              .map(({ id, inputPrice, outputPrice }) => (
+                <option key={id} value={id}>
+                  {id} · ${inputPrice} / ${outputPrice}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </SelectField>
+      <TextAreaField
+        label="System message (optional)"
+        className="min-h-10"
+        rows={1}
+        value={form.system}
+        onChange={(system) => onChange({ system })}
+      />
+      <TextAreaField label="Prompt" className="min-h-28" rows={5} value={form.prompt} onChange={(prompt) => onChange({ prompt })} />
       {children}
       <div className="grid grid-cols-2 items-start gap-4">
-        <Field label="Max tokens" error={problems.maxTokens}>
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="numeric"
-              value={form.maxTokens}
-              onChange={(event) => onChange({ maxTokens: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Temperature" error={problems.temperature}>
-          {(control) => (
-            <Input
-              {...control}
-              inputMode="decimal"
-              placeholder="Model default"
-              value={form.temperature}
-              onChange={(event) => onChange({ temperature: event.target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Max tokens"
+          error={problems.maxTokens}
+          inputMode="numeric"
+          value={form.maxTokens}
+          onChange={(maxTokens) => onChange({ maxTokens })}
+        />
+        <TextField
+          label="Temperature"
+          error={problems.temperature}
+          inputMode="decimal"
+          placeholder="Model default"
+          value={form.temperature}
+          onChange={(temperature) => onChange({ temperature })}
+        />
       </div>
     </div>
   );

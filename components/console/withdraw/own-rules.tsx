@@ -7,7 +7,7 @@ import type { Answer, Refusal } from "@/lib/console/views/answer";
 import type { OwnWallet } from "@/lib/console/views/settings";
 import type { OwnRulesDraft, OwnRulesView } from "@/lib/console/views/withdraw";
 import { Button } from "../../ui/button";
-import { DollarInput, Field, Select } from "../../ui/field";
+import { DollarInput, Field, SelectField } from "../../ui/field";
 import { Problem } from "../../ui/problem";
 import { LocalTime } from "../../ui/text/local-time";
 import { hoursText } from "../../ui/text/time-text";
@@ -59,22 +59,19 @@ export function OwnRules({ rules, wallets, save, disabled }: OwnRulesProps) {
           />
         )}
       </Field>
-      <Field label="Waiting time" hint="You hear of each withdrawal when it is ordered, and can cancel it until it is paid.">
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.waitSeconds}
-            disabled={disabled}
-            onChange={({ target }) => change({ waitSeconds: Number(target.value) })}
-          >
-            {rules.waits.map((seconds) => (
-              <option key={seconds} value={seconds}>
-                {seconds === 0 ? "Paid at once" : `Paid after ${hoursText(seconds)}`}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Waiting time"
+        hint="You hear of each withdrawal when it is ordered, and can cancel it until it is paid."
+        value={draft.waitSeconds}
+        disabled={disabled}
+        onChange={(seconds) => change({ waitSeconds: Number(seconds) })}
+      >
+        {rules.waits.map((seconds) => (
+          <option key={seconds} value={seconds}>
+            {seconds === 0 ? "Paid at once" : `Paid after ${hoursText(seconds)}`}
+          </option>
+        ))}
+      </SelectField>
       <AllowedWallets
         wallets={wallets}
         disabled={disabled}

@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import { isAppError } from "@/lib/base/errors";
 import { fromUsdcUnits } from "@/lib/base/money";
 import { findClaim, isTaken, type PaymentClaim } from "@/lib/payments/claims/claim";
-import type { PaymentRefusal, Price, SignedPayment, X402Network } from "@/lib/payments/x402/network";
+import type { PaymentRefusal, Price, ReadPayment, SignedPayment, X402Network } from "@/lib/payments/x402/network";
+import type { PaymentRequirements } from "@/lib/payments/x402/wire";
 import { type PaymentPayload, readPaymentHeader } from "@/lib/payments/x402/wire";
 import { isCustodialOnBase } from "@/lib/wallets/custody/custodial-wallet";
 import type { Buyer } from "../http/caller";
@@ -17,10 +18,9 @@ import { payAndHold } from "../proof/pay-and-hold";
 import { chainUnavailable } from "../proof/refusal";
 import { placeFromCredit } from "./credit";
 import { checkIdentifier, readIdentifier } from "./identifier";
-import { findFormerOffer, findOffer } from "./offers";
+import { findFormerOffer, findOffer, type Offer, resource } from "./offers";
 import { offer, refusePayment, refuseUnpaid, setOutcomeHeader, setPaidHeader } from "./payment-headers";
 import { readPrice } from "./price";
-import { readPayment } from "./read-payment";
 import { SIGN_IN } from "./sign-in";
 
 interface Resumed {
@@ -28,6 +28,9 @@ interface Resumed {
   claim: PaymentClaim;
   network: X402Network;
 }
+
+/** A billion USDC: the ledger could not hold much more. */
+const MAX_BOOKED_UNITS = 10n ** 15n;
 
 /**
  * Takes the payment in PAYMENT-SIGNATURE, or the credit of a wallet that signed in, or requests a payment.
@@ -143,3 +146,34 @@ async function findResumed(payload: PaymentPayload, price: Price): Promise<Resum
 /** It moved, or may have: it is accepted for its amount, even if its request would cost more now. */
 const isOnItsWay = ({ state, isRelayed, transaction }: PaymentClaim): boolean =>
   state === "paid" || state === "covered" || isRelayed || transaction !== null;
+
+/**
+ * Against the requirements: the accepted amount may be higher, and nothing else that matters may differ. Makes no calls; the signature is
+ * checked elsewhere.
+ */
+function readPayment(payload: PaymentPayload, { network, requirements }: Offer): ReadPayment {
+  const refusal = mismatch(payload, requirements);
+  if (refusal) return { kind: "refused", refusal };
+  return network.read(payload.payload, { ...requirements, amount: payload.accepted.amount });
+}
+
+function mismatch({ accepted, resource: paidFor }: PaymentPayload, wanted: PaymentRequirements): PaymentRefusal | null {
+  const differs = (["scheme", "asset", "payTo"] as const).find((field) => !isSame(wanted, accepted[field], wanted[field]));
+  if (differs) {
+    const message = `accepted.${differs} is not ${wanted[differs]}`;
+    return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
+  }
+  if ((paidFor && paidFor.url !== resource().url) || accepted.extra?.bodyHash !== wanted.extra.bodyHash) {
+    const message = "This payment was made for another request. Send the request without a payment and sign the new offer";
+    return { reason: "replayed", errorReason: "invalid_payment_requirements", message };
+  }
+  if (BigInt(accepted.amount) > MAX_BOOKED_UNITS) {
+    const message = `The payment is over more than ${MAX_BOOKED_UNITS} units of USDC; sign what accepts says`;
+    return { reason: "malformed", errorReason: "invalid_payment_requirements", message };
+  }
+  return null;
+}
+
+/** EVM addresses may differ in case. */
+const isSame = ({ network }: PaymentRequirements, given: string, wanted: string): boolean =>
+  network.startsWith("eip155:") ? given.toLowerCase() === wanted.toLowerCase() : given === wanted;
