@@ -7,15 +7,15 @@ import { DeliveryList } from "@/components/console/alerts/delivery-list";
 import { EndpointList } from "@/components/console/alerts/endpoint-list";
 import { ListPages } from "@/components/console/alerts/list-pages";
 import { LowBalance } from "@/components/console/alerts/low-balance";
-import { Timeline } from "@/components/console/alerts/timeline";
 import { FrozenNotice } from "@/components/console/frozen-notice";
 import { PageHeading } from "@/components/console/page-heading";
 import { Panel } from "@/components/console/panel";
 import { ActionLink } from "@/components/ui/action-link";
 import { EmptyState } from "@/components/ui/empty-state";
+import { LocalTime } from "@/components/ui/text/local-time";
 import { listEventChoices, readAlerts } from "@/lib/console/alerts/alerts";
 import { type AlertsQuery, deliveryStates, readAlertsQuery } from "@/lib/console/alerts/alerts-form";
-import type { AlertsView } from "@/lib/console/views/alerts";
+import type { AlertsView, HappenedEvent } from "@/lib/console/views/alerts";
 import { forSession } from "../owner-actions";
 import { requireOwner } from "../require-owner";
 import {
@@ -145,3 +145,20 @@ function Events({ query, view: { events, olderEvents } }: ListProps) {
     </>
   );
 }
+
+/** What happened to the account, as sentences. */
+const Timeline = ({ events }: { events: readonly HappenedEvent[] }) => (
+  <ol aria-label="Events" className="text-sm">
+    {events.map(({ id, type, at, sentence }) => (
+      <li key={id} className="grid gap-x-4 gap-y-0.5 border-b border-line py-2.5 first:border-t md:grid-cols-[8rem_minmax(0,1fr)]">
+        <span className="text-muted">
+          <LocalTime at={at} shape="short" />
+        </span>
+        <span className="min-w-0">
+          <span className="block [overflow-wrap:anywhere]">{sentence}</span>
+          <span className="font-mono text-xs text-muted">{type}</span>
+        </span>
+      </li>
+    ))}
+  </ol>
+);

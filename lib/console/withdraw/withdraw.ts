@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
+import { config } from "@/lib/base/config";
 import type { WithdrawalId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { transactionUrl } from "@/lib/chains/explorer";
@@ -12,6 +13,7 @@ import { cancelWithdrawal } from "@/lib/wallets/withdrawals/decisions";
 import { readDestination } from "@/lib/wallets/withdrawals/destination";
 import { findPlaces } from "@/lib/wallets/withdrawals/queue";
 import { createOrder, findShortage, requestWithdrawal } from "@/lib/wallets/withdrawals/request";
+import type { Fees } from "@/lib/wallets/withdrawals/rules";
 import { minWithdrawal, readFees } from "@/lib/wallets/withdrawals/rules";
 import { findWithdrawal, listWithdrawals, UNSIGNED, type Withdrawal } from "@/lib/wallets/withdrawals/withdrawal";
 import { frozenRefusal, refuse } from "../answer";
@@ -24,6 +26,14 @@ import type { SignedOrderForm } from "./withdraw-form";
 import { withdrawalRefusal } from "./withdraw-refusals";
 
 const PAGE_ROWS = 25;
+
+export interface WithdrawalTerms {
+  /** All in nano-USD. */
+  fees: Fees;
+  least: NanoUsd;
+  mostADay: NanoUsd;
+  approvalAbove: NanoUsd;
+}
 
 /** With the withdrawals that `before`, an earlier page's `older`, points to; the newest ones when it points nowhere. */
 export async function readWithdrawPage({ accountId }: Owner, before: unknown = null): Promise<WithdrawPage> {
@@ -157,4 +167,15 @@ export async function cancelOwnWithdrawal({ accountId }: Owner, id: WithdrawalId
     return refuse("We are checking whether this was already paid. Try again in a minute.");
   }
   return refuse("Too late to cancel: it was already sent or has ended.");
+}
+
+/** The fees and limits of withdrawals, for readers without an account. */
+export function readWithdrawalTerms(): WithdrawalTerms {
+  const { WITHDRAWAL_DAILY_LIMIT_USD, WITHDRAWAL_APPROVAL_ABOVE_USD } = config();
+  return {
+    fees: readFees(),
+    least: minWithdrawal(),
+    mostADay: WITHDRAWAL_DAILY_LIMIT_USD,
+    approvalAbove: WITHDRAWAL_APPROVAL_ABOVE_USD,
+  };
 }

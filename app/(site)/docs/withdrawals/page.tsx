@@ -4,7 +4,7 @@ import { DocsArticle, docsMetadata } from "@/components/docs/docs-frame";
 import { FieldTable } from "@/components/docs/field-table";
 import { DocLink, Section } from "@/components/docs/section";
 import { Amount } from "@/components/ui/text/amount";
-import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdrawal-terms";
+import { readWithdrawalTerms, type WithdrawalTerms } from "@/lib/console/withdraw/withdraw";
 
 export const metadata = docsMetadata("/docs/withdrawals");
 
