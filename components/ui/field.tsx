@@ -59,7 +59,7 @@ export const DollarInput = ({ frameClassName = "", className, ...rest }: DollarI
   </div>
 );
 
-export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
+const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
   <textarea className={classNames(box, "min-h-24 py-2", className)} {...rest} />
 );
 
