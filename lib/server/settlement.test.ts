@@ -43,7 +43,7 @@ const readTerms = async (baseUrl: string) =>
   (await (await fetch(`${baseUrl}/api/v1/payment-terms`)).json()) as { networks: { isDeployed: boolean }[] };
 
 test("a sandbox deploys it on its own chain automatically, also after a kill and a restart, and the command finds it there", async () => {
-  const DATA_DIR = newDataDir({ prepared: true });
+  const DATA_DIR = newDataDir();
   const settings = { DATA_DIR, LOG_LEVEL: "info" };
   expect(await run("verify", settings)).toMatchObject({ code: 1, output: expect.stringContaining("Start the sandbox once") as string });
   for (const end of ["SIGKILL", "SIGTERM"] as const) {
