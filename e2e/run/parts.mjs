@@ -6,7 +6,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { root } from "./children.mjs";
 
-/** Seconds of time on two quiet cores. Together they make a run of less than ten minutes, the install included. */
+/** Seconds of time on two quiet cores: what a run of ten minutes, the install included, has for each. Tests are still above theirs. */
 const budgets = { install: 60, tools: 30, checks: 40, build: 45, "unit tests": 300, "browser tests": 130 };
 
 const SLOWEST_SHOWN = 15;
