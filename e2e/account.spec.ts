@@ -2,7 +2,7 @@
 
 import type { BrowserContext, Page } from "@playwright/test";
 import { newWallet, type TestWallet } from "@/lib/console/testing/wallets";
-import { baseUrl, casesOf, expect, open, test } from "./browser";
+import { baseUrl, casesOf, expect, open, test, untilButtonsAnswer } from "./browser";
 import { chooseFromList, chooseWallet } from "./connecting";
 import { pressFaucet, untilChainsRun } from "./faucet";
 import { demoWallet, readSession, signIn } from "./sign-in";
@@ -234,6 +234,7 @@ test("an account is closed by a signature, and opened again by signing in", asyn
   await signOn(page, "evm", wallet.name);
   await expect(page.getByText("Your account is closed. Sign in with one of its wallets to open it again.")).toBeVisible();
   expect((await readSession(context)).user).toBeUndefined();
+  await untilButtonsAnswer(page);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(page).toHaveURL("/overview");
   expect(await accountOf(page)).toBe(accountId);

@@ -67,4 +67,15 @@ export async function untilButtonsAnswer(page: Page): Promise<void> {
   );
 }
 
+/** Waits until a navigation has reached this page and its buttons work. */
+export async function arriveAt(page: Page, url: string | RegExp): Promise<void> {
+  await expect(page).toHaveURL(url);
+  await untilButtonsAnswer(page);
+}
+
+export async function reload(page: Page): Promise<void> {
+  await page.reload();
+  await untilButtonsAnswer(page);
+}
+
 export { expect };

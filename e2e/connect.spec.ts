@@ -1,6 +1,6 @@
 import { formatUsd, parseUsd } from "@/lib/base/money";
 import { newWallet } from "@/lib/console/testing/wallets";
-import { baseUrl, casesOf, expect, open, test } from "./browser";
+import { baseUrl, casesOf, expect, open, reload, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
 import { demoWallet, readSandbox, readSession, signIn } from "./sign-in";
 import { installEvmWallet } from "./wallets/evm-wallet";
@@ -44,7 +44,7 @@ for (const chain of chains) {
     await open(page, "/connect");
     await chooseWallet(page, chain, wallet.name);
     await expect(page).toHaveURL("/overview");
-    await page.goto("/keys");
+    await open(page, "/keys");
     await wallet.switchTo(newWallet(chain));
     await expect(page.getByText("Your wallet switched to another account, so you were signed out.")).toBeVisible();
     expect(await readSession(context)).toEqual({});
@@ -58,7 +58,7 @@ for (const chain of casesOf(chains, "evm")) {
     await expect(page).toHaveURL("/overview");
     await signOut(page);
     await expect(page.getByText("in Demo wallet")).toBeVisible();
-    await page.reload();
+    await reload(page);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/overview");
     await signOut(page);

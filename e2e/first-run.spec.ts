@@ -1,7 +1,7 @@
 // A visitor without a wallet starts from zero with a new test wallet, and is led to the first call.
 
 import type { Page } from "@playwright/test";
-import { baseUrl, casesOf, expect, open, test } from "./browser";
+import { baseUrl, casesOf, expect, open, reload, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
 import { createKey } from "./create-key";
 import { fundByFaucet } from "./faucet";
@@ -47,7 +47,7 @@ for (const chain of casesOf(["evm", "solana"] as const, "solana")) {
     const account = await accountOf(page);
     await signOut(page);
     await expect(page.getByText("in New test wallet")).toBeVisible();
-    await page.reload();
+    await reload(page);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/overview");
     expect(await accountOf(page)).toBe(account);

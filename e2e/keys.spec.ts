@@ -1,7 +1,7 @@
 // A key's permissions and secrets, as their owner sets them.
 
 import { newWallet } from "@/lib/console/testing/wallets";
-import { expect, open, test } from "./browser";
+import { arriveAt, expect, open, test } from "./browser";
 import { chooseWallet } from "./connecting";
 import { createKey } from "./create-key";
 import { signIn } from "./sign-in";
@@ -52,7 +52,7 @@ test("a key without a cap is created only after a linked wallet signed what it i
   const wallet = await installEvmWallet(context);
   await open(page, "/connect?next=/keys");
   await chooseWallet(page, "evm", wallet.name);
-  await expect(page).toHaveURL("/keys");
+  await arriveAt(page, "/keys");
   await page.getByRole("button", { name: "Create key" }).first().click();
   const form = page.getByRole("dialog", { name: "Create key" });
   await form.getByLabel("Name").fill("unlimited");

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "@playwright/test";
 import { newWallet } from "@/lib/console/testing/wallets";
-import { expect, open, test, untilButtonsAnswer } from "./browser";
+import { expect, open, reload, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
 import { demoWallet, signIn } from "./sign-in";
 import { forgetFreshness } from "./stale-session";
@@ -137,8 +137,7 @@ test("a run that was under way when its page was reloaded keeps its text, and it
   await open(page, "/playground");
   await run(page, "Take your time. [[simulate: slow=100 tokens=60]]");
   await expect(page.getByText(/^Simulated answer/).first()).toBeVisible();
-  await page.reload();
-  await untilButtonsAnswer(page);
+  await reload(page);
   await expect(page.getByText(/^Simulated answer/).first()).toBeVisible();
   await expect(page.getByText("Stopped", { exact: true }).first()).toBeVisible();
   await expect(async () => {
@@ -220,7 +219,7 @@ test.describe(() => {
     await chooseWallet(page, "evm", wallet.name);
     await expect(page).toHaveURL(/^[^?]*\/playground/);
     await forgetFreshness(userAgent);
-    await page.reload();
+    await reload(page);
     await page.getByLabel("Max tokens").fill("128000"); // $6.72 at the most
     await run(page, "Hi");
     await expect(page.getByText(/could exceed what the playground spends a day without a fresh signature/)).toBeVisible();
