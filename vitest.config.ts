@@ -1,5 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { keepTemporaryFilesInMemory } from "./lib/db/testing/memory-disk";
+
+keepTemporaryFilesInMemory();
 
 /** Files that replace modules, or measure their process: each has a process of its own. */
 const isolated = [

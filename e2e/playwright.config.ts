@@ -3,6 +3,9 @@
 
 import { existsSync } from "node:fs";
 import { defineConfig } from "@playwright/test";
+import { keepTemporaryFilesInMemory } from "../lib/db/testing/memory-disk";
+
+keepTemporaryFilesInMemory();
 
 /** The system's own Chromium if installed, headless if possible; otherwise Playwright's (npx playwright install chromium). */
 const chromium =
