@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { forgetSingleton, processSingleton, replaceSingleton } from "./process-singleton";
+import { forgetSingleton, processSingleton, replaceSingleton, setSingletonsAside } from "./process-singleton";
 
 const name = "a value of this test";
 
@@ -51,4 +51,13 @@ test("a replaced value is what every reader gets from then on", () => {
   expect(read()).toBe("created");
   replaceSingleton(name, "replaced");
   expect(read()).toBe("replaced");
+});
+
+test("values set aside are read anew, and come back as they were", () => {
+  const read = processSingleton<object>(name, () => ({}));
+  const before = read();
+  const bringBack = setSingletonsAside();
+  expect(read()).not.toBe(before);
+  bringBack();
+  expect(read()).toBe(before);
 });

@@ -50,6 +50,17 @@ export function forgetAllSingletons(): void {
   registry.epoch += 1;
 }
 
+/** Sets every value aside, as in a new process, until the returned function is called: for tests. */
+export function setSingletonsAside(): () => void {
+  const { values } = registry;
+  const exchange = (next: Registry["values"]) => {
+    registry.values = next;
+    registry.epoch += 1;
+  };
+  exchange(new Map());
+  return () => exchange(values);
+}
+
 /** Puts `value` in the place of the value called `name`: for tests. */
 export function replaceSingleton<T>(name: string, value: T): void {
   registry.values.set(name, value);

@@ -25,7 +25,7 @@ async function settingsOf(url: string, names: string[]) {
 }
 
 test("committed data is there after a stop and a start, at the same port", async () => {
-  const dataDir = newDataDir();
+  const dataDir = newDataDir({ prepared: true });
   const first = await startEmbeddedPostgres({ dataDir });
   await queryOnce(first.url, "CREATE TABLE kept AS SELECT 7 AS number");
   await first.stop();
@@ -182,8 +182,7 @@ describe("leftovers of a killed run in the directory", () => {
   });
 
   test("an owner lock whose number now belongs to another program does not prevent the start", async () => {
-    const dataDir = newDataDir();
-    mkdirSync(dataDir);
+    const dataDir = newDataDir({ prepared: true });
     writeFileSync(join(dataDir, "owner"), `${process.pid} of another boot`);
     await (await startEmbeddedPostgres({ dataDir, settings })).stop();
     expect(existsSync(join(dataDir, "owner"))).toBe(false);
@@ -232,7 +231,7 @@ describe.skipIf(!isRoot)("started by root", () => {
   });
 
   test("files of an ordinary user are served as that user, in a directory that only they can enter", async () => {
-    const dataDir = newDataDir({ owner: nobody, parentMode: 0o700 });
+    const dataDir = newDataDir({ owner: nobody, parentMode: 0o700, prepared: true });
     const child = await startChild(dataDir, { uid: nobody });
     if ("error" in child.report) throw new Error(child.report.error);
     await child.order("stop");
@@ -260,7 +259,7 @@ describe.skipIf(!isRoot)("started by root", () => {
 
 describe.skipIf(!isRoot)("started by an ordinary user", () => {
   test("it runs as that user and is stopped by them", async () => {
-    const child = await startChild(newDataDir({ owner: nobody }), { uid: nobody });
+    const child = await startChild(newDataDir({ owner: nobody, prepared: true }), { uid: nobody });
     if ("error" in child.report) throw new Error(child.report.error);
     const { pid } = child.report;
     expect(statSync(`/proc/${pid}`).uid).toBe(nobody);
@@ -269,7 +268,7 @@ describe.skipIf(!isRoot)("started by an ordinary user", () => {
   });
 
   test("a server whose parent was killed is stopped by their next start", async () => {
-    const dataDir = newDataDir({ owner: nobody });
+    const dataDir = newDataDir({ owner: nobody, prepared: true });
     const first = await startChild(dataDir, { uid: nobody });
     if ("error" in first.report) throw new Error(first.report.error);
     await first.kill();
@@ -287,10 +286,10 @@ describe.skipIf(!isRoot)("started by an ordinary user", () => {
 
   test("missing links of the programs are created; where that is impossible, in a copy of the programs", async () => {
     const { child: program, links } = newInstallation(0o755);
-    const asOrdinary = await startChild(newDataDir({ owner: nobody }), { program, uid: nobody });
+    const asOrdinary = await startChild(newDataDir({ owner: nobody, prepared: true }), { program, uid: nobody });
     expect(asOrdinary.report).toMatchObject({ log: [expect.stringContaining("copying PostgreSQL's programs to ")] });
     expect(links()).toBe(false);
-    const asRoot = await startChild(newDataDir(), { program });
+    const asRoot = await startChild(newDataDir({ prepared: true }), { program });
     expect(asRoot.report).toMatchObject({ log: [] });
     expect(links()).toBe(true);
   });

@@ -1,4 +1,4 @@
-// The custody command as an operator runs it: a separate process with its own files and database, killed midway.
+// The custody command with its own files and database, also as a process that is killed midway.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -15,6 +15,8 @@ import { openSeedFile } from "@/lib/wallets/custody/open-seed";
 import { COST_FOR_RANDOM, sealSeed } from "@/lib/wallets/custody/seed-file";
 import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
+import { main } from "./custody";
+import { type Outcome, runCommand } from "./testing/command";
 import { bundleService, cleanUpServices, onCleanUp } from "./testing/service";
 
 const database = await openTestDatabase();
@@ -50,14 +52,13 @@ function start(args: string[], environment: Record<string, string> = settings): 
   return Object.assign(child, { output: () => output });
 }
 
-interface Outcome {
-  code: number | null;
-  output: string;
-}
-
 /** Runs the command to its end, with `input` on its standard input. */
-async function run(args: string[], { input = "", environment = settings } = {}): Promise<Outcome> {
-  const child = start(args, environment);
+const run = (args: string[], { input = "", environment = settings } = {}): Promise<Outcome> =>
+  runCommand(main, args, { environment: { PATH: process.env.PATH, NODE_ENV: "production", ...environment }, input });
+
+/** The same as the operator does it: in a process of its own. */
+async function runAlone(args: string[], { input = "" } = {}): Promise<Outcome> {
+  const child = start(args);
   child.stdin?.end(input);
   const [code] = (await nextEvent(child, "close")) as [number | null];
   return { code, output: child.output() };
@@ -75,7 +76,7 @@ async function createSeed(): Promise<string> {
 }
 
 test("init creates a seed file for its owner alone, and shows the words only on request; the words restore the same seed", async () => {
-  const made = await run(["init", "--print-words"]);
+  const made = await runAlone(["init", "--print-words"]);
   expect(made.code).toBe(0);
   const words = wordsIn(made.output);
   expect(words.split(" ")).toHaveLength(24);
@@ -191,7 +192,7 @@ function listFiles(): { kept: string[]; others: string[] } {
 
 test("a rotation encrypts the seed with the new passphrase and keeps the old file, for its owner alone, in case of a typo", async () => {
   const words = await createSeed();
-  const { code, output } = await run(["rotate-passphrase"], { input: `${newPassphrase}\n` });
+  const { code, output } = await runAlone(["rotate-passphrase"], { input: `${newPassphrase}\n` });
   expect(code).toBe(0);
   expect((await openSeedFile(path, newPassphrase)).words).toBe(words);
   await expect(openSeedFile(path, passphrase)).rejects.toThrow("cannot be decrypted");

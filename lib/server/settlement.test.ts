@@ -1,4 +1,4 @@
-// The operator's command for the settlement contract, as a separate process: beside a sandbox that has deployed it automatically,
+// The operator's command for the settlement contract: beside a sandbox that has deployed it automatically,
 // and for a live service on a chain without it.
 
 import { spawn } from "node:child_process";
@@ -16,6 +16,8 @@ import { fingerprintOf, openSigner } from "@/lib/wallets/custody/seed-signer";
 import { writeNewSeedFile } from "@/lib/wallets/custody/seed-storage";
 import type { Signer } from "@/lib/wallets/custody/signer";
 import { startCustody } from "@/lib/wallets/custody/start-custody";
+import { main } from "./settlement";
+import { type Outcome, runCommand } from "./testing/command";
 import { bundleService, cleanUpServices, newDataDir, onCleanUp, startService, until } from "./testing/service";
 
 const database = await openTestDatabase();
@@ -29,15 +31,24 @@ beforeAll(() => {
 });
 afterAll(cleanUpServices);
 
-async function run(word: string, settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [script, ...word.split(" ")], {
-    env: { PATH: process.env.PATH, NODE_ENV: "production", LOG_LEVEL: "silent", ...settings },
-  });
+/** As the operator starts it. */
+async function start(word: string, settings: Record<string, string>): Promise<Outcome> {
+  const child = spawn(process.execPath, [script, word], { env: environment(settings) });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code] = (await nextEvent(child, "close")) as [number | null];
   return { code, output };
 }
+
+const environment = (settings: Record<string, string>) => ({
+  PATH: process.env.PATH,
+  NODE_ENV: "production" as const,
+  LOG_LEVEL: "silent",
+  ...settings,
+});
+
+const run = (word: string, settings: Record<string, string>): Promise<Outcome> =>
+  runCommand(main, word.split(" "), { environment: environment(settings) });
 
 const readTerms = async (baseUrl: string) =>
   (await (await fetch(`${baseUrl}/api/v1/payment-terms`)).json()) as { networks: { isDeployed: boolean }[] };
@@ -50,7 +61,7 @@ test("a sandbox deploys it on its own chain automatically, also after a kill and
     const service = startService(bundle, settings);
     const baseUrl = await service.ready;
     await until("the contract is there", async () => (await readTerms(baseUrl)).networks[0]?.isDeployed === true);
-    let verified = await run("verify", settings);
+    let verified = await start("verify", settings);
     // After the kill the orphaned old chain may answer for a moment.
     await until("the new chain is there", async () => {
       if (verified.output.includes("is not running")) verified = await run("verify", settings);
@@ -130,7 +141,7 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
   }
 
   await chain.fundGas(relayer.address);
-  const deployed = await run("deploy", settings);
+  const deployed = await start("deploy", settings);
   expect(deployed.output).toMatch(/Maximum cost for the relayer: 0\.\d+ ETH \(\d+ gas\)[\s\S]*Deployed in 0x\w{64} for 0\.\d+ ETH\.\n$/);
   expect(deployed.code).toBe(0);
   expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Nothing to do") as string });

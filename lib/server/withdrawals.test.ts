@@ -1,4 +1,4 @@
-// The operator's command for withdrawals, as a separate process on a real database.
+// The operator's command for withdrawals on a real database; as a process of its own where it asks in a terminal.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
@@ -16,7 +16,9 @@ import { isApprovedBy } from "@/lib/wallets/custody/limits/operator-approval";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 import { newOwner, operator, ordered, orderedBeforeStart, startWorld, USD, type World } from "@/lib/wallets/withdrawals/testing/world";
 import { findWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
+import { type Outcome, runCommand } from "./testing/command";
 import { bundleService, cleanUpServices, newDataDir } from "./testing/service";
+import { main } from "./withdrawals";
 
 const database = await openTestDatabase();
 let script = "";
@@ -51,39 +53,36 @@ const environment = () => ({
   ...settings,
 });
 
-function run(...words: string[]): { code: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], { encoding: "utf8", env: environment() });
-  return { code: status, output: stdout + stderr };
-}
+const run = (...words: string[]): Promise<Outcome> => runCommand(main, words, { environment: environment() });
 
 test("it lists withdrawals that wait for approval first, approves one, or refunds one with the operator's reason", async () => {
   const owner = await newOwner(200n * USD);
   const small = await ordered(owner, { amount: 5n * USD });
   const [large, larger] = [await ordered(owner, { amount: 20n * USD }), await ordered(owner, { amount: 30n * USD })];
-  const listed = run("list");
+  const listed = await run("list");
   expect(listed.code).toBe(0);
   const lines = listed.output.trim().split("\n");
   expect(lines.map((line) => line.slice(0, 23).trim())).toEqual([large, larger, small, expect.stringContaining("2 awaiting approval")]);
   expect(lines[0]).toMatch(/\$20\.00 +base +0x[0-9a-fA-F]{40} +acc_\w{20} +awaiting_approval$/);
   expect(lines.at(-1)).toBe("2 awaiting approval ($50.00 in total), 1 being paid.");
 
-  expect(run("approve", large, "--yes")).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
+  expect(await run("approve", large, "--yes")).toMatchObject({ code: 0, output: expect.stringContaining(`Approved ${large}`) });
   const approved = await findWithdrawal(large);
   expect(approved).toMatchObject({ state: "approved" });
   const { operatorKey } = openSecrets(dataDir);
   expect(approved && (await isApprovedBy(privateKeyToAddress(operatorKey as Hex), approved))).toBe(true);
-  expect(run("approve", large)).toEqual({ code: 1, output: `${large} is already approved. Nothing was changed.\n` });
+  expect(await run("approve", large)).toEqual({ code: 1, output: `${large} is already approved. Nothing was changed.\n` });
 
   await orderedBeforeStart(larger);
-  expect(run("refuse", larger)).toEqual({
+  expect(await run("refuse", larger)).toEqual({
     code: 1,
     output: expect.stringMatching(/first asks the chain whether it was paid.*Try again in a/s),
   });
   await prisma().withdrawal.update({ where: { id: larger }, data: { unpaidAt: now() } });
-  expect(run("refuse", larger, "ask", "us", "first")).toMatchObject({ code: 0 });
+  expect(await run("refuse", larger, "ask", "us", "first")).toMatchObject({ code: 0 });
   expect(await findWithdrawal(larger)).toMatchObject({ state: "refused", reason: "ask us first" });
   expect((await readBalance(owner.accountId)).posted).toBe(200n * USD - 25n * USD - 200_000_000n);
-  expect(run("refuse", larger)).toEqual({ code: 1, output: `${larger} is already refused. Nothing was changed.\n` });
+  expect(await run("refuse", larger)).toEqual({ code: 1, output: `${larger} is already refused. Nothing was changed.\n` });
   expect(await checkWithdrawals()).toEqual([]);
 });
 
@@ -94,22 +93,22 @@ test("an operator whose key is elsewhere gets the text, and the command takes it
   });
   const owner = await newOwner(200n * USD);
   const id = await ordered(owner, { amount: 40n * USD });
-  const message = run("text", id).output;
+  const message = (await run("text", id)).output;
   expect(message.split("\n")).toEqual([
     ...["PennyPrompt Withdrawal Approval", "", "Amount: 40 USDC", "Fee: 0.1 USDC", `To: ${getAddress(owner.evm.address)}`],
     ...[expect.stringMatching(/^Chain: Base /), `Account: ${owner.accountId}`, expect.stringMatching(/^Nonce: /)],
     ...[expect.stringMatching(/^Issued at: /), expect.stringMatching(/^Valid until: /), `Ordered by: ${getAddress(owner.evm.address)}`],
   ]);
-  const asked = run("approve", id);
+  const asked = await run("approve", id);
   expect(asked).toMatchObject({ code: 1, output: expect.stringContaining(message) });
   expect(asked.output).toContain("npm run withdrawals -- approve <id> 0x<signature>");
   const foreign = privateKeyToAccount(generatePrivateKey());
   for (const wrong of [await foreign.signMessage({ message }), await operator.signMessage({ message: `${message}\n` }), "0x", "yes"]) {
-    expect(run("approve", id, wrong)).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was changed") });
+    expect(await run("approve", id, wrong)).toMatchObject({ code: 1, output: expect.stringContaining("Nothing was changed") });
     expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
   }
   const signature = await operator.signMessage({ message });
-  expect(run("approve", id, signature)).toMatchObject({ code: 0 });
+  expect(await run("approve", id, signature)).toMatchObject({ code: 0 });
   expect(await findWithdrawal(id)).toMatchObject({ state: "approved", operatorSignature: signature });
 });
 
@@ -122,14 +121,14 @@ test("a key in a file signs; one that others may read, or that is none, is refus
   });
   const owner = await newOwner(200n * USD);
   const id = await ordered(owner, { amount: 40n * USD });
-  expect(run("approve", id).output).toMatch(/OPERATOR_KEY_FILE: .* cannot be read/);
+  expect((await run("approve", id)).output).toMatch(/OPERATOR_KEY_FILE: .* cannot be read/);
   writeFileSync(path, `${key}\n`, { mode: 0o644 });
-  expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) });
+  expect(await run("approve", id)).toMatchObject({ code: 1, output: expect.stringContaining(`chmod 600 ${path}`) });
   chmodSync(path, 0o600);
-  expect(run("approve", id, "--yes")).toMatchObject({ code: 0 });
+  expect(await run("approve", id, "--yes")).toMatchObject({ code: 0 });
   writeFileSync(path, "hunter2");
   const other = await ordered(owner, { amount: 41n * USD });
-  const refused = run("approve", other);
+  const refused = await run("approve", other);
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("holds something else") });
   expect(refused.output).not.toContain("hunter2");
 });
@@ -137,12 +136,12 @@ test("a key in a file signs; one that others may read, or that is none, is refus
 test("what is signed here is shown first, and signed only after a yes, or with --yes", async () => {
   const owner = await newOwner(200n * USD);
   const [id, other] = [await ordered(owner, { amount: 40n * USD }), await ordered(owner, { amount: 41n * USD })];
-  const text = run("text", id).output;
-  expect(run("approve", id)).toMatchObject({ code: 1, output: expect.stringMatching(/Nothing was done\..*--yes/) });
-  expect(run("approve", id).output).toContain(text);
+  const text = (await run("text", id)).output;
+  expect(await run("approve", id)).toMatchObject({ code: 1, output: expect.stringMatching(/Nothing was done\..*--yes/) });
+  expect((await run("approve", id)).output).toContain(text);
   expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
-  const approved = run("approve", other, "--yes");
-  expect(approved).toMatchObject({ code: 0, output: expect.stringContaining(run("text", other).output) });
+  const approved = await run("approve", other, "--yes");
+  expect(approved).toMatchObject({ code: 0, output: expect.stringContaining((await run("text", other)).output) });
   expect(await findWithdrawal(other)).toMatchObject({ state: "approved" });
 });
 
@@ -150,7 +149,7 @@ const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script"
 
 test.runIf(hasTerminal)("in a terminal it asks, and anything but yes signs nothing", async () => {
   const id = await ordered(await newOwner(200n * USD), { amount: 40n * USD });
-  const text = run("text", id).output;
+  const text = (await run("text", id)).output;
   const answer = (typed: string) => {
     const command = `exec "${process.execPath}" "${script}" approve ${id}`;
     const words = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"];
@@ -178,11 +177,11 @@ test.each([
   [["approve", "wd_1"]],
   [["list", "all"]],
   [["pay", "wd_00000000000000000000"]],
-])("%j prints the usage", (words) => {
-  expect(run(...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run withdrawals -- list") });
+])("%j prints the usage", async (words) => {
+  expect(await run(...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run withdrawals -- list") });
 });
 
-test("an unknown id is reported, and changes nothing", () => {
+test("an unknown id is reported, and changes nothing", async () => {
   const id = "wd_00000000000000000000";
-  for (const word of ["approve", "refuse"]) expect(run(word, id)).toEqual({ code: 1, output: `Withdrawal ${id} not found.\n` });
+  for (const word of ["approve", "refuse"]) expect(await run(word, id)).toEqual({ code: 1, output: `Withdrawal ${id} not found.\n` });
 });

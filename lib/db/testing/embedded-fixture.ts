@@ -1,7 +1,7 @@
 // Directories and processes for the tests of the embedded database: everything that a test leaves behind, running or on disk, is ended
 // and removed after it.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once as nextEvent } from "node:events";
 import { chmodSync, chownSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -12,6 +12,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import type { ChildReport } from "./embedded-child";
 import { copyPreparedCluster } from "./prepared-cluster";
+import { bundleProgram } from "./programs";
 import { databaseDirectory, removeDatabase } from "./scratch";
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -39,6 +40,7 @@ export function newDataDir({
   if (owner !== undefined) chownSync(parent, owner, owner);
   const dataDir = join(parent, databaseDirectory);
   if (prepared) copyPreparedCluster(dataDir);
+  if (prepared && owner !== undefined) execFileSync("chown", ["-R", `${owner}:${owner}`, dataDir]);
   cleanUps.push(async () => {
     await removeDatabase(dataDir);
     rmSync(parent, { recursive: true, force: true });
@@ -73,6 +75,7 @@ export function newInstallation(mode: number): { child: string; links: () => boo
   };
 }
 
+/** Beside the copied programs, which it finds from there. */
 function bundleChild(directory: string): string {
   const outfile = join(directory, `embedded-child-${randomBytes(6).toString("hex")}.mjs`);
   buildSync({
@@ -83,7 +86,6 @@ function bundleChild(directory: string): string {
     format: "esm",
     packages: "external",
   });
-  cleanUps.push(() => rmSync(outfile, { force: true }));
   return outfile;
 }
 
@@ -99,7 +101,7 @@ export interface Child {
 export async function startChild(
   dataDir: string,
   {
-    program = bundleChild(resolve("node_modules/.cache/pennyprompt")),
+    program = bundleProgram("lib/db/testing/embedded-child.ts"),
     uid,
     durable = false,
   }: { program?: string; uid?: number; durable?: boolean } = {},

@@ -11,7 +11,9 @@ import { setSandboxPepper } from "@/lib/base/pepper";
 import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openSecrets } from "@/lib/sandbox/secrets";
+import { type Outcome, runCommand } from "../testing/command";
 import { bundleService, cleanUpServices, newDataDir } from "../testing/service";
+import { main } from "./command";
 import { recordStart } from "./operator";
 
 const database = await openTestDatabase();
@@ -27,13 +29,24 @@ afterAll(cleanUpServices);
 
 const operator = { user: userInfo().username, host: hostname() };
 
-function run(name: "audit" | "withdrawals", ...words: string[]): { code: number | null; output: string } {
+const environment = () => ({
+  PATH: process.env.PATH,
+  NODE_ENV: "production" as const,
+  DATABASE_URL: database.url,
+  DATA_DIR: dataDir,
+  LOG_LEVEL: "silent",
+});
+
+/** As the operator starts it. */
+function start(name: "audit" | "withdrawals", ...words: string[]): Outcome {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "lib/server/command.mjs"), name, ...words], {
     encoding: "utf8",
-    env: { PATH: process.env.PATH, NODE_ENV: "production", DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: "silent" },
+    env: environment(),
   });
   return { code: status, output: stdout + stderr };
 }
+
+const run = (...words: string[]): Promise<Outcome> => runCommand(main, words, { environment: environment() });
 
 test("a start says which process, of whom, and whether its pepper is another one; never the pepper", async () => {
   const started = async (secret: string) => {
@@ -68,35 +81,35 @@ test("an operator's decision says the command, the operating system's user and t
        'evm', '0x00000000000000000000000000000000000000cc', 'signature', 'awaiting_approval', now())`,
     [id],
   );
-  const left = await leftBy(async () => expect(run("withdrawals", "approve", id, "--yes")).toMatchObject({ code: 0 }));
+  const left = await leftBy(async () => expect(start("withdrawals", "approve", id, "--yes")).toMatchObject({ code: 0 }));
   expect(left).toMatchObject([
     { kind: "withdrawal.approved", subject: id, actor: { kind: "command", command: "withdrawals approve", ...operator } },
   ]);
-  expect(await leftBy(async () => run("withdrawals", "list"))).toEqual([]);
+  expect(await leftBy(async () => start("withdrawals", "list"))).toEqual([]);
 });
 
 test("verify walks the chain, prints its head, and says where it is broken; list prints the newest entries", async () => {
   await chainEntries();
   const { sequence, digest } = await readHead();
   const head = `${sequence}:${digest}`;
-  expect(run("audit", "verify")).toEqual({
+  expect(start("audit", "verify")).toEqual({
     code: 0,
     output: `The audit log holds: ${sequence} entries, each as it was chained.\nKeep its head outside of this database: ${head}\n`,
   });
-  expect(run("audit", "verify", head)).toMatchObject({ code: 0 });
-  expect(run("audit", "verify", `${sequence}:${"0".repeat(64)}`)).toEqual({
+  expect(await run("verify", head)).toMatchObject({ code: 0 });
+  expect(await run("verify", `${sequence}:${"0".repeat(64)}`)).toEqual({
     code: 1,
     output: `The audit log is broken: the chain up to entry ${sequence} was written anew.\n`,
   });
-  expect(run("audit", "list").output).toMatch(
+  expect((await run("list")).output).toMatch(
     /withdrawal\.approved {2}acc_one {2}wd_7+ {2}\{.*"kind":"command".*\} {2}.* -> \{"state":"approved"\}\n$/,
   );
-  expect(run("audit", "list", "acc_two")).toEqual({ code: 0, output: "" });
+  expect(await run("list", "acc_two")).toEqual({ code: 0, output: "" });
   await pool().query("ALTER TABLE audit_entry DISABLE TRIGGER USER");
   await pool().query("UPDATE audit_entry SET subject = 'another' WHERE sequence = 2");
-  expect(run("audit", "verify")).toMatchObject({ code: 1, output: expect.stringMatching(/broken: entry 2 .*\. The entries before 2 are/) });
+  expect(await run("verify")).toMatchObject({ code: 1, output: expect.stringMatching(/broken: entry 2 .*\. The entries before 2 are/) });
 });
 
-test.each([[[]], [["check"]], [["verify", "7"]], [["verify", "7:abc"]], [["list", "one", "two"]]])("%j prints the usage", (words) => {
-  expect(run("audit", ...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run audit -- verify") });
+test.each([[[]], [["check"]], [["verify", "7"]], [["verify", "7:abc"]], [["list", "one", "two"]]])("%j prints the usage", async (words) => {
+  expect(await run(...words)).toMatchObject({ code: 1, output: expect.stringContaining("npm run audit -- verify") });
 });
