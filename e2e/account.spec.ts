@@ -141,7 +141,7 @@ test("a wallet whose account got money is refused after its signature, and both 
   await signIn(elsewhere, other);
   const before = await readSession(elsewhere);
   const deposits = await elsewhere.newPage();
-  await untilChainsRun(deposits);
+  await untilChainsRun();
   await open(deposits, "/deposit");
   await pressFaucet(deposits); // counts as money at once, before its deposit is seen
   await linkWithOwnAccount(page, context, other);

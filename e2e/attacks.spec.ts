@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { APIRequestContext, Browser, BrowserContext, Page, Request } from "@playwright/test";
 import { newWallet, prove, type TestWallet } from "@/lib/console/testing/wallets";
 import { baseUrl, expect, open, test } from "./browser";
-import { demoWallet, fetchChallenge, readSandbox, readSession, signIn, submitProof } from "./sign-in";
+import { demoWallet, fetchChallenge, readSession, signIn, submitProof } from "./sign-in";
 
 const COOKIE = "next-auth.session-token";
 const evil = "https://evil.example";
@@ -72,7 +72,7 @@ test("a forged, truncated or changed session cookie leads to sign-in", async ({ 
 });
 
 test("another site's page cannot sign in, sign out, send a prompt or act, even with the session's cookie", async ({ page, context }) => {
-  await signIn(context, demoWallet());
+  await signIn(context, newWallet("evm"));
   const action = await catchAction(page, async () => {
     await open(page, "/alerts");
     await page.getByLabel("Tell me when the balance falls below").fill("1");
@@ -80,7 +80,6 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
     await expect(page.getByText("Saved. You hear when the balance falls below $1.")).toBeVisible();
   });
   const wallet = newWallet("evm");
-  const before = await readBalance(context.request);
   const proof = await prove(wallet, await fetchChallenge(context.request, wallet));
   for (const origin of [evil, "null", baseUrl().replace("http:", "https:"), `${baseUrl()}.evil.example`, baseUrl().replace(/\d+$/, "1")]) {
     const headers = { origin, "content-type": "application/json" };
@@ -99,7 +98,8 @@ test("another site's page cannot sign in, sign out, send a prompt or act, even w
     expect(acted.status(), origin).toBeGreaterThanOrEqual(400);
   }
   expect(await readSession(context)).not.toEqual({});
-  expect(await readBalance(context.request)).toBe(before);
+  await open(page, "/usage");
+  await expect(page.getByText("No requests yet")).toBeVisible();
   await open(page, "/alerts");
   await expect(page.getByLabel("Tell me when the balance falls below")).toHaveValue("1");
 });
@@ -236,9 +236,4 @@ async function revokeActionId(page: Page): Promise<string> {
   await stopped;
   await page.unroute("**/keys");
   return headers["next-action"] ?? "";
-}
-
-async function readBalance(request: APIRequestContext): Promise<number> {
-  const answer = await request.get("/api/v1/balance", { headers: { authorization: `Bearer ${readSandbox().apiKey}` } });
-  return ((await answer.json()) as { available: number }).available;
 }

@@ -1,5 +1,6 @@
 // What every test watches for: errors in the browser's console, and requests that leave this service. Either fails the test.
 
+import { createHash } from "node:crypto";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 
 /** Where start-service.ts started the service. */
@@ -9,7 +10,7 @@ export const baseUrl = (): string => {
   return url;
 };
 
-const isLong = process.env.LONG === "1";
+export const isLong = process.env.LONG === "1";
 
 /** All cases of a matrix in `npm run test:long`, and in `npm test` the one that stands for them. */
 export const casesOf = <Case>(all: readonly Case[], representative: Case): readonly Case[] => (isLong ? all : [representative]);
@@ -23,8 +24,12 @@ interface Watch {
   also: (context: BrowserContext) => void;
 }
 
+/** Of its own for each test, as behind a proxy: one client that signed in for all of them would reach the limit of sign-ins. */
+const addressOf = (testId: string): string => `127.${[...createHash("sha256").update(testId).digest().subarray(0, 3)].join(".")}`;
+
 export const test = base.extend<{ watch: Watch }>({
   baseURL: async ({ browserName: _ }, use) => use(baseUrl()),
+  extraHTTPHeaders: async ({ browserName: _ }, use, { testId }) => use({ "x-forwarded-for": addressOf(testId) }),
   watch: [
     async ({ context }, use) => {
       const faults: string[] = [];

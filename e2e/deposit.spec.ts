@@ -17,7 +17,7 @@ test("a deposit appears, is confirmed and credited live, on every page of its ow
   watch.also(stranger);
   await signIn(context, newWallet("evm"));
   await signIn(stranger, newWallet("solana"));
-  await untilChainsRun(page);
+  await untilChainsRun();
   const [other, theirs] = [await context.newPage(), await stranger.newPage()];
   for (const one of [page, other, theirs]) {
     await open(one, "/deposit");

@@ -1,15 +1,15 @@
 // Test USDC on the sandbox's own chains, for tests that need money.
 
 import type { Page } from "@playwright/test";
-import { expect, open, untilButtonsAnswer } from "./browser";
+import { baseUrl, expect, open, untilButtonsAnswer } from "./browser";
 
 /** The chains start some seconds after the service answers; the first deposit takes a few more. */
 const CHAINS_START_MS = 60_000;
 export const CREDITED_MS = 60_000;
 
 /** Resolves when the sandbox's own chains accept transactions. */
-export async function untilChainsRun({ request }: Pick<Page, "request">): Promise<void> {
-  const chainsRun = async () => ((await (await request.get("/api/ready")).json()) as { checks: { chains: boolean } }).checks.chains;
+export async function untilChainsRun(): Promise<void> {
+  const chainsRun = async () => ((await (await fetch(`${baseUrl()}/api/ready`)).json()) as { checks: { chains: boolean } }).checks.chains;
   await expect.poll(chainsRun, { timeout: CHAINS_START_MS }).toBe(true);
 }
 
@@ -22,7 +22,7 @@ export async function pressFaucet(page: Page, chain: "Base" | "Solana" = "Base")
 
 /** Requests 5 USD for the signed-in owner, and resolves once they are in the balance. */
 export async function fundByFaucet(page: Page): Promise<void> {
-  await untilChainsRun(page);
+  await untilChainsRun();
   await open(page, "/deposit");
   await pressFaucet(page);
   await expect(page.getByRole("main").getByText("credited", { exact: true })).toBeVisible({ timeout: CREDITED_MS });

@@ -72,7 +72,7 @@ async function fund(page: Page): Promise<void> {
   await expect(page.getByRole("main")).toContainText("$0.00");
   await page.getByRole("region", { name: "Get started" }).getByRole("link", { name: "Deposit" }).click();
   await expect(page).toHaveURL("/deposit");
-  await untilChainsRun(page);
+  await untilChainsRun();
   await pressFaucet(page);
   await expect(page.getByRole("link", { name: "Available $5.00", exact: true })).toBeVisible({ timeout: CREDITED_MS });
 }

@@ -9,6 +9,8 @@ import { fundByFaucet } from "./faucet";
 import { consolePages } from "./page-list";
 import { demoWallet, signIn } from "./sign-in";
 
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 const balance = (page: Page) => page.getByRole("link", { name: /^Available \$/ });
 
 /** Sends a prompt; resolves with the request's id. */

@@ -51,7 +51,7 @@ async function allowanceOf(page: Page, address: string): Promise<bigint> {
 
 /** The contract is deployed automatically, some seconds after the chain runs. */
 async function untilOffered(page: Page): Promise<void> {
-  await untilChainsRun(page);
+  await untilChainsRun();
   const isDeployed = async () => (await (await page.request.get("/api/v1/payment-terms")).json()).networks[0]?.isDeployed;
   await expect.poll(isDeployed, { timeout: 60_000 }).toBe(true);
 }

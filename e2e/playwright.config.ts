@@ -29,6 +29,8 @@ export default defineConfig({
   use: {
     browserName: "chromium",
     viewport: { width: 1280, height: 800 },
+    // A picture that moves is painted sixty times a second, without a graphics card. live.spec.ts looks at what moves.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
       args: ["--no-sandbox", "--disable-background-networking", "--disable-gpu", "--in-process-gpu", "--disable-site-isolation-trials"],

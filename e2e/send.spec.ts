@@ -51,7 +51,7 @@ const amounts = [
 
 for (const [chain, amount] of casesOf(amounts, amounts[1])) {
   test(`the demo wallet signs in, gets test USDC on ${chains[chain]} and sends its own; both arrive live`, async ({ page }) => {
-    await untilChainsRun(page);
+    await untilChainsRun();
     await open(page, "/connect?next=/deposit");
     await chooseWallet(page, chain, "Demo wallet");
     await expect(page).toHaveURL("/deposit");
@@ -90,7 +90,7 @@ test("a wallet on a public chain is asked to switch its network, never to send t
   page,
   context,
 }) => {
-  await untilChainsRun(page);
+  await untilChainsRun();
   const wallet = await installEvmWallet(context);
   await fund(wallet.keys().address);
   await signIn(context, wallet.keys());
@@ -130,7 +130,7 @@ test("a wallet on another chain with the same chain id sees a warning, and is no
   const folder = mkdtempSync(join(tmpdir(), "other-chain-"));
   const other = await startAnvil({ chainId: 31_337, port: 0, statePath: join(folder, "state.json"), cachePath: join(folder, "cache") });
   try {
-    await untilChainsRun(page);
+    await untilChainsRun();
     const wallet = await installEvmWallet(context, { chainId: 31_337, knows: other.url });
     await signIn(context, newWallet("solana"));
     await open(page, "/deposit");
@@ -145,7 +145,7 @@ test("a wallet on another chain with the same chain id sees a warning, and is no
 });
 
 test("a Solana wallet without test USDC cannot send", async ({ page, context }) => {
-  await untilChainsRun(page);
+  await untilChainsRun();
   const wallet = await installSolanaWallet(context);
   await signIn(context, newWallet("evm"));
   await open(page, "/deposit");

@@ -2,7 +2,6 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { APIRequestContext, BrowserContext } from "@playwright/test";
 import { prove, type TestWallet } from "@/lib/console/testing/wallets";
 import { demoSigners } from "@/lib/sandbox/demo-wallets";
@@ -30,16 +29,12 @@ export interface Challenge {
   text: string;
 }
 
-/** Requests a text to sign. All tests are one client, with one rate limit: when it is reached, this waits as told by the answer. */
+/** Requests a text to sign. */
 export async function fetchChallenge(
   request: APIRequestContext,
   { chain, address }: Pick<TestWallet, "chain" | "address">,
 ): Promise<Challenge> {
   const answer = await request.post("/api/auth/challenge", { headers: { origin: baseUrl() }, data: { chain, address } });
-  if (answer.status() === 429) {
-    await sleep(Number(answer.headers()["retry-after"]) * 1_000);
-    return fetchChallenge(request, { chain, address });
-  }
   expect(answer.status()).toBe(200);
   return answer.json();
 }

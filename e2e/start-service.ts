@@ -46,6 +46,7 @@ const ownSettings = {
   PORT: "0",
   HOST: "",
   PUBLIC_URL: "",
+  TRUSTED_PROXIES: "127.0.0.1",
   SERVICE_NAME: "",
   DATABASE_URL: "",
   REDIS_URL: "",

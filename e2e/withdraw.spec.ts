@@ -39,7 +39,7 @@ const unitsOf = {
 };
 
 async function fund(page: Page, chain: "evm" | "solana"): Promise<void> {
-  await untilChainsRun(page);
+  await untilChainsRun();
   await open(page, "/deposit");
   await page.getByRole("tab", { name: chains[chain] }).click();
   await pressFaucet(page, chains[chain]);

@@ -28,7 +28,9 @@ const shell = promisify(execFile);
 let bundle: string;
 let dataDir: string;
 let service: Running;
-const startSandbox = () => startService(bundle, { DATA_DIR: dataDir });
+/** Of the readiness answers during the first start. */
+const statuses = new Set<number>();
+const startSandbox = () => startService(bundle, { DATA_DIR: dataDir }, { detached: true });
 
 async function stop(running: Running): Promise<void> {
   running.process.kill("SIGTERM");
@@ -39,6 +41,12 @@ beforeAll(async () => {
   bundle = bundleService();
   dataDir = newDataDir();
   service = startSandbox();
+  await until("it listens", () => existsSync(join(dataDir, "sandbox.json")));
+  await until("it is ready", async () => {
+    const { status } = await readReadiness(readSandbox(dataDir).baseUrl);
+    statuses.add(status);
+    return status === 200;
+  });
   await service.ready;
 });
 afterAll(cleanUpServices);
@@ -64,6 +72,10 @@ test("programs find what they need in sandbox.json, which like the secrets only 
   for (const name of ["sandbox.json", "secrets.json"]) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
 });
 
+test("it is not ready before its chains run", () => {
+  expect([...statuses]).toEqual([503, 200]);
+});
+
 test("once it is ready, sandbox.json names its chains, and they answer stock clients", async () => {
   const { rpc, usdc } = readSandbox(dataDir) as Partial<Record<"rpc" | "usdc", { base: string; solana: string }>>;
   expect(usdc).toEqual({ base: expect.stringMatching(/^0x[0-9a-f]{40}$/) as string, solana: expect.any(String) as string });
@@ -74,21 +86,6 @@ test("once it is ready, sandbox.json names its chains, and they answer stock cli
   };
   expect(await ask(rpc?.base ?? "", "eth_chainId")).toBe("0x7a69");
   expect(await ask(rpc?.solana ?? "", "getHealth")).toBe("ok");
-});
-
-test("it is not ready before its chains run", async () => {
-  const otherDir = newDataDir({ prepared: true });
-  const other = startService(bundle, { DATA_DIR: otherDir });
-  await until("it listens", () => existsSync(join(otherDir, "sandbox.json")));
-  const statuses = new Set<number>();
-  await until("it is ready", async () => {
-    const { status } = await readReadiness(readSandbox(otherDir).baseUrl);
-    statuses.add(status);
-    return status === 200;
-  });
-  expect(readSandbox(otherDir)).toMatchObject({ rpc: expect.anything() as object });
-  expect([...statuses]).toEqual([503, 200]);
-  await stop(other);
 });
 
 test("a second sandbox on the same directory refuses, and the first goes on", async () => {
@@ -122,7 +119,17 @@ test("a second start keeps the key and the balance, and nothing outlives the fir
   const { apiKey } = readSandbox(dataDir);
   expect(apiKey).toBe(before.apiKey);
   expect(await readBalance(readSandbox(dataDir))).toMatchObject({ balance: before.balance, held: 0 });
-  await stop(service);
+});
+
+test("Ctrl-C, which the terminal sends to the whole process group, ends no child process before the answers are finished", async () => {
+  const target = readSandbox(dataDir);
+  const processes = [databasePid(dataDir), ...(await untilSandboxRuns(service.pid))];
+  const answer = requestWhole(target, "Take your time. [[simulate: delay=1000]]");
+  await until("the answer is under way", async () => (await readBalance(target)).held > 0);
+  process.kill(-service.pid, "SIGINT");
+  expect((await answer).status).toBe(200);
+  expect(await service.ended).toEqual({ code: 0, signal: null });
+  expect(processes.filter(isRunning)).toEqual([]);
 });
 
 test("the books of a stopped sandbox can be checked, and it is stopped again afterwards", async () => {
@@ -155,19 +162,6 @@ test("a signal during the start stops everything already started", async () => {
   starting.process.kill("SIGTERM");
   expect(await starting.ended).toEqual({ code: 0, signal: null });
   expect(isRunning(database)).toBe(false);
-});
-
-test("Ctrl-C, which the terminal sends to the whole process group, ends no child process before the answers are finished", async () => {
-  service = startService(bundle, { DATA_DIR: dataDir }, { detached: true });
-  await service.ready;
-  const target = readSandbox(dataDir);
-  const processes = [databasePid(dataDir), ...(await untilSandboxRuns(service.pid))];
-  const answer = requestWhole(target, "Take your time. [[simulate: delay=1000]]");
-  await until("the answer is under way", async () => (await readBalance(target)).held > 0);
-  process.kill(-service.pid, "SIGINT");
-  expect((await answer).status).toBe(200);
-  expect(await service.ended).toEqual({ code: 0, signal: null });
-  expect(processes.filter(isRunning)).toEqual([]);
 });
 
 test("a check of missing books reports that and creates none", async () => {
