@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newAccountId } from "@/lib/base/ids";
 import { inTransaction } from "@/lib/db/prisma";
+import { isLong } from "@/lib/db/testing/sample";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openWallet } from "@/lib/wallets/custody/custodial-wallet";
 import { createWords } from "@/lib/wallets/custody/mnemonic";
@@ -223,14 +224,15 @@ test("kill -9 at any moment of a rotation leaves one whole seed file, which open
   const words = await createSeed();
   const original = readFileSync(path);
   let killed = 0;
-  for (const moment of [400, 900, ...Array<"at its first write">(4).fill("at its first write")]) {
+  const moments = [400, 900, ...Array<"at its first write">(4).fill("at its first write")];
+  for (const moment of isLong ? moments : moments.slice(-2)) {
     writeFileSync(path, original);
     if (await killRotation(moment)) killed += 1;
     const opened = await Promise.any([openSeedFile(path, passphrase), openSeedFile(path, newPassphrase)]);
     expect(opened.words).toBe(words);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   }
-  expect(killed).toBeGreaterThan(2);
+  expect(killed).toBeGreaterThan(isLong ? 2 : 0);
   // Files left by a killed rotation do not block the next one.
   writeFileSync(path, original);
   expect(await run(["rotate-passphrase"], { input: newPassphrase })).toMatchObject({ code: 0 });

@@ -12,6 +12,7 @@ import { createNodes } from "@/lib/chains/evm/nodes";
 import { usdcOnBase } from "@/lib/chains/evm/usdc";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
+import { isLong } from "@/lib/db/testing/sample";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
 import { createMinter } from "@/lib/sandbox/evm-chain/minter";
 import { openSecrets } from "@/lib/sandbox/secrets";
@@ -96,7 +97,7 @@ test("a stopped service lets the next one watch at once, which credits what arri
 
 test("kill -9 while a deposit is under way: what the chain kept of it is credited once, and the books are clean", async () => {
   const before = { balance: await balance(), onChain: await onChain() };
-  for (const units of [7n, 8n]) {
+  for (const units of isLong ? [7n, 8n] : [7n]) {
     await deposit(units * ONE_USDC);
     const children = await untilSandboxRuns(service.pid);
     service.process.kill("SIGKILL");

@@ -39,7 +39,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   service = startService(bundle, { DATA_DIR: dataDir, DATABASE_URL: database.url, ...settings });
   await service.ready;
   target = readSandbox(dataDir);
-  children = await untilSandboxRuns(service.pid);
+  children = settings.ROLES === "web" ? childrenOf(service.pid) : await untilSandboxRuns(service.pid); // chains are of the role jobs
   expect(childrenOf(service.pid)).toHaveLength(children.length); // another service owns the database
 }
 
@@ -108,7 +108,7 @@ test("a hanging request is cut off after DRAIN_TIMEOUT_MS: a stream is charged f
 });
 
 test("a closed terminal (SIGHUP) drains like any other stop", async () => {
-  await start();
+  await start({ ROLES: "web" });
   const answer = requestWhole(target, "Write much. [[simulate: tokens=4000 delay=300]]", { maxTokens: 4000 });
   await untilHeld(1);
   service.process.kill("SIGHUP");
@@ -119,7 +119,7 @@ test("a closed terminal (SIGHUP) drains like any other stop", async () => {
 });
 
 test("the reader of its output may go first: the service still finishes running requests and ends", async () => {
-  await start();
+  await start({ ROLES: "web" });
   const answer = requestWhole(target, "Who listens? [[simulate: delay=300]]");
   await untilHeld(1);
   service.process.stdout?.destroy();

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { afterAll, expect, test } from "vitest";
 import { MAX_UPLOADS_RSS_MIB } from "@/lib/tidy/limits";
-import { bundleService, cleanUpServices, newDataDir, readSandbox, startService, untilSandboxRuns } from "./testing/service";
+import { bundleService, cleanUpServices, newDataDir, readSandbox, startService } from "./testing/service";
 
 afterAll(cleanUpServices);
 
@@ -47,10 +47,9 @@ function peakRssMib(pid: number): number {
 
 test(`${count} uploads of 20 MiB at once are answered, under ${MAX_UPLOADS_RSS_MIB} MiB of memory`, { timeout: 300_000 }, async () => {
   const dataDir = newDataDir({ prepared: true });
-  const settings = { DATA_DIR: dataDir, CONCURRENCY_LIMIT: "100", RATE_LIMIT_PER_MINUTE: "1000" };
+  const settings = { DATA_DIR: dataDir, ROLES: "web", CONCURRENCY_LIMIT: "100", RATE_LIMIT_PER_MINUTE: "1000" };
   const service = startService(bundleService(), settings);
   await service.ready;
-  await untilSandboxRuns(service.pid);
   const { baseUrl, apiKey } = readSandbox(dataDir);
   const body = bodyOf(20 * MIB);
   const answers = await Promise.all(Array.from({ length: count }, () => upload(baseUrl, apiKey, body)));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runningPostgresUrl } from "@/lib/db/embedded";
 import { queryOnce } from "@/lib/db/testing/embedded-fixture";
+import { isLong } from "@/lib/db/testing/sample";
 import { databaseDirectory } from "@/lib/db/testing/scratch";
 import { readBalance } from "./testing/requests";
 import {
@@ -65,11 +66,14 @@ test("USDC that arrives at the account's address becomes its balance, without an
 });
 
 test("USDC sent right before a stop or a kill -9 is credited once by the next service, and the books are clean", async () => {
-  const before = await balance();
-  await deposit(2_000_000);
-  service.process.kill("SIGTERM");
-  expect(await service.ended).toEqual({ code: 0, signal: null });
-  await start();
+  let due = (await balance()) + 7;
+  if (isLong) {
+    await deposit(2_000_000);
+    due += 2;
+    service.process.kill("SIGTERM");
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    await start();
+  }
   await deposit(3_000_000);
   const children = await untilSandboxRuns(service.pid);
   service.process.kill("SIGKILL");
@@ -78,6 +82,6 @@ test("USDC sent right before a stop or a kill -9 is credited once by the next se
   await start();
   await deposit(4_000_000);
   // The lease of the dead process must lapse first.
-  await vi.waitFor(async () => expect(await balance()).toBe(before + 9), { timeout: 60_000, interval: 200 });
+  await vi.waitFor(async () => expect(await balance()).toBe(due), { timeout: 60_000, interval: 200 });
   expect(await runCheckLedger(bundle, { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
 }, 120_000);

@@ -16,14 +16,15 @@ function mortals() {
   return { deaths, live };
 }
 
-test("runs die at the first statement, the last, a sample of those beside a COMMIT, and a sample of the others", async () => {
+test("runs die at the first statement or the last, a sample of those beside a COMMIT, and a sample of the others", async () => {
   const { deaths, live } = mortals();
   const lives = await dieAtEach({ name: "these", moments: ["before"], least: 40, live, besideCommits: 4, others: 1 });
   expect(lives).toBe(deaths.length);
   const killedAt = deaths.map(({ killAt }) => killAt);
   expect(killedAt).toEqual([...killedAt].sort((one, other) => one - other));
-  expect(killedAt).toEqual(expect.arrayContaining([0, 1, 10, 11, 25, 26, 40]));
-  expect(lives).toBe(isLong ? 42 : 8);
+  expect(killedAt).toEqual(expect.arrayContaining([0, 10, 11, 25, 26, ...(isLong ? [1, 40] : [])]));
+  expect(killedAt.some((killAt) => [1, 40].includes(killAt))).toBe(true);
+  expect(lives).toBe(isLong ? 42 : 7);
   expect(deaths.some(({ sent }) => sent)).toBe(false);
 });
 
@@ -32,14 +33,14 @@ test.skipIf(isLong)("of many COMMITs a sample is tried", async () => {
   await dieAtEach({ name: "these", moments: ["before"], least: 40, live, besideCommits: 1, others: 0 });
   const [beside] = deaths.map(({ killAt }) => killAt).filter((killAt) => ![0, 1, 40].includes(killAt));
   expect([10, 11, 25, 26]).toContain(beside);
-  expect(deaths).toHaveLength(4);
+  expect(deaths).toHaveLength(3);
 });
 
 test("one side of a COMMIT is its unseen answer, the other is the statement before it", async () => {
   const { deaths, live } = mortals();
   await dieAtEach({ name: "these", moments: ["unseen"], least: 40, live, besideCommits: 4, others: 1 });
   const unseen = deaths.filter(({ sent }) => sent).map(({ killAt }) => killAt);
-  expect(unseen).toEqual(expect.arrayContaining([1, 9, 10, 24, 25, 40]));
+  expect(unseen).toEqual(expect.arrayContaining([9, 10, 24, 25]));
 });
 
 test("a run that survives its death, or has too few statements, fails", async () => {

@@ -1,5 +1,5 @@
 // The deaths that a test puts its program through, one run after the other. With LONG=1 it dies at each of its statements; otherwise at
-// the first, after the last, at a sample of those beside a COMMIT, and at a sample of the others. Each run chooses another sample.
+// the first or the last, at a sample of those beside a COMMIT, and at a sample of the others. Each run chooses another sample.
 
 import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
@@ -47,7 +47,7 @@ interface Deaths {
   live: (death: Death) => Promise<LastWords | null>;
   /** How many deaths on either side of a COMMIT are tried. */
   besideCommits?: number;
-  /** How many other deaths are tried, besides the first and the last. */
+  /** How many other deaths are tried. */
   others?: number;
 }
 
@@ -88,6 +88,11 @@ function chooseDeaths(
   const isBesideCommit = ({ killAt, sent }: Death) => isCommit(killAt) || isCommit(sent ? killAt + 1 : killAt - 1);
   const between = all.filter((death) => !isEnd(death));
   const chosen = new Set([
+    ...sample(
+      `${name}, ends`,
+      all.filter((death) => isEnd(death)),
+      1,
+    ),
     ...sample(`${name}, beside commits`, between.filter(isBesideCommit), besideCommits),
     ...sample(
       name,
@@ -95,5 +100,5 @@ function chooseDeaths(
       others,
     ),
   ]);
-  return all.filter((death) => isEnd(death) || chosen.has(death));
+  return all.filter((death) => chosen.has(death));
 }

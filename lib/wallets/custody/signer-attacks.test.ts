@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { newAccountId, randomBase62 } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { encodeAuthorizedTransfer, encodeTransfer, usdcOnBase } from "@/lib/chains/evm/usdc";
+import { sample } from "@/lib/db/testing/sample";
 import { startTestSolanaChain, type TestSolanaChain } from "@/lib/sandbox/solana-chain/testing";
 import { type KeyWallet, newKeyWallet, USD } from "../withdrawals/testing/world";
 import { writeApprovalText } from "./limits/operator-approval";
@@ -130,7 +131,7 @@ test("no more than a day's limit leaves: not by more orders, by repeating them, 
   const outcomes = await Promise.all([...orders, ...orders].map((order) => loot.take(held, order)));
   expect(outcomes.filter((outcome) => outcome === "paid").length).toBeGreaterThanOrEqual(2);
   expect(loot.nanoUsd).toBe(10n * USD);
-  for (const clockMs of [0, -30_000, -DAY_MS, -2 * DAY_MS, -8 * DAY_MS, DAY_MS / 2]) {
+  for (const clockMs of sample("clocks at a start", [0, -30_000, -DAY_MS, -2 * DAY_MS, -8 * DAY_MS, DAY_MS / 2], 2)) {
     held = await startAgain(clockMs);
     for (const order of [...orders, await sign(newOrder())]) await loot.take(held, order);
     expect(loot.nanoUsd, `${clockMs}`).toBeLessThanOrEqual(LIMIT);
