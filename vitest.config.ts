@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { keepTemporaryFilesInMemory } from "./lib/db/testing/memory-disk";
+import { keepTemporaryFilesInMemory } from "./lib/db/testing/memory-disk.ts";
 
 keepTemporaryFilesInMemory();
 

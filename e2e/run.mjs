@@ -11,7 +11,7 @@ import { createReport } from "./run/report.mjs";
 import { runBench, runBrowser, runVitest } from "./run/tests.mjs";
 
 const oldestNode = [20, 19];
-// A run takes 17 minutes on two quiet cores; a slow machine may take longer, but a hanging run is stopped.
+// A run takes ten minutes on two quiet cores; a slow machine may take longer, but a hanging run is stopped.
 const limitMinutes = { "": 60, "--check": 5, "--changed": 30, "--long": 300 };
 
 const report = createReport();

@@ -2,6 +2,7 @@
 // every other option, for every model of the catalogue. What single models refuse is tested beside the formats in lib/providers.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sample } from "@/lib/db/testing/sample";
 import { anthropicFormat } from "@/lib/providers/anthropic";
 import { callProvider, callProviderWhole, wireFormatOf } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
@@ -145,7 +146,7 @@ const routes = [...offered, ...addedRoutes.map((route) => ({ route, bound: "clau
   name: `${one.route.provider}/${one.route.wireName}`,
 }));
 
-describe.each(routes)("$name", ({ route, bound }) => {
+describe.each(sample("routes", routes, 20))("$name", ({ route, bound }) => {
   test.each(Object.entries(calls))("%s", async (_name, given) => {
     for (const stream of [false, true]) {
       const { refusal, events } = await send(route, { ...given, maxOutputTokens: 500, stream });
