@@ -53,7 +53,8 @@ async function tickAgain(): Promise<void> {
   expect(await watcher.tick()).toMatchObject(read());
 }
 
-test("a deposit is seen, confirming, and credited when it is final", async () => {
+/** Follows a deposit of a new customer until it is credited; resolves with what was seen before, which is nothing when rounds are slow. */
+async function followDeposit() {
   const customer = await openCustomer();
   const transaction = await chain.faucet(customer.owner, 5n * ONE_USDC);
   const states: string[] = [];
@@ -65,14 +66,20 @@ test("a deposit is seen, confirming, and credited when it is final", async () =>
     expect(await postedOf(customer)).toBe(0n);
     expect(await watcher.tick()).toMatchObject(read());
   }
-  // A slow round may skip one of them.
-  expect(["seen,confirming", "confirming", "seen"]).toContain(`${states}`);
   expect(counts).toEqual([...counts].sort((one, other) => one - other));
-  expect(counts.length).toBeGreaterThan(0);
   const [deposit] = await depositsOf(customer);
   expect(deposit).toMatchObject({ state: "credited", isFinal: true, address: customer.owner, creditedAt: expect.any(Date) });
   expect(deposit?.confirmations).toBe(deposit?.neededConfirmations);
   expect(await postedOf(customer)).toBe(5_000_000_000n);
+  return states;
+}
+
+test("a deposit is seen, confirming, and credited when it is final", async () => {
+  let states = await followDeposit();
+  // On a busy machine the chain may be done with a deposit within one round: then another is followed.
+  while (states.length === 0) states = await followDeposit();
+  // A slow round may skip one of them.
+  expect(["seen,confirming", "confirming", "seen"]).toContain(`${states}`);
 });
 
 test("deposits below 1 USD are kept as a liability, and credited together once their address has 1 USD", async () => {
