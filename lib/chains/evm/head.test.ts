@@ -10,7 +10,7 @@ let chain: UsdcChain;
 let restoreClock: () => void;
 const toClose: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  chain = await startUsdcChain({ blockTimeMs: 60_000 });
+  chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   await chain.mine(40);
 });
 beforeEach(async () => {

@@ -15,7 +15,7 @@ const logged: string[] = [];
 const keepLine = (...values: unknown[]) => void logged.push(JSON.stringify(values));
 
 beforeAll(async () => {
-  chain = await startUsdcChain({ blockTimeMs: 60_000 });
+  chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
 });
 beforeAll(() => {
   replaceSingleton("log", { info: keepLine, warn: keepLine, error: keepLine });

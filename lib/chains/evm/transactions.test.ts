@@ -23,7 +23,7 @@ let chain: UsdcChain;
 let sender: PrivateKeyAccount;
 const toClose: (() => Promise<void>)[] = [];
 beforeAll(async () => {
-  chain = await startUsdcChain({ blockTimeMs: 60_000 });
+  chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
   sender = await chain.newAccount(1_000_000_000n);
 });
 afterEach(async () => {

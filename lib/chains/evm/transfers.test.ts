@@ -15,7 +15,7 @@ let chain: UsdcChain;
 const toClose: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   // No blocks are mined in the background during these tests.
-  chain = await startUsdcChain({ blockTimeMs: 60_000 });
+  chain = await startUsdcChain({ blockTimeMs: 3_600_000 });
 });
 afterEach(async () => {
   for (const close of toClose.splice(0)) await close();
