@@ -9,7 +9,7 @@ import { showOutcome, useAction } from "./use-action";
 interface ActionButtonProps<Input> extends Omit<ComponentProps<typeof Button>, "onClick" | "busy"> {
   action: (input: Input, proof?: SignedChallenge) => Promise<Answer>;
   input: Input;
-  /** What is said once it is done. */
+  /** The notice once it is done. */
   done: string;
   toastId?: string;
   icon?: ReactNode;

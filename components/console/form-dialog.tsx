@@ -19,7 +19,7 @@ interface FormDialogProps<Result> {
   /** The label of its button: a verb. */
   action: string;
   submit: (proof?: SignedChallenge) => Promise<Answer<Result>>;
-  /** What is said in the end. */
+  /** The notice once it is done; null for none. */
   done: (result: Result) => string | null;
   onClose: () => void;
   /** The fields that show their own errors; others are shown below the form. */

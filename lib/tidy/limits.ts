@@ -28,7 +28,7 @@ export const MAX_CONSOLE_PAGE_KB = 550;
 /** Layout shift of a page, 2026-11-25: half of what Core Web Vitals call good. */
 export const MAX_LAYOUT_SHIFT = 0.05;
 
-/** Memory of a process with many 20 MiB uploads at once, MiB, 2026-11-26: what the smallest usual server has free. */
+/** Memory of a process with many 20 MiB uploads at once, MiB, 2026-11-26: what the system and PostgreSQL leave of 1 GiB. */
 export const MAX_UPLOADS_RSS_MIB = 600;
 
 /** Memory that streams whose clients stop reading add to a process, MB, 2026-11-21: answers are not collected for them. */
