@@ -77,7 +77,7 @@ test("an expired hold leaves a record of its request, model and ceiling; a settl
 
 test("the holds of a dead process are freed long before their deadline, and those of a living one stay", async () => {
   const account = await fundedAccount(10);
-  const key = await openKey(account, { nanoUsd: 10, period: "day" });
+  const key = await openKey(account, { nanoUsd: 10, period: "total" });
   const { hold } = await place(account, 3, { key, idempotency: "of the dead" });
   await place(account, 4);
   await pool().query("UPDATE hold SET process_id = 'prc_dead' WHERE request_id = $1", [hold.requestId]);
@@ -92,7 +92,7 @@ test("the holds of a dead process are freed long before their deadline, and thos
 
 test("an answer settled after its hold expired is charged up to what is available; the operator bears the rest", async () => {
   const account = await fundedAccount(10);
-  const key = await openKey(account, { nanoUsd: 100, period: "day" });
+  const key = await openKey(account, { nanoUsd: 100, period: "total" });
   const { hold, decision } = await place(account, 9, { key });
   expect(decision.outcome).toBe("held");
   later(lifeMs() + 1);
@@ -109,7 +109,7 @@ test("an answer settled after its hold expired is charged up to what is availabl
 
 test("an answer settled after its hold expired costs at most the hold and what the key's cap leaves", async () => {
   const account = await fundedAccount(10_000);
-  const key = await openKey(account, { nanoUsd: 150, period: "day" });
+  const key = await openKey(account, { nanoUsd: 150, period: "total" });
   const [dear, capped] = [(await place(account, 100)).hold, (await place(account, 100, { key })).hold];
   later(lifeMs() + 1);
   await expireHolds(commit());
