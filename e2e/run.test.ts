@@ -127,7 +127,7 @@ test("each part's time and CPU and the slowest files are printed and kept, a par
     assertionResults: [],
   }));
   const root = project({ vitest: vitestReport({ numPassedTests: 7 }, files) });
-  writeFileSync(join(root, "e2e/run/parts.mjs"), readFileSync("e2e/run/parts.mjs", "utf8").replace("checks: 40", "checks: 0"));
+  writeFileSync(join(root, "e2e/run/parts.mjs"), readFileSync("e2e/run/parts.mjs", "utf8").replace(/checks: \d+/, "checks: 0"));
   const { code, output } = await start(root).ended;
   expect(code).toBe(0);
   expect(output).toMatch(/^time +checks +\d+\.\d s +\d+ CPU s {2}WARNING: its budget is 0 s$/m);
