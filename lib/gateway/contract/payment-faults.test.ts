@@ -1,7 +1,6 @@
 // Signed payments when something else fails: the chain, the model, the client, the process. At most one payment per answer, at most one
 // answer per payment, and no payer pays without an answer or a credit.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { setClock } from "@/lib/base/clock";
 import { fromCents } from "@/lib/base/money";
@@ -183,16 +182,13 @@ describe.each(entryNames)("through the %s server", (entry) => {
     const payment = await payments.signPayment(payer);
     const { client } = payments.chain;
     await client.setAutomine(false);
+    const isBroadcast = async (address: `0x${string}`) =>
+      (await client.getTransactionCount({ address, blockTag: "pending" })) > (await client.getTransactionCount({ address }));
     const sending = send(account.key, payment);
-    await until(
-      "it is broadcast",
-      async () =>
-        (await client.getTransactionCount({ address: payments.relayer.address, blockTag: "pending" })) >
-        (await client.getTransactionCount({ address: payments.relayer.address })),
-    );
+    await until("it is broadcast", () => isBroadcast(payments.relayer.address));
     await client.setBalance({ address: payer.account.address, value: 10n ** 18n });
     const revoking = payments.approve(payer.account, 0n, 10n ** 11n);
-    await sleep(100);
+    await until("the revocation is broadcast, too", () => isBroadcast(payer.account.address));
     await client.setAutomine(true);
     await client.mine({ blocks: 1 });
     await revoking;
