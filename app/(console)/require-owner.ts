@@ -2,7 +2,8 @@
 
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
-import { findOwner, type Owner } from "@/lib/console/owner";
+import type { Owner } from "@/lib/console/owner";
+import { findOwner } from "@/lib/console/request-owner";
 
 /** The signed-in owner; without a session it redirects to sign-in, and back afterwards. */
 export async function requireOwner(): Promise<Owner> {

@@ -1,12 +1,10 @@
 // The signed-in owner of an account, identified by one session. Pages and actions look it up on each request.
 
-import { cookies } from "next/headers";
 import { findSession } from "@/lib/access/sessions";
 import type { AccountId, SessionId } from "@/lib/base/ids";
 import type { NanoUsd } from "@/lib/base/money";
 import { displayAddress, type Wallet } from "@/lib/chains/wallet";
 import { readBalance } from "@/lib/ledger/accounts";
-import { sessionCookieName } from "./sign-in/session-cookie";
 
 export interface Owner {
   accountId: AccountId;
@@ -22,12 +20,6 @@ export interface Owner {
   isLeaving: boolean;
   /** When this session's owner last signed something. */
   confirmedAt: Date;
-}
-
-/** The owner of the session in the request's cookie, or null; for pages, actions and route handlers. */
-export async function findOwner(): Promise<Owner | null> {
-  const token = (await cookies()).get(sessionCookieName())?.value;
-  return token ? findOwnerOf(token) : null;
 }
 
 /** The owner of the session in this cookie, or null. */

@@ -77,7 +77,7 @@ describe.each(["answer", "quote"] as const)("the %s handler", (to) => {
     };
     const leave = `INSERT INTO identity (chain, address, account_id, linked_at, is_first, leaves_at)
       VALUES ('evm', '0x${"4f".repeat(20)}', $1, now(), true, now() + interval '1 day')`;
-    expect(await sendSlowly(leave)).toMatchObject({ status: 401, reason: "signed_out" });
+    expect(await sendSlowly(leave)).toMatchObject({ status: 403, reason: "leaving" });
     expect((await send(await signIn(account), { to })).status).toBe(403);
     await pool().query("DELETE FROM identity WHERE account_id = $1", [account.accountId]);
     const end = "UPDATE session SET ended_at = now(), end_reason = 'ended' WHERE account_id = $1";

@@ -4,7 +4,7 @@
 
 import { z } from "zod";
 import { demoTransferForm, payWithDemoWallet, signWithDemoWallet } from "@/lib/console/demo-wallets";
-import { findOwner } from "@/lib/console/owner";
+import { findOwner } from "@/lib/console/request-owner";
 
 const textSchema = z.tuple([z.enum(["evm", "solana"]), z.string().min(1).max(4_000)]);
 const transferSchema = z.tuple([z.enum(["evm", "solana"]), demoTransferForm]);

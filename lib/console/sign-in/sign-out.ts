@@ -2,7 +2,7 @@
 
 import { cookies } from "next/headers";
 import { endSession } from "@/lib/access/sessions";
-import { findOwner } from "../owner";
+import { findOwner } from "../request-owner";
 import { sessionCookieName, sessionCookieOptions } from "./session-cookie";
 
 /** Ends the session of the request's cookie and deletes the cookie; without one it changes nothing. */

@@ -21,6 +21,9 @@ export interface SignedInOwner {
   isConfirmed: boolean;
 }
 
+/** Answers a signed-in owner's request. */
+export type OwnerEndpoint = (owner: SignedInOwner, incoming: OwnerRequest) => Promise<GatewayReply>;
+
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(owner: SignedInOwner, incoming: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, owner);

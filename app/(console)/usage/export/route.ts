@@ -1,14 +1,15 @@
 // The rows of the usage page's filter as a file.
 
 import type { NextRequest } from "next/server";
-import { findSignedIn, ownerUnavailable } from "@/app/(console)/session-guard";
+import { findSignedIn, refusalResponse } from "@/app/(console)/session-guard";
 import { config } from "@/lib/base/config";
+import { ownerUnavailable } from "@/lib/console/session-guard";
 import { usageCsvStream, usageFileName } from "@/lib/console/usage/usage-csv";
 import { readUsageQuery } from "@/lib/console/usage/usage-query";
 
 export async function GET(request: NextRequest): Promise<Response> {
   const found = await findSignedIn(request);
-  if (found === "unavailable") return ownerUnavailable();
+  if (found === "unavailable") return refusalResponse(ownerUnavailable);
   if (!found) return plainText(401, "You are signed out. Sign in and export again.");
   const query = readUsageQuery(Object.fromEntries(new URL(request.url).searchParams));
   // Rows other than the requested ones must not pass for them.
