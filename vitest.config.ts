@@ -19,7 +19,6 @@ const isolated = [
   "lib/ledger/waiting-settlements.test.ts",
   "lib/providers/budget.test.ts",
   "lib/server/launch.test.ts",
-  "lib/server/page-context.test.ts",
   "lib/server/streams.test.ts",
 ];
 

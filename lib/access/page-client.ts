@@ -9,9 +9,14 @@ export const CLIENT_HEADER = "x-client-address";
 
 const httpServer = processSingleton<{ writes?: true }>("page server", () => ({}));
 
+/** From now on the header is believed: our own HTTP server writes it, in this process or in the one that passes requests on. */
+export function believePageClient(): void {
+  httpServer().writes = true;
+}
+
 /** Writes the client's address into a request that goes to Next. */
 export function writePageClient(message: IncomingMessage): void {
-  httpServer().writes = true;
+  believePageClient();
   const forwardedFor = [message.headers["x-forwarded-for"] ?? []].flat().join(",");
   message.headers[CLIENT_HEADER] = clientAddress(message.socket.remoteAddress, forwardedFor || undefined, trustedProxies());
 }

@@ -32,7 +32,7 @@ const signer = {
 test("a sandbox needs no settings", () => {
   expect(readConfig({})).toMatchObject({
     MODE: "sandbox",
-    ROLES: ["web", "jobs"],
+    ROLES: ["api", "pages", "jobs"],
     PORT: 3000,
     SESSION_DAYS: 7,
     SESSION_IDLE_HOURS: 24,
@@ -78,7 +78,7 @@ const counts: readonly [name: string, min: number, max: number][] = [
 const amounts = ["FEE_BASE", "FEE_SOLANA", "FEE_SOLANA_ACCOUNT", "MINIMUM", "DAILY_LIMIT", "SERVICE_DAILY_LIMIT", "APPROVAL_ABOVE"];
 const wrong: readonly (readonly [name: string, value: string, message: RegExp])[] = [
   ["MODE", "production", /"sandbox"\|"live"/],
-  ["ROLES", "web,worker", /"web"\|"jobs"\|"signer"/],
+  ["ROLES", "web,worker", /"web"\|"api"\|"pages"\|"jobs"\|"signer"/],
   ["ROLES", "jobs,signer", /signer stands alone.*npm run signer/],
   ["SIGNER_SOCKET", "/run/".padEnd(101, "s"), /at most 100 characters/],
   ["ROLES", ",", />=1/],
@@ -179,7 +179,7 @@ test("in live mode a process that serves the web refuses the seed and its passph
   for (const ROLES of ["web,jobs", ""]) {
     expect(() => readConfig({ ...live, ROLES, SIGNER_SOCKET: "" })).toThrow(/SIGNER_SOCKET: required .*npm run signer/);
   }
-  expect(readConfig({ ...live, ROLES: "web", SIGNER_SOCKET: "" }).ROLES).toEqual(["web"]);
+  expect(readConfig({ ...live, ROLES: "web", SIGNER_SOCKET: "" }).ROLES).toEqual(["api", "pages"]);
 });
 
 test("a process with the jobs role alone may hold the seed: it needs the file, a passphrase of one source, and a state of its own", () => {
@@ -257,7 +257,7 @@ test.each(["BASE_RPC_URLS", "SOLANA_RPC_URLS"])(
 
 test("blanks in a list and a URL's trailing slash are ignored", () => {
   expect(readConfig({ ROLES: " jobs , web ", TRUSTED_PROXIES: "10.0.0.0/8, loopback," })).toMatchObject({
-    ROLES: ["jobs", "web"],
+    ROLES: ["jobs", "api", "pages"],
     TRUSTED_PROXIES: ["10.0.0.0/8", "loopback"],
   });
   expect(readConfig({ PUBLIC_URL: "https://pennyprompt.example//" }).PUBLIC_URL).toBe("https://pennyprompt.example");

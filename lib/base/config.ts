@@ -2,7 +2,7 @@
 // what to write. Every variable is documented in `.env.example`; a test holds the two together.
 
 import { z } from "zod";
-import { custodyProblems, custodyShape, hasRole, mixedRoles, twoPassphrases } from "./custody-settings";
+import { custodyProblems, custodyShape, hasRole, mixedRoles, rolesNamed, twoPassphrases } from "./custody-settings";
 import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
 import { processSingleton } from "./process-singleton";
@@ -51,7 +51,10 @@ const paymentShape = {
 
 const schema = z.object({
   MODE: z.enum(["sandbox", "live"]).default("sandbox"),
-  ROLES: list.pipe(z.array(z.enum(["web", "jobs", "signer"])).min(1)).default(["web", "jobs"]),
+  ROLES: list
+    .pipe(z.array(z.enum(["web", "api", "pages", "jobs", "signer"])).min(1))
+    .transform((names) => [...new Set(names.flatMap(rolesNamed))])
+    .default(["api", "pages", "jobs"]),
   HOST: z.string().min(1).optional(),
   PORT: port.default(3000),
   PUBLIC_URL: httpUrl.optional(),
@@ -122,6 +125,9 @@ const schema = z.object({
 });
 
 export type Config = Readonly<z.infer<typeof schema>>;
+
+/** What a process does; `signer` stands alone. */
+export type Role = Config["ROLES"][number];
 
 /** Names of all variables, for the test that holds `.env.example` against this schema. */
 export const configVariables: readonly string[] = Object.keys(schema.shape);

@@ -50,9 +50,18 @@ type Given = Readonly<Record<string, string | undefined>>;
 
 const passphraseNames = ["CUSTODY_PASSPHRASE", "CUSTODY_PASSPHRASE_FILE", "CUSTODY_KEY_COMMAND"] as const;
 
+type Role = "api" | "pages" | "jobs" | "signer";
+
+/** `web` is short for the two roles that strangers reach. */
+export const rolesNamed = (name: Role | "web"): Role[] => (name === "web" ? ["api", "pages"] : [name]);
+
 const rolesOf = ({ ROLES = "web,jobs" }: Given): string[] => ROLES.split(",").map((role) => role.trim());
 
-export const hasRole = (set: Given, role: "web" | "jobs" | "signer"): boolean => rolesOf(set).includes(role);
+const web = ["web", "api", "pages"];
+
+/** `web`: the API, the pages, or both. */
+export const hasRole = (set: Given, role: "web" | "jobs" | "signer"): boolean =>
+  rolesOf(set).some((name) => name === role || (role === "web" && web.includes(name)));
 
 /** The passphrase has one source. */
 export function twoPassphrases(set: Given): string[] {

@@ -1,8 +1,6 @@
-// What a transaction says of who acts: with every way to write, only within its own work, and through the storage that pages can rest.
+// What a transaction says of who acts: with every way to write, only within its own work.
 
-import asyncHooks, { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, expect, test } from "vitest";
-import { forgetSingleton } from "@/lib/base/process-singleton";
 import { type Actor, runActing, setActor } from "./acting";
 import { pool } from "./pool";
 import { actAs, inTransaction, prisma } from "./prisma";
@@ -71,28 +69,4 @@ test("a statement that fails is rolled back, and its connection is free again", 
     ).rejects.toThrow("undone");
     expect(await prisma().setting.findUnique({ where: { name: "b" } })).toBeNull();
   });
-});
-
-test("the storage is of the class that is in place when somebody first acts: the one that pages can put to rest", () => {
-  const own = asyncHooks.AsyncLocalStorage;
-  class Resting<Store> extends AsyncLocalStorage<Store> {}
-  forgetSingleton("acting");
-  const made: unknown[] = [];
-  const watch = new Proxy(Resting, {
-    construct: (target, given) => {
-      const storage = Reflect.construct(target, given);
-      made.push(storage);
-      return storage;
-    },
-  });
-  const replace = (value: typeof own) =>
-    Object.defineProperty(asyncHooks, "AsyncLocalStorage", { value, configurable: true, writable: true });
-  try {
-    replace(watch);
-    expect(runActing(acting("one"), () => "done")).toBe("done");
-    expect(made).toHaveLength(1);
-  } finally {
-    replace(own);
-    forgetSingleton("acting");
-  }
 });

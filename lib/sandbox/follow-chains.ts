@@ -10,6 +10,8 @@ import { readSandboxFile } from "./secrets";
 import { callSolana } from "./solana-chain/process";
 
 const POLL_EVERY_MS = 1_000;
+/** While no chain is known: requests that need one wait for it. */
+const FIRST_POLL_EVERY_MS = 200;
 const placesForm = z.object({ rpc: z.object({ base: z.string(), solana: z.string() }) });
 
 interface FollowOptions {
@@ -18,7 +20,7 @@ interface FollowOptions {
   isOwner: () => boolean;
 }
 
-export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () => Promise<void> } {
+export function followChains({ dataDir, isOwner }: FollowOptions): { knowsChains: () => boolean; stop: () => Promise<void> } {
   const stopping = new AbortController();
   let known = "";
   const following = run();
@@ -41,11 +43,14 @@ export function followChains({ dataDir, isOwner }: FollowOptions): { stop: () =>
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await follow().catch((error: unknown) => log().debug({ err: error }, "the sandbox's chains have moved or stopped"));
-      await sleep(POLL_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
+      await sleep(known === "" && !isOwner() ? FIRST_POLL_EVERY_MS : POLL_EVERY_MS, undefined, { signal: stopping.signal }).catch(
+        () => undefined,
+      ); // stopping ends the pause
     }
   }
 
   return {
+    knowsChains: () => known !== "",
     stop: async () => {
       stopping.abort();
       await following;

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setSandboxSessionSecret } from "@/lib/access/session-secret";
 import { assert } from "@/lib/base/assert";
 import { config } from "@/lib/base/config";
+import { keepRunning } from "@/lib/base/keep-running";
 import { log } from "@/lib/base/observe/log";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { setDemoWallets } from "@/lib/console/demo-wallets";
@@ -19,13 +20,20 @@ import { demoPayments } from "./demo-transfers";
 import { demoIdentities, demoSigners, demoWalletsFile } from "./demo-wallets";
 import { openFaucet } from "./faucet";
 import { followChains } from "./follow-chains";
-import { keepRunning } from "./keep-running";
 import { type SimulatedModelsOptions, startSimulatedModels } from "./models/start";
 import { openSecrets, readSandboxFile, type SandboxFile, type SandboxSecrets, writeSandboxFile } from "./secrets";
 
 export interface SandboxOptions extends SimulatedModelsOptions {
   /** The built program of the Solana chain; by default beside the built server. */
   solanaScriptPath?: string;
+  /** The simulated models of another process of this start, instead of new ones. */
+  modelsElsewhere?: ModelsPlace | undefined;
+}
+
+/** Where the simulated models answer, by vendor, and with which key. */
+interface ModelsPlace {
+  baseUrls: Readonly<Record<string, string>>;
+  apiKey: string;
 }
 
 export interface Sandbox {
@@ -34,6 +42,7 @@ export interface Sandbox {
    * background, and their URLs are added to the file once they run. Resolves with the demo key.
    */
   openDemo: (baseUrl: string) => Promise<string>;
+  modelsAt: () => ModelsPlace;
   /** False while the simulated models are down. */
   isWell: () => boolean;
   /** False until the chains run, and while one is down. */
@@ -46,17 +55,13 @@ export interface Sandbox {
 const CHAINS_CHECK_MS = 50;
 
 /** Starts the simulated models, and prepares the rest of the sandbox. */
-export async function startSandbox({ solanaScriptPath, ...options }: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox({ solanaScriptPath, modelsElsewhere, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   assert(config().MODE === "sandbox", "the sandbox runs in sandbox mode only");
   const dataDir = config().DATA_DIR;
   const secrets = openSecrets(dataDir);
   setSandboxPepper(secrets.keyPepper);
   setSandboxSessionSecret(secrets.sessionSecret);
-  const models = await keepRunning("simulated models", async () => {
-    const started = await startSimulatedModels(options);
-    setSimulatedProviders(started.baseUrls, started.apiKey);
-    return started;
-  });
+  const models = await openModels(modelsElsewhere, options);
   let chains: ChainsHere | null = null;
   const stopping = new AbortController();
   return {
@@ -72,11 +77,12 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
       chains = await startOrFollowChains({ secrets, solanaScriptPath });
       return apiKey;
     },
-    isWell: () => models.current() !== null,
+    modelsAt: models.place,
+    isWell: models.isWell,
     areChainsWell: () => chains?.isWell?.() ?? false,
     untilChainsRun: async () => {
       while (!stopping.signal.aborted) {
-        if (chains && areChainsNamed(dataDir)) return true;
+        if (chains && areChainsNamed(dataDir) && (chains.knowsChains?.() ?? true)) return true;
         await sleep(CHAINS_CHECK_MS);
       }
       return false;
@@ -86,6 +92,27 @@ export async function startSandbox({ solanaScriptPath, ...options }: SandboxOpti
       await Promise.all([models.stop(), chains?.stop()]);
     },
   };
+}
+
+interface Models {
+  place: () => ModelsPlace;
+  isWell: () => boolean;
+  stop: () => Promise<void>;
+}
+
+async function openModels(elsewhere: ModelsPlace | undefined, options: SimulatedModelsOptions): Promise<Models> {
+  if (elsewhere) {
+    setSimulatedProviders(elsewhere.baseUrls, elsewhere.apiKey);
+    return { place: () => elsewhere, isWell: () => true, stop: async () => undefined };
+  }
+  let place: ModelsPlace = { baseUrls: {}, apiKey: "" };
+  const kept = await keepRunning("simulated models", async () => {
+    const started = await startSimulatedModels(options);
+    setSimulatedProviders(started.baseUrls, started.apiKey);
+    place = { baseUrls: started.baseUrls, apiKey: started.apiKey };
+    return started;
+  });
+  return { place: () => place, isWell: () => kept.current() !== null, stop: kept.stop };
 }
 
 function areChainsNamed(dataDir: string): boolean {
@@ -98,7 +125,7 @@ function areChainsNamed(dataDir: string): boolean {
 
 type OwnChainsOptions = Pick<SandboxOptions, "solanaScriptPath"> & { secrets: SandboxSecrets };
 
-type ChainsHere = Pick<SandboxChains, "stop"> & Partial<SandboxChains>;
+type ChainsHere = Pick<SandboxChains, "stop"> & Partial<SandboxChains> & { knowsChains?: () => boolean };
 
 /** Chains belong to a seed: a process with the jobs role runs them unless another one does; all others follow their URLs. */
 async function startOrFollowChains({ secrets, solanaScriptPath }: OwnChainsOptions): Promise<ChainsHere> {

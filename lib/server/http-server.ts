@@ -1,5 +1,5 @@
-// Node's own HTTP server: every path under /api/v1/, health, readiness, metrics and x402's discovery path go straight to the
-// gateway; everything else is a page and goes to `pages`.
+// Node's own HTTP server: every path under /api/v1/, health, readiness, metrics, x402's discovery path and the playground's prompts go
+// straight to the gateway; everything else is a page and goes to `pages`.
 
 import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -15,14 +15,17 @@ import {
   type ReadBody,
   readText,
 } from "@/lib/gateway/http/request";
-import { answer } from "@/lib/gateway/http/router";
+import { answer, answerElsewhere } from "@/lib/gateway/http/router";
 import { LARGE_BODY_MS, readArrivingBody } from "./arriving-body";
 import { type ConnectionLimits, limitConnections } from "./connections";
 import { type PageHandler, showPage } from "./page-request";
+import { answerPlayground, isPlaygroundPath } from "./playground";
 import { answerTransportFault } from "./transport-fault";
 
 export interface HttpServerOptions {
   pages: PageHandler;
+  /** False in a process without the role `api`: it answers health, readiness and metrics only. */
+  servesApi?: boolean;
   /** How long a client may take to send a whole request, headers and body; a body above 1 MiB has more. */
   requestTimeoutMs?: number;
   /** How long a client may leave written data unread before it counts as gone. */
@@ -31,13 +34,18 @@ export interface HttpServerOptions {
   connections?: ConnectionLimits;
 }
 
-const gatewayPaths = new Set(["/api/health", "/api/ready", "/api/metrics", "/.well-known/x402"]);
+const ofEveryProcess = new Set(["/api/health", "/api/ready", "/api/metrics"]);
 
-const isGatewayPath = (path: string): boolean => path.startsWith("/api/v1/") || gatewayPaths.has(path);
+const isGatewayPath = (path: string): boolean =>
+  path.startsWith("/api/v1/") || ofEveryProcess.has(path) || path === "/.well-known/x402" || isPlaygroundPath(path);
 
 /** Creates the server; the caller makes it listen. */
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { pages, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000, connections } = options;
+  const { pages, servesApi = true, requestTimeoutMs = 30_000, stallTimeoutMs = 30_000, connections } = options;
+  const answerOf = (path: string): typeof answer => {
+    if (!servesApi && isGatewayPath(path) && !ofEveryProcess.has(path)) return answerElsewhere;
+    return isPlaygroundPath(path) ? answerPlayground : answer;
+  };
   const serve = (message: IncomingMessage, response: ServerResponse): void => {
     const url = originForm(message.url ?? "/");
     message.url = url;
@@ -47,8 +55,8 @@ export function createHttpServer(options: HttpServerOptions): Server {
     // Next resolves dots and decodes letters: a path that it could take for one of the gateway's is refused there, before anything else.
     const work =
       isGatewayPath(path) || !isNormalPath(path)
-        ? answerApi(message, response, { path, query, requestTimeoutMs, stallTimeoutMs })
-        : showPage(pages, { message, response, path, requestTimeoutMs, stallTimeoutMs });
+        ? answerApi(message, response, { answer: answerOf(path), path, query, requestTimeoutMs, stallTimeoutMs })
+        : showPage(pages, { message, response, requestTimeoutMs, stallTimeoutMs });
     work.catch((error: unknown) => {
       response.destroy();
       log().error({ err: error }, "could not answer a connection");
@@ -96,6 +104,7 @@ function originForm(target: string): string {
 }
 
 interface ApiOptions {
+  answer: typeof answer;
   path: string;
   query: string;
   requestTimeoutMs: number;
@@ -117,13 +126,13 @@ function isAnswering({ [answering]: responses }: AnsweringSocket): boolean {
 }
 
 async function answerApi(message: IncomingMessage, response: ServerResponse, options: ApiOptions): Promise<void> {
-  const { path, query, requestTimeoutMs, stallTimeoutMs } = options;
+  const { answer: answerRequest, path, query, requestTimeoutMs, stallTimeoutMs } = options;
   const socket: AnsweringSocket = message.socket;
   socket[answering] ??= new Set();
   const responses = socket[answering].add(response);
   try {
     const incoming = new HttpRequest({ message, path, query, response, requestTimeoutMs });
-    const reply = await answer(incoming);
+    const reply = await answerRequest(incoming);
     if (isDraining() || !mayDiscardRest(message)) reply.headers.connection = "close";
     if (!message.complete) discardRest(message, requestTimeoutMs);
     if (typeof reply.body === "string") writeWhole(response, reply, reply.body, stallTimeoutMs);

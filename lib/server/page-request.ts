@@ -3,7 +3,6 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/lib/base/errors";
-import { LARGE_BODY_MS } from "./arriving-body";
 import { answerTransportFault, writeOnSocket } from "./transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -11,7 +10,6 @@ export type PageHandler = (message: IncomingMessage, response: ServerResponse) =
 interface PageRequest {
   message: IncomingMessage;
   response: ServerResponse;
-  path: string;
   requestTimeoutMs: number;
   stallTimeoutMs: number;
 }
@@ -19,16 +17,9 @@ interface PageRequest {
 /** The largest form of our pages; `next.config.ts` has the same limit for bodies that do not announce their length. */
 export const MAX_FORM_BYTES = 65_536;
 
-/** They read their bodies themselves, once they know the owner, up to the limit of the API's own endpoint. */
-const takesImages = new Set(["/playground/answer", "/playground/quote"]);
-
-export async function showPage(
-  pages: PageHandler,
-  { message, response, path, requestTimeoutMs, stallTimeoutMs }: PageRequest,
-): Promise<void> {
-  const isLarge = takesImages.has(path);
-  if (!isLarge && Number(message.headers["content-length"]) > MAX_FORM_BYTES) return refuseLarge(message);
-  cutSlowBody(message, response, requestTimeoutMs + (isLarge ? LARGE_BODY_MS : 0));
+export async function showPage(pages: PageHandler, { message, response, requestTimeoutMs, stallTimeoutMs }: PageRequest): Promise<void> {
+  if (Number(message.headers["content-length"]) > MAX_FORM_BYTES) return refuseLarge(message);
+  cutSlowBody(message, response, requestTimeoutMs);
   // A page that takes long to render has nothing waiting to be read, and is left alone.
   response.setTimeout(stallTimeoutMs, () => {
     if (response.writableLength > 0) response.destroy();

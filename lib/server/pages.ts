@@ -1,16 +1,15 @@
-// Next, which renders the pages. It runs in this process; API requests never pass through it.
+// Next, which renders the pages, in a process that no API request reaches.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { CLIENT_HEADER, writePageClient } from "@/lib/access/page-client";
+import { believePageClient, CLIENT_HEADER, writePageClient } from "@/lib/access/page-client";
 import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import { deviceText } from "@/lib/console/sign-in/device";
 import { runActing } from "@/lib/db/acting";
-import { createPage, installPageStorage } from "./page-context";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 import type { PageHandler } from "./page-request";
 
@@ -22,10 +21,16 @@ export interface Pages {
 /** Resolves when pages can be served. */
 export type StartPages = () => Promise<Pages>;
 
+export interface PagesOptions {
+  dev: boolean;
+  dir: string;
+  /** Requests are passed on by the API's process, which has written their client's address. */
+  isBehind: boolean;
+}
+
 /** Prepares Next in `dir`; resolves when it can serve pages. */
-export async function startPages({ dev, dir }: { dev: boolean; dir: string }): Promise<Pages> {
-  installPageStorage();
-  // Not a static import, which would load it before the line above runs.
+export async function startPages({ dev, dir, isBehind }: PagesOptions): Promise<Pages> {
+  believePageClient();
   const { default: next } = await import("next");
   const app = next({ dev, dir, customServer: true });
   await (dev ? app.prepare() : withBuiltConfig(dir, () => app.prepare()));
@@ -39,12 +44,12 @@ export async function startPages({ dev, dir }: { dev: boolean; dir: string }): P
       // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.
       message.headers["content-security-policy"] = policy;
       message.headers["x-nonce"] = nonce;
-      writePageClient(message);
+      if (!isBehind) writePageClient(message);
       // So that a page can redirect to sign-in and back.
       message.headers["x-page-path"] = message.url ?? "/";
       response.setHeader("content-security-policy", policy);
       for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
-      await createPage(response, () => asVisitor(message, () => handler(message, response)));
+      await asVisitor(message, () => handler(message, response));
     },
     close: () => app.close(),
   };

@@ -4,8 +4,7 @@
 import { EventEmitter } from "node:events";
 import pino from "pino";
 import { log } from "@/lib/base/observe/log";
-import type { StartPages } from "./pages";
-import { type Service, startService } from "./start";
+import type { Service } from "./start";
 
 // SIGHUP: the terminal was closed. By default Node would die of it without stopping its children.
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -13,10 +12,10 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const MAX_FLUSH_MS = 1_000;
 
 /** Runs the service until a signal ends it, even during the start; a second signal ends it at once. */
-export async function runService(startPages: StartPages): Promise<void> {
+export async function runService(start: () => Promise<Service>): Promise<void> {
   // A closed terminal or pipe must not end the service before it has drained.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-  const starting = startService(startPages);
+  const starting = start();
   const signals = stopOnSignal(starting);
   try {
     const service = await starting;
@@ -61,7 +60,7 @@ function forgiveLostReaders(): void {
  * Ends the process once its log is written. When the log's reader has gone, Node's own exit would retry forever; the logger
  * notices it here and gives up.
  */
-function exit(code: number): void {
+export function exit(code: number): void {
   setTimeout(() => process.exit(code), MAX_FLUSH_MS);
   log().flush(() => setImmediate(() => process.exit(code)));
 }

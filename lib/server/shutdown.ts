@@ -20,6 +20,8 @@ import { closeProviderPools } from "@/lib/providers/transport";
 export interface Stoppable {
   name: string;
   stop: () => Promise<unknown>;
+  /** Five seconds unless it says otherwise. */
+  mostMs?: number;
 }
 
 const LOOK_EVERY_MS = 20;
@@ -27,10 +29,14 @@ const LOOK_EVERY_MS = 20;
 const MAX_CLOSING_MS = 2_000;
 const MAX_STEP_MS = 5_000;
 
-/** Finishes running requests within DRAIN_TIMEOUT_MS, then stops everything, last started first. */
-export async function drain(server: Server, running: readonly Stoppable[]): Promise<void> {
+/**
+ * Finishes running requests within DRAIN_TIMEOUT_MS, then stops everything, last started first. `children` are told at once, so that streams
+ * of their pages end.
+ */
+export async function drain(server: Server, running: readonly Stoppable[], children?: { drain: () => void }): Promise<void> {
   // The server keeps listening, so that new requests get a 503 instead of being cut off.
   refuseNewRequests();
+  children?.drain();
   const inTime = await requestsEnded(config().DRAIN_TIMEOUT_MS);
   if (!inTime) log().warn("some requests did not finish in time; their holds expire and they are not charged");
   await closeServer(server, inTime);
@@ -48,7 +54,7 @@ export async function drain(server: Server, running: readonly Stoppable[]): Prom
 export async function stopParts(running: readonly Stoppable[]): Promise<void> {
   const parts = [...running].reverse();
   const databases = parts.filter((one) => one.name === "database");
-  for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop);
+  for (const part of parts.filter((one) => one.name !== "database")) await step(part.name, part.stop, part.mostMs);
   if (databases.length > 0) await step("connections", () => Promise.all([closeCommitConnections(), closePool()]));
   // A database has its own time limits, and leaving it running would be worse than waiting.
   for (const part of databases) await step(part.name, part.stop, Number.POSITIVE_INFINITY);

@@ -113,13 +113,6 @@ test("a page's body larger than any form is refused unread, and by Next where it
   expect(await whole.closed).toContain(`read ${MAX_FORM_BYTES}`);
 });
 
-test("the playground's images may be large, and have their time", async () => {
-  await openServer({ requestTimeoutMs: 50 });
-  const { closed, socket } = open(post("/playground/answer", "content-length: 100000", "connection: close"));
-  setTimeout(() => socket.write("a".repeat(100_000)), 200);
-  expect(await closed).toContain("read 100000");
-});
-
 test("an API body without a working key is never asked for", async () => {
   await openServer({});
   for (const path of ["prompt", "chat/completions", "responses", "embeddings", "messages", "messages/count_tokens", "quote"]) {

@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics, for the operator of the service.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { AggregatorRegistry } from "prom-client";
 import { trustedProxies } from "@/lib/access/client-address";
 import { areSignUpsUsual } from "@/lib/access/sign-ups";
 import { nowMs } from "@/lib/base/clock";
@@ -63,8 +64,13 @@ export async function runChecks(): Promise<Check[]> {
   database.ms = performance.now() - startedAt;
   const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital()));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];
+  for (const theirs of others().reports?.checks() ?? []) {
+    const ours = all.find(({ name }) => name === theirs.name);
+    if (!ours) all.push(check(theirs.name, theirs.isWell, theirs.isVital));
+    else if (!theirs.isWell) Object.assign(ours, check(theirs.name, false, theirs.isVital));
+  }
   if (nodeQuorum() > 1) all.push(check("nodes", haveNodesAgreed(), false));
-  return database.isWell && config().ROLES.includes("web")
+  return database.isWell && isReachedByStrangers()
     ? [
         ...all,
         check("addresses", await addressesAreFree(), false),
@@ -74,12 +80,35 @@ export async function runChecks(): Promise<Check[]> {
     : all;
 }
 
+const isReachedByStrangers = (): boolean => config().ROLES.some((role) => role === "api" || role === "pages");
+
 /** This server speaks http and PUBLIC_URL is https, so a proxy stands before it; unless it is listed, all clients count as one address. */
 export const knowsProxy = (): boolean => trustedProxies().any;
 
 /** Adds a worker to readiness: `isWell` says whether it is working now. Requests are served without a worker that is not vital now. */
 export function reportReadiness(name: string, isWell: () => boolean, { isVital = () => true }: { isVital?: () => boolean } = {}): void {
   workers().set(name, { isWell, isVital });
+}
+
+/** What this process has reported of its own workers. */
+export const readWorkers = (): Pick<Check, "name" | "isWell" | "isVital">[] =>
+  [...workers()].map(([name, { isWell, isVital }]) => ({ name, isWell: isWell(), isVital: isVital() }));
+
+/** What other processes of the same start say of themselves. */
+interface OtherProcesses {
+  checks: () => Pick<Check, "name" | "isWell" | "isVital">[];
+  /** Each process's as prom-client's JSON; undefined for one that is away. */
+  metrics: () => Promise<unknown[]>;
+}
+
+const others = processSingleton<{ reports?: OtherProcesses | undefined }>("other processes", () => ({}));
+
+/** Adds other processes to readiness and metrics, until the returned function is called. */
+export function reportOthers(reports: OtherProcesses): () => void {
+  others().reports = reports;
+  return () => {
+    others().reports = undefined;
+  };
 }
 
 /** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is in progress. */
@@ -127,9 +156,16 @@ async function signUpsAreUsual(): Promise<boolean> {
 /** Prometheus text, for this machine itself or for a caller with METRICS_TOKEN. */
 export const metricsText = endpoint("metrics", async (request) => {
   if (!mayReadMetrics(request)) throw new AppError("NOT_FOUND");
-  const { registry } = metrics();
+  const registry = await readRegistry();
   return jsonReply(request, 200, await registry.metrics(), { "content-type": registry.contentType });
 });
+
+/** This process's metrics, and those of the other processes of its start added to them. */
+async function readRegistry() {
+  const { registry } = metrics();
+  const theirs = (await others().reports?.metrics())?.filter((one) => Array.isArray(one)) ?? [];
+  return theirs.length === 0 ? registry : AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...theirs]);
+}
 
 function mayReadMetrics(request: GatewayRequest): boolean {
   const token = config().METRICS_TOKEN;

@@ -79,6 +79,19 @@ function methodNotAllowed(methods: Record<string, Endpoint>): Endpoint {
   });
 }
 
+/** OpenAI's agents offer a websocket first, and go on over HTTP after this answer. */
+const refuseWebSocket = endpoint(
+  "websocket",
+  async () => {
+    const message = "This endpoint answers over HTTP: send POST /api/v1/responses with stream: true";
+    throw new AppError("INVALID_REQUEST", { message, headers: { upgrade: "HTTP/1.1", connection: "upgrade" } });
+  },
+  { writeError: chatErrorBody, statusOf: () => 426 },
+);
+
+const isWebSocketOffer = ({ path, headers }: GatewayRequest): boolean =>
+  path === "/api/v1/responses" && headers.upgrade?.toLowerCase() === "websocket";
+
 function findMethods(path: string): Record<string, Endpoint> | undefined {
   if (Object.hasOwn(routes, path)) return routes[path];
   const slashAt = path.lastIndexOf("/");
@@ -92,8 +105,17 @@ function findEndpoint(request: GatewayRequest): Endpoint {
   const methods = findMethods(request.path);
   if (!methods) return notFound;
   if (isDraining() && !alwaysOpen.has(request.path)) return shuttingDownIn.get(methods.POST) ?? shuttingDown;
-  return (Object.hasOwn(methods, request.method) && methods[request.method]) || methodNotAllowed(methods);
+  if (Object.hasOwn(methods, request.method) && methods[request.method]) return methods[request.method] as Endpoint;
+  return isWebSocketOffer(request) ? refuseWebSocket : methodNotAllowed(methods);
 }
+
+const elsewhere = endpoint("elsewhere", async (request) => {
+  const message = `This process does not answer the API. Send ${request.path.slice(0, 200)} to one with ROLES=api`;
+  throw new AppError("NOT_FOUND", { message });
+});
+
+/** Answers every request of a process without the role `api`. Never throws. */
+export const answerElsewhere = (incoming: IncomingRequest): Promise<GatewayReply> => elsewhere(openRequest(incoming));
 
 /** Answers one request. Never throws. */
 export function answer(incoming: IncomingRequest): Promise<GatewayReply> {

@@ -1,8 +1,10 @@
 // The data of the public status page: the checks that decide readiness, and each provider's circuit breaker.
 
+import { z } from "zod";
 import { redisLink } from "@/lib/access/limits/redis-link";
 import { readHead } from "@/lib/audit/chain";
 import { now, nowMs } from "@/lib/base/clock";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { breakerOf } from "@/lib/providers/breaker";
 import { endpoints, isSimulated } from "@/lib/providers/endpoints";
 import type { ProviderId } from "@/lib/providers/types";
@@ -30,8 +32,36 @@ export interface ServiceStatus {
   auditHead: string | null;
 }
 
-/** Runs every check; takes at most as long as the database timeout. Never throws. */
+const date = z.coerce.date();
+
+const statusForm = z.object({
+  at: date,
+  runningSince: date,
+  checks: z.array(
+    z.object({ name: z.string(), isWell: z.boolean(), isVital: z.boolean(), wrongSince: date.nullable(), ms: z.number().exactOptional() }),
+  ),
+  limits: z.enum(["alone", "shared", "lost"]),
+  providers: z.array(
+    z.object({ provider: z.string(), isSimulated: z.boolean(), leftAloneSince: date.nullable(), retryAfterMs: z.number() }),
+  ),
+  auditHead: z.string().nullable(),
+});
+
+const source = processSingleton<{ ask?: () => Promise<unknown> }>("status of the API's process", () => ({}));
+
+/** The API answers in another process: its status, as JSON, is asked there. */
+export function askForStatus(ask: () => Promise<unknown>): void {
+  source().ask = ask;
+}
+
+/** The status of the process that answers the API; of this one when that cannot say. Never throws. */
 export async function readStatus(): Promise<ServiceStatus> {
+  const given = await source().ask?.();
+  return statusForm.safeParse(given).data ?? readOwnStatus();
+}
+
+/** Runs every check; takes at most as long as the database timeout. Never throws. */
+export async function readOwnStatus(): Promise<ServiceStatus> {
   const checks = await runChecks();
   const link = redisLink();
   return {

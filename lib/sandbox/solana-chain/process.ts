@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { keepNodeRunning } from "@/lib/base/keep-running";
 import { type Child, startChild } from "../child-process";
-import { keepNodeRunning } from "../keep-running";
 
 export interface SolanaProcessOptions {
   /** The chain's data is in `chains/solana.*` below it. */

@@ -51,7 +51,7 @@ const run = (...words: string[]): Promise<Outcome> => runCommand(main, words, { 
 test("a start says which process, of whom, and whether its pepper is another one; never the pepper", async () => {
   const started = async (secret: string) => {
     setSandboxPepper(secret);
-    return leftBy(() => recordStart({ ROLES: ["web", "jobs"], MODE: "live" }));
+    return leftBy(() => recordStart({ ROLES: ["api", "pages", "jobs"], MODE: "live" }));
   };
   const [first, same, other] = [
     await started("a pepper of more than 32 characters, the first"),
@@ -63,7 +63,7 @@ test("a start says which process, of whom, and whether its pepper is another one
       kind: "process.started",
       account_id: null,
       actor: { kind: "process", ...operator },
-      after: { roles: ["web", "jobs"], mode: "live", version: "1.0.0", node: process.version, pid: process.pid },
+      after: { roles: ["api", "pages", "jobs"], mode: "live", version: "1.0.0", node: process.version, pid: process.pid },
     },
   ]);
   expect(same.map(({ kind }) => kind)).toEqual(["process.started"]);

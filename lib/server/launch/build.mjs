@@ -88,6 +88,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
     absWorkingDir: root,
     entryPoints: {
       main,
+      child: "lib/server/processes/child-main.ts",
       "simulated-models": "lib/sandbox/models/main.ts",
       "solana-chain": "lib/sandbox/solana-chain/main.ts",
       "check-ledger": "lib/server/check-ledger.ts",

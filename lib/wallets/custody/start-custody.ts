@@ -35,6 +35,6 @@ function untilReached(error: unknown): void {
 
 function warnOfWeakness(): void {
   const { MODE, ROLES, CUSTODY_XPUB } = config();
-  if (MODE !== "live" || !ROLES.includes("web")) return;
-  if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set, so the web process trusts the database for deposit addresses");
+  if (MODE !== "live" || !(ROLES.includes("api") || ROLES.includes("pages"))) return;
+  if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set, so the API and the pages trust the database for deposit addresses");
 }

@@ -1,11 +1,11 @@
-// Keeps a part of the sandbox running: a child that ends unexpectedly is restarted, with exponential backoff, until it is stopped.
+// Keeps a child process running: one that ends unexpectedly is started again until it is stopped, the later the more often it ended.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { log } from "@/lib/base/observe/log";
-import type { ChildEnd } from "./child-process";
+import { log } from "./observe/log";
 
 interface Running {
-  ended: Promise<ChildEnd>;
+  /** Resolves with how it ended, for the log. */
+  ended: Promise<object>;
   stop(): Promise<unknown>;
 }
 
@@ -17,6 +17,8 @@ export interface Kept<Part> {
 
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
+/** What ran for so long did not end of what ended it before. */
+const STEADY_MS = 60_000;
 
 /**
  * @param name for the log: `simulated models`
@@ -25,13 +27,16 @@ const MAX_RETRY_MS = 10_000;
  */
 export async function keepRunning<Part extends Running>(name: string, start: () => Promise<Part>): Promise<Kept<Part>> {
   const stopping = new AbortController();
+  let pauseMs = FIRST_RETRY_MS;
   let current: Part | null = await start();
   const keeping = keep(current);
 
   async function keep(first: Part): Promise<void> {
     for (let part = first; ; ) {
+      const startedAt = performance.now();
       const end = await part.ended;
       current = null;
+      if (performance.now() - startedAt > STEADY_MS) pauseMs = FIRST_RETRY_MS;
       if (stopping.signal.aborted) return;
       log().error({ ...end }, `the ${name} ended unexpectedly; restarting it`);
       const again = await startAgain();
@@ -41,8 +46,9 @@ export async function keepRunning<Part extends Running>(name: string, start: () 
   }
 
   async function startAgain(): Promise<Part | null> {
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
+    for (;;) {
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined); // stopping ends the pause
+      pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS);
       if (stopping.signal.aborted) return null;
       try {
         const part = await start();
