@@ -40,6 +40,6 @@ function figuresOf(rounds) {
     p99_ms: of("64 connections", ({ ours }) => ours.p99Ms),
     throughput_vs_portkey: of("64 connections", ({ ours, portkey }) => ours.perSecond / portkey.perSecond),
     added_p50_vs_portkey: of("1 connection", (lane) => added("ours-hot")(lane) / added("portkey")(lane)),
-    rss_mb: Math.max(...rounds.map((round) => round["64 connections"].ours.rssMb)),
+    rss_mb: Math.max(...rounds.map((round) => round["64 connections"].ours.togetherMb)),
   };
 }

@@ -44,9 +44,11 @@ export async function contest(bench, lanes) {
 
 /**
  * Loads one contestant.
- * @param contestant `name`, `origin`, `plan`, `pid` of its process; `database` and `databasePids()` when it has one
+ * @param contestant `name`, `origin`, `plan`, `pid` of its process; `childPids()` when it has children; `database` and
+ *   `databasePids()` when it has one
  * @param options `connections`, `seconds`, `load`: what sends the requests, and resolves with what load.lua prints
- * @returns what the load returned; requests per second, CPU per request, peak memory; `others`: the share of the busier core used by
+ * @returns what the load returned; requests per second, CPU per request, peak memory of the process and together
+ *   with its children; `others`: the share of the busier core used by
  *   other programs; for ours also `charged`
  * @throws Error when any response was not 200 and whole, there were none, or the books do not agree with them
  */
@@ -56,7 +58,8 @@ export const measure = (bench, contestant, options) =>
 async function measureLoad(bench, contestant, options) {
   const { load = runWrk } = options;
   const databasePids = contestant.databasePids?.() ?? [];
-  const restPids = [process.pid, ...familyOf(bench.upstream.pid), ...databasePids];
+  const childPids = contestant.childPids?.() ?? [];
+  const restPids = [process.pid, ...familyOf(bench.upstream.pid), ...databasePids, ...childPids];
   const look = () => ({
     own: cpuMs([contestant.pid]),
     database: cpuMs(databasePids),
@@ -65,8 +68,14 @@ async function measureLoad(bench, contestant, options) {
     restCore: coreBusyMs(REST_CORE),
   });
   let rssMb = 0;
+  let togetherMb = 0;
   const sampling = setInterval(() => {
-    rssMb = Math.max(rssMb, residentMb(contestant.pid));
+    const own = residentMb(contestant.pid);
+    rssMb = Math.max(rssMb, own);
+    togetherMb = Math.max(
+      togetherMb,
+      childPids.map(residentMb).reduce((sum, one) => sum + one, own),
+    );
   }, RSS_EVERY_MS);
   try {
     const before = look();
@@ -83,6 +92,7 @@ async function measureLoad(bench, contestant, options) {
       databaseCpuMsPerRequest: databasePids.length > 0 ? used("database") / result.requests : undefined,
       others: othersMs / (result.seconds * 1000),
       rssMb,
+      togetherMb,
     };
   } finally {
     clearInterval(sampling);

@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { benchAbuse } from "./abuse.mjs";
 import { benchBigLedger } from "./big-ledger.mjs";
 import { benchChains } from "./chains.mjs";
 import { benchDialects } from "./dialects.mjs";
@@ -28,6 +29,7 @@ const parts = {
   chains: benchChains,
   payments: benchPayments,
   webhooks: benchWebhooks,
+  abuse: benchAbuse,
 };
 // Many short rounds: a virtual machine changes its speed for some seconds at a time, and a long run would fall into such a phase entirely.
 const paces = {
@@ -41,6 +43,7 @@ const paces = {
     deposits: 60,
     payments: 200,
     webhookSeconds: 60,
+    abuseSeconds: 15,
   },
   quick: {
     rounds: 2,
@@ -52,6 +55,7 @@ const paces = {
     deposits: 15,
     payments: 40,
     webhookSeconds: 15,
+    abuseSeconds: 6,
   },
 };
 

@@ -86,7 +86,8 @@ export async function startService(bench, { name = "ours", dataDir, settings } =
   const database = databaseOf(home);
   const keys = JSON.parse(readFileSync(join(home, "bench-keys.json"), "utf8"));
   const { pid, stop } = server;
-  const service = { name, pid, server, stop, origin, dataDir: home, database, databasePids: () => familyOf(database.pid) };
+  const childPids = () => familyOf(server.pid).filter(isChild);
+  const service = { name, pid, server, stop, origin, dataDir: home, database, databasePids: () => familyOf(database.pid), childPids };
   const asClient = (names) => ({ ...service, plan: { ...promptPlan, authorizations: names.map((key) => `Bearer ${key}`) } });
   /** A thousand wallets in turn; one client with one key; and keys of accounts without money. */
   const made = {
@@ -98,6 +99,15 @@ export async function startService(bench, { name = "ours", dataDir, settings } =
   await proveAnswer(made.wallets);
   await renderPages(origin);
   return made;
+}
+
+/** Whether a process is the service's own for pages and jobs. */
+function isChild(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("dist/child.mjs");
+  } catch {
+    return false; // it has ended
+  }
 }
 
 const promptPlan = {
@@ -112,7 +122,7 @@ export const withBody = (contestant, fields) => ({
   plan: { ...contestant.plan, body: JSON.stringify({ ...JSON.parse(contestant.plan.body), ...fields }) },
 });
 
-/** Renders pages once before memory is measured: one process serves both. */
+/** Renders pages once before memory is measured: that of the process for pages counts. */
 async function renderPages(origin) {
   for (const path of ["/", "/models", "/docs"]) {
     const page = await fetch(origin + path);
