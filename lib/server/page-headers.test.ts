@@ -6,7 +6,7 @@ import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 
 const policyOf = (withWalletConnect: boolean) =>
   new Map(
-    contentSecurityPolicy("abc", { dev: false, withWalletConnect })
+    contentSecurityPolicy({ nonce: "abc" }, { dev: false, withWalletConnect })
       .split("; ")
       .map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1)]),
   );

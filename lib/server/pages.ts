@@ -10,8 +10,12 @@ import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import { deviceText } from "@/lib/console/sign-in/device";
 import { runActing } from "@/lib/db/acting";
+import { PageCache } from "./page-cache";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 import type { PageHandler } from "./page-request";
+import { PageShares } from "./page-shares";
+import { showBusy } from "./processes/away-page";
+import { cookieOf, publicVariant } from "./public-pages";
 
 export interface Pages {
   show: PageHandler;
@@ -35,23 +39,37 @@ export async function startPages({ dev, dir, isBehind }: PagesOptions): Promise<
   const app = next({ dev, dir, customServer: true });
   await (dev ? app.prepare() : withBuiltConfig(dir, () => app.prepare()));
   const handler = app.getRequestHandler();
+  const policyOptions = { dev, withWalletConnect: config().WALLETCONNECT_PROJECT_ID !== undefined };
+  const render = async (message: IncomingMessage, response: ServerResponse) => {
+    nameOurselves(message);
+    const nonce = randomBytes(16).toString("base64");
+    const policy = contentSecurityPolicy({ nonce }, policyOptions);
+    // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.
+    message.headers["content-security-policy"] = policy;
+    message.headers["x-nonce"] = nonce;
+    // So that a page can redirect to sign-in and back.
+    message.headers["x-page-path"] = message.url ?? "/";
+    response.setHeader("content-security-policy", policy);
+    for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
+    await asVisitor(message, () => handler(message, response));
+  };
+  const cache = new PageCache({ render, policy: (hashes) => contentSecurityPolicy({ hashes }, policyOptions), cookieOf });
+  const shares = new PageShares();
   return {
     show: async (message: IncomingMessage, response: ServerResponse) => {
       if (!isOfOurPages(message)) return refuse(response);
-      nameOurselves(message);
-      const nonce = randomBytes(16).toString("base64");
-      const policy = contentSecurityPolicy(nonce, { dev, withWalletConnect: config().WALLETCONNECT_PROJECT_ID !== undefined });
-      // Next reads the nonce for its own scripts from this request header; a client's own value is overwritten.
-      message.headers["content-security-policy"] = policy;
-      message.headers["x-nonce"] = nonce;
       if (!isBehind) writePageClient(message);
-      // So that a page can redirect to sign-in and back.
-      message.headers["x-page-path"] = message.url ?? "/";
-      response.setHeader("content-security-policy", policy);
-      for (const [name, value] of fixedHeaders(config().PUBLIC_URL)) response.setHeader(name, value);
-      await asVisitor(message, () => handler(message, response));
+      const variant = dev ? null : publicVariant(message);
+      if (variant && cache.showKept(variant, message, response)) return;
+      const giveBack = await shares.take(message, response);
+      if (!giveBack) return showBusy(message, response);
+      try {
+        if (!variant || !(await cache.show(variant, message, response))) await render(message, response);
+      } finally {
+        giveBack();
+      }
     },
-    close: () => app.close(),
+    close: async () => void (await Promise.all([app.close(), cache.close()])),
   };
 }
 

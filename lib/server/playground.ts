@@ -6,6 +6,7 @@ import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
 import { isFresh } from "@/lib/console/step-up";
 import type { GatewayReply, IncomingRequest } from "@/lib/gateway/http/request";
 import { answerForOwner, type OwnerEndpoint, quoteForOwner } from "@/lib/gateway/prompt/playground";
+import { readCookie } from "./cookie";
 
 const endpoints = new Map<string, OwnerEndpoint>([
   ["/playground/answer", answerForOwner],
@@ -55,12 +56,3 @@ const replyWith = ({ status, ...body }: PageRefusal, more: Record<string, string
   body: JSON.stringify({ error: body.error, reason: body.reason }),
   end: () => undefined,
 });
-
-/** A cookie's value: the first of its name, as browsers send the most specific one first. */
-function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(";") ?? []) {
-    const equals = pair.indexOf("=");
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
-  }
-  return undefined;
-}

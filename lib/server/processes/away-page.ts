@@ -4,9 +4,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 const RETRY_AFTER_S = 2;
 
+const away = "The pages are starting again. The API is not affected: it answers as usual.";
+const busy = "Many pages are being opened at once. This one loads by itself as soon as there is room.";
+
 /** A browser's own request gets a page that loads itself again; a page's request gets JSON. */
-export function showAway(message: IncomingMessage, response: ServerResponse): void {
-  const sentence = "The pages are starting again. The API is not affected: it answers as usual.";
+export const showAway = (message: IncomingMessage, response: ServerResponse): void => showLater(message, response, away);
+
+/** The same where too many pages are rendered already. */
+export const showBusy = (message: IncomingMessage, response: ServerResponse): void => showLater(message, response, busy);
+
+function showLater(message: IncomingMessage, response: ServerResponse, sentence: string): void {
   const headers = { "retry-after": String(RETRY_AFTER_S), "cache-control": "no-store", "x-content-type-options": "nosniff" };
   if (isNavigation(message)) {
     response.writeHead(503, {
