@@ -14,7 +14,22 @@ const startTimeoutMs = 300_000;
 const stopTimeoutMs = 40_000;
 
 /** Resolves with a function that stops it. Tests find it through BASE_URL and DATA_DIR in their environment. */
-export default async function startService(): Promise<() => Promise<void>> {
+export default async function startForAll(): Promise<() => Promise<void>> {
+  const { baseUrl, dataDir, stop } = await startService();
+  process.env.BASE_URL = baseUrl;
+  process.env.DATA_DIR = dataDir;
+  return stop;
+}
+
+export interface StartedService {
+  baseUrl: string;
+  dataDir: string;
+  pid: number;
+  stop: () => Promise<void>;
+}
+
+/** Starts one more, for a test that harms it. */
+export async function startService(): Promise<StartedService> {
   const dataDir = mkdtempSync(join(tmpdir(), "pennyprompt-browser-data-"));
   // Embedded PostgreSQL may run as another user, which must be able to traverse it.
   chmodSync(dataDir, 0o755);
@@ -30,9 +45,7 @@ export default async function startService(): Promise<() => Promise<void>> {
     rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    process.env.BASE_URL = await readAddress(service);
-    process.env.DATA_DIR = dataDir;
-    return stop;
+    return { baseUrl: await readAddress(service), dataDir, pid: service.pid ?? 0, stop };
   } catch (error) {
     await stop();
     throw error;
