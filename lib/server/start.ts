@@ -75,6 +75,7 @@ async function startParts(settings: Config, { startPages, startChildren }: Surro
     servesApi: settings.ROLES.includes("api"),
     connections: { most: settings.MAX_CONNECTIONS, mostOfOne: settings.MAX_CONNECTIONS_PER_ADDRESS },
   });
+  children?.attachTo(server);
   try {
     const { baseUrl, port } = await listen(server, settings);
     warnOfUnknownProxy(settings);

@@ -1,12 +1,13 @@
 // The other processes of a start, as the first one sees them: they get its order to begin, show its pages, and report on themselves.
 
+import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Role } from "@/lib/base/config";
 import { type Check, reportOthers } from "@/lib/gateway/http/health";
 import { readOwnStatus } from "@/lib/gateway/http/status";
 import type { PageHandler } from "../page-request";
 import { Child } from "./child";
-import { forwardPages } from "./forward";
+import { forwardPages, forwardUpgrades } from "./forward";
 import type { StartOrder } from "./link";
 
 export interface Children {
@@ -15,6 +16,8 @@ export interface Children {
   begin: (order: Omit<StartOrder, "socketPath">) => Promise<void>;
   /** Undefined when none of them shows pages. */
   showPage: PageHandler | undefined;
+  /** Adds to the server what the pages need of it in development. */
+  attachTo: (server: Server) => void;
   /** Resolves with true once a child reports that this part of it is well; false when they are stopped before. */
   untilWell: (part: string) => Promise<boolean>;
   drain: () => void;
@@ -38,6 +41,9 @@ export function startChildren(groups: readonly (readonly Role[])[], { dev, built
   return {
     roles: groups.flat(),
     begin: async (order) => void (await Promise.all(all.map((child) => child.begin(order)))),
+    attachTo: (server) => {
+      if (dev && pages) forwardUpgrades(server, () => pages.socketPath);
+    },
     showPage: pages && forwardPages(() => pages.socketPath),
     untilWell: async (part) => {
       const isWell = () => all.some((child) => child.checks?.some((check) => check.name === part && check.isWell));

@@ -1,7 +1,9 @@
 // Passes a page's request on to the process that renders pages, and its answer back. Both are streams: nothing is held in memory, and
 // whoever leaves ends the other side.
 
-import { Agent, type ClientRequest, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
+import { Agent, type ClientRequest, type IncomingMessage, request as openRequest, type Server, type ServerResponse } from "node:http";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { writePageClient } from "@/lib/access/page-client";
 import { log } from "@/lib/base/observe/log";
@@ -73,4 +75,23 @@ async function passBack(answer: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(answer.statusCode ?? 502, headers);
   response.flushHeaders(); // a stream of events may say nothing for a while
   await pipeline(answer, response);
+}
+
+/** In development: passes on the socket by which Next's pages learn of changes. Nothing else is upgraded. */
+export function forwardUpgrades(server: Server, socketPath: () => string | null): void {
+  server.on("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const path = message.url?.startsWith("/_next/") ? socketPath() : null;
+    if (path === null) return void socket.destroy();
+    const onward = connect(path);
+    const lines = [`${message.method} ${message.url} HTTP/1.1`];
+    for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) lines.push(`${message.rawHeaders[at]}: ${message.rawHeaders[at + 1]}`);
+    onward.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+    onward.write(head);
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      one.on("error", () => other.destroy()).pipe(other);
+    }
+  });
 }
