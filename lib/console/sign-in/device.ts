@@ -16,7 +16,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bFirefox\/|\bFxiOS\//, "Firefox"],
   [/\bHeadlessChrome\//, "Headless Chrome"],
   [/\bChrome\/|\bCriOS\/|\bChromium\//, "Chrome"],
-  [/\bVersion\/[\d.]+ .*\bSafari\//, "Safari"],
+  [/\bVersion\/\d{1,3}\.[\d.]{1,8} (?:Mobile|Safari)\//, "Safari"],
   [/^curl\//, "curl"],
 ];
 
@@ -30,11 +30,15 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b|\bX11\b/, "Linux"],
 ];
 
+/** Real ones have up to 250; whatever a client writes beyond is not looked at. */
+const MAX_USER_AGENT_CHARACTERS = 512;
+
 const nameIn = (names: readonly (readonly [RegExp, string])[], text: string) => names.find(([form]) => form.test(text))?.[1];
 
 /** `Chrome on macOS`; unknown parts are left out. */
 export function deviceText(userAgent: string): string {
-  const [browser, system] = [nameIn(browsers, userAgent), nameIn(systems, userAgent)];
+  const text = userAgent.slice(0, MAX_USER_AGENT_CHARACTERS);
+  const [browser, system] = [nameIn(browsers, text), nameIn(systems, text)];
   if (browser && system) return `${browser} on ${system}`;
   if (browser) return browser;
   return system ? `A browser on ${system}` : "An unknown browser";
