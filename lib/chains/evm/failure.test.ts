@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn, kindOfRpcError } from "./failure";
+import { EvmFailure, type EvmFailureKind, isEvmFailure, isFollowedBy, isNodesOwn, kindOfRpcError } from "./failure";
 
 test.each<[EvmFailureKind, string, number, string]>([
   ["behind", "eth_call", -32_602, "BlockOutOfRangeError: block height is 10 but requested was 7"],
@@ -7,6 +7,8 @@ test.each<[EvmFailureKind, string, number, string]>([
   ["behind", "eth_call", -32_000, "header not found"],
   ["behind", "eth_call", -32_000, "missing trie node 3f (path )"],
   ["behind", "eth_getBlockByNumber", -39_001, "Unknown block"],
+  ["behind", "eth_call", -32_000, "the state of block 7 is not available"],
+  ["failing", "eth_call", -32_603, "method not found in header"],
   ["rate_limited", "eth_getLogs", -32_005, "daily request count exceeded, request rate limited"],
   ["rate_limited", "eth_call", 429, "compute units per second capacity exceeded"],
   ["rate_limited", "eth_blockNumber", -32_005, "limit exceeded"],
@@ -23,6 +25,15 @@ test.each<[EvmFailureKind, string, number, string]>([
   ["failing", "eth_getBlockByNumber", -32_000, "backend is restarting"],
 ])("%s: %s answered with %i, %s", (kind, method, code, message) => {
   expect(kindOfRpcError(method, code, message)).toBe(kind);
+});
+
+test.each([
+  ["Transaction nonce is lower than the account's", true],
+  ["nonce has already been used, nonce: 5", false],
+  ["NONCE 5: already used", true],
+  ["gas price is lower than the minimum for nonce 5", false],
+])("a nonce that is used up, by the order of the words: %s", (message, isUsedUp) => {
+  expect(isFollowedBy(message, /nonce/i, /lower|already used/i)).toBe(isUsedUp);
 });
 
 test("a failure from another copy of this module is recognized, and says whether another node may succeed", () => {

@@ -60,8 +60,9 @@ export const isNodesOwn = ({ kind }: EvmFailure): boolean =>
   kind !== "rejected" && kind !== "too_large" && kind !== "no_nodes" && kind !== "disputed";
 
 // Each node implementation has its own messages. A message about a missing block may contain "range" too, so that pattern is matched first.
-const ABOUT_MISSING =
-  /header not found|missing trie node|(block|state|header).*(not found|not available|missing|unknown)|unknown block|beyond current head|BlockOutOfRange/i;
+const ABOUT_MISSING = /header not found|missing trie node|unknown block|beyond current head|BlockOutOfRange/i;
+const BLOCK_DATA = /block|state|header/i;
+const MISSING = /not found|not available|missing|unknown/i;
 const ABOUT_RATE = /rate|too many requests|per second|quota|credits|capacity/i;
 const ABOUT_SIZE = /range|too (many|large|big)|more than|response size|limit|exceed|timed? ?out/i;
 const JUDGED_BY_THE_CHAIN = new Set(["eth_call", "eth_estimateGas", "eth_sendRawTransaction"]);
@@ -74,9 +75,15 @@ const SERVER_ERROR = -32_000;
 /** EIP-1898: no block with this hash. */
 const RESOURCE_NOT_FOUND = -32_001;
 
+/** Whether `second` matches anywhere after `first`. One regex for both, `first.*second`, takes quadratic time, and nodes write the messages. */
+export function isFollowedBy(message: string, first: RegExp, second: RegExp): boolean {
+  const start = message.search(first);
+  return start >= 0 && second.test(message.slice(start));
+}
+
 /** The kind of a JSON-RPC error. EIP-1474 leaves most codes to the nodes, so the message decides where the code does not. */
 export function kindOfRpcError(method: string, code: number, message: string): EvmFailureKind {
-  if (ABOUT_MISSING.test(message) || code === RESOURCE_NOT_FOUND) return "behind";
+  if (ABOUT_MISSING.test(message) || isFollowedBy(message, BLOCK_DATA, MISSING) || code === RESOURCE_NOT_FOUND) return "behind";
   if (code === 429 || (ABOUT_RATE.test(message) && !/range|response size/i.test(message))) return "rate_limited";
   if (method === "eth_getLogs" && ABOUT_SIZE.test(message)) return "too_large";
   if (code === LIMIT_EXCEEDED) return "rate_limited";

@@ -3,7 +3,7 @@
 
 import { decodeErrorResult, type Hex, keccak256, parseAbi, type Signature, serializeTransaction, toHex } from "viem";
 import { z } from "zod";
-import { EvmFailure, isEvmFailure } from "./failure";
+import { EvmFailure, isEvmFailure, isFollowedBy } from "./failure";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
 import { address, bytes32, height, wei } from "./wire";
@@ -131,7 +131,7 @@ export async function broadcast(raw: Hex, nodes: EvmNodes = evmNodes()): Promise
     if (!isEvmFailure(error) || error.kind !== "rejected") throw error;
     const { message } = error;
     if (/already known|already imported|known transaction|already exists/i.test(message)) return { kind: "sent" };
-    if (/nonce too low|nonce.*(lower|already used)/i.test(message)) return { kind: "nonce_used" };
+    if (/nonce too low/i.test(message) || isFollowedBy(message, /nonce/i, /lower|already used/i)) return { kind: "nonce_used" };
     if (/underpriced|fee too low|could not replace/i.test(message)) return { kind: "underpriced" };
     if (/insufficient funds|not enough funds/i.test(message)) return { kind: "no_gas_money" };
     return { kind: "refused", reason: message };
