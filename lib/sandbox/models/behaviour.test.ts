@@ -49,6 +49,15 @@ test("a text may contain what looks like the end of the block", () => {
   expect(withoutDirectives('[[simulate: text="x ]] y"]] rest')).toBe("rest");
 });
 
+test("a block without an end is text, and so is what follows it", () => {
+  for (const prompt of ["x [[simulate: hang", 'x [[simulate: text="a]] [[simulate: hang]]', "x [[simulate: hang ] ]"]) {
+    expect(readPromptBehaviour(prompt)).toEqual({ behaviour: {}, problems: [] });
+    expect(withoutDirectives(prompt)).toBe(prompt);
+  }
+  expect(withoutDirectives("x [[simulate: hang]] y [[simulate: hang")).toBe("x   y [[simulate: hang");
+  expect(readPromptBehaviour("x [[simulate: hang]] y [[simulate: delay=1").behaviour).toEqual({ hang: true });
+});
+
 test("an invalid directive is named, and the others still apply", () => {
   const { behaviour, problems } = readDirectives("staus=500 delay=soon hang=1 tokens=9");
   expect(behaviour).toEqual({ answerTokens: 9 });

@@ -70,19 +70,46 @@ const directives = new Map<string, Directive>([
   ["usage", readUsage],
 ]);
 
-const BLOCK = /\[\[simulate:((?:"(?:[^"\\]|\\.)*"|[^"\]]|\](?!\]))*)\]\]/g;
+const OPENING = "[[simulate:";
+const CLOSING = "]]";
 const WORD = /([^\s="]+)(?:=("(?:[^"\\]|\\.)*"|[^\s"]*))?|(\S)/g;
 
 /** Reads the directives inside the `[[simulate: …]]` blocks of a prompt. */
 export function readPromptBehaviour(prompt: string): BehaviourReading {
-  if (!prompt.includes("[[simulate:")) return { behaviour: {}, problems: [] };
-  const blocks = [...prompt.matchAll(BLOCK)].map((match) => match[1] ?? "");
-  return readDirectives(blocks.join(" "));
+  const texts = blocksOf(prompt).map(({ start, end }) => prompt.slice(start + OPENING.length, end - CLOSING.length));
+  return readDirectives(texts.join(" "));
 }
 
 /** The prompt without its `[[simulate: …]]` blocks. */
 export function withoutDirectives(prompt: string): string {
-  return prompt.includes("[[simulate:") ? prompt.replace(BLOCK, " ").trim() : prompt;
+  const blocks = blocksOf(prompt);
+  if (blocks.length === 0) return prompt;
+  const parts = blocks.map(({ start }, index) => prompt.slice(blocks[index - 1]?.end ?? 0, start));
+  return [...parts, prompt.slice(blocks.at(-1)?.end)].join(" ").trim();
+}
+
+interface Block {
+  start: number;
+  end: number;
+}
+
+function blocksOf(prompt: string): Block[] {
+  const blocks: Block[] = [];
+  for (let start = prompt.indexOf(OPENING); start >= 0; start = prompt.indexOf(OPENING, blocks.at(-1)?.end)) {
+    const end = endOfBlock(prompt, start + OPENING.length);
+    // A block without an end takes the rest of the prompt: to look for one from each further opening would take quadratic time.
+    if (end === null) break;
+    blocks.push({ start, end });
+  }
+  return blocks;
+}
+
+/** After the `]]` that ends a block; one in quotes does not. Null when there is none, or a quote stays open. */
+function endOfBlock(prompt: string, from: number): number | null {
+  const piece = /"(?:[^"\\]|\\.)*"|[^"\]]+|\]\]?/y;
+  piece.lastIndex = from;
+  for (let match = piece.exec(prompt); match !== null; match = piece.exec(prompt)) if (match[0] === CLOSING) return piece.lastIndex;
+  return null;
 }
 
 /** Reads directives without brackets: `status=429 retry-after=2`. */

@@ -104,7 +104,7 @@ async function serveEmbeddings(simulation: Simulation, exchange: Exchange, json:
   simulation.log.describe(exchange.record, { model, stream: false, question });
   const { behaviour } = decideBehaviour(simulation, exchange, { model, question });
   if (behaviour.status !== undefined) return refuseWith(exchange, behaviour.status);
-  sendWhole(exchange, behaviour.noUsage ? body.replace(/"usage":.*$/, '"usage":null}') : body);
+  sendWhole(exchange, behaviour.noUsage ? body.replace(/"usage":.*/s, '"usage":null}') : body);
 }
 
 async function answerCall(simulation: Simulation, exchange: Exchange, call: SimulatedCall): Promise<void> {

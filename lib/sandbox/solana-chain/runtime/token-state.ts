@@ -71,7 +71,7 @@ export interface TokenAmount {
 export function tokenAmount(units: bigint, decimals: number): TokenAmount {
   const digits = units.toString().padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);
-  const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "");
+  const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/(?<!0)0+$/, "");
   const uiAmountString = fraction === "" ? whole : `${whole}.${fraction}`;
   return { amount: units.toString(), decimals, uiAmount: Number(uiAmountString), uiAmountString };
 }

@@ -9,13 +9,16 @@ export type TransactionError =
   | { DuplicateInstruction: number }
   | { [name: string]: { account_index: number } };
 
-/** The runtime tells names only in its description: `err: InstructionError(0, Custom(1))`. */
-const DESCRIBED = /err: (\w+)(?:\((\d+)(?:, (\w+)(?:\((\d+)\))?)?| \{ account_index: (\d+))?/;
+/** The runtime tells names only in its description: `err: InstructionError(0, Custom(1))`, `err: InsufficientFundsForRent { account_index: 1 }`. */
+const DESCRIBED = /err: (\w+)(?:\((\d+)(?:, (\w+)(?:\((\d+)\))?)?)?/;
+const OF_ACCOUNT = / \{ account_index: (\d+)/;
 
 export function readTransactionError(failed: FailedTransactionMetadata): TransactionError {
-  const [, name = "", index, inner = "", code, account] = DESCRIBED.exec(failed.toString()) ?? [];
+  const text = failed.toString();
+  const [, name = "", index, inner = "", code] = DESCRIBED.exec(text) ?? [];
   if (name === "InstructionError") return { InstructionError: [Number(index), code === undefined ? inner : { Custom: Number(code) }] };
   if (name === "DuplicateInstruction") return { DuplicateInstruction: Number(index) };
+  const account = OF_ACCOUNT.exec(text)?.[1];
   return account === undefined ? name : { [name]: { account_index: Number(account) } };
 }
 
