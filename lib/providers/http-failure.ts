@@ -57,13 +57,15 @@ export function kindOfStatus(status: number): ProviderFailureKind {
   return "misconfigured";
 }
 
+/** Providers quote a refused key whole or in part: `sk-ab***yz`, `xa***na`. */
+const looksLikeKey = /\b(?:sk|pk|gsk|xai)[-_].{6}|\bAIza.{8}|[^*]\*{3}/;
+
 /** At most 300 characters of a provider's words, on one line, without anything that looks like a key. */
 export function quoteProvider(words: string): string {
   const line = words
     .slice(0, 16 * maxQuoteLength)
     .replace(/Bearer\s+\S+/gi, "Bearer [key]")
-    // Providers quote a refused key in part (sk-ab***yz, xa***na) or whole.
-    .replace(/\b(?:sk|pk|gsk|xai)[-_][-_*.A-Za-z0-9]{6,}|\bAIza[-_A-Za-z0-9]{8,}|\S{1,12}\*{3,}\S{0,12}/g, "[key]")
+    .replace(/[-_*.A-Za-z0-9]+/g, (word) => (looksLikeKey.test(word) ? "[key]" : word))
     .replace(/\s+/g, " ")
     .trim();
   return line.length <= maxQuoteLength ? line : line.slice(0, maxQuoteLength);
