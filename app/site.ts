@@ -24,6 +24,6 @@ export function readSite(): Site {
     isSandbox: MODE === "sandbox",
     mayHaveRealModels: SANDBOX_REAL_MODELS,
     keyVariable: `${SERVICE_NAME.toUpperCase()}_KEY`,
-    sandboxFile: `${folder.replace(/\/+$/, "")}/sandbox.json`,
+    sandboxFile: `${folder.replace(/(?<!\/)\/+$/, "")}/sandbox.json`,
   };
 }

@@ -114,7 +114,7 @@ function prefixOf(address: string, groupCount: 3 | 4): string {
 
 // Dual-stack sockets report IPv4 peers as ::ffff:192.0.2.1, and link-local peers with a zone.
 function plainAddress(text: string): string | null {
-  const address = text.replace(/%.*$/, "");
+  const address = text.replace(/%.*/s, "");
   if (isIP(address) === 0) return null;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;

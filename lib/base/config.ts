@@ -16,7 +16,7 @@ const count = (from: number, to: number) => z.coerce.number().int().min(from).ma
 const secret = z.string().min(32, "write at least 32 random characters, for example the output of: openssl rand -hex 32");
 const httpUrl = z
   .url({ protocol: /^https?$/, error: "write a full URL, starting with http:// or https://" })
-  .transform((text) => text.replace(/\/+$/, ""));
+  .transform((text) => text.replace(/(?<!\/)\/+$/, ""));
 const list = z.string().transform((text) =>
   text
     .split(",")

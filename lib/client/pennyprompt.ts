@@ -108,7 +108,7 @@ export class PennyPrompt {
     if (!/^https?:$/.test(new URL(baseUrl).protocol)) throw new TypeError("baseUrl: must begin with https:// or http://");
     if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMER_MS)) throw new TypeError(`timeoutMs: must be from 1 to ${LONGEST_TIMER_MS}`);
     if (!(Number.isInteger(maxRetries) && maxRetries >= 0)) throw new TypeError("maxRetries: must be a whole number, 0 or more");
-    const url = `${baseUrl.replace(/\/+$/, "")}/api/v1`;
+    const url = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/api/v1`;
     this.#connection = { url, apiKey, timeoutMs, fetch: options.fetch ?? ((input, init) => fetch(input, init)) };
     this.#retry = { maxRetries, longestWaitMs: timeoutMs, sleep: options.sleep ?? sleep };
   }

@@ -56,9 +56,9 @@ export const formatOf = ({ provider, entry }: ModelRoute): WireFormatId => entry
 export function endpointAt(provider: ProviderId, baseUrl: string, apiKey: string): Endpoint {
   const url = new URL(baseUrl);
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ""),
     origin: url.origin,
-    pathPrefix: `${url.pathname.replace(/\/+$/, "")}/`,
+    pathPrefix: `${url.pathname.replace(/(?<!\/)\/+$/, "")}/`,
     apiKey,
     format: formatOf({ provider, wireName: "" }),
     isVendorHost: url.hostname === vendorHost[provider],
@@ -154,7 +154,7 @@ export function setSimulatedProviders(baseUrlByProvider: SimulatedBaseUrls, apiK
 
 /** True when this endpoint is the sandbox's simulated server. */
 export const isSimulated = (provider: ProviderId, { baseUrl }: Endpoint): boolean =>
-  baseUrl === simulatedUrls().byProvider[provider]?.replace(/\/+$/, "");
+  baseUrl === simulatedUrls().byProvider[provider]?.replace(/(?<!\/)\/+$/, "");
 
 /** The endpoints of this process. */
 export const endpoints = processSingleton<Endpoints>("endpoints", () =>

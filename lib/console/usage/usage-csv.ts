@@ -79,6 +79,6 @@ export function usageFileName(service: string, { fromDay, toDay }: UsageQuery): 
   const name = service
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-+|(?<!-)-+$/g, "");
   return `${name || "service"}-usage-${fromDay}-to-${toDay}.csv`;
 }

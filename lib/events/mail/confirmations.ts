@@ -62,7 +62,7 @@ async function countConfirmation(
 /** Many mail servers take `a.b+x@` for `ab@`: they count as one. The address itself is not kept here. */
 function hashAddress(target: string, under: string): Buffer<ArrayBuffer> {
   const [local = "", domain = ""] = target.toLowerCase().split("@");
-  const mailbox = `${local.replace(/\+.*$/, "").replaceAll(".", "")}@${domain}`;
+  const mailbox = `${local.replace(/\+.*/s, "").replaceAll(".", "")}@${domain}`;
   return Buffer.from(createHmac("sha256", under).update(`mail address ${mailbox}`).digest());
 }
 

@@ -14,7 +14,7 @@ import { actAs, inTransaction } from "@/lib/db/prisma";
 /** What a command changes, whoever is at the terminal changes. */
 export function asOperator<Result>(work: () => Result): Result {
   const [, script = "", name = ""] = process.argv;
-  const command = `${basename(script).replace(/\..*$/, "")} ${name}`.trim();
+  const command = `${basename(script).replace(/\..*/s, "")} ${name}`.trim();
   return runActing({ actor: { kind: "command", command, ...operator() }, origin: null }, work);
 }
 

@@ -54,7 +54,7 @@ export default function ApiReferencePage() {
 function NavEntry({ operation: { method, path } }: { operation: OperationView }) {
   const parts = path
     .replace("/api/v1", "")
-    .replace(/\{.*\}/, "…")
+    .replace(/\{\w+\}/, "…")
     .split(/(?<=.\/)/);
   return (
     <span className="flex items-baseline gap-2 font-mono text-xs">
