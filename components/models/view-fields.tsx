@@ -1,6 +1,7 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { groupThousands } from "@/lib/base/money";
 import { SearchIcon } from "../ui/icons";
 import { digitsOf } from "./table-view";
 
@@ -59,7 +60,7 @@ export function TokenField({ name, label, value, onChange }: FieldProps & { name
         type="text"
         inputMode="numeric"
         name={name}
-        value={value.replace(/\B(?=(\d{3})+$)/g, ",")}
+        value={groupThousands(value)}
         onChange={(event) => onChange(digitsOf(event.target.value))}
         placeholder="0"
         autoComplete="off"

@@ -50,14 +50,21 @@ export function usdText(amount: bigint): string {
   const whole = `${amount < 0n ? "-" : ""}${magnitude / NANO_PER_USD}`;
   const rest = magnitude % NANO_PER_USD;
   if (rest === 0n) return whole;
-  return `${whole}.${rest.toString().padStart(9, "0").replace(/0+$/, "")}`;
+  const decimals = rest.toString().padStart(9, "0");
+  return `${whole}.${decimals.replace(/(?<!0)0+$/, "")}`;
 }
 
 /** For people: a dollar sign and two to nine decimal places, never rounded: `$25.00`, `$0.001440001`. */
 export function formatUsd(amount: bigint): string {
   const [whole = "0", fraction = ""] = usdText(amount < 0n ? -amount : amount).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${amount < 0n ? "-" : ""}$${grouped}.${fraction.padEnd(2, "0")}`;
+  return `${amount < 0n ? "-" : ""}$${groupThousands(whole)}.${fraction.padEnd(2, "0")}`;
+}
+
+/** `1250000` as `1,250,000`. */
+export function groupThousands(digits: string): string {
+  const first = digits.length % 3;
+  const groups = digits.slice(first).match(/\d{3}/g) ?? [];
+  return [...(first > 0 ? [digits.slice(0, first)] : []), ...groups].join(",");
 }
 
 /** For headlines: whole cents, rounded down, so that no balance looks larger than it is. Above zero and below one cent: `<$0.01`. */

@@ -19,9 +19,9 @@ export function axisAmount(nano: number): string {
   if (usd >= 1e6) return `$${trim((usd / 1e6).toFixed(2))}M`;
   if (usd >= 1e4) return `$${trim((usd / 1e3).toFixed(1))}k`;
   if (usd >= 1) return `$${trim(usd.toFixed(2))}`;
-  return `$${trim(usd.toFixed(9).replace(/(\.0*[1-9]\d\d).*$/, "$1"))}`;
+  return `$${trim(usd.toFixed(9).replace(/(\.0*[1-9]\d\d)\d*/, "$1"))}`;
 }
 
 export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
-const trim = (text: string): string => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+const trim = (text: string): string => (text.includes(".") ? text.replace(/(?:\.|(?<!0))0+$/, "") : text);

@@ -16,7 +16,7 @@ export function readUsdcText(text: string): bigint {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(amount);
   if (!match) throw new RangeError("Enter digits with a decimal point, like 1250.50.");
   const [, whole = "", fraction = ""] = match;
-  if (fraction.replace(/0+$/, "").length > PLACES) throw new RangeError("Use at most 6 decimal places.");
+  if (fraction.replace(/(?<!0)0+$/, "").length > PLACES) throw new RangeError("Use at most 6 decimal places.");
   if (whole.replace(/^0+/, "").length > MAX_DIGITS) throw new RangeError("That is more USDC than exists.");
   const units = BigInt(whole + fraction.slice(0, PLACES).padEnd(PLACES, "0"));
   if (units === 0n) throw new RangeError("Enter an amount above zero.");
