@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 // Text that only a program would write: in backticks, details.reason, maxTokens, bad_json, an API path, the headers named in errors.
-const apiName = /(`[^`]+`|details\.\w+|\/api\/v1\/\w+|\b[a-z]+[A-Z]\w*|\b[a-z]+(?:_[a-z]+)+|Idempotency-Key|Retry-After|\bpp_…)/;
+const apiName = /(`[^`]+`|details\.\w+|\/api\/v1\/\w+|\b[a-z]+(?:_[a-z]|[A-Z])\w*|Idempotency-Key|Retry-After|\bpp_…)/;
 
 /** A sentence of plain text with its API names set in code style. */
 export const WithCode = ({ text }: { text: string }) =>

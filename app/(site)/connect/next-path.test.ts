@@ -4,7 +4,17 @@ import { readNextPath, signedOutText } from "./next-path";
 test("sign-in leads back to a page of the console with its query, and nowhere else", () => {
   for (const path of ["/usage", "/usage?model=gpt-4o&from=2026-11-01", "/usage?name=my+key", "/usage?name=a%20b", "/settings"])
     expect(readNextPath(path), path).toBe(path);
-  for (const path of [undefined, ["/usage"], "", "//evil.example", "/\\evil.example", "https://evil.example/usage", "/usage@evil", "/docs"])
+  for (const path of [
+    undefined,
+    ["/usage"],
+    "",
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example/usage",
+    "/usage@evil",
+    "/docs",
+    "/constructor",
+  ])
     expect(readNextPath(path), `${path}`).toBeNull();
 });
 

@@ -1,8 +1,6 @@
 // Where sign-in leads, and what its page says about that.
 
-/** An area of the console, never another site. */
-const area = /^\/(overview|keys|deposit|withdraw|usage|playground|payments|settings|alerts)([/?][\w/?=&.,:%+~-]*)?$/;
-
+/** The areas of the console. */
 const titles: Readonly<Record<string, string>> = {
   overview: "Overview",
   keys: "Keys",
@@ -15,15 +13,21 @@ const titles: Readonly<Record<string, string>> = {
   alerts: "Alerts",
 };
 
+/** The title of the area that a path leads to; undefined for another site, and for what is no area. */
+function titleOf(path: string): string | undefined {
+  const area = /^\/([a-z]+)(?:[/?][\w/?=&.,:%+~-]*)?$/.exec(path)?.[1] ?? "";
+  return Object.hasOwn(titles, area) ? titles[area] : undefined;
+}
+
 export const overview = "/overview";
 
 /** The path in the URL; null when there is none, or a forbidden one. */
 export const readNextPath = (requested: unknown): string | null =>
-  typeof requested === "string" && area.test(requested) ? requested : null;
+  typeof requested === "string" && titleOf(requested) !== undefined ? requested : null;
 
 /** Why a person who was signed in has to sign in again; null for a first visit. */
 export function signedOutText(cause: "switched" | "closed" | "ended" | "none", next: string | null): string | null {
-  const title = titles[area.exec(next ?? "")?.[1] ?? ""];
+  const title = titleOf(next ?? "");
   const target = title === undefined ? "continue" : `return to ${title}`;
   if (cause === "switched") return "Your wallet switched to another account, so you were signed out.";
   if (cause === "closed") return "Your account is closed. Sign in with one of its wallets to open it again.";

@@ -133,6 +133,8 @@ export async function fetchPrice(endpoints: PlaygroundEndpoints, fields: RunFiel
 
 /** The first amount called `name` in this JSON text, or null: read digit by digit, since numbers of a parsed value would be floats. Text inside strings has its quotes escaped, so it never matches. */
 function readAmount(json: string, name: string): NanoUsd | null {
-  const digits = new RegExp(`"${name}":(-?[0-9.]+)`).exec(json)?.[1];
+  const label = `"${name}":`;
+  const start = json.indexOf(label);
+  const digits = start < 0 ? undefined : /^-?[0-9.]+/.exec(json.slice(start + label.length))?.[0];
   return digits === undefined ? null : parseUsd(digits);
 }

@@ -53,7 +53,8 @@ const MAX_BODY_BYTES = 1_024;
 /** A mail program's own button (RFC 8058): it posts this one field, as a form of either kind, and has no cookies. */
 export async function answerOneClick(request: Request, token: string): Promise<Response> {
   const body = await readBodyText(request, MAX_BODY_BYTES);
-  if (!body || !/List-Unsubscribe(=|"\s+)One-Click/.test(body)) return answer(400, "Post the form field List-Unsubscribe=One-Click.");
+  if (!body || !/List-Unsubscribe(=|"(\r?\n){2})One-Click/.test(body))
+    return answer(400, "Post the form field List-Unsubscribe=One-Click.");
   const { state } = await unsubscribe(token);
   return state === "off" ? answer(200, "No more e-mails are sent.") : answer(404, "This link does not work, or its address was deleted.");
 }

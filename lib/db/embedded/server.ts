@@ -49,7 +49,7 @@ export async function startServer(home: Home, binaries: Binaries, settings: Reco
     });
     if (typeof outcome !== "string") return { ...outcome, port };
     // Some file systems do not support sockets, for example a host's directories mounted in a virtual machine.
-    if (socket !== undefined && /could not .*(Unix|\.s\.PGSQL\.)|lock file ".*\.s\.PGSQL\./.test(outcome)) {
+    if (socket !== undefined && isAboutSocket(outcome)) {
       socket = undefined;
       continue;
     }
@@ -65,6 +65,10 @@ export async function startServer(home: Home, binaries: Binaries, settings: Reco
     if (sessionsLeft) await sleep(100);
   }
 }
+
+/** `could not bind Unix address "….s.PGSQL.5432"`, `lock file "….s.PGSQL.5432.lock" already exists`. */
+const isAboutSocket = (log: string): boolean =>
+  log.split("\n").some((line) => /could not |lock file "/.test(line) && /Unix|\.s\.PGSQL\./.test(line));
 
 async function tryStart(home: Home, binaries: Binaries, settings: Record<string, string>): Promise<Omit<Server, "port"> | string> {
   const logFile = openLog(home);

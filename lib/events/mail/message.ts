@@ -42,10 +42,10 @@ export function alertMail(events: readonly AccountEvent[], { more, unsubscribeUr
 }
 
 /** Somebody is being shut out: however many others are brought about beside them, these are listed. */
-const isGrave = (type: string): boolean => /^(account\..*|wallet\.(leaving|unlinked))$/.test(type);
+const isGrave = (type: string): boolean => /^account\.|^wallet\.(leaving|unlinked)$/.test(type);
 
 /** These want somebody to act: they are listed even when there is no room for all. */
-const isUrgent = (type: string): boolean => /^(balance\..*|endpoint\..*|key\.(spike|paused|cap_.*)|.*\.(failed|reversed))$/.test(type);
+const isUrgent = (type: string): boolean => /^(balance|endpoint)\.|^key\.(spike$|paused$|cap_)|\.(failed|reversed)$/.test(type);
 
 const rankOf = ({ type }: { type: string }): number => (isGrave(type) ? 2 : Number(isUrgent(type)));
 

@@ -12,10 +12,10 @@ import { invalidRequest } from "../http/request";
 export const PAYMENT_IDENTIFIER = "payment-identifier";
 
 const [MIN_CHARACTERS, MAX_CHARACTERS] = [16, 128];
-const pattern = "^[a-zA-Z0-9_-]+$";
+const pattern = /^[a-zA-Z0-9_-]+$/;
 
 const infoForm = z.object({
-  id: z.string().min(MIN_CHARACTERS).max(MAX_CHARACTERS).regex(new RegExp(pattern)).optional(),
+  id: z.string().min(MIN_CHARACTERS).max(MAX_CHARACTERS).regex(pattern).optional(),
 });
 const form = z.object({ info: infoForm });
 
@@ -26,7 +26,7 @@ export const identifierExtension: Json = {
     type: "object",
     properties: {
       required: { type: "boolean" },
-      id: { type: "string", minLength: MIN_CHARACTERS, maxLength: MAX_CHARACTERS, pattern },
+      id: { type: "string", minLength: MIN_CHARACTERS, maxLength: MAX_CHARACTERS, pattern: pattern.source },
     },
     required: ["required"],
   },

@@ -3,11 +3,13 @@
 
 const allowed = [
   // The system, and directories for temporary files.
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|TZ|LANG|LANGUAGE|LC_\w+|TMPDIR|TEMP|TMP|XDG_\w+|LD_LIBRARY_PATH|CI)$/,
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|TZ|LANG|LANGUAGE|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|CI)$/,
+  /^(LC|XDG)_\w+$/,
   // The same on Windows, where names come in either case.
   /^(SystemRoot|SystemDrive|WinDir|ComSpec|PathExt|AppData|LocalAppData|ProgramData|ProgramFiles(\(x86\))?|UserProfile|Path)$/i,
   // Access to the registry.
-  /^(npm_\w+|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR))$/i,
+  /^npm_\w+$/i,
+  /^((https?|no|all)_proxy|SSL_CERT_(FILE|DIR))$/i,
   /^(NODE_ENV|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|NODE_USE_ENV_PROXY)$/,
   // Next's own, and the ones it inlines into pages. Not NEXTAUTH_SECRET.
   /^(__)?NEXT_/,

@@ -78,7 +78,6 @@ export function isOrderText(text: string): boolean {
   return heading === headingOf() && lines.length === forms.length && lines.every((line, index) => forms[index]?.test(line));
 }
 
-const moment = "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z";
 const forms: readonly RegExp[] = [
   /^$/,
   /^Amount: \d+(\.\d+)? USDC$/,
@@ -87,8 +86,8 @@ const forms: readonly RegExp[] = [
   /^Chain: (Base|Solana) \(\w+\)$/,
   /^Account: acc_[0-9A-Za-z]{20}$/,
   /^Nonce: [0-9A-Za-z]{22}$/,
-  new RegExp(`^Issued at: ${moment}$`),
-  new RegExp(`^Valid until: ${moment}$`),
+  /^Issued at: \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
+  /^Valid until: \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
 ];
 
 /** Whether the order's wallet signed exactly this order. */
