@@ -184,6 +184,26 @@ const proofs: Record<string, Proof> = {
       { ...code(""), "lib/README.md": "| 3 | `ledger/` | the only writer of money |\nSee `ledger/holds.ts`, and `ledger/`.\n" },
     ],
   },
+  "every regular expression takes linear time": {
+    breaks: [
+      // Tried from each "ab" to the end, as a regex was on user agents.
+      code("const isSafari = (agent: string) => /ab.*c/.test(agent);"),
+      code("const trimmed = text.replace(/\\s+$/, '');"),
+      code("if (isOpen) /(a+)+b/.test(text);"),
+      code('const form = new RegExp("^(a|a)*$", "i");'),
+      code("const form = RegExp(pattern);"),
+      code("const form = new RegExp(`^$" + "{prefix}a$`);"),
+      { "components/x.tsx": "const X = () => <p>{text.replace(/,*$/, '')}</p>;" },
+      { "lib/server/launch.mjs": "const isOpen = /a*a*b/.test(text);" },
+    ],
+    keeps: [
+      code("const trimmed = text.replace(/(?<!\\s)\\s+$/, '');"),
+      code("const half = (width) / 2, path = `/a+/a+$/`; // /(a+)+b/"),
+      code("const hex = new RegExp(`^[0-9a-f]{$" + "{2 * bytes}}$`);"),
+      code('const form = new RegExp("^a*$");'),
+      inTests("const trimmed = text.replace(/\\s+$/, '');"),
+    ],
+  },
   "no file names a registry or a path of one machine": {
     breaks: [
       { ".npmrc": `registry=https://registry.${"npmjs"}.org/` },

@@ -4,6 +4,7 @@ import { ourErrorCodes, ourSettings } from "./catalogue";
 import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSilenced, openingSentence } from "./comments";
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
 import { documentsNameFiles, mapAnswersQuestions, mapEqualsDisk } from "./map";
+import { regexesAreLinear } from "./regexes";
 import { biomeHasOurLimits, folderSize } from "./sizes";
 import { noModuleState } from "./state";
 import { noMachine, noSecrets } from "./strings";
@@ -28,6 +29,7 @@ export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["lib/README.md lists the folders that are there", mapEqualsDisk],
   ["lib/README.md answers where things are, and the answers hold", mapAnswersQuestions],
   ["the map, the threats and the ASVS name files that are there", documentsNameFiles],
+  ["every regular expression takes linear time", regexesAreLinear],
   ["no file names a registry or a path of one machine", noMachine],
   ["the lockfile names no host", lockfileNamesNoHost],
   ["the lockfile is whole for every system", lockfileIsWhole],
