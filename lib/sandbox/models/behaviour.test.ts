@@ -68,6 +68,10 @@ test("an invalid directive is named, and the others still apply", () => {
   ]);
 });
 
+test("of many invalid directives the first are named", () => {
+  expect(readDirectives("wrong ".repeat(10_000)).problems).toHaveLength(20);
+});
+
 test("a prompt without directives is unchanged", () => {
   expect(readPromptBehaviour("simulate: status=500")).toEqual({ behaviour: {}, problems: [] });
   expect(withoutDirectives("  as it is ")).toBe("  as it is ");

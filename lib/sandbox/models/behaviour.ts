@@ -70,6 +70,9 @@ const directives = new Map<string, Directive>([
   ["usage", readUsage],
 ]);
 
+/** An answer lists them: a megabyte of wrong words would make ninety. */
+const MAX_PROBLEMS = 20;
+
 const OPENING = "[[simulate:";
 const CLOSING = "]]";
 const WORD = /([^\s="]+)(?:=("(?:[^"\\]|\\.)*"|[^\s"]*))?|(\S)/g;
@@ -119,8 +122,8 @@ export function readDirectives(text: string): BehaviourReading {
   for (const [whole, name, rawValue] of text.matchAll(WORD)) {
     const directive = directives.get(name ?? "");
     const read = directive === undefined ? `is not one of ${[...directives.keys()].join(", ")}` : directive(unquote(rawValue));
-    if (typeof read === "string") problems.push(`\`${whole}\` ${read}`);
-    else behaviour = { ...behaviour, ...read };
+    if (typeof read !== "string") behaviour = { ...behaviour, ...read };
+    else if (problems.length < MAX_PROBLEMS) problems.push(`\`${whole}\` ${read}`);
   }
   return { behaviour, problems };
 }
