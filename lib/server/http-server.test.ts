@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
 import { createHttpServer } from "./http-server";
-import type { PageHandler } from "./page-request";
+import type { PageHandler } from "./pages/page-request";
 
 let server: Server | undefined;
 afterEach(() => {

@@ -18,7 +18,7 @@ import {
 import { answer, answerElsewhere } from "@/lib/gateway/http/router";
 import { LARGE_BODY_MS, readArrivingBody } from "./arriving-body";
 import { type ConnectionLimits, limitConnections } from "./connections";
-import { type PageHandler, showPage } from "./page-request";
+import { type PageHandler, showPage } from "./pages/page-request";
 import { answerPlayground, isPlaygroundPath } from "./playground";
 import { answerTransportFault } from "./transport-fault";
 

@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { config, type Role } from "@/lib/base/config";
 import { forgetSingleton } from "@/lib/base/process-singleton";
-import { startPages } from "./pages";
+import { startPages } from "./pages/pages";
 import { startChildren } from "./processes/children";
 import { divideRoles } from "./processes/roles";
 import { runService } from "./run";

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import nextConfig from "@/next.config";
 import { createHttpServer, type HttpServerOptions } from "./http-server";
-import { MAX_FORM_BYTES, type PageHandler } from "./page-request";
+import { MAX_FORM_BYTES, type PageHandler } from "./pages/page-request";
 
 let server: Server | undefined;
 const sockets: Socket[] = [];

@@ -18,7 +18,7 @@ import { type Database, openDatabase } from "./database";
 import { createHttpServer } from "./http-server";
 import { runStep } from "./launch/steps.mjs";
 import { listen } from "./listen";
-import type { Pages, StartPages } from "./pages";
+import type { Pages, StartPages } from "./pages/pages";
 import { showNoPages } from "./processes/away-page";
 import type { Children } from "./processes/children";
 import { announce } from "./ready-line";

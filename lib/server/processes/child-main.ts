@@ -12,7 +12,7 @@ import { refuseNewRequests } from "@/lib/gateway/http/endpoint";
 import { readWorkers } from "@/lib/gateway/http/health";
 import { askForStatus } from "@/lib/gateway/http/status";
 import { nameAddress } from "../listen";
-import { startPages } from "../pages";
+import { startPages } from "../pages/pages";
 import { exit } from "../run";
 import { drain, type Stoppable, stopParts } from "../shutdown";
 import { openOwnSeed } from "../signer/reach-signer";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Role } from "@/lib/base/config";
 import { type Check, reportOthers } from "@/lib/gateway/http/health";
 import { readOwnStatus } from "@/lib/gateway/http/status";
-import type { PageHandler } from "../page-request";
+import type { PageHandler } from "../pages/page-request";
 import { Child } from "./child";
 import { forwardPages, forwardUpgrades } from "./forward";
 import type { StartOrder } from "./link";

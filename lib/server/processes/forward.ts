@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { writePageClient } from "@/lib/access/page-client";
 import { log } from "@/lib/base/observe/log";
-import type { PageHandler } from "../page-request";
+import type { PageHandler } from "../pages/page-request";
 import { showAway } from "./away-page";
 
 /** Headers of one connection (RFC 9110, 7.6.1), and what our own server has answered already. */

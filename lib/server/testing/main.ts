@@ -2,7 +2,7 @@
 // that started it, however that test ends.
 
 import { main as divided } from "../main";
-import type { Pages } from "../pages";
+import type { Pages } from "../pages/pages";
 import { runService } from "../run";
 import { startService } from "../start";
 

@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { nowMs } from "@/lib/base/clock";
-import { openSocketPlace } from "./processes/socket-path";
+import { openSocketPlace } from "../processes/socket-path";
 
 export interface PageVariant {
   path: string;

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
-import { readCookie } from "./cookie";
+import { readCookie } from "../cookie";
 import type { PageVariant } from "./page-cache";
 
 /** As in components/site/theme.ts, which a test compares; any other value follows the system. */

@@ -8,7 +8,7 @@ import { type GiveBack, Shares } from "@/lib/access/limits/shares";
 import { CLIENT_HEADER } from "@/lib/access/page-client";
 import { metrics } from "@/lib/base/observe/metrics";
 import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
-import { readCookie } from "./cookie";
+import { readCookie } from "../cookie";
 
 const waits = { waiting: 500, mostWaitMs: 15_000 };
 /** A reader that takes its page slowly does not keep the place of the next one. */

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError } from "@/lib/base/errors";
-import { answerTransportFault, writeOnSocket } from "./transport-fault";
+import { answerTransportFault, writeOnSocket } from "../transport-fault";
 
 export type PageHandler = (message: IncomingMessage, response: ServerResponse) => Promise<void>;
 

@@ -10,11 +10,11 @@ import { config } from "@/lib/base/config";
 import { publicUrl } from "@/lib/base/public-url";
 import { deviceText } from "@/lib/console/sign-in/device";
 import { runActing } from "@/lib/db/acting";
+import { showBusy } from "../processes/away-page";
 import { PageCache } from "./page-cache";
 import { contentSecurityPolicy, fixedHeaders } from "./page-headers";
 import type { PageHandler } from "./page-request";
 import { PageShares } from "./page-shares";
-import { showBusy } from "./processes/away-page";
 import { cookieOf, publicVariant } from "./public-pages";
 
 export interface Pages {
