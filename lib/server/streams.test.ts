@@ -232,7 +232,7 @@ describe.each(entryNames)("through the %s entry", (httpServer) => {
   test.each(["gpt-4o-mini", "gemini-2.5-flash-lite"])(
     "%s: a stream abandoned after any number of bytes is charged once for what was delivered, and replays the same",
     async (model) => {
-      const body = misbehaving(`slow=4 tokens=${TOKENS}`, { stream: true, model });
+      const body = misbehaving(`slow=12 tokens=${TOKENS}`, { stream: true, model });
       const { raw, account } = await leave({ url, body, afterBytes: Number.POSITIVE_INFINITY });
       expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "complete", output_tokens: BigInt(TOKENS) });
       const length = Buffer.byteLength(raw);
