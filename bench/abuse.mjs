@@ -18,6 +18,7 @@ export async function benchAbuse(bench) {
   const ours = await startService(bench);
   for (const pid of familyOf(ours.pid)) bindToCore(pid, ALL_CORES);
   const attacks = { images: sendImages, pages: loadPages, "user agents": sendUserAgents, upgrades: offerUpgrades };
+  await sendPrompts(bench, ours); // warms up
   const rounds = [];
   while (rounds.length < 3) {
     const round = { quiet: await sendPrompts(bench, ours) };
