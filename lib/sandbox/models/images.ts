@@ -1,6 +1,8 @@
 // Images at the simulated models, billed by the vendors' published rules.
 
-import { imageSize } from "image-size";
+import { assert } from "@/lib/base/assert";
+import { Base64Bytes } from "@/lib/base/base64-bytes";
+import { readImageHeader } from "@/lib/providers/image-bound/image-header";
 import type { SimulatedCall, SimulatedImage, Vendor } from "./vendor";
 
 type Provider = Vendor["provider"];
@@ -12,8 +14,6 @@ interface PixelSize {
 
 /** What the simulation takes an image to be that it would have to fetch. */
 const FETCHED: PixelSize = { width: 1_024, height: 768 };
-/** Base64 of the beginning, in which a header lies. */
-const HEAD = 1_048_576;
 
 /** Billed tokens of a call's images. */
 export function countImageTokens(provider: Provider, call: Pick<SimulatedCall, "messages" | "model">): number {
@@ -22,7 +22,7 @@ export function countImageTokens(provider: Provider, call: Pick<SimulatedCall, "
 }
 
 function countImage(provider: Provider, model: string, image: SimulatedImage): number {
-  const size = image.data === null ? FETCHED : imageSize(Buffer.from(image.data.slice(0, HEAD), "base64"));
+  const size = image.data === null ? FETCHED : sizeOf(image.data);
   switch (provider) {
     case "anthropic":
       return countClaude(size, /^claude-\w+-(?:[5-9]|4-[7-9])/.test(model) ? [2_576, 4_784] : [1_568, 1_568]);
@@ -34,6 +34,12 @@ function countImage(provider: Provider, model: string, image: SimulatedImage): n
     default:
       return countOpenai(model, size, image.detail);
   }
+}
+
+function sizeOf(base64: string): PixelSize {
+  const header = readImageHeader(new Base64Bytes(base64));
+  assert(header, "the gateway sends no image that it could not read");
+  return header;
 }
 
 const squares = ({ width, height }: PixelSize, side: number): number => Math.ceil(width / side) * Math.ceil(height / side);
