@@ -201,4 +201,28 @@ describe("requests", () => {
       generationConfig: { maxOutputTokens: 1 },
     });
   });
+
+  test("results that follow each other are one turn, however many; a message of the user or the model begins another", () => {
+    const result = { role: "tool", toolCallId: "c", content: '{"a":1}' } as const;
+    const messages: ModelCall["messages"] = [
+      ...Array(5_000).fill(result),
+      { role: "system", content: "Be brief." },
+      result,
+      { role: "user", content: "Hi" },
+      result,
+      { role: "assistant", content: "Hello" },
+      { ...result, content: "{no JSON" },
+    ];
+    const { body } = geminiFormat.buildRequest({ messages, maxOutputTokens: 1, stream: false }, "gemini-2.5-flash", "AIza-test", "gemini");
+    const { contents } = JSON.parse(body) as { contents: { role: string; parts: { functionResponse?: { response: object } }[] }[] };
+    expect(contents.map(({ role, parts }) => [role, parts.length])).toEqual([
+      ["user", 5_001],
+      ["user", 1],
+      ["user", 1],
+      ["model", 1],
+      ["user", 1],
+    ]);
+    expect(contents.at(0)?.parts.at(0)?.functionResponse?.response).toEqual({ a: 1 });
+    expect(contents.at(-1)?.parts.at(0)?.functionResponse?.response).toEqual({ output: "{no JSON" });
+  });
 });

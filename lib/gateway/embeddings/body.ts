@@ -16,9 +16,16 @@ import { readMaxCost, unknownModel } from "../prompt/prompt-body";
 const MAX_INPUTS = 2_048;
 const MAX_TOKENS = 8_192;
 
-/** One check for the whole list: half a million faults in it would take seconds to list. */
-const isInput = (value: unknown): value is string | unknown[] =>
-  isText(value) || (Array.isArray(value) && value.length > 0 && (value.every(isText) || isTokens(value) || value.every(isTokens)));
+/**
+ * One check for the whole list: half a million faults in it would take seconds to list. Of more inputs than there may be, which are counted
+ * later, no more are looked at.
+ */
+function isInput(value: unknown): value is string | unknown[] {
+  if (!Array.isArray(value)) return isText(value);
+  if (isTokens(value)) return true;
+  const inputs = value.slice(0, MAX_INPUTS + 1);
+  return inputs.length > 0 && (inputs.every(isText) || inputs.every(isTokens));
+}
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 const isToken = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 31;
@@ -72,7 +79,7 @@ export function readEmbeddings(request: GatewayRequest, caller: Pick<Caller, "al
 
 function readInputs(input: string | unknown[]): EmbeddingOrder["inputs"] {
   if (typeof input === "string") return [input];
-  return input.every(isToken) ? [input] : (input as (string | number[])[]);
+  return isTokens(input) ? [input] : (input as (string | number[])[]);
 }
 
 function readEmbeddingModel(name: string, { allowedModels }: Pick<Caller, "allowedModels">): Model {

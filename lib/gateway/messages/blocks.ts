@@ -102,13 +102,22 @@ interface Reading {
   images: ImageReader;
 }
 
-/** Adds an issue for each thought that is not this account's. */
+/** More are not listed, and each costs the check of a seal. */
+const MAX_FOREIGN_THOUGHTS = 20;
+
+/** Adds an issue for each thought that is not this account's, up to the first twenty. */
 export const readMessages = (given: readonly GivenMessage[], { accountId, issues, images }: Reading): ChatMessage[] =>
   given.flatMap((one, index) => {
-    const report: ReportForeign = (at, path) => void issues.push(foreign(`messages.${index}.content.${at}.${path}`));
-    return readMessage(one, accountId, report, (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`));
+    const open: OpenThought = (at, path, sealed) => {
+      if (issues.length >= MAX_FOREIGN_THOUGHTS) return null;
+      const opened = openThought(accountId, sealed);
+      if (!opened) issues.push(foreign(`messages.${index}.content.${at}.${path}`));
+      return opened;
+    };
+    return readMessage(one, open, (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`));
   });
 
+type OpenThought = (at: number, path: "signature" | "data", sealed: string) => ReturnType<typeof openThought>;
 type ReadImage = (block: z.infer<typeof image>, at: string) => ImagePart[];
 
 function readImage(images: ImageReader, { source, cache_control }: z.infer<typeof image>, path: string): ImagePart[] {
@@ -120,19 +129,14 @@ function readImage(images: ImageReader, { source, cache_control }: z.infer<typeo
   return (found ?? []).map((part) => (cache ? { ...part, cache } : part));
 }
 
-function readMessage(
-  { role, content }: GivenMessage,
-  accountId: AccountId,
-  reportForeign: ReportForeign,
-  readImage: ReadImage,
-): ChatMessage[] {
+function readMessage({ role, content }: GivenMessage, open: OpenThought, readImage: ReadImage): ChatMessage[] {
   switch (role) {
     case "system":
       return [{ role, content: textContent(content) }];
     case "user":
       return typeof content === "string" ? [{ role, content }] : readUser(content, readImage);
     case "assistant":
-      return typeof content === "string" ? [{ role, content }] : [readAssistant(content, accountId, reportForeign)];
+      return typeof content === "string" ? [{ role, content }] : [readAssistant(content, open)];
   }
 }
 
@@ -183,16 +187,14 @@ function readResult({ tool_use_id, content, is_error, cache_control }: z.infer<t
   return { ...message, content: [...parts, { ...last, cache }] };
 }
 
-type ReportForeign = (at: number, path: "signature" | "data") => void;
-
-function readAssistant(blocks: readonly AssistantBlock[], accountId: AccountId, reportForeign: ReportForeign): ChatMessage {
+function readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): ChatMessage {
   const parts: TextPart[] = [];
   const toolCalls: ToolCall[] = [];
   const reasoning: ReasoningBlock[] = [];
   let characters = 0;
   const addThought = (at: number, path: "signature" | "data", sealed: string, text: string) => {
-    const opened = openThought(accountId, sealed);
-    if (!opened) return void reportForeign(at, path);
+    const opened = open(at, path, sealed);
+    if (!opened) return;
     const isFirst = characters === 0 && toolCalls.length === 0;
     reasoning.push({ ...opened, text, after: isFirst ? undefined : { characters, calls: toolCalls.length } });
   };

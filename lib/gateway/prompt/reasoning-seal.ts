@@ -5,6 +5,7 @@
 import { createHmac } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
 import { pepper, peppers } from "@/lib/base/pepper";
+import { processSingleton } from "@/lib/base/process-singleton";
 import { isSameText } from "@/lib/base/same-text";
 import type { ModelRoute, ProviderId } from "@/lib/providers/types";
 
@@ -32,8 +33,17 @@ export function openReasoning(accountId: AccountId, sealed: string): OpenedReaso
 }
 
 /** Neither an account's id nor the maker's text has a line break, so no two inputs are signed alike. */
-function sign(parts: [accountId: AccountId, maker: string, data: string], under: string): Buffer {
-  // A key of its own: all processes of a service share the pepper, which also hashes API keys.
-  const key = createHmac("sha256", under).update("reasoning seal 1").digest();
-  return createHmac("sha256", key).update(parts.join("\n")).digest();
+const sign = (parts: [accountId: AccountId, maker: string, data: string], under: string): Buffer =>
+  createHmac("sha256", sealKeyOf(under)).update(parts.join("\n")).digest();
+
+const sealKeys = processSingleton("reasoning seal keys", () => new Map<string, Buffer>());
+
+/** A key of its own: all processes of a service share the pepper, which also hashes API keys. Derived once, as a request may hold thousands of seals. */
+function sealKeyOf(under: string): Buffer {
+  let key = sealKeys().get(under);
+  if (!key) {
+    key = createHmac("sha256", under).update("reasoning seal 1").digest();
+    sealKeys().set(under, key);
+  }
+  return key;
 }

@@ -127,19 +127,27 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
   const signsCalls = isSinceGemini3(wireName);
   const functionNames = new Map<string, string>();
   const contents: Content[] = [];
+  /** The parts of a turn of results: consecutive ones are one turn, since the turn after calls answers all of them and holds nothing else. */
+  let results: Part[] | undefined;
   for (const message of withToolImages(messages)) {
     switch (message.role) {
       case "system":
         break;
       case "user":
+        results = undefined;
         contents.push({ role: "user", parts: userParts(message.content) });
         break;
       case "assistant":
+        results = undefined;
         for (const { id, name } of message.toolCalls ?? []) functionNames.set(id, name);
         contents.push({ role: "model", parts: modelParts(message, signsCalls) });
         break;
       case "tool":
-        addFunctionResponse(contents, message, functionNames.get(message.toolCallId));
+        if (results === undefined) {
+          results = [];
+          contents.push({ role: "user", parts: results });
+        }
+        results.push(functionResponse(message, functionNames.get(message.toolCallId)));
         break;
     }
   }
@@ -169,20 +177,16 @@ function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistan
   return text === "" && calls.length > 0 ? calls : [{ text }, ...calls];
 }
 
-/** Consecutive results are one turn: a turn of calls must be followed by one that answers them all and contains nothing else. */
-function addFunctionResponse(contents: Content[], message: ChatMessage & { role: "tool" }, name: string | undefined): void {
-  const part: Part = {
+function functionResponse({ toolCallId, content }: ChatMessage & { role: "tool" }, name: string | undefined): Part {
+  return {
     functionResponse: {
-      id: splitCallId(message.toolCallId).id,
+      id: splitCallId(toolCallId).id,
       // Google refuses a result without a call under any name, but the field is required.
       name: name ?? "unknown",
       // `output` is the field for values that are not an object.
-      response: readJsonObject(contentText(message.content)) ?? { output: contentText(message.content) },
+      response: readJsonObject(contentText(content)) ?? { output: contentText(content) },
     },
   };
-  const last = contents.at(-1);
-  if (last?.parts.every((other) => "functionResponse" in other)) last.parts.push(part);
-  else contents.push({ role: "user", parts: [part] });
 }
 
 /** `args` must be an object: {} for empty text, otherwise one that keeps what the model wrote. */
