@@ -6,8 +6,8 @@ import pg from "pg";
 
 export interface DedicatedConnection {
   client: pg.Client;
-  /** Rejects when the connection ends or breaks. */
-  lost: Promise<never>;
+  /** Settles as `promise` does, or rejects once the connection ends or breaks. */
+  unlessLost: <T>(promise: Promise<T>) => Promise<T>;
   connect: () => Promise<void>;
   /** @throws what pg throws; Error when the connection is lost, or no answer arrives within `answerWithinMs` */
   query: <Row extends pg.QueryResultRow>(sql: string, values?: unknown[], withinMs?: number) => Promise<Row[]>;
@@ -25,19 +25,15 @@ interface DedicatedConnectionOptions extends Pick<pg.ClientConfig, "application_
 export function openDedicatedConnection(options: DedicatedConnectionOptions): DedicatedConnection {
   const { url, connectWithinMs, answerWithinMs, ...settings } = options;
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectWithinMs, keepAlive: true, ...settings });
-  const lost = new Promise<never>((_, reject) => {
-    client.on("error", reject);
-    client.on("end", () => reject(new Error("the connection ended")));
-  });
-  lost.catch(() => undefined); // it may be lost between statements: the next one fails with the same error
+  const unlessLost = watchLoss(client);
   return {
     client,
-    lost,
+    unlessLost,
     connect: async () => {
-      await Promise.race([client.connect(), lost]); // pg alone does not report a cut during connecting
+      await unlessLost(client.connect()); // pg alone does not report a cut during connecting
     },
     query: async <Row extends pg.QueryResultRow>(sql: string, values: unknown[] = [], withinMs = answerWithinMs) => {
-      const { rows } = await Promise.race([client.query<Row>(sql, values), lost, overdue(withinMs)]);
+      const { rows } = await unlessLost(Promise.race([client.query<Row>(sql, values), overdue(withinMs)]));
       return rows;
     },
     cut: () => {
@@ -45,6 +41,28 @@ export function openDedicatedConnection(options: DedicatedConnectionOptions): De
       client.connection.stream.destroy(); // `end` alone would wait for a peer that may be gone
     },
   };
+}
+
+/**
+ * Not one promise of the loss that every statement races: it would keep the memory of each race, 400 bytes, for as long as the connection
+ * lives.
+ */
+function watchLoss(client: pg.Client): DedicatedConnection["unlessLost"] {
+  const waiting = new Set<(loss: Error) => void>();
+  let lost: Error | undefined;
+  const lose = (loss: Error) => {
+    lost ??= loss;
+    for (const reject of waiting) reject(lost);
+  };
+  client.on("error", lose);
+  client.on("end", () => lose(new Error("the connection ended")));
+  return (promise) =>
+    new Promise((resolve, reject) => {
+      // It may be lost between statements: the next one fails with the same error.
+      if (lost) reject(lost);
+      waiting.add(reject);
+      promise.then(resolve, reject).finally(() => waiting.delete(reject));
+    });
 }
 
 /** Rejects after `ms`, but first reads what has arrived: after our own process stalled, the answer may be waiting unread. */

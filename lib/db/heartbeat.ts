@@ -105,7 +105,7 @@ async function keepBeating(heart: Heart): Promise<void> {
   while (!signal.aborted) {
     try {
       const untilNextBeat = pause(Math.max(0, heart.nextBeatAt - performance.now()));
-      await (heart.connection ? Promise.race([untilNextBeat, heart.connection.lost]) : untilNextBeat);
+      await (heart.connection ? heart.connection.unlessLost(untilNextBeat) : untilNextBeat);
       if (!signal.aborted) await beat(heart);
       retryAfterMs = FIRST_RETRY_AFTER_MS;
     } catch (error) {

@@ -70,7 +70,7 @@ async function keepListening(channel: string, url: string, stopped: AbortSignal,
       callbacks.onUp();
       retryAfterMs = firstRetryAfterMs;
       while (!stopped.aborted) {
-        await Promise.race([pause(beatEveryMs, stopped), connection.lost]);
+        await connection.unlessLost(pause(beatEveryMs, stopped));
         if (!stopped.aborted) await connection.beat();
       }
     } catch (error) {
@@ -85,7 +85,7 @@ async function keepListening(channel: string, url: string, stopped: AbortSignal,
 }
 
 function openConnection(url: string, onMessage: (payload: string) => void) {
-  const { client, lost, connect, query, cut } = openDedicatedConnection({
+  const { client, unlessLost, connect, query, cut } = openDedicatedConnection({
     url,
     application_name: "pennyprompt listen",
     connectWithinMs,
@@ -96,7 +96,7 @@ function openConnection(url: string, onMessage: (payload: string) => void) {
     if (heard) onMessage(payload ?? "");
   });
   return {
-    lost,
+    unlessLost,
     start: async (channel: string) => {
       await connect();
       await query(`LISTEN ${client.escapeIdentifier(channel)}`, [], connectWithinMs);
