@@ -99,7 +99,7 @@ test("a sweep that fails is retried, and the row stays until one has succeeded",
   const rowsAtSweeps: (string | null)[] = [];
   await startOwnHeartbeat({
     removeAfterMs: deadAfterMs,
-    onDead: async (id) => {
+    onDead: async ({ id }) => {
       rowsAtSweeps.push(await beatOf(id));
       if (rowsAtSweeps.length <= 3) throw new Error("the ledger is away");
     },
@@ -113,7 +113,7 @@ test("a dead process is swept repeatedly while it has a row; the row is removed 
   const rowsAtSweeps: (string | null)[] = [];
   const own = await startOwnHeartbeat({
     removeAfterMs: deadAfterMs + 2 * sweepEveryMs,
-    onDead: async (id) => {
+    onDead: async ({ id }) => {
       rowsAtSweeps.push(await beatOf(id));
     },
   });
@@ -129,7 +129,7 @@ test("a hanging sweep is not started twice, and delays no heartbeat and no sweep
   const hanging = await insertDead(database.pool);
   let goOn = () => {};
   const own = await startOwnHeartbeat({
-    onDead: (id) => (id === hanging ? new Promise<void>((resolve) => (goOn = resolve)) : Promise.resolve()),
+    onDead: ({ id }) => (id === hanging ? new Promise<void>((resolve) => (goOn = resolve)) : Promise.resolve()),
   });
   await expect.poll(own.toldIds).toEqual([hanging]);
   const other = await start();

@@ -14,14 +14,17 @@ import { pool } from "./pool";
 /** The id of this operating-system process, recorded with every hold that it places. */
 export const processId = processSingleton("process id", () => `prc_${randomBase62(20)}`);
 
+/** A process that was judged dead by the beat that its row had. */
+export type DeadProcess = ProcessRow;
+
 export interface HeartbeatOptions {
   /** The roles of this process, for people to read. */
   roles: readonly string[];
   /**
-   * Frees the holds of a dead process. It is called repeatedly, also by other processes at the same time, and also for a process that was
-   * frozen or cut off and lives on.
+   * Frees the holds of a dead process, unless it has beaten since. It is called repeatedly, also by other processes at the same time, and
+   * also for a process that was frozen or cut off and lives on.
    */
-  onDead: (processId: string) => Promise<void>;
+  onDead: (dead: DeadProcess) => Promise<void>;
   intervalMs?: number;
   /** How long another process's row must be unchanged until that process is dead; also the maximum age of this one's last beat. */
   deadAfterMs?: number;
@@ -164,7 +167,7 @@ function sweep(heart: Heart, due: DueSweep): void {
 }
 
 async function freeDead({ onDead, stopping }: Heart, { id, beat, isLast }: DueSweep): Promise<void> {
-  await onDead(id);
+  await onDead({ id, beat });
   // Through the pool: another observer that removes the row at the same time must not delay the heartbeat.
   if (isLast && !stopping.signal.aborted) await pool().query("DELETE FROM process WHERE id = $1 AND beat = $2", [id, beat]);
 }

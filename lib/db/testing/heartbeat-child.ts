@@ -13,8 +13,8 @@ setDatabaseUrl(url);
 const heartbeat = await startHeartbeat({
   ...(JSON.parse(times) as Partial<HeartbeatOptions>),
   roles: ["web", "jobs"],
-  onDead: async (dead) => {
-    report({ dead });
+  onDead: async ({ id }) => {
+    report({ dead: id });
   },
 });
 process.stdin.on("end", () => process.exit(0)); // the test is gone

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once as nextEvent } from "node:events";
 import { createInterface } from "node:readline";
 import { expect } from "vitest";
-import { type Heartbeat, type HeartbeatOptions, startHeartbeat } from "../heartbeat";
+import { type DeadProcess, type Heartbeat, type HeartbeatOptions, startHeartbeat } from "../heartbeat";
 import type { Queryable } from "../pool";
 import type { HeartbeatReport } from "./heartbeat-child";
 import { bundleProgram } from "./programs";
@@ -76,9 +76,9 @@ export async function startHeartbeatProcess(url: string, times: Partial<Heartbea
 /** The heartbeat of the test's own process; `told` is which processes it considered dead, and when. */
 export async function startOwnHeartbeat(options: Partial<HeartbeatOptions> = {}) {
   const told: { id: string; at: number }[] = [];
-  const onDead = async (id: string) => {
-    told.push({ id, at: performance.now() });
-    await options.onDead?.(id);
+  const onDead = async (dead: DeadProcess) => {
+    told.push({ id: dead.id, at: performance.now() });
+    await options.onDead?.(dead);
   };
   const heartbeat = await startHeartbeat({ roles: ["web"], ...shortTimes, ...options, onDead });
   ownHeartbeats.push(heartbeat);

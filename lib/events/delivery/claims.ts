@@ -1,7 +1,7 @@
 // Claims: the row of an endpoint says when it is due, and which process sends to it.
 
 import { now } from "@/lib/base/clock";
-import { processId } from "@/lib/db/heartbeat";
+import { type DeadProcess, processId } from "@/lib/db/heartbeat";
 import { type Prisma, prisma } from "@/lib/db/prisma";
 
 /**
@@ -24,6 +24,6 @@ export const releaseEndpoints = async (endpoints: readonly string[]): Promise<vo
 export const releaseOthers = async (endpoints: readonly string[]): Promise<void> =>
   void (await prisma().endpoint.updateMany({ where: { servedBy: processId(), id: { notIn: [...endpoints] } }, data: { servedBy: null } }));
 
-/** Frees what a dead process served: it is still due. */
-export const freeEndpointsOf = async (deadProcess: string): Promise<void> =>
-  void (await prisma().endpoint.updateMany({ where: { servedBy: deadProcess }, data: { servedBy: null } }));
+/** Frees what a dead process served, unless it has beaten since. */
+export const freeEndpointsOf = async ({ id, beat }: DeadProcess): Promise<void> =>
+  void (await prisma().$queryRaw`SELECT events_free_dead(${id}, ${beat}::bigint)::text`);

@@ -46,6 +46,9 @@ const countOf = async (account: AccountId, state: "pending" | "delivered") =>
 const claimOf = async (endpointId: string): Promise<string | null> =>
   (await pool().query("SELECT served_by FROM endpoint WHERE id = $1", [endpointId])).rows[0].served_by;
 
+const lastBeatOf = async (process: string): Promise<string> =>
+  (await pool().query("SELECT beat::text FROM process WHERE id = $1", [process])).rows[0].beat;
+
 test("what is numbered is sent without being asked for", async () => {
   const receiver = await open();
   const account = newAccountId();
@@ -141,7 +144,7 @@ test.each(Object.entries(steps))("a process that is killed %s loses nothing, and
   await doomed.kill();
   await goOn();
   const claimant = await claimOf(at.endpointId);
-  if (claimant) await freeEndpointsOf(claimant);
+  if (claimant) await freeEndpointsOf({ id: claimant, beat: await lastBeatOf(claimant) });
   const cut = receiver.received.map(addressOf);
   await numberEvents();
   startDelivering();

@@ -4,9 +4,9 @@
 import { startKeyCache } from "@/lib/access/key-cache";
 import { config, configVariables } from "@/lib/base/config";
 import { forgetSingleton, processSingleton } from "@/lib/base/process-singleton";
-import { type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
+import { type DeadProcess, type Heartbeat, startHeartbeat } from "@/lib/db/heartbeat";
 import { freeEndpointsOf } from "@/lib/events/delivery/claims";
-import { expireHolds } from "@/lib/ledger/expire-holds";
+import { freeDeadHolds } from "@/lib/ledger/expire-holds";
 import { recordPriceVersions } from "@/lib/ledger/price-versions";
 import { checkLivePrices, checkReasoningCeilings, listModels, priceVersion } from "@/lib/providers/catalogue";
 import { inputTokenBound } from "@/lib/providers/token-bound";
@@ -63,5 +63,5 @@ export const startProcessHeartbeat = processSingleton<Promise<Heartbeat>>("proce
 );
 
 /** A process that died leaves holds and claims; once they are freed, its requests can be retried at once, and its deliveries go on. */
-const freeDead = async (deadProcess: string): Promise<void> =>
-  void (await Promise.all([expireHolds(commit(), deadProcess), freeEndpointsOf(deadProcess)]));
+const freeDead = async (dead: DeadProcess): Promise<void> =>
+  void (await Promise.all([freeDeadHolds(commit(), dead), freeEndpointsOf(dead)]));

@@ -12,6 +12,8 @@ export interface CommitFunctions {
   decideBatch: string;
   decideItems: string;
   expireHolds: string;
+  freeDeadHolds: string;
+  confirmHolds: string;
 }
 
 export interface Items {

@@ -46,6 +46,14 @@ BEGIN
     UPDATE endpoint p SET served_by = claimant FROM both_kinds b WHERE p.id = b.id RETURNING p.id;
 END $$;
 
+-- Frees the endpoints that a dead process served, unless it has beaten since it was judged (see db_lock_dead_process): they are still due.
+CREATE OR REPLACE FUNCTION events_free_dead(dead_process text, judged_beat bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT db_lock_dead_process(dead_process, judged_beat) THEN RETURN; END IF;
+  PERFORM FROM endpoint p WHERE p.served_by = dead_process ORDER BY p.id FOR NO KEY UPDATE; -- always in this order
+  UPDATE endpoint p SET served_by = NULL WHERE p.served_by = dead_process;
+END $$;
+
 -- Ends a process's claims, and says when each endpoint is due next.
 CREATE OR REPLACE FUNCTION events_release(endpoints text[], claimant text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

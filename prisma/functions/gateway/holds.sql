@@ -203,3 +203,20 @@ BEGIN
   )
   SELECT e.request_id, e.account_id, e.ceiling FROM ended e;
 END $$;
+
+-- The same for the holds of a dead process, unless it has beaten since it was judged (see db_lock_dead_process).
+CREATE OR REPLACE FUNCTION gateway_free_dead_holds(dead_process text, judged_beat bigint, most integer, at timestamptz)
+RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT db_lock_dead_process(dead_process, judged_beat) THEN RETURN; END IF;
+  RETURN QUERY SELECT e.request_id, e.account_id, e.ceiling FROM gateway_expire_holds(dead_process, most, at) e;
+END $$;
+
+-- Those of these requests whose hold is open and whose idempotency key, if they have one, is still theirs. The arrays are parallel.
+CREATE OR REPLACE FUNCTION gateway_confirm_holds(requests text[], accounts text[], idempotencies text[])
+RETURNS TABLE (request_id text) LANGUAGE sql STABLE AS $$
+  SELECT i.request FROM unnest(requests, accounts, idempotencies) i(request, account, idempotency)
+  WHERE ledger_has_hold(i.request, i.account) AND (i.idempotency IS NULL OR EXISTS (
+    SELECT FROM idempotent_reply r
+    WHERE r.account_id = i.account AND r.idempotency_key = i.idempotency AND r.request_id = i.request AND r.status IS NULL))
+$$;

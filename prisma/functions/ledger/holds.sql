@@ -113,6 +113,11 @@ CREATE OR REPLACE FUNCTION ledger_charged(account text, request text) RETURNS bi
   SELECT c.input_cost + c.output_cost FROM charge c WHERE c.account_id = account AND c.request_id = request
 $$;
 
+-- Whether a request's hold is open.
+CREATE OR REPLACE FUNCTION ledger_has_hold(request text, account text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM hold h WHERE h.request_id = request AND h.account_id = account)
+$$;
+
 -- Frees holds that will not be settled: those of a dead process or, when `dead_process` is null, those past their deadline. Each leaves a
 -- record. Returns what it freed, at most `most` holds per call.
 CREATE OR REPLACE FUNCTION ledger_expire_holds(dead_process text, most integer, at timestamptz)
