@@ -14,7 +14,8 @@ import type { HoldRequest, SettleRequest, SettleResult } from "./testing/model-t
 import { chargeRequest, holdRequest, spendsOf } from "./testing/waiting";
 
 // A settlement without a hold: it expired, or a crash of the database forgot it. The customer pays at most the ceiling, the available
-// balance and what the key's cap leaves; the operator bears the rest.
+// balance and what the key's cap leaves; the operator bears the rest. A whole answer, which is sent only after it was charged, is paid for
+// in full or not at all.
 
 await openTestDatabase();
 let client: PoolClient;
@@ -100,6 +101,23 @@ describe.each([
       { paid: due, operator_loss: BigInt(cost) - due, late: true, ceiling: BigInt(ceiling), period: "day" },
     ]);
     expect((await readBalance(account)).posted).toBe(BigInt(had) - due);
+    expect(await spendsOf(key)).toEqual([{ period: "day", spent: due, held: 0n }]);
+  });
+
+  test.each([
+    ["is paid for when everything suffices", { had: 100, cap: 100, ceiling: 100, cost: 100 }, 100n],
+    ["is paid for up to its ceiling", { had: 100, cap: 100, ceiling: 100, cost: 500 }, 100n],
+    ["costs nothing when less is available", { had: 99, cap: 500, ceiling: 100, cost: 100 }, 0n],
+    ["costs nothing when the key's cap leaves less", { had: 1_000, cap: 99, ceiling: 100, cost: 500 }, 0n],
+  ])("a whole answer %s", async (_what, { had, cap, ceiling, cost }, due) => {
+    const account = await fundedAccount(had);
+    const key = await openKey(account, { nanoUsd: cap, period: "day" });
+    const ask = { ...forgotten(account, key, ceiling, cost), isWhole: true };
+    const settled = await settle(ask);
+    expect([settled.outcome, paid(settled)]).toEqual(["late", due]);
+    expect(await bookedOf(ask)).toMatchObject([{ paid: due, operator_loss: BigInt(cost) - due, late: true }]);
+    const { rows } = await pool().query("SELECT outcome FROM charge WHERE request_id = $1", [ask.request]);
+    expect(rows).toEqual([{ outcome: due > 0n ? "complete" : "lost" }]);
     expect(await spendsOf(key)).toEqual([{ period: "day", spent: due, held: 0n }]);
   });
 
@@ -198,6 +216,19 @@ describe.each([
     expect(paid(await settle({ ...chargeRequest(hold), body: "answer" }))).toBe(7n);
     const { rows } = await pool().query("SELECT body FROM idempotent_reply WHERE account_id = $1", [account]);
     expect(rows).toEqual([{ body: "answer" }]);
+  });
+
+  test("a whole answer that cannot be paid for gives its claim back, and is not kept", async () => {
+    const account = await fundedAccount(50);
+    const hold: HoldRequest = { ...holdRequest(account, null, 50), idempotency: "once", hash: "00" };
+    await placeHolds(client, [hold], nowMs());
+    await pool().query("WITH gone AS (DELETE FROM hold WHERE account_id = $1) UPDATE ledger_account SET held = 0 WHERE id = $1", [account]);
+    await placeHolds(client, [holdRequest(account, null, 48)], nowMs());
+    const ask = { ...chargeRequest(hold), isWhole: true, body: "answer" };
+    expect(paid(await settle(ask))).toBe(0n);
+    const { rowCount } = await pool().query("SELECT FROM idempotent_reply WHERE account_id = $1", [account]);
+    expect(rowCount).toBe(0);
+    expect(await settle(ask)).toEqual({ outcome: "already", inputCost: 0n, outputCost: 0n });
   });
 
   test("a repeated late settlement is made once", async () => {

@@ -65,7 +65,7 @@ test.each(isLong ? (["web", "jobs"] as const) : (["jobs"] as const))(
   },
 );
 
-test("a frozen process wakes: the request that its caller retried elsewhere is charged once, and its own answer is the operator's loss", async () => {
+test("a frozen process wakes: the request that its caller retried elsewhere is charged once, and its own answer is discarded", async () => {
   const [frozen, other] = [await start("web"), await start("web,jobs")];
   const elsewhere: Target = { ...other, apiKey: frozen.apiKey };
   const before = await readBalance(elsewhere);
@@ -81,8 +81,8 @@ test("a frozen process wakes: the request that its caller retried elsewhere is c
 
   frozen.service.process.kill("SIGCONT");
   const [late, unclaimed] = await Promise.all([first, unkeyed]);
-  expect([late, unclaimed].map(({ status, body }) => [status, body.cost?.totalCost])).toEqual([
-    [200, 0],
+  expect([late, unclaimed].map(({ status, body }) => [status, body.code ?? body.cost?.totalCost])).toEqual([
+    [500, "INTERNAL_ERROR"],
     [200, anew.body.cost?.totalCost],
   ]);
   const charges = await query(

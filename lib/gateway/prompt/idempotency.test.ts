@@ -61,7 +61,7 @@ test("an answer is saved in the commit that charges it, and then every retry is 
   expect(await getSavedReply(account, "saved")).toEqual({
     requestId: hold.requestId,
     status: 200,
-    streamed: false,
+    streamed: true,
     body: '{"answer":"ü \\u0000 €"}',
   });
   expect(await readBalance(account)).toEqual({ posted: 95n, held: 0n, available: 95n });

@@ -87,16 +87,29 @@ test("an answer that cost more than its hold reports the charge, the input first
   expect(written).toHaveLength(1);
 });
 
-test("a body whose charge differs from the expected one is written again", async () => {
+test("a whole answer whose hold is gone and that cannot be paid for in full is not handed out, and costs nothing", async () => {
   const { hold, settlement } = await openHold(7n);
   const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
   restoreClock = setClock(() => at);
   await expireHolds(commit());
   // Another hold takes all but one nano-USD.
   expect(await placeHold(commit(), newHold(hold.accountId, 6))).toEqual({ outcome: "held" });
-  const { write, written } = writer();
-  expect(await settlement.chargeForBody(completion, write)).toBe("1 and 0");
-  expect(written).toEqual(["3 and 4", "1 and 0"]);
+  await expect(settlement.chargeForBody(completion, writer().write)).rejects.toMatchObject({
+    code: "INTERNAL_ERROR",
+    details: { retryable: true },
+  });
+  expect(await readBalance(hold.accountId)).toMatchObject({ posted: 7n, held: 6n });
+  const { rows } = await pool().query("SELECT outcome, late, operator_loss FROM charge WHERE request_id = $1", [hold.requestId]);
+  expect(rows).toEqual([{ outcome: "lost", late: true, operator_loss: 7n }]);
+});
+
+test("a whole answer whose hold is gone is handed out for its full price", async () => {
+  const { hold, settlement } = await openHold(7n);
+  const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
+  restoreClock = setClock(() => at);
+  await expireHolds(commit());
+  expect(await settlement.chargeForBody(completion, writer().write)).toBe("3 and 4");
+  expect(await readBalance(hold.accountId)).toMatchObject({ posted: 0n, held: 0n });
 });
 
 test("a body that cannot be written fails only its own request, and its hold ends once", async () => {

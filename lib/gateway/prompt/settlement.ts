@@ -1,6 +1,7 @@
 // Ends a hold: charged with the answer's cost, or released. Exactly once, whichever comes first: the answer, its stream, or the end of the
 // request.
 
+import { AppError } from "@/lib/base/errors";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -23,12 +24,21 @@ const REVENUE = "revenue";
 
 type WriteBody = (receipt: ChargeReceipt) => string;
 
+/** What an answer was charged. */
+export interface Charged extends ChargeReceipt {
+  /** False when its hold was gone and less than its price could still be taken: it must not arrive whole. */
+  isPaid: boolean;
+}
+
 export interface Settlement {
   /** True once the hold has ended, or is ending. */
   readonly ended: boolean;
   /** Charges the completion; `writeBody` writes the reply body that an idempotency key saves. */
-  charge(completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt>;
-  /** The same, and resolves with the body, which is written while the charge is awaited. */
+  charge(completion: Completion, writeBody: WriteBody): Promise<Charged>;
+  /**
+   * The same, and resolves with the body, which is written while the charge is awaited.
+   * @throws AppError INTERNAL_ERROR when it could not be paid for: then nothing is charged
+   */
   chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string>;
   /** Frees the hold and its idempotency key; nothing is charged. */
   release(): Promise<void>;
@@ -38,13 +48,13 @@ export interface Settlement {
 export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Billed, quote: Quote): Settlement {
   const settlement = {
     ended: false,
-    charge(completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
+    charge(completion: Completion, writeBody: WriteBody): Promise<Charged> {
       settlement.ended = true;
       return chargeHold(hold, prompt, quote, completion, writeBody);
     },
     chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
       const write = rememberBody(writeBody);
-      const charging = settlement.charge(completion, write).then(write);
+      const charging = settlement.charge(completion, write).then((charged) => (charged.isPaid ? write(charged) : refuseUnpaid()));
       try {
         // The charge is nearly always the expected one.
         write(expectedReceipt(hold, quote, completion));
@@ -63,11 +73,20 @@ export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hol
   return settlement;
 }
 
-async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<ChargeReceipt> {
+function refuseUnpaid(): never {
+  throw new AppError("INTERNAL_ERROR", {
+    message: "The answer came too late to be charged and was discarded. You were not charged; send the request again",
+    details: { reason: "internal", retryable: true },
+  });
+}
+
+async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Charged> {
   const { usage } = completion;
   const { inputCost, outputCost } = costOf(quote.model.prices, usage);
   const charge = chargeDetails(hold, prompt, quote, completion);
-  const reply = hold.claim && { status: 200, body: writeBody(expectedReceipt(hold, quote, completion)) };
+  const expected = expectedReceipt(hold, quote, completion);
+  const isKept = hold.claim !== null && completion.outcome !== "lost";
+  const reply = isKept ? { status: 200, body: writeBody(expected) } : null;
   const end: HoldEnd = { hold, inputCost, outputCost, charge, reply };
   let settled: Settled;
   try {
@@ -76,10 +95,10 @@ async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: 
     settleUnbooked(end, charge, quote, error);
     throw error;
   }
-  const receipt = { completion, inputCost: settled.inputCost, outputCost: settled.outputCost };
+  const isPaid = settled.inputCost + settled.outputCost >= expected.inputCost + expected.outputCost;
   recordSettled(end, settled, quote, usage);
   if (usage.inputTokens > quote.inputBound) await recordInputOverrun(quote.model.id);
-  return receipt;
+  return { completion, inputCost: settled.inputCost, outputCost: settled.outputCost, isPaid };
 }
 
 /**

@@ -94,7 +94,7 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
   imageTokens: 0,
   reasoningTokens: 0,
   outcome: "complete" as const,
-  streamed: false,
+  streamed: true,
   estimated: false,
   paidBy: "balance" as const,
   firstTokenMs: null,
@@ -107,10 +107,10 @@ export async function settleHolds(client: PoolClient, items: readonly SettleRequ
   return (await commit(client, asks, atMs)) as SettleResult[];
 }
 
-export const settlementOf = ({ charges, inputCost, outputCost, isLost, body, ...ask }: SettleRequest): Settlement => {
+export const settlementOf = ({ charges, inputCost, outputCost, isLost, isWhole = false, body, ...ask }: SettleRequest): Settlement => {
   const hold = holdOf({ ...ask, deadlineMs: 0, hash: "00" });
   if (!charges) return releaseOf(hold);
-  const charge = chargeDetails(Number(inputCost), Number(outputCost));
+  const charge = { ...chargeDetails(Number(inputCost), Number(outputCost)), streamed: !isWhole };
   return {
     hold,
     inputCost: nanoUsd(inputCost),

@@ -32,6 +32,8 @@ export interface SettleRequest {
   charges: boolean;
   /** The answer was never delivered: the operator bears its cost. */
   isLost?: boolean;
+  /** It is sent after it was charged; a stream was sent before. */
+  isWhole?: boolean;
   idempotency: string | null;
   body: string | null;
 }

@@ -184,7 +184,10 @@ export class ReferenceLedger {
     const capped = key && cappedPeriod(key, atMs);
     const left = capped ? capped.cap - this.#used(capped) : most;
     const room = hasClaim ? (left > 0n ? left : 0n) : 0n;
-    return this.#charge("late", ask, least(least(most, this.available(ask.account)), room), capped ?? null, atMs);
+    const payable = least(this.available(ask.account), room);
+    const isDiscarded = ask.isWhole === true && payable < least(due, ask.ceiling);
+    if (isDiscarded && claim?.request === ask.request && claim.body === null) this.claims.delete(claimName(ask));
+    return this.#charge("late", ask, isDiscarded ? 0n : least(most, payable), capped ?? null, atMs);
   }
 
   #charge(

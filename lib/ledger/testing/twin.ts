@@ -139,6 +139,7 @@ export class Twin {
       outputCost: pick.kind === "range" ? 1n : total64 - (inputCost > total64 ? total64 : inputCost),
       charges: pick.kind !== "release",
       isLost: pick.kind === "lost",
+      isWhole: pick.cost % 2 === 1,
       idempotency: ask.idempotency,
       body: pick.kind === "release" ? null : `answer to ${ask.request}`,
     };

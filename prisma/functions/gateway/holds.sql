@@ -73,7 +73,7 @@ END $$;
 
 -- Settles one hold: see ledger_settle_hold. With an idempotency key the answer is saved; without a body its claim is given back. Returns
 -- what was paid. When the hold is gone, it returns a JSON object with `outcome` and `paid`: already (it was settled before), released
--- (nothing had to be charged), late (what could still be taken was charged).
+-- (nothing had to be charged), late (what could still be taken was charged; for a whole answer all or nothing).
 CREATE OR REPLACE FUNCTION gateway_settle_hold(
   request text, account text, key text, ceiling bigint, input_cost bigint, output_cost bigint, details ledger_charge_details,
   idempotency text, status integer, body text, at timestamptz
@@ -86,6 +86,8 @@ DECLARE
   settled text := paid;
   key_state record;
   has_claim boolean;
+  late_most bigint;
+  saved_body text := body;
 BEGIN
   IF paid IS NULL THEN
     PERFORM ledger_lock_accounts(ARRAY[account]);
@@ -98,17 +100,23 @@ BEGIN
         SELECT FROM idempotent_reply r
         WHERE r.account_id = account AND r.idempotency_key = idempotency AND r.request_id = request AND r.status IS NULL);
       SELECT k.* INTO key_state FROM access_key_state(key, at) k;
-      paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at, true,
-        CASE
-          WHEN NOT has_claim THEN 0
-          WHEN key_state.cap IS NULL THEN ceiling
-          ELSE greatest(key_state.cap - ledger_key_used(key, key_state.period, key_state.period_start), 0)
-        END, key_state.period, key_state.period_start);
+      late_most := CASE
+        WHEN NOT has_claim THEN 0
+        WHEN key_state.cap IS NULL THEN ceiling
+        ELSE greatest(key_state.cap - ledger_key_used(key, key_state.period, key_state.period_start), 0)
+      END;
+      -- A whole answer is not sent yet. One that cannot be paid for is not sent at all, and costs nothing.
+      IF NOT details.streamed AND least(late_most, ledger_available(account)) < least(input_cost + output_cost, ceiling) THEN
+        details.outcome := 'lost';
+        saved_body := NULL;
+      END IF;
+      paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at, true, late_most,
+        key_state.period, key_state.period_start);
       settled := json_build_object('outcome', 'late', 'paid', paid::text);
     END IF;
   END IF;
   IF idempotency IS NOT NULL THEN
-    PERFORM gateway_save_replies(ARRAY[account], ARRAY[idempotency], ARRAY[request], ARRAY[status], ARRAY[details.streamed], ARRAY[body]);
+    PERFORM gateway_save_replies(ARRAY[account], ARRAY[idempotency], ARRAY[request], ARRAY[status], ARRAY[details.streamed], ARRAY[saved_body]);
   END IF;
   RETURN settled;
 END $$;
