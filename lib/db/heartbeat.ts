@@ -1,14 +1,19 @@
 // The heartbeat of this process, and its observation of all others: the holds of a killed process are freed within seconds. A process has
-// a row from before its first hold until it has stopped, or until the others have swept after its death.
+// a row from before its first hold until it has stopped, or until the others have swept after its death. It beats in a thread of its own,
+// so that a busy main loop is no death; the sweeps of the dead are done here.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "@/lib/base/assert";
 import { randomBase62 } from "@/lib/base/ids";
+import { watchEventLoop } from "@/lib/base/observe/event-loop";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { databaseUrl } from "./database-url";
-import { type DueSweep, ProcessObserver, type ProcessRow } from "./dead-processes";
-import { type DedicatedConnection, openDedicatedConnection } from "./dedicated-connection";
+import type { DueSweep, ProcessRow } from "./dead-processes";
+import { processFence } from "./heartbeat/fence";
+import { maxGapMs } from "./heartbeat/heart";
+import { HeartKeeper } from "./heartbeat/heart-keeper";
+import { findHeartBundle } from "./heartbeat/heart-thread";
 import { pool } from "./pool";
 
 /** The id of this operating-system process, recorded with every hold that it places. */
@@ -31,6 +36,12 @@ export interface HeartbeatOptions {
   sweepEveryMs?: number;
   /** How long a row must be unchanged until it is removed after a last sweep. */
   removeAfterMs?: number;
+  /** How long the main loop may be silent until this process stops beating. */
+  mainLoopTimeoutMs?: number;
+  /** How many turns of the main loop, four a second, the heart's thread may stand still until it is replaced. */
+  hungAfterTurns?: number;
+  /** The bundle of the heart's thread; null to beat on the main loop. */
+  bundle?: string | null;
 }
 
 export interface Heartbeat {
@@ -40,143 +51,93 @@ export interface Heartbeat {
   stop: () => Promise<void>;
 }
 
-// A silent connection is given up and replaced within five seconds, before others consider this process dead.
-const CONNECT_WITHIN_MS = 2_000;
-const STATEMENT_TIMEOUT_MS = 1_800;
-const ANSWER_WITHIN_MS = 2_000;
-const FIRST_RETRY_AFTER_MS = 50;
-const STOP_WITHIN_MS = 2_000;
+const defaults = {
+  intervalMs: 1_000,
+  deadAfterMs: 5_000,
+  sweepEveryMs: 5_000,
+  removeAfterMs: 600_000,
+  mainLoopTimeoutMs: 30_000,
+  hungAfterTurns: 40,
+};
 
-interface Heart extends Required<HeartbeatOptions> {
-  connection: DedicatedConnection | undefined;
-  observer: ProcessObserver;
-  stopping: AbortController;
-  /** Grows with each attempt and never restarts, so that a row that was removed and inserted again has changed. */
-  beat: number;
-  /** Monotonic. */
-  nextBeatAt: number;
-  lastBeatAt: number;
-  /** Sweeps under way, by process. */
-  sweeps: Map<string, Promise<void>>;
-}
+/** A beat is fresh for this share of deadAfterMs. The rest is for what was decided while it was fresh. */
+const FRESH_SHARE = 0.8;
+const STOP_WITHIN_MS = 2_000;
 
 /**
  * Starts the heartbeat and resolves once this process has its row: only then may it place holds.
  * @throws what pg throws when the database does not accept the first beat; nothing runs then
  */
-export async function startHeartbeat(options: HeartbeatOptions): Promise<Heartbeat> {
-  const heart = createHeart(options);
+export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead, ...times }: HeartbeatOptions): Promise<Heartbeat> {
+  const { hungAfterTurns, ...settings } = { ...defaults, ...times };
+  assert(settings.deadAfterMs > maxGapMs(settings), "a gap between two heartbeats that counts as unbroken must not be a death");
+  const fence = processFence();
+  fence.setFreshForMs(FRESH_SHARE * settings.deadAfterMs);
+  const sweeps = new Sweeps(onDead);
+  const keeper = new HeartKeeper({
+    bundle,
+    heart: { ...settings, url: databaseUrl(), processId: processId(), roles: roles.join(","), memory: fence.memory },
+    hungAfterTurns,
+    onDue: (due) => sweeps.sweep(due),
+  });
+  fence.answer();
+  const loop = watchEventLoop(() => {
+    fence.answer();
+    keeper.check();
+  });
   try {
-    await beat(heart);
+    await keeper.start();
   } catch (error) {
-    heart.connection?.cut();
+    loop.stop();
     throw error;
   }
-  const running = keepBeating(heart);
   let stopped: Promise<void> | undefined;
   return {
-    isWell: () => performance.now() - heart.lastBeatAt <= heart.deadAfterMs,
+    isWell: () => fence.ageMs <= settings.deadAfterMs,
     stop: () => {
-      stopped ??= stop(heart, running);
+      stopped ??= stop(keeper, sweeps).finally(loop.stop);
       return stopped;
     },
   };
 }
 
-function createHeart(options: HeartbeatOptions): Heart {
-  const times = { intervalMs: 1_000, deadAfterMs: 5_000, sweepEveryMs: 5_000, removeAfterMs: 600_000 };
-  const settings = { ...times, ...options };
-  // A busy machine delays a heartbeat by a second or two, above all during a service's start; each break costs five more seconds.
-  const maxGapMs = 3 * settings.intervalMs;
-  assert(settings.deadAfterMs > maxGapMs, "a gap between two heartbeats that counts as unbroken must not be a death");
-  return {
-    ...settings,
-    connection: undefined,
-    observer: new ProcessObserver({ ...settings, maxGapMs }),
-    stopping: new AbortController(),
-    beat: 0,
-    nextBeatAt: performance.now(),
-    lastBeatAt: Number.NEGATIVE_INFINITY,
-    sweeps: new Map(),
-  };
+async function stop(keeper: HeartKeeper, sweeps: Sweeps): Promise<void> {
+  sweeps.stop();
+  await Promise.race([Promise.all([keeper.stop(), sweeps.ended()]), sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+  keeper.end();
 }
 
-async function keepBeating(heart: Heart): Promise<void> {
-  const { signal } = heart.stopping;
-  const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined); // stopping ends the pause
-  let retryAfterMs = FIRST_RETRY_AFTER_MS;
-  while (!signal.aborted) {
-    try {
-      const untilNextBeat = pause(Math.max(0, heart.nextBeatAt - performance.now()));
-      await (heart.connection ? heart.connection.unlessLost(untilNextBeat) : untilNextBeat);
-      if (!signal.aborted) await beat(heart);
-      retryAfterMs = FIRST_RETRY_AFTER_MS;
-    } catch (error) {
-      heart.observer.break();
-      heart.connection?.cut();
-      heart.connection = undefined;
-      log().warn({ err: error }, "a heartbeat failed; retrying");
-      await pause(retryAfterMs);
-      // With longer pauses this process would look dead when an outage ends and the others beat again at once.
-      retryAfterMs = Math.min(2 * retryAfterMs, heart.intervalMs);
-    }
+/** Sweeps next to the heartbeat, which never waits for them; at most one at a time for each process. */
+class Sweeps {
+  readonly #onDead: HeartbeatOptions["onDead"];
+  readonly #underWay = new Map<string, Promise<void>>();
+  #isStopping = false;
+
+  constructor(onDead: HeartbeatOptions["onDead"]) {
+    this.#onDead = onDead;
   }
-}
 
-// One statement, one round trip. It reads the rows as they were before its own write; this process's row is left out.
-const beatSql = `
-  WITH own AS (
-    INSERT INTO process (id, roles, started_at, beat) VALUES ($1, $2, clock_timestamp(), $3)
-    ON CONFLICT (id) DO UPDATE SET beat = excluded.beat
-  )
-  SELECT id, beat::text FROM process WHERE id <> $1`;
+  sweep(due: DueSweep): void {
+    if (this.#underWay.has(due.id)) return;
+    if (due.isFirst) log().warn({ processId: due.id }, "another process is dead; freeing its holds");
+    const sweeping = this.#free(due)
+      .catch((error: unknown) => log().error({ err: error, processId: due.id }, "could not free a dead process's holds; retrying"))
+      .finally(() => this.#underWay.delete(due.id));
+    this.#underWay.set(due.id, sweeping);
+  }
 
-async function beat(heart: Heart): Promise<void> {
-  heart.connection ??= await connect(heart);
-  const sentAt = performance.now();
-  heart.nextBeatAt = sentAt + heart.intervalMs;
-  heart.beat += 1;
-  const values = [processId(), heart.roles.join(","), heart.beat];
-  const rows = await heart.connection.query<ProcessRow>(beatSql, values);
-  heart.lastBeatAt = sentAt;
-  for (const due of heart.observer.observe(rows, { sentAt, receivedAt: performance.now() })) sweep(heart, due);
-}
+  /** The row of a process that is dead for long stays: another process removes it. */
+  stop(): void {
+    this.#isStopping = true;
+  }
 
-async function connect(heart: Heart): Promise<DedicatedConnection> {
-  heart.connection = openDedicatedConnection({
-    url: databaseUrl(),
-    application_name: "pennyprompt heartbeat",
-    // A beat is worthless after a crash of the database, and holds placed later are flushed after it.
-    options: "-c synchronous_commit=off",
-    connectWithinMs: CONNECT_WITHIN_MS,
-    answerWithinMs: ANSWER_WITHIN_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-  });
-  await heart.connection.connect();
-  return heart.connection;
-}
+  async ended(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
 
-/** Sweeps next to the heartbeat, which never waits for it; at most one sweep at a time for each process. */
-function sweep(heart: Heart, due: DueSweep): void {
-  if (heart.sweeps.has(due.id)) return;
-  if (due.isFirst) log().warn({ processId: due.id }, "another process is dead; freeing its holds");
-  const sweeping = freeDead(heart, due)
-    .catch((error: unknown) => log().error({ err: error, processId: due.id }, "could not free a dead process's holds; retrying"))
-    .finally(() => heart.sweeps.delete(due.id));
-  heart.sweeps.set(due.id, sweeping);
-}
-
-async function freeDead({ onDead, stopping }: Heart, { id, beat, isLast }: DueSweep): Promise<void> {
-  await onDead({ id, beat });
-  // Through the pool: another observer that removes the row at the same time must not delay the heartbeat.
-  if (isLast && !stopping.signal.aborted) await pool().query("DELETE FROM process WHERE id = $1 AND beat = $2", [id, beat]);
-}
-
-async function stop(heart: Heart, running: Promise<void>): Promise<void> {
-  heart.stopping.abort();
-  const ending = running
-    .then(() => heart.connection?.query("DELETE FROM process WHERE id = $1", [processId()]))
-    .catch((error: unknown) => log().warn({ err: error }, "could not remove this process's row; another process will"));
-  await Promise.race([Promise.all([ending, ...heart.sweeps.values()]), sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-  heart.connection?.cut();
+  async #free({ id, beat, isLast }: DueSweep): Promise<void> {
+    await this.#onDead({ id, beat });
+    // Through the pool: another observer that removes the row at the same time must not delay the heartbeat.
+    if (isLast && !this.#isStopping) await pool().query("DELETE FROM process WHERE id = $1 AND beat = $2", [id, beat]);
+  }
 }

@@ -132,6 +132,11 @@ const reserveMetrics = ({ gauge }: Declare) => ({
   reservesReportedAt: gauge("reserves_reported_timestamp_seconds", "When the last report was made; time() less it is the report's age"),
 });
 
+const processMetrics = ({ counter, histogram }: Declare) => ({
+  eventLoopDelaySeconds: histogram("event_loop_delay_seconds", "How late a timer of the main thread ran, four times a second"),
+  heartbeatRestarts: counter("heartbeat_restarts_total", "Threads of the heartbeat that ended or hung, and were replaced"),
+});
+
 const jobMetrics = ({ gauge, histogram }: Declare) => ({
   auditEntries: gauge("audit_entries", "Entries of the audit log that the last check found in its chain"),
   jobSeconds: histogram("job_seconds", "Seconds of a background job's run", ["job", "outcome"]),
@@ -142,6 +147,7 @@ function createMetrics() {
   const kit = declare(registry);
   return {
     registry,
+    ...processMetrics(kit),
     ...requestMetrics(kit),
     ...providerMetrics(kit),
     ...moneyMetrics(kit),

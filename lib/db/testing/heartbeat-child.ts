@@ -1,10 +1,18 @@
-// A process with a heartbeat. Each line of its output is a HeartbeatReport. It stops in order on `stop`, and ends when its standard input
-// does.
+// A process with a heartbeat. Each line of its output is a HeartbeatReport; each line of its input an order: `stop`, or `block MS`, which
+// blocks the main thread. It ends when its standard input does.
 
+import { createInterface } from "node:readline";
 import { setDatabaseUrl } from "../database-url";
 import { type HeartbeatOptions, processId, startHeartbeat } from "../heartbeat";
+import { processFence } from "../heartbeat/fence";
 
-export type HeartbeatReport = { started: string } | { dead: string };
+/** What the main thread finds after it was blocked: whether it may still write what it had begun to write before. */
+export interface Wake {
+  mayWrite: boolean;
+  isFresh: boolean;
+}
+
+export type HeartbeatReport = { started: string } | { dead: string } | { woke: Wake };
 
 const [url = "", times = "{}"] = process.argv.slice(2);
 const report = (line: HeartbeatReport) => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -17,9 +25,18 @@ const heartbeat = await startHeartbeat({
     report({ dead: id });
   },
 });
-process.stdin.on("end", () => process.exit(0)); // the test is gone
-process.stdin.setEncoding("utf8").on("data", async () => {
-  await heartbeat.stop();
-  process.exit(0);
-});
+createInterface(process.stdin)
+  .on("close", () => process.exit(0)) // the test is gone
+  .on("line", async (order) => {
+    if (order.startsWith("block ")) return block(Number(order.split(" ")[1]));
+    await heartbeat.stop();
+    process.exit(0);
+  });
 report({ started: processId() });
+
+function block(ms: number): void {
+  const fence = processFence();
+  const { number } = fence;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  report({ woke: { mayWrite: fence.mayWrite(number), isFresh: fence.isFresh() } });
+}

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { expect } from "vitest";
 import { type DeadProcess, type Heartbeat, type HeartbeatOptions, startHeartbeat } from "../heartbeat";
 import type { Queryable } from "../pool";
-import type { HeartbeatReport } from "./heartbeat-child";
+import type { HeartbeatReport, Wake } from "./heartbeat-child";
 import { bundleProgram } from "./programs";
 
 /** Short, but longer than a busy machine may delay a living process. */
@@ -20,6 +20,8 @@ export interface HeartbeatProcess {
   /** The processes that it considered dead, once for each call. */
   dead: string[];
   signal: (signal: "SIGSTOP" | "SIGCONT") => void;
+  /** Blocks its main thread; resolves when that is over. */
+  block: (ms: number) => Promise<Wake>;
   /** Stops it in order; resolves to its exit code. */
   stop: () => Promise<unknown>;
   kill: () => Promise<void>;
@@ -35,21 +37,26 @@ export async function endHeartbeats(database: Queryable): Promise<void> {
   await database.query("DELETE FROM process");
 }
 
+/** The bundle of the heart's thread, as the build makes it. */
+export const bundleHeart = (): string => bundleProgram("lib/db/heartbeat/worker.ts");
+
 /** Starts a process and waits for its first heartbeat. */
 export async function startHeartbeatProcess(url: string, times: Partial<HeartbeatOptions> = shortTimes): Promise<HeartbeatProcess> {
   const program = bundleProgram("lib/db/testing/heartbeat-child.ts");
-  const child = spawn(process.execPath, [program, url, JSON.stringify(times)], {
+  const child = spawn(process.execPath, [program, url, JSON.stringify({ bundle: bundleHeart(), ...times })], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, LOG_LEVEL: "silent" },
   });
   child.stdin.on("error", () => undefined); // the child was killed
   const ended = nextEvent(child, "exit");
   const dead: string[] = [];
+  const wakes: ((wake: Wake) => void)[] = [];
   const id = await new Promise<string>((started, failed) => {
     void ended.then(() => failed(new Error("the process ended before its first heartbeat")));
     createInterface(child.stdout).on("line", (line) => {
       const report = JSON.parse(line) as HeartbeatReport;
       if ("started" in report) started(report.started);
+      else if ("woke" in report) wakes.shift()?.(report.woke);
       else dead.push(report.dead);
     });
   });
@@ -57,6 +64,10 @@ export async function startHeartbeatProcess(url: string, times: Partial<Heartbea
     id,
     dead,
     signal: (signal) => child.kill(signal),
+    block: (ms) => {
+      child.stdin.write(`block ${ms}\n`);
+      return new Promise((resolve) => wakes.push(resolve));
+    },
     stop: async () => {
       child.stdin.write("stop\n");
       const [code] = await ended;

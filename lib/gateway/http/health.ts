@@ -8,6 +8,7 @@ import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
+import { eventLoopDelayMs } from "@/lib/base/observe/event-loop";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { isSameText } from "@/lib/base/same-text";
@@ -111,12 +112,16 @@ export function reportOthers(reports: OtherProcesses): () => void {
   };
 }
 
-/** 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is in progress. */
+/**
+ * 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is in progress. `eventLoopDelayMs`, the
+ * worst of the last seconds, decides nothing: it tells a stalled process from one whose database is slow.
+ */
 export const ready = endpoint("ready", async (request) => {
   const all = await runChecks();
   const checks = Object.fromEntries(all.map(({ name, isWell }) => [name, isWell]));
   const isReady = all.every(({ isWell, isVital }) => isWell || !isVital);
-  return jsonReply(request, isReady ? 200 : 503, writeJson({ status: isReady ? "ready" : "not ready", checks }));
+  const body = { status: isReady ? "ready" : "not ready", checks, eventLoopDelayMs: eventLoopDelayMs() };
+  return jsonReply(request, isReady ? 200 : 503, writeJson(body));
 });
 
 /** A load balancer polls every few seconds and does not wait: a database that takes longer is down for customers, too. */
