@@ -5,8 +5,7 @@ import type { LargeText } from "./large-text";
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const PADDING = 0x3d;
 
-const sextets = new Uint8Array(256);
-for (const [value, character] of [...alphabet].entries()) sextets[character.charCodeAt(0)] = value;
+const sextets = Uint8Array.from({ length: 256 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))));
 
 /** A view of base64 in RFC 4648's alphabet, which the caller has checked; with or without padding. */
 export class Base64Bytes {
