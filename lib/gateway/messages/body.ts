@@ -19,9 +19,6 @@ const tokens = z.int("must be a whole number").min(1, "must be at least 1");
 
 const effort = z.enum(["low", "medium", "high", "xhigh", "max"], "must be low, medium, high, xhigh or max").nullish();
 
-/** Far more than anybody sends, and few enough to read quickly. */
-const MAX_STOP_SEQUENCES = 1_024;
-
 const inputFields = {
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
   messages: z.array(message).min(1, "send at least one message"),
@@ -49,7 +46,7 @@ export const messagesBodySchema = z.object({
   temperature: between("must be from 0 to 1"),
   top_p: between("must be from 0 to 1"),
   top_k: z.int("must be a whole number").min(0, "must be at least 0").nullish(),
-  stop_sequences: z.array(z.string()).max(MAX_STOP_SEQUENCES, `may have at most ${MAX_STOP_SEQUENCES} texts`).nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
   /** Our own fields, as in POST /api/v1/prompt. */
   maxCost: z.number().positive("must be above 0, in USD").nullish(),

@@ -4,10 +4,8 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { type CallOptions, type ChatMessage, contentText, type ResponseFormat } from "@/lib/providers/types";
-import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
-import { cutFaultyFields, isLong } from "../prompt/few-faults";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { type ItemReading, readItems } from "./items";
@@ -42,10 +40,6 @@ const between = (least: number, most: number) => {
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === false;
 const unset = (errorText: string) => z.unknown().refine(isUnset, errorText).optional();
 
-/** OpenAI knows seven values. */
-const MAX_INCLUDED = 100;
-const metadataValue = z.string().max(512);
-
 export const responsesBodySchema = z.object({
   model: z.string().min(1, "name a model; GET /api/v1/models lists them"),
   input: z.union([z.string().min(1, "write at least one character"), z.array(z.unknown()).min(1, "send at least one item")], {
@@ -62,11 +56,11 @@ export const responsesBodySchema = z.object({
       summary: z.enum(["auto", "concise", "detailed", "none"]).nullish(),
     })
     .nullish(),
-  include: z.array(z.string()).max(MAX_INCLUDED, `may have at most ${MAX_INCLUDED} values`).nullish(),
+  include: z.array(z.string()).nullish(),
   max_output_tokens: z.int("must be a whole number").min(1, "must be at least 1").nullish(),
   temperature: between(0, 2).nullish(),
   top_p: between(0, 1).nullish(),
-  metadata: z.record(z.string().max(64), metadataValue).nullish(),
+  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
   stream: z.boolean().nullish(),
   store: unset("must be false: nothing is stored here. Send the whole conversation in input"),
   previous_response_id: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
@@ -97,9 +91,7 @@ export interface ResponsesPrompt extends Prompt {
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
 export function readResponses(request: GatewayRequest, caller: Caller): ResponsesPrompt {
-  const given = readJsonBody(request);
-  const shown = isLong(request) && isRecord(given) ? { ...given, metadata: cutFaultyFields(given.metadata, metadataValue) } : given;
-  const parsed = parseGiven(responsesBodySchema, shown);
+  const parsed = parseGiven(responsesBodySchema, readJsonBody(request));
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(responsesBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);

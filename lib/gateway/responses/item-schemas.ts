@@ -1,7 +1,6 @@
 // The items of a response's input, as the document shows them and as they are parsed.
 
 import { z } from "zod";
-import { cutFaults } from "../prompt/few-faults";
 
 const inputText = z.object({ type: z.enum(["input_text", "text"]), text: z.string() });
 const outputText = z.object({ type: z.enum(["output_text", "input_text", "text"]), text: z.string() });
@@ -15,11 +14,14 @@ const media = z
   .object({ type: z.enum(["input_file", "input_audio"]) })
   .refine(() => false, "no model here takes audio, PDF or other files: send input_text and input_image parts only");
 
-const inputPart = z.discriminatedUnion("type", [inputText, inputImage, media]);
-const outputPart = z.discriminatedUnion("type", [outputText, refusal]);
-
-export const inputContent = z.union([z.string(), z.array(inputPart)], "must be a string or an array of input_text and input_image parts");
-export const outputContent = z.union([z.string(), z.array(outputPart)], "must be a string or an array of output_text and refusal parts");
+export const inputContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion("type", [inputText, inputImage, media]))],
+  "must be a string or an array of input_text and input_image parts",
+);
+export const outputContent = z.union(
+  [z.string(), z.array(z.discriminatedUnion("type", [outputText, refusal]))],
+  "must be a string or an array of output_text and refusal parts",
+);
 const encryptedText = z
   .object({ type: z.literal("encrypted_content") })
   .refine(() => false, "can be read by OpenAI only: send the words as input_text");
@@ -29,8 +31,7 @@ const namespace = z.string().nullish();
 /** Read with the request's own tools. */
 const tools = z.array(z.unknown());
 /** What an agent of Codex said to another; Codex writes who said it into the text. */
-const agentPart = z.discriminatedUnion("type", [inputText, encryptedText], "must be an array of input_text parts");
-const summaryPart = z.object({ text: z.string() });
+const agentContent = z.array(z.discriminatedUnion("type", [inputText, encryptedText], "must be an array of input_text parts"));
 
 const asked = z.object({ type: z.literal("message"), role: z.enum(["user", "system", "developer"]), content: inputContent });
 const answered = z.object({
@@ -49,34 +50,14 @@ export const inputItem = z.discriminatedUnion("type", [
   z.object({ type: z.literal("custom_tool_call_output"), call_id: callId, output: inputContent }),
   z.object({ type: z.literal("tool_search_call"), execution: z.literal("client"), call_id: callId, arguments: z.unknown() }),
   z.object({ type: z.literal("tool_search_output"), execution: z.literal("client"), call_id: callId, tools }),
-  z.object({ type: z.literal("agent_message"), content: z.array(agentPart) }),
+  z.object({ type: z.literal("agent_message"), content: agentContent }),
   z.object({ type: z.literal("additional_tools"), role: z.literal("developer"), tools }),
   z.object({
     type: z.literal("reasoning"),
     id: z.string().nullish(),
-    summary: z.array(summaryPart).nullish(),
+    summary: z.array(z.object({ text: z.string() })).nullish(),
     encrypted_content: z.string().nullish(),
   }),
 ]);
 
 export type InputItem = z.infer<typeof inputItem>;
-
-/** An item with its list cut after the first faulty parts. */
-export function withFewFaults(item: Record<string, unknown>): Record<string, unknown> {
-  const [field, part] = listOf(item);
-  return Array.isArray(item[field]) ? { ...item, [field]: cutFaults(item[field], part) } : item;
-}
-
-/** The field of an item that may be a list, and the parts of that. */
-function listOf({ type, role }: Record<string, unknown>): readonly [field: string, part: z.ZodType] {
-  switch (type) {
-    case "message":
-      return ["content", role === "assistant" ? outputPart : inputPart];
-    case "agent_message":
-      return ["content", agentPart];
-    case "reasoning":
-      return ["summary", summaryPart];
-    default:
-      return ["output", inputPart];
-  }
-}

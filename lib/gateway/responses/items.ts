@@ -7,7 +7,7 @@ import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, T
 import { isRecord } from "@/lib/providers/wire-value";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
-import { type InputItem, type inputContent, inputItem, type outputContent, withFewFaults } from "./item-schemas";
+import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
 import { openThought } from "./sealed-thought";
 import type { ClientTool, ToolNames } from "./tool-names";
 import { foundToolsText } from "./tools";
@@ -108,8 +108,8 @@ class Turns {
     this.#context = context;
   }
 
-  read(given: Record<string, unknown>, path: string): Issue[] {
-    const parsed = parseGiven(inputItem, withFewFaults(given));
+  read(given: object, path: string): Issue[] {
+    const parsed = parseGiven(inputItem, given);
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
     return this.#add(parsed.data, path);
   }

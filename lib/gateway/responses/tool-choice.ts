@@ -7,16 +7,13 @@ import type { ToolNames } from "./tool-names";
 /** The type of a tool that OpenAI runs itself; it may stand in a header. */
 export const hostedType = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "must be function or custom");
 
-/** Far more than anybody sends, and few enough to read quickly. */
-const MAX_CHOSEN = 1_024;
-
 const namespace = z.string().nullish();
 const chosenTool = z.object({ type: hostedType, name: z.string().optional(), namespace });
 
 export const toolChoiceSchema = z.union(
   [
     z.enum(["none", "auto", "required"]),
-    z.object({ type: z.literal("allowed_tools"), mode: z.enum(["auto", "required"]), tools: z.array(chosenTool).max(MAX_CHOSEN) }),
+    z.object({ type: z.literal("allowed_tools"), mode: z.enum(["auto", "required"]), tools: z.array(chosenTool) }),
     z.object({ type: z.enum(["function", "custom"]), name: z.string().min(1, "must not be empty"), namespace }),
     chosenTool,
   ],

@@ -52,7 +52,7 @@ const namespaceTool = z.object({
   type: z.literal("namespace"),
   name: z.string().min(1, "must not be empty").max(128, "may have at most 128 characters"),
   description: z.string().nullish(),
-  tools: z.array(member).max(MAX_TOOLS, `may have at most ${MAX_TOOLS} tools`),
+  tools: z.array(member),
 });
 
 /** A search for further tools that the client runs itself. */
