@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
+import { runAtOnce } from "@/lib/base/slices";
 import {
   type CallOptions,
   type ChatMessage,
@@ -13,11 +14,10 @@ import {
   type Tool,
   type ToolChoice,
 } from "@/lib/providers/types";
-import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
+import { isLong, withFewFaults } from "../http/few-faults";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
-import { cutFaults, isLong } from "../prompt/few-faults";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 
@@ -165,7 +165,7 @@ export interface ChatPrompt extends Prompt {
  */
 export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
   const given = readJsonBody(request);
-  const shown = isLong(request) ? withFewFaults(given) : given;
+  const shown = isLong(request) ? runAtOnce(withFewFaults(chatBodySchema, given)) : given;
   const parsed = parseGiven(chatBodySchema, shown);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
@@ -198,17 +198,6 @@ export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
     maxCost: readMaxCost(body.maxCost ?? undefined),
     includeUsage: body.stream_options?.include_usage ?? false,
   };
-}
-
-const anyPart = z.discriminatedUnion("type", [textPart, refusalPart, imagePart]);
-
-/** The body with its arrays cut after their first faulty items. */
-function withFewFaults(body: unknown): unknown {
-  if (!isRecord(body) || !Array.isArray(body.messages)) return body;
-  const messages = body.messages.map((item: unknown) =>
-    isRecord(item) ? { ...item, content: cutFaults(item.content, anyPart), tool_calls: cutFaults(item.tool_calls, toolCall) } : item,
-  );
-  return { ...body, messages: cutFaults(messages, message) };
 }
 
 const nameOf = ({ tools }: ChatBody): Set<string> => new Set(tools?.map((item) => item.function.name));

@@ -47,7 +47,7 @@ const image = z.object({
 const textBlock = z.object({ type: z.literal("text"), text: z.string(), cache_control: cacheMark });
 const id = z.string().min(1, "must not be empty");
 
-export const resultPart = z.discriminatedUnion("type", [textBlock, image, documents]);
+const resultPart = z.discriminatedUnion("type", [textBlock, image, documents]);
 
 const toolResult = z.object({
   type: z.literal("tool_result"),

@@ -3,16 +3,17 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
+import { runAtOnce } from "@/lib/base/slices";
 import { type CacheLifetime, type CallOptions, type ChatMessage, type Content, contentText, type Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
+import { isLong, withFewFaults } from "../http/few-faults";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
-import { cutFaults, isLong } from "../prompt/few-faults";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
-import { blocksOf, cacheMark, jsonObject, lifetimeOf, message, readMessages, resultPart, systemField, textContent } from "./blocks";
-import { readTools, tool, toolFields } from "./tools";
+import { blocksOf, cacheMark, jsonObject, lifetimeOf, message, readMessages, systemField, textContent } from "./blocks";
+import { readTools, toolFields } from "./tools";
 
 const between = (errorText: string) => z.number().min(0, errorText).max(1, errorText).nullish();
 const tokens = z.int("must be a whole number").min(1, "must be at least 1");
@@ -133,27 +134,11 @@ export function readCountInput(request: GatewayRequest, caller: Caller): Message
 
 function parseBody<Schema extends z.ZodObject>(request: GatewayRequest, schema: Schema): z.output<Schema> {
   const given = readJsonBody(request);
-  const shown = isLong(request) ? withFewFaults(given) : given;
+  const shown = isLong(request) ? runAtOnce(withFewFaults(schema, given)) : given;
   const parsed = parseGiven(schema, shown);
   if (parsed.success) return parsed.data;
   const issues = readIssues(parsed.error, Object.keys(schema.shape));
   throw invalidRequest(issues.map((issue) => closerIssue(shown, issue)));
-}
-
-/** The body with its arrays cut after their first faulty items. */
-function withFewFaults(body: unknown): unknown {
-  if (!isRecord(body)) return body;
-  const { messages, system, tools } = body;
-  const cut = Array.isArray(messages) ? messages.map((item: unknown) => withFewBlocks(item)) : messages;
-  return { ...body, messages: cutFaults(cut, message), system: cutFaults(system, blocksOf.system), tools: cutFaults(tools, tool) };
-}
-
-function withFewBlocks(item: unknown): unknown {
-  if (!isRecord(item) || !Array.isArray(item.content)) return item;
-  const blocks = item.content.map((block: unknown) =>
-    isRecord(block) && Array.isArray(block.content) ? { ...block, content: cutFaults(block.content, resultPart) } : block,
-  );
-  return { ...item, content: cutFaults(blocks, blocksOf[String(item.role)]) };
 }
 
 /** A message whose content is an array: its first block at fault, in place of a word on the whole. */

@@ -9,7 +9,7 @@ import { cacheMark, jsonObject, lifetimeOf } from "./blocks";
 /** Far more than anybody sends, and few enough to read quickly. */
 const MAX_TOOLS = 1_024;
 
-export const tool = z.object({
+const tool = z.object({
   /** Absent or `custom`: the caller's own. Any other is Anthropic's: `web_search_20250305`, `bash_20250124`, `mcp_toolset` … */
   type: z.string().nullish(),
   name: z

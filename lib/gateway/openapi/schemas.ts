@@ -56,10 +56,14 @@ export const namedSchemas: Record<string, z.ZodType> = {
   PromptBody: promptBodySchema.extend({ payment: paymentSchema.optional() }),
   // Without OpenAI's old fields, which are known only so that they are refused with advice on what to send.
   ChatBody: chatBodySchema.omit({ functions: true, function_call: true }),
-  // Without what is known only to be refused. Items and tools are read one by one, since hosted ones are passed over.
+  // Without what is known only to be refused. Items and tools are read one by one, since hosted ones are passed over; metadata as a whole.
   ResponseBody: responsesBodySchema
     .omit({ store: true, previous_response_id: true, conversation: true, background: true, prompt: true })
-    .extend({ input: z.union([z.string(), z.array(inputItem)]), tools: z.array(ownTool).nullish() }),
+    .extend({
+      input: z.union([z.string(), z.array(inputItem)]),
+      tools: z.array(ownTool).nullish(),
+      metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+    }),
   EmbeddingBody: embeddingBodySchema,
   ...answerSchemas,
   ...errorSchemas,

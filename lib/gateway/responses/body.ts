@@ -3,8 +3,11 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
+import { runAtOnce } from "@/lib/base/slices";
 import { type CallOptions, type ChatMessage, contentText, type ResponseFormat } from "@/lib/providers/types";
+import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
+import { isLong, withFewFaults } from "../http/few-faults";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
@@ -37,6 +40,13 @@ const between = (least: number, most: number) => {
   return z.number().min(least, errorText).max(most, errorText);
 };
 
+/** OpenAI's limits. One check for the whole: zod would copy a megabyte of names one by one. */
+function isMetadata(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const entries = Object.entries(value);
+  return entries.length <= 16 && entries.every(([key, text]) => key.length <= 64 && typeof text === "string" && text.length <= 512);
+}
+
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === false;
 const unset = (errorText: string) => z.unknown().refine(isUnset, errorText).optional();
 
@@ -60,7 +70,9 @@ export const responsesBodySchema = z.object({
   max_output_tokens: z.int("must be a whole number").min(1, "must be at least 1").nullish(),
   temperature: between(0, 2).nullish(),
   top_p: between(0, 1).nullish(),
-  metadata: z.record(z.string().max(64), z.string().max(512)).nullish(),
+  metadata: z
+    .custom<Record<string, string>>(isMetadata, "must be an object of at most 16 texts of 512 characters, with names of 64")
+    .nullish(),
   stream: z.boolean().nullish(),
   store: unset("must be false: nothing is stored here. Send the whole conversation in input"),
   previous_response_id: unset("must be absent: nothing is stored here. Send the earlier items in input instead"),
@@ -91,7 +103,9 @@ export interface ResponsesPrompt extends Prompt {
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
 export function readResponses(request: GatewayRequest, caller: Caller): ResponsesPrompt {
-  const parsed = parseGiven(responsesBodySchema, readJsonBody(request));
+  const given = readJsonBody(request);
+  const shown = isLong(request) ? runAtOnce(withFewFaults(responsesBodySchema, given)) : given;
+  const parsed = parseGiven(responsesBodySchema, shown);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(responsesBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);

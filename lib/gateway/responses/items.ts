@@ -5,6 +5,7 @@ import type { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
+import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import type { ImageReader } from "../prompt/images";
 import { type InputItem, type inputContent, inputItem, type outputContent } from "./item-schemas";
@@ -109,7 +110,7 @@ class Turns {
   }
 
   read(given: object, path: string): Issue[] {
-    const parsed = parseGiven(inputItem, given);
+    const parsed = parseGiven(inputItem, itemWithFewFaults(inputItem, given));
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
     return this.#add(parsed.data, path);
   }

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import type { CallOptions, Tool } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
+import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";
 import { isJsonSchema } from "./json-schema";
 import { hostedType, readChoice, type ToolChoiceField } from "./tool-choice";
@@ -138,7 +139,7 @@ function readTool(given: unknown, path: string): { own: OwnTool } | { hosted: st
     const type = hostedType.safeParse(given.type);
     return type.success ? { hosted: type.data } : { issues: [{ path: `${path}.type`, message: "must be function or custom" }] };
   }
-  const parsed = parseGiven(ownTool, given);
+  const parsed = parseGiven(ownTool, itemWithFewFaults(ownTool, given));
   if (parsed.success) return { own: parsed.data };
   return { issues: readIssues(parsed.error, []).map((issue) => ({ ...issue, path: `${path}.${issue.path}` })) };
 }
