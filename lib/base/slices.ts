@@ -1,5 +1,5 @@
-// Long work in slices. Work over outside input that may take long is a generator, which yields wherever it may be interrupted. In each turn
-// of the event loop one slice of one such work runs, in the order of arrival: whoever sends many long bodies waits for himself.
+// Long work in slices of time. Work over outside input that may take long is a generator, which yields wherever it may be interrupted. In
+// each turn of the event loop one slice of one such work runs, in the order of arrival: whoever sends many long bodies waits for himself.
 
 import { processSingleton } from "./process-singleton";
 

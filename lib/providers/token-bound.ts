@@ -13,8 +13,9 @@
 // special tokens between them, so the bounds of messages add up. The name of a special token inside a text (<|endoftext|>) is plain
 // text to providers and is counted as such.
 
-import { countBytes } from "./token-bound/normal-form";
-import { type ScanRules, scanTokens } from "./token-bound/scan";
+import { runAtOnce, type Slices } from "@/lib/base/slices";
+import { countBytes, countBytesInSlices } from "./token-bound/normal-form";
+import { type ScanRules, scanTokens, scanTokensInSlices } from "./token-bound/scan";
 import {
   type ChatMessage,
   type Content,
@@ -24,9 +25,9 @@ import {
   type TokenBoundId,
   type ToolCall,
 } from "./types";
-import { readJsonObject } from "./wire-value";
+import { readJsonObject, readJsonObjectInSlices } from "./wire-value";
 
-const rules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
+export const scanRules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
   o200k: { splitsCase: true, groupsDigits: true, normalises: false },
   cl100k: { splitsCase: false, groupsDigits: true, normalises: false },
   claude: { splitsCase: false, groupsDigits: false, normalises: true },
@@ -39,7 +40,7 @@ const rules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {
  * tokenizer sees those bytes. Lone surrogates count as the three bytes of U+FFFD.
  */
 export function inputTokenBound(text: string, bound: TokenBoundId): number {
-  return bound === "bytes" ? countBytes(text) : scanTokens(text, rules[bound]);
+  return bound === "bytes" ? countBytes(text) : scanTokens(text, scanRules[bound]);
 }
 
 /**
@@ -74,16 +75,28 @@ export const TOKENS_FOR_FORMAT = 1_024;
 export const TOKENS_PER_TOOL = 32;
 export const TOKENS_PER_PARAMETER = 24;
 
+type BoundedCall = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
+
 /**
  * Never less than the input tokens of a chat request, where the bound's tokenizer is the model's own. `claude` includes the
  * safety factor, up to `bytes`. Definitions, schemas and arguments count as their bytes with every bound, since providers rewrite
  * them (OpenAI as TypeScript, others as JSON or markup) and no tokenizer predicts the length of that.
  */
-export function inputBoundForCall(call: Pick<ModelCall, "messages" | "tools" | "responseFormat">, bound: TokenBoundId): number {
+export const inputBoundForCall = (call: BoundedCall, bound: TokenBoundId): number => runAtOnce(inputBoundInSlices(call, bound));
+
+/** The same in slices. It ends once the bound is `most` or above: no input is longer than a model's context window. */
+export function* inputBoundInSlices(call: BoundedCall, bound: TokenBoundId, most = Number.POSITIVE_INFINITY): Slices<number> {
   const { messages, tools = [], responseFormat } = call;
   let tokens = TOKENS_PER_REQUEST;
-  for (const message of messages) tokens += TOKENS_PER_MESSAGE + messageBound(message, bound);
-  for (const tool of tools) tokens += TOKENS_PER_TOOL + jsonBound(JSON.stringify(tool));
+  for (const message of messages) {
+    tokens += TOKENS_PER_MESSAGE + (yield* messageBound(message, bound));
+    if (tokens >= most) return tokens;
+    yield;
+  }
+  for (const tool of tools) {
+    tokens += TOKENS_PER_TOOL + jsonBound(JSON.stringify(tool));
+    yield;
+  }
   // Earlier calls add the tool prompt even when the request has no tools any more.
   if (tools.length > 0 || messages.some(isOfTools)) tokens += TOKENS_FOR_TOOLS;
   if (responseFormat !== undefined) tokens += TOKENS_FOR_FORMAT + jsonBound(JSON.stringify(responseFormat));
@@ -94,14 +107,14 @@ function isOfTools(message: ChatMessage): boolean {
   return message.role === "tool" || (message.role === "assistant" && Boolean(message.toolCalls?.length));
 }
 
-function messageBound(message: ChatMessage, bound: TokenBoundId): number {
-  const tokens = contentBound(message.content, bound);
+function* messageBound(message: ChatMessage, bound: TokenBoundId): Slices<number> {
+  const tokens = yield* contentBound(message.content, bound);
   switch (message.role) {
     case "assistant":
-      return (message.toolCalls ?? []).reduce((sum, call) => sum + toolCallBound(call), tokens) + reasoningBound(message.reasoning);
+      return tokens + (message.toolCalls ? yield* toolCallsBound(message.toolCalls) : 0) + reasoningBound(message.reasoning);
     case "tool": {
       // Gemini accepts results as JSON only: there a text is a quoted string.
-      const quoted = textBound(JSON.stringify(contentText(message.content)), bound);
+      const quoted = yield* textBound(JSON.stringify(contentText(message.content)), bound);
       return TOKENS_PER_TOOL + jsonBound(message.toolCallId) + Math.max(tokens, quoted);
     }
     default:
@@ -110,33 +123,55 @@ function messageBound(message: ChatMessage, bound: TokenBoundId): number {
 }
 
 /** Parts may be joined or kept apart: apart, they have at least as many tokens, up to one for each border. */
-function contentBound(content: Content, bound: TokenBoundId): number {
-  if (typeof content === "string") return textBound(content, bound);
-  // Images have bounds of their own: image-bound/bound.ts.
-  return content.reduce((sum, part) => sum + (part.type === "text" ? textBound(part.text, bound) : 0) + TOKENS_PER_PART, 0);
+function* contentBound(content: Content, bound: TokenBoundId): Slices<number> {
+  if (typeof content === "string") return yield* textBound(content, bound);
+  let tokens = 0;
+  for (const part of content) {
+    // Images have bounds of their own: image-bound/bound.ts.
+    tokens += TOKENS_PER_PART + (part.type === "text" ? yield* textBound(part.text, bound) : 0);
+    yield;
+  }
+  return tokens;
 }
 
 /** A signed or encrypted thought is read as the thought that it holds, which is shorter than its bytes. */
 const reasoningBound = (blocks: readonly ReasoningBlock[] = []): number =>
   blocks.reduce((sum, { text, data }) => sum + TOKENS_PER_PART + Math.max(countBytes(text), countBytes(data)), 0);
 
-function textBound(text: string, bound: TokenBoundId): number {
-  const tokens = inputTokenBound(text, bound);
+function* textBound(text: string, bound: TokenBoundId): Slices<number> {
+  const tokens = yield* inputTokenBoundInSlices(text, bound);
   if (bound !== "claude") return tokens;
-  return Math.min(Math.ceil((tokens * safetyFactor.numerator) / safetyFactor.denominator), inputTokenBound(text, "bytes"));
+  return Math.min(Math.ceil((tokens * safetyFactor.numerator) / safetyFactor.denominator), yield* inputTokenBoundInSlices(text, "bytes"));
+}
+
+/** Shorter texts take some tenth of a millisecond. */
+const MAX_CHARACTERS_AT_ONCE = 8_192;
+
+/** `inputTokenBound` of a text of any length, in slices. */
+export function* inputTokenBoundInSlices(text: string, bound: TokenBoundId): Slices<number> {
+  if (text.length <= MAX_CHARACTERS_AT_ONCE) return inputTokenBound(text, bound);
+  return yield* bound === "bytes" ? countBytesInSlices(text) : scanTokensInSlices(text, scanRules[bound]);
+}
+
+function* toolCallsBound(calls: readonly ToolCall[]): Slices<number> {
+  let tokens = 0;
+  for (const call of calls) {
+    tokens += yield* toolCallBound(call);
+    yield;
+  }
+  return tokens;
 }
 
 /** The larger of the arguments as the model wrote them and as a provider re-serializes them: 1e20 then has 21 digits. */
-function toolCallBound({ id, name, arguments: text }: ToolCall): number {
-  const { parameters, rewritten } = readArguments(text);
+function* toolCallBound({ id, name, arguments: text }: ToolCall): Slices<number> {
+  const value = text.length <= MAX_CHARACTERS_AT_ONCE ? readJsonObject(text) : yield* readJsonObjectInSlices(text);
+  yield;
+  // Text that is not an object, or too deep to stringify, is sent as a quoted string to providers that accept objects only.
+  const rewritten = JSON.stringify(value ?? text);
+  yield;
+  const parameters = value ? Object.keys(value).length : 0;
   const bytes = Math.max(jsonBound(text), jsonBound(rewritten));
   return TOKENS_PER_TOOL + parameters * TOKENS_PER_PARAMETER + jsonBound(id) + jsonBound(name) + bytes;
-}
-
-function readArguments(text: string): { parameters: number; rewritten: string } {
-  const value = readJsonObject(text);
-  // Text that is not an object, or too deep to stringify, is sent as a quoted string to providers that accept objects only.
-  return { parameters: value ? Object.keys(value).length : 0, rewritten: JSON.stringify(value ?? text) };
 }
 
 /** Bytes of a text that may be written as ASCII JSON, where each non-ASCII UTF-16 unit takes six: é becomes \u00e9. */

@@ -5,6 +5,8 @@ import { z } from "zod";
 import { isNestedWithin } from "@/lib/base/json";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
+import { readJson } from "@/lib/base/sliced-json";
+import type { Slices } from "@/lib/base/slices";
 import { ProviderFailure, type ProviderId, type TokenUsage } from "./types";
 
 /** Far above what any model can read or write; a higher count is a provider's mistake and must not become a price. */
@@ -50,13 +52,22 @@ const beginsObject = /^[ \t\n\r]*\{/;
 export function readJsonObject(text: string): Record<string, unknown> | undefined {
   if (!beginsObject.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && isNestedWithin(value, MAX_LEVELS) ? value : undefined;
+    return objectOf(JSON.parse(text));
   } catch {
     // A model may write arguments that are not JSON, and a function may return any text.
     return undefined;
   }
 }
+
+/** The same in slices, for a long text. */
+export function* readJsonObjectInSlices(text: string): Slices<Record<string, unknown> | undefined> {
+  if (!beginsObject.test(text)) return undefined;
+  const reading = yield* readJson(text);
+  return "value" in reading ? objectOf(reading.value) : undefined;
+}
+
+const objectOf = (value: unknown): Record<string, unknown> | undefined =>
+  isRecord(value) && isNestedWithin(value, MAX_LEVELS) ? value : undefined;
 
 /** A provider's counts, added up so that `inputTokens` includes every kind of input. Kinds that it does not have may be left out. */
 type CountedUsage = Pick<TokenUsage, "inputTokens" | "outputTokens"> & Partial<TokenUsage>;

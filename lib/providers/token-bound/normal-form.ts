@@ -3,6 +3,7 @@
 // ordering a long chain of combining marks takes quadratic time.
 
 import { processSingleton } from "@/lib/base/process-singleton";
+import type { Slices } from "@/lib/base/slices";
 
 // One number per code point: bytes of NFKD, bytes of NFKC << 8, and these flags. Computed on first use, 0 until then.
 const KNOWN = 1 << 18;
@@ -23,10 +24,28 @@ export interface NormalForms {
 export const normalForms = processSingleton("normalForms", createNormalForms);
 
 /** Upper bound of the bytes that any tokenizer sees of `text`. Lone surrogates count as U+FFFD, which replaces them. */
-export function countBytes(text: string): number {
+export const countBytes = (text: string): number => countBytesBetween(text, 0, text.length);
+
+const CHARACTERS_PER_STEP = 65_536;
+
+/** The same in slices. */
+export function* countBytesInSlices(text: string): Slices<number> {
+  let bytes = 0;
+  for (let from = 0; from < text.length; ) {
+    let to = from + CHARACTERS_PER_STEP;
+    // A character of two units is not divided.
+    if ((text.codePointAt(to - 1) ?? 0) > 0xffff) to += 1;
+    bytes += countBytesBetween(text, from, Math.min(to, text.length));
+    from = to;
+    yield;
+  }
+  return bytes;
+}
+
+function countBytesBetween(text: string, from: number, to: number): number {
   const forms = normalForms();
   let bytes = 0;
-  for (let i = 0; i < text.length; i++) {
+  for (let i = from; i < to; i++) {
     const codePoint = text.codePointAt(i) ?? 0;
     bytes += codePoint < 0x80 ? 1 : forms.byteCost(text, i, codePoint);
     if (codePoint > 0xffff) i++;

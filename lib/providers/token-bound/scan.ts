@@ -3,9 +3,11 @@
 // - a pretoken in the vocabulary is one token, where it is certain how all three public tokenizers place its borders;
 // - no pretoken border divides the stretch, so `maxTokens` bounds what begins in it;
 // - a token has at least one byte.
+// A stretch of more than LONGEST_STRETCH characters is divided: what begins in its parts, each with an open end, begins in the whole.
 // Next to a non-ASCII character only the last two apply, since tokenizers may disagree with us on whether it is a letter, and on
 // its NFKC form.
 
+import type { Slices } from "@/lib/base/slices";
 import { type NormalForms, normalForms, utf8Length } from "./normal-form";
 import { BARE, JOINABLE, maxTokens, maxTokensOfRun, SPACED, type TokenTable, tokenTable } from "./table";
 
@@ -49,8 +51,23 @@ type Before =
   | "apostrophe"
   | "unknown";
 
-export function scanTokens(text: string, rules: ScanRules): number {
-  return new Scan(text, rules).total();
+/** A multiple of three, so that groups of digits are not divided. */
+const LONGEST_STRETCH = 65_535;
+
+export const scanTokens = (text: string, rules: ScanRules, longestStretch = LONGEST_STRETCH): number =>
+  new Scan(text, rules, longestStretch).scanTo(text.length);
+
+const CHARACTERS_PER_STEP = 8_192;
+
+/** The same in slices. */
+export function* scanTokensInSlices(text: string, rules: ScanRules): Slices<number> {
+  const scan = new Scan(text, rules, LONGEST_STRETCH);
+  let tokens = 0;
+  for (let to = CHARACTERS_PER_STEP; to < text.length; to += CHARACTERS_PER_STEP) {
+    tokens += scan.scanTo(to);
+    yield;
+  }
+  return tokens + scan.scanTo(text.length);
 }
 
 class Scan {
@@ -58,20 +75,33 @@ class Scan {
   private readonly forms: NormalForms = normalForms();
   private at = 0;
   private before: Before = "border";
+  /** The last stretch was divided: what follows is its next part. */
+  private isDivided = false;
 
   constructor(
     private readonly text: string,
     private readonly rules: ScanRules,
+    private readonly longestStretch: number,
   ) {}
 
-  total(): number {
+  /** The most tokens that begin in the stretches from here on that begin before `end`. */
+  scanTo(end: number): number {
     let tokens = 0;
-    while (this.at < this.text.length) tokens += this.next();
+    while (this.at < end) tokens += this.next();
     return tokens;
   }
 
   private next(): number {
-    switch (this.kind(this.at)) {
+    const isContinued = this.isDivided;
+    this.isDivided = false;
+    const kind = this.kind(this.at);
+    const tokens = this.nextOf(kind, isContinued);
+    if (this.isDivided && kind !== DIGIT) this.before = "unknown";
+    return tokens;
+  }
+
+  private nextOf(kind: number, isContinued: boolean): number {
+    switch (kind) {
       case LETTER:
         return this.letters(false);
       case DIGIT:
@@ -79,7 +109,7 @@ class Scan {
       case SPACE:
         return this.space();
       case SIGN:
-        return this.signs(false);
+        return this.signs(false, isContinued);
       default:
         return this.beyond();
     }
@@ -92,9 +122,10 @@ class Scan {
   }
 
   private runEnd(kind: number): number {
-    const { text } = this;
+    const longest = this.at + this.longestStretch;
     let end = this.at + 1;
-    for (let code = text.charCodeAt(end); code < 0x80 && kinds[code] === kind; code = text.charCodeAt(end)) end++;
+    while (end < longest && this.kind(end) === kind) end++;
+    this.isDivided = end === longest && this.kind(end) === kind;
     return end;
   }
 
@@ -148,6 +179,7 @@ class Scan {
 
   private wordEnding(end: number): "border" | "contraction" | "open" {
     const kind = this.kind(end);
+    if (this.isDivided && end === this.at) return "open";
     if (kind === BEYOND) return this.isUnclear(end) ? "open" : "border";
     if (kind !== SIGN || !this.rules.splitsCase || this.text.charCodeAt(end) !== apostrophe) return "border";
     const length = this.contractionLength(end + 1);
@@ -171,9 +203,9 @@ class Scan {
   private digits(): number {
     const [start, end, before] = [this.at, this.runEnd(DIGIT), this.before];
     this.at = end;
-    this.before = "border";
     // Beside a character that may also be a number, the groups may begin elsewhere.
     const certain = this.rules.groupsDigits && before !== "unknown" && !this.isUnclear(end);
+    this.before = certain || !this.isDivided ? "border" : "unknown";
     return certain ? Math.ceil((end - start) / 3) : end - start;
   }
 
@@ -211,7 +243,7 @@ class Scan {
   // --- signs: punctuation, symbols, control characters ---
 
   /** `spaced`: one space before the signs belongs to them and is counted here. */
-  private signs(spaced: boolean): number {
+  private signs(spaced: boolean, isContinued = false): number {
     const [start, end] = [this.at, this.runEnd(SIGN)];
     const contracted = spaced ? 0 : this.certainContraction(start, end);
     if (contracted > 0) {
@@ -222,10 +254,10 @@ class Scan {
     this.at = end;
     const next = this.kind(end);
     const nextCode = this.text.charCodeAt(end);
-    const open = next === BEYOND || nextCode === 0x0a || nextCode === 0x0d;
+    const open = next === BEYOND || this.isDivided || nextCode === 0x0a || nextCode === 0x0d;
     let tokens = 0;
     let from = spaced ? start - 1 : start;
-    if (!spaced && this.isAfterLineEnd(start)) {
+    if (isContinued || (!spaced && this.isAfterLineEnd(start))) {
       // o200k attaches slashes after a line end to the signs before that line end, so a border may follow the slashes.
       while (from < end && this.text.charCodeAt(from) === slash) from++;
       tokens = this.merged(start, from, from < end || open || from - start === 1);
