@@ -3,6 +3,7 @@
 import { type Hex, isAddress } from "viem";
 import { z } from "zod";
 import { isRecord } from "@/lib/providers/wire-value";
+import { itemWithFewFaults } from "../http/few-faults";
 import { parseGiven, readIssues } from "../http/request";
 import { paymentRefused } from "./refusal";
 
@@ -15,12 +16,13 @@ const LAST_TIMESTAMP = 253_402_300_799_999;
 export const paymentSchema = z.strictObject({
   from: z
     .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, "must be 0x and 40 hex digits")
+    // viem keeps the last 8,192 texts that it was asked about, however long: none reaches it that has not the form of an address.
+    .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hex digits", abort: true })
     .refine((address) => isAddress(address), "has a wrong checksum: copy the address again, or write it in lower case"),
   amount: z.int("must be a whole number of cents").min(1, "must be at least 1 cent").max(MAX_CENTS, `must be at most ${MAX_CENTS} cents`),
   signature: z
     .string()
-    .max(2 + 2 * MAX_SIGNATURE_BYTES, `must be at most ${MAX_SIGNATURE_BYTES} bytes`)
+    .max(2 + 2 * MAX_SIGNATURE_BYTES, { error: `must be at most ${MAX_SIGNATURE_BYTES} bytes`, abort: true })
     .regex(/^0x([0-9a-fA-F]{2})+$/, "must be 0x and hex digits, as personal_sign returns it"),
   timestamp: z.int("must be whole milliseconds of Unix time").min(1, "must be Unix time in milliseconds").max(LAST_TIMESTAMP),
   requestId: z.string().regex(/^req_(0|[1-9][0-9]{0,30})$/, "must be req_ and a number without leading zeros, of at most 31 digits"),
@@ -43,7 +45,7 @@ export interface Proof {
 
 /** @throws AppError PAYMENT_VERIFICATION_FAILED malformed */
 export function readProof(given: unknown): Proof {
-  const parsed = parseGiven(paymentSchema, given);
+  const parsed = parseGiven(paymentSchema, itemWithFewFaults(paymentSchema, given));
   if (!parsed.success) {
     const issues = isRecord(given)
       ? readIssues(parsed.error, Object.keys(paymentSchema.shape))

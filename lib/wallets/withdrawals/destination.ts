@@ -47,10 +47,10 @@ export async function readDestination(chain: WithdrawalChain, text: string): Pro
 }
 
 function faultOf(chain: WithdrawalChain, text: string): DestinationFault | null {
-  const [isEvm, key] = [isAddress(text, { strict: false }), solanaKey(text)];
+  const [isEvm, key] = [readWallet("evm", text) !== null, solanaKey(text)];
   if (chain === "base") {
     if (key) return "other_chain";
-    if (!isEvm || !readWallet("evm", text)) return "malformed";
+    if (!isEvm) return "malformed";
     const isOneCase = /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text);
     if (!isOneCase && !isAddress(text)) return "checksum";
     const address = text.toLowerCase();
