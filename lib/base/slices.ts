@@ -1,5 +1,5 @@
 // Long work in slices of time. Work over outside input that may take long is a generator, which yields wherever it may be interrupted. In
-// each turn of the event loop one slice of one such work runs, in the order of arrival: whoever sends many long bodies waits for himself.
+// each turn of the event loop one slice of one such work runs, in the order of arrival: long works wait for each other, and nothing else does.
 
 import { processSingleton } from "./process-singleton";
 

@@ -2,8 +2,7 @@
 // fields that change nothing we could promise (`user`, `metadata`, `logprobs`, `store`, …) are ignored, as are unknown ones.
 
 import { z } from "zod";
-import { isNestedWithin } from "@/lib/base/json";
-import { runAtOnce } from "@/lib/base/slices";
+import { runInSlices, type Slices } from "@/lib/base/slices";
 import {
   type CallOptions,
   type ChatMessage,
@@ -15,7 +14,8 @@ import {
   type ToolChoice,
 } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
-import { isLong, withFewFaults } from "../http/few-faults";
+import { isLong, parseLong } from "../http/few-faults";
+import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
@@ -24,8 +24,6 @@ import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutp
 /** OpenAI's own limits. */
 const MAX_TOOLS = 128;
 const MAX_STOPS = 4;
-/** A schema that is serialised again for a provider must not be nested too deeply to serialise. */
-const MAX_LEVELS = 100;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
@@ -69,16 +67,12 @@ const message = z.discriminatedUnion(
 );
 
 const functionName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
-const jsonSchema = z
-  .record(z.string(), z.unknown())
-  .refine((schema) => isNestedWithin(schema, MAX_LEVELS), `is nested deeper than ${MAX_LEVELS} levels`);
-
 const tool = z.object({
   type: z.literal("function", "must be function: other tools are OpenAI's own"),
   function: z.object({
     name: functionName,
     description: z.string().nullish(),
-    parameters: jsonSchema.nullish(),
+    parameters: jsonObject.nullish(),
     strict: z.boolean().nullish(),
   }),
 });
@@ -98,7 +92,7 @@ const responseFormat = z.discriminatedUnion(
       json_schema: z.object({
         name: functionName,
         description: z.string().nullish(),
-        schema: jsonSchema.nullish(),
+        schema: jsonObject.nullish(),
         strict: z.boolean().nullish(),
       }),
     }),
@@ -160,13 +154,15 @@ export interface ChatPrompt extends Prompt {
 }
 
 /**
- * Reads the body of a chat completion.
+ * Reads the body of a chat completion, a long one in slices.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readChat(request: GatewayRequest, caller: Caller): ChatPrompt {
+export const readChat = (request: GatewayRequest, caller: Caller): ChatPrompt | Promise<ChatPrompt> =>
+  runInSlices(readChatInSlices(request, caller));
+
+function* readChatInSlices(request: GatewayRequest, caller: Caller): Slices<ChatPrompt> {
   const given = readJsonBody(request);
-  const shown = isLong(request) ? runAtOnce(withFewFaults(chatBodySchema, given)) : given;
-  const parsed = parseGiven(chatBodySchema, shown);
+  const parsed = isLong(request) ? yield* parseLong(chatBodySchema, given) : parseGiven(chatBodySchema, given);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(chatBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);

@@ -1,9 +1,10 @@
 // POST /api/v1/embeddings: texts in, their vectors out. Held, charged, saved and limited like a prompt; there is no output to bound.
 
 import { nowMs } from "@/lib/base/clock";
+import { runInSlices, type Slices } from "@/lib/base/slices";
 import { callProviderWhole, setupWithFormat } from "@/lib/providers/call";
 import { embeddingFormat } from "@/lib/providers/openai/embeddings";
-import { inputTokenBound } from "@/lib/providers/token-bound";
+import { inputTokenBoundInSlices } from "@/lib/providers/token-bound";
 import { isProviderFailure, ProviderFailure } from "@/lib/providers/types";
 import { chatErrorBody } from "../chat/errors";
 import { authenticate, limit } from "../http/caller";
@@ -25,7 +26,7 @@ export const embeddings = endpoint(
     await request.loadBody(MAX_BODY_BYTES);
     const order = readEmbeddings(request, caller);
     request.facts.model = order.model.id;
-    const quote = quoteInput(order.model, boundInputs(order), order.maxCost);
+    const quote = quoteInput(order.model, await runInSlices(boundInputs(order)), order.maxCost);
     const placed = await placeMoney(request, caller, {}, quote);
     if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
     return answerEmbeddings(request, order, openSettlement(request, placed.hold, { stream: false }, quote));
@@ -34,9 +35,14 @@ export const embeddings = endpoint(
 );
 
 /** A text is counted as it is: nothing stands around it. */
-function boundInputs({ model, inputs }: EmbeddingRequest): number {
+function* boundInputs({ model, inputs }: EmbeddingRequest): Slices<number> {
   const bound = needsByteBound(model.id) ? "bytes" : model.tokenBound;
-  return inputs.reduce((sum, input) => sum + 1 + (typeof input === "string" ? inputTokenBound(input, bound) : input.length), 0);
+  let tokens = 0;
+  for (const input of inputs) {
+    tokens += 1 + (typeof input === "string" ? yield* inputTokenBoundInSlices(input, bound) : input.length);
+    yield;
+  }
+  return tokens;
 }
 
 async function answerEmbeddings(request: GatewayRequest, order: EmbeddingRequest, settlement: Settlement): Promise<GatewayReply> {

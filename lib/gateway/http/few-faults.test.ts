@@ -57,7 +57,7 @@ test.each<[what: string, schema: z.ZodType, body: object, path: string]>([
   ["the parts of an item", inputItem, { type: "message", role: "user", content: many(0) }, "content"],
   ["a summary", inputItem, { type: "reasoning", summary: many(0) }, "summary.0"],
   ["an agent's message", inputItem, { type: "agent_message", content: many({ type: "encrypted_content" }) }, "content.0"],
-  ["a namespace's tools", ownTool, { type: "namespace", name: "n", tools: many(0) }, "tools.0"],
+  ["a namespace's tools", ownTool, { type: "namespace", name: "n", tools: many(0, 1_000) }, "tools.0"],
   ["unknown names", promptBodySchema, { model: "m", prompt: "a", ...names }, "name0"],
   ["a record", z.object({ labels: z.record(z.string(), z.string()) }), { labels: names }, "labels.name0"],
   ["names of a record", z.object({ labels: z.record(z.string().max(4), z.number()) }), { labels: names }, "labels.name0"],

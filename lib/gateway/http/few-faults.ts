@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { runAtOnce, type Slices } from "@/lib/base/slices";
 import { isRecord } from "@/lib/providers/wire-value";
-import type { GatewayRequest } from "./request";
+import { type GatewayRequest, reportFaults } from "./request";
 
 const MAX_FAULTS = 20;
 /** Shorter bodies hold a few thousand faults at most. */
@@ -14,6 +14,15 @@ const MAX_ENTRIES_UNCUT = 64;
 
 export const isLong = ({ bodyText, largeBody }: Pick<GatewayRequest, "bodyText" | "largeBody">): boolean =>
   largeBody !== undefined || bodyText.length > MAX_CHARACTERS_UNCUT;
+
+/** Parses a long body as `parseGiven` does, with few faults and in slices. */
+export function* parseLong<Schema extends z.ZodType>(schema: Schema, given: unknown): Slices<z.ZodSafeParseResult<z.output<Schema>>> {
+  const shown = yield* withFewFaults(schema, given);
+  yield;
+  const parsed = schema.safeParse(shown);
+  yield;
+  return parsed.success ? parsed : reportFaults(schema, shown);
+}
 
 /** The value with each list, record and set of unknown names in it up to its last fault that is worth listing; as it is without any. */
 export function* withFewFaults(schema: z.core.$ZodType, value: unknown): Slices<unknown> {
@@ -38,8 +47,11 @@ const PLAIN_LEVELS = 2;
 
 /** True for most messages: a few entries, and a few in each of them, need no cut whatever they are. */
 function isPlain(value: object, levels = PLAIN_LEVELS): boolean {
-  const entries: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return entries.length <= MAX_ENTRIES_UNCUT && entries.every((entry) => !isObject(entry) || (levels > 0 && isPlain(entry, levels - 1)));
+  const isPlainEntry = (entry: unknown): boolean => !isObject(entry) || (levels > 0 && isPlain(entry, levels - 1));
+  if (Array.isArray(value)) return value.length <= MAX_ENTRIES_UNCUT && value.every(isPlainEntry);
+  const fields = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(fields);
+  return names.length <= MAX_ENTRIES_UNCUT && names.every((name) => isPlainEntry(fields[name]));
 }
 
 /**

@@ -1,10 +1,11 @@
 // JSON of large bodies: images stay bytes, everything else reads as JSON.parse would read it, and hostile bodies cost little.
 
 import { expect, test } from "vitest";
+import { runAtOnce } from "@/lib/base/slices";
 import { parseLargeJson } from "./large-json";
 
 const base64 = "QUJD".repeat(5_000);
-const parse = (value: unknown) => parseLargeJson(Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+const parse = (value: unknown) => runAtOnce(parseLargeJson(Buffer.from(typeof value === "string" ? value : JSON.stringify(value))));
 
 test("an image's base64 becomes a reference to its bytes, in every dialect and in a tool's result", () => {
   const parts = [
@@ -29,7 +30,7 @@ test.each([
   ["a name", { [base64]: 1 }],
 ])("long base64 that is no image stays text: %s", (_case, body) => {
   const json = JSON.stringify(body);
-  expect(parseLargeJson(Buffer.from(json))).toMatchObject({ value: JSON.parse(json) });
+  expect(parse(json)).toMatchObject({ value: JSON.parse(json) });
 });
 
 test("strings that only look like base64 stay text: other alphabets, escapes, padding in the middle", () => {

@@ -1,9 +1,10 @@
 // Undo steps at the end of a request run once, last in first out, whatever fails on the way.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
-import { openRequest } from "./request";
+import { MAX_LARGE_BODY_BYTES, openRequest, type ReadBody, readJsonBody } from "./request";
 
 const incoming = () => ({
   method: "GET",
@@ -61,4 +62,43 @@ test("a request keeps V8's fast properties: in dictionary mode they are slow, an
   setFlagsFromString("--no-allow-natives-syntax");
   const requests = Array.from({ length: 10 }, () => openRequest(incoming()));
   expect(requests.every(isFast)).toBe(true);
+});
+
+const withBody = (body: ReadBody) =>
+  openRequest({ ...incoming(), method: "POST", headers: { "content-type": "application/json" }, readBody: () => body });
+
+const longList = `[${"[],".repeat(40_000)}0]`;
+test.each<[what: string, body: ReadBody]>([
+  ["text", { text: longList }],
+  ["bytes above a megabyte", { text: "", large: Buffer.from(`[${longList},"${"A".repeat(1_000_000)}"]`) }],
+])("a long body of %s is read in slices, with the event loop's other work between them", async (_what, body) => {
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+    now += 1;
+    return now;
+  });
+  const request = withBody(body);
+  let isLoaded = false;
+  const loading = Promise.resolve(request.loadBody(MAX_LARGE_BODY_BYTES)).then(() => {
+    isLoaded = true;
+  });
+  let turns = 0;
+  for (; !isLoaded; turns++) await nextTurn();
+  await loading;
+  clock.mockRestore();
+  expect(turns).toBeGreaterThan(20);
+  expect(readJsonBody(request)).toEqual(JSON.parse(body.large?.toString() ?? body.text));
+});
+
+test("a short body is read at once, and without a promise", () => {
+  const request = withBody({ text: `["${"a".repeat(65_532)}"]` });
+  expect(request.loadBody(MAX_LARGE_BODY_BYTES)).toBeUndefined();
+  expect(request.longJson).toBeUndefined();
+  expect(readJsonBody(request)).toEqual(["a".repeat(65_532)]);
+});
+
+test("a fault in a long body is named by its place", async () => {
+  const request = withBody({ text: `["${"a".repeat(70_000)}",x]` });
+  await request.loadBody(MAX_LARGE_BODY_BYTES);
+  expect(() => readJsonBody(request)).toThrow("The body is not valid JSON (at character 70004)");
 });

@@ -8,7 +8,8 @@ import { AppError } from "@/lib/base/errors";
 import { newRequestId, type RequestId } from "@/lib/base/ids";
 import type { LargeText } from "@/lib/base/large-text";
 import { log } from "@/lib/base/observe/log";
-import { parseLargeJson } from "./large-json";
+import { runInSlices } from "@/lib/base/slices";
+import { badJson, type LongJson, readLongJson } from "./large-json";
 import { nearestName } from "./nearest-name";
 
 /** A request as an HTTP server passes it in. */
@@ -50,13 +51,15 @@ export type BodyBounds = Pick<GatewayRequest, "onEnd">;
 export interface GatewayRequest extends Omit<IncomingRequest, "readBody"> {
   readonly id: RequestId;
   /**
-   * Reads the body: called once, when the caller is known. The three fields below are empty until then.
+   * Reads the body: called once, when the caller is known. The fields below are empty until then.
    * @throws AppError SERVICE_BUSY when there is no room for a large one
    */
   loadBody(limitBytes: number): void | Promise<void>;
   bodyText: string;
   /** The bytes of a body above MAX_BODY_BYTES; `bodyText` is empty then. */
   largeBody: Buffer | undefined;
+  /** The JSON of a long body, read in slices as soon as the body is there, until `readJsonBody` takes it; undefined for a short one. */
+  longJson: LongJson | undefined;
   /** Base64 of images in a large body, by its reference in the parsed JSON. */
   largeTexts: ReadonlyMap<string, LargeText> | undefined;
   /** Set when the body could not be read; it is empty then. */
@@ -88,6 +91,9 @@ export interface GatewayReply {
 /** The largest body that is read, in bytes, where an endpoint takes no images. */
 export const MAX_BODY_BYTES = 1_048_576;
 
+/** JSON of this length takes a few milliseconds at most, whatever stands in it; longer JSON is read in slices. */
+const MAX_CHARACTERS_AT_ONCE = 65_536;
+
 /** The largest body of an endpoint that takes images. */
 export const MAX_LARGE_BODY_BYTES = 32 * MAX_BODY_BYTES;
 
@@ -110,6 +116,7 @@ class OpenRequest implements GatewayRequest {
   readonly headers: IncomingRequest["headers"];
   bodyText = "";
   largeBody: Buffer | undefined = undefined;
+  longJson: GatewayRequest["longJson"] = undefined;
   largeTexts: GatewayRequest["largeTexts"] = undefined;
   bodyProblem: GatewayRequest["bodyProblem"] = undefined;
   readonly remoteAddress: string;
@@ -143,15 +150,22 @@ class OpenRequest implements GatewayRequest {
 
   loadBody(limitBytes: number): void | Promise<void> {
     const read = this.#incoming.readBody(limitBytes, this);
-    if (read instanceof Promise) return read.then((body) => this.#takeBody(body));
-    this.#takeBody(read);
+    return read instanceof Promise ? read.then((body) => this.#takeBody(body)) : this.#takeBody(read);
   }
 
-  #takeBody({ text, large, problem }: ReadBody): void {
+  #takeBody({ text, large, problem }: ReadBody): void | Promise<void> {
     if (problem === "busy") throw new AppError("SERVICE_BUSY", { headers: { "retry-after": "5" } });
     this.bodyText = text;
     this.largeBody = large;
     this.bodyProblem = problem;
+    if (!large && text.length <= MAX_CHARACTERS_AT_ONCE) return;
+    const json = runInSlices(readLongJson(large ?? text));
+    if (json instanceof Promise) return json.then((read) => this.#takeJson(read));
+    this.#takeJson(json);
+  }
+
+  #takeJson(json: LongJson): void {
+    this.longJson = json;
   }
 
   // An HTTP server creates its signal only on access; only streams access it.
@@ -192,17 +206,18 @@ export function invalidRequest(issues: readonly Issue[], reason?: string): AppEr
   return new AppError("INVALID_REQUEST", { message, details: { issues: shown, reason } });
 }
 
-/**
- * Parses a caller's input, for `readIssues`. Only refused input is parsed again with `reportInput`, which distinguishes a missing field
- * from one of a wrong type: requesting it costs more than the rest of a short body.
- */
+/** Parses a caller's input, for `readIssues`. Input that may be long is parsed by few-faults.ts. */
 export function parseGiven<Schema extends z.ZodType>(schema: Schema, given: unknown): z.ZodSafeParseResult<z.output<Schema>> {
-  const parsed = hasManyNames(given) ? null : schema.safeParse(given);
-  return parsed?.success ? parsed : schema.safeParse(given, { reportInput: true });
+  const parsed = schema.safeParse(given);
+  return parsed.success ? parsed : reportFaults(schema, given);
 }
 
-/** No request has so many fields. It will be refused, and a megabyte of them must not be parsed twice. */
-const hasManyNames = (given: unknown): boolean => typeof given === "object" && given !== null && Object.keys(given).length > 100;
+/**
+ * Parses refused input again, with `reportInput`, which distinguishes a missing field from one of a wrong type: requesting it at once costs
+ * more than the rest of a short body.
+ */
+export const reportFaults = <Schema extends z.ZodType>(schema: Schema, refused: unknown): z.ZodSafeParseResult<z.output<Schema>> =>
+  schema.safeParse(refused, { reportInput: true });
 
 /** Zod's findings from `parseGiven` as issues, one for each field; `knownFields` are suggested in place of an unknown one. */
 export function readIssues(error: z.ZodError, knownFields: readonly string[]): Issue[] {
@@ -245,7 +260,7 @@ const bodyProblems: Record<NonNullable<GatewayRequest["bodyProblem"]>, string> =
 };
 
 /**
- * The request's body as parsed JSON.
+ * The request's body as parsed JSON. A long one is handed over: what of it is not used must not stay as long as an answer takes.
  * @throws AppError INVALID_REQUEST
  */
 export function readJsonBody(request: GatewayRequest): unknown {
@@ -257,26 +272,19 @@ export function readJsonBody(request: GatewayRequest): unknown {
       "content_type",
     );
   }
-  if (request.largeBody) return readLargeJson(request, request.largeBody);
+  const { longJson } = request;
+  if (longJson) {
+    request.longJson = undefined;
+    if ("problem" in longJson) throw invalidRequest([{ path: "", message: longJson.message }], longJson.problem);
+    request.largeTexts = longJson.texts;
+    return longJson.value;
+  }
   if (request.bodyText === "") throw invalidRequest([{ path: "", message: "The body is empty. Send a JSON object" }]);
   try {
     return JSON.parse(request.bodyText);
   } catch (error) {
     // V8 quotes the text around the fault; the position alone is enough, and keeps prompts out of logs.
-    const position = /position (\d+)/.exec(String(error))?.[1];
-    throw invalidRequest([{ path: "", message: `The body is not valid JSON${position ? ` (at character ${position})` : ""}` }], "bad_json");
+    const { problem, message } = badJson(/position (\d+)/.exec(String(error))?.[1]);
+    throw invalidRequest([{ path: "", message }], problem);
   }
-}
-
-const largeProblems = {
-  bad_json: "The body is not valid JSON",
-  too_many_values: "A body above 1 MiB may have at most 100000 values",
-  too_much_text: "Without its images a body may have at most 8 MiB",
-};
-
-function readLargeJson(request: GatewayRequest, bytes: Buffer): unknown {
-  const parsed = parseLargeJson(bytes);
-  if ("problem" in parsed) throw invalidRequest([{ path: "", message: largeProblems[parsed.problem] }], parsed.problem);
-  request.largeTexts = parsed.texts;
-  return parsed.value;
 }

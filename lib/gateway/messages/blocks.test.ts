@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
+import { runAtOnce } from "@/lib/base/slices";
 import type { Issue } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { readMessages } from "./blocks";
@@ -10,6 +11,6 @@ test("of 10,000 foreign thoughts, 20 are looked at and reported", () => {
   const issues: Issue[] = [];
   const content = Array.from({ length: 100 }, () => ({ type: "redacted_thinking" as const, data: "made elsewhere" }));
   const messages = Array.from({ length: 100 }, () => ({ role: "assistant" as const, content }));
-  readMessages(messages, { accountId: "acct_1" as AccountId, issues, images: new ImageReader(undefined) });
+  runAtOnce(readMessages(messages, { accountId: "acct_1" as AccountId, issues, images: new ImageReader(undefined) }));
   expect(issues.map(({ path }) => path)).toEqual(Array.from({ length: 20 }, (_, at) => `messages.0.content.${at}.data`));
 });

@@ -3,9 +3,10 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import { isNestedWithin } from "@/lib/base/json";
+import type { Slices } from "@/lib/base/slices";
 import type { ImagePart } from "@/lib/providers/image-types";
 import type { CacheLifetime, ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/types";
+import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import type { ImageReader } from "../prompt/images";
 import { openThought } from "./thoughts";
@@ -16,12 +17,6 @@ type CacheMark = z.infer<typeof cacheMark>;
 
 /** Five minutes are Anthropic's default. */
 export const lifetimeOf = (mark: CacheMark): CacheLifetime | undefined => (mark ? (mark.ttl === "1h" ? "1h" : "5m") : undefined);
-
-/** JSON that is serialised again for a provider must not be nested too deeply to serialise. */
-const MAX_LEVELS = 100;
-export const jsonObject = z
-  .record(z.string(), z.unknown())
-  .refine((value) => isNestedWithin(value, MAX_LEVELS), `is nested deeper than ${MAX_LEVELS} levels`);
 
 const refusedBlock = <const Types extends readonly [string, ...string[]]>(types: Types, errorText: string) =>
   z.object({ type: z.enum(types) }).refine(() => false, errorText);
@@ -106,16 +101,20 @@ interface Reading {
 const MAX_FOREIGN_THOUGHTS = 20;
 
 /** Adds an issue for each thought that is not this account's, up to the first twenty. */
-export const readMessages = (given: readonly GivenMessage[], { accountId, issues, images }: Reading): ChatMessage[] =>
-  given.flatMap((one, index) => {
+export function* readMessages(given: readonly GivenMessage[], { accountId, issues, images }: Reading): Slices<ChatMessage[]> {
+  const messages: ChatMessage[][] = [];
+  for (const [index, one] of given.entries()) {
     const open: OpenThought = (at, path, sealed) => {
       if (issues.length >= MAX_FOREIGN_THOUGHTS) return null;
       const opened = openThought(accountId, sealed);
       if (!opened) issues.push(foreign(`messages.${index}.content.${at}.${path}`));
       return opened;
     };
-    return readMessage(one, open, (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`));
-  });
+    messages.push(yield* readMessage(one, open, (block, at) => readImage(images, block, `messages.${index}.content.${at}.source`)));
+    yield;
+  }
+  return messages.flat();
+}
 
 type OpenThought = (at: number, path: "signature" | "data", sealed: string) => ReturnType<typeof openThought>;
 type ReadImage = (block: z.infer<typeof image>, at: string) => ImagePart[];
@@ -129,14 +128,14 @@ function readImage(images: ImageReader, { source, cache_control }: z.infer<typeo
   return (found ?? []).map((part) => (cache ? { ...part, cache } : part));
 }
 
-function readMessage({ role, content }: GivenMessage, open: OpenThought, readImage: ReadImage): ChatMessage[] {
+function* readMessage({ role, content }: GivenMessage, open: OpenThought, readImage: ReadImage): Slices<ChatMessage[]> {
   switch (role) {
     case "system":
       return [{ role, content: textContent(content) }];
     case "user":
       return typeof content === "string" ? [{ role, content }] : readUser(content, readImage);
     case "assistant":
-      return typeof content === "string" ? [{ role, content }] : [readAssistant(content, open)];
+      return typeof content === "string" ? [{ role, content }] : [yield* readAssistant(content, open)];
   }
 }
 
@@ -187,7 +186,10 @@ function readResult({ tool_use_id, content, is_error, cache_control }: z.infer<t
   return { ...message, content: [...parts, { ...last, cache }] };
 }
 
-function readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): ChatMessage {
+/** Each may be a seal to check. */
+const BLOCKS_PER_STEP = 16;
+
+function* readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): Slices<ChatMessage> {
   const parts: TextPart[] = [];
   const toolCalls: ToolCall[] = [];
   const reasoning: ReasoningBlock[] = [];
@@ -206,6 +208,7 @@ function readAssistant(blocks: readonly AssistantBlock[], open: OpenThought): Ch
       toolCalls.push({ id: block.id, name: block.name, arguments: JSON.stringify(block.input), cache: lifetimeOf(block.cache_control) });
     } else if (block.type === "thinking") addThought(at, "signature", block.signature, block.thinking);
     else if (block.type === "redacted_thinking") addThought(at, "data", block.data, "");
+    if (at % BLOCKS_PER_STEP === BLOCKS_PER_STEP - 1) yield;
   }
   return {
     role: "assistant",

@@ -3,16 +3,17 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import { runAtOnce } from "@/lib/base/slices";
+import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type CacheLifetime, type CallOptions, type ChatMessage, type Content, contentText, type Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
-import { isLong, withFewFaults } from "../http/few-faults";
+import { isLong, itemWithFewFaults, parseLong } from "../http/few-faults";
+import { jsonObject } from "../http/json-object";
 import type { GatewayRequest } from "../http/request";
 import { type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
-import { blocksOf, cacheMark, jsonObject, lifetimeOf, message, readMessages, systemField, textContent } from "./blocks";
+import { blocksOf, cacheMark, lifetimeOf, message, readMessages, systemField, textContent } from "./blocks";
 import { readTools, toolFields } from "./tools";
 
 const between = (errorText: string) => z.number().min(0, errorText).max(1, errorText).nullish();
@@ -77,14 +78,17 @@ export interface MessagesPrompt extends Prompt {
 }
 
 /**
- * Reads the body of a message.
+ * Reads the body of a message, a long one in slices.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readMessagesPrompt(request: GatewayRequest, caller: Caller): MessagesPrompt {
-  const body = parseBody(request, messagesBodySchema);
+export const readMessagesPrompt = (request: GatewayRequest, caller: Caller): MessagesPrompt | Promise<MessagesPrompt> =>
+  runInSlices(readPromptInSlices(request, caller));
+
+function* readPromptInSlices(request: GatewayRequest, caller: Caller): Slices<MessagesPrompt> {
+  const body = yield* parseBody(request, messagesBodySchema);
   const model = readModel(body.model, caller);
   const issues: Issue[] = [];
-  const { messages, options } = readInput(request, body, { model, accountId: caller.accountId, issues });
+  const { messages, options } = yield* readInput(request, body, { model, accountId: caller.accountId, issues });
   // A model cannot write more than its maximum, whoever allows it: Claude Code asks every model for the same limit.
   const limit = Math.min(body.max_tokens, model.maxOutputTokens);
   const stop = body.stop_sequences ?? [];
@@ -121,24 +125,26 @@ export interface MessagesInput {
 }
 
 /**
- * Reads the body of a count.
+ * Reads the body of a count, a long one in slices.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readCountInput(request: GatewayRequest, caller: Caller): MessagesInput {
-  const body = parseBody(request, countBodySchema);
+export const readCountInput = (request: GatewayRequest, caller: Caller): MessagesInput | Promise<MessagesInput> =>
+  runInSlices(readCountInSlices(request, caller));
+
+function* readCountInSlices(request: GatewayRequest, caller: Caller): Slices<MessagesInput> {
+  const body = yield* parseBody(request, countBodySchema);
   const issues: Issue[] = [];
-  const input = readInput(request, body, { model: readModel(body.model, caller), accountId: caller.accountId, issues });
+  const input = yield* readInput(request, body, { model: readModel(body.model, caller), accountId: caller.accountId, issues });
   if (issues.length > 0) throw invalidRequest(issues);
   return input;
 }
 
-function parseBody<Schema extends z.ZodObject>(request: GatewayRequest, schema: Schema): z.output<Schema> {
+function* parseBody<Schema extends z.ZodObject>(request: GatewayRequest, schema: Schema): Slices<z.output<Schema>> {
   const given = readJsonBody(request);
-  const shown = isLong(request) ? runAtOnce(withFewFaults(schema, given)) : given;
-  const parsed = parseGiven(schema, shown);
+  const parsed = isLong(request) ? yield* parseLong(schema, given) : parseGiven(schema, given);
   if (parsed.success) return parsed.data;
   const issues = readIssues(parsed.error, Object.keys(schema.shape));
-  throw invalidRequest(issues.map((issue) => closerIssue(shown, issue)));
+  throw invalidRequest(issues.map((issue) => closerIssue(given, issue)));
 }
 
 /** A message whose content is an array: its first block at fault, in place of a word on the whole. */
@@ -149,7 +155,7 @@ function closerIssue(body: unknown, issue: Issue): Issue {
   if (!isRecord(given) || !Array.isArray(given.content)) return issue;
   const block = blocksOf[String(given.role)];
   for (const [at, item] of given.content.entries()) {
-    const parsed = block && parseGiven(block, item);
+    const parsed = block && parseGiven(block, itemWithFewFaults(block, item));
     const [found] = parsed && !parsed.success ? readIssues(parsed.error, []) : [];
     if (!found) continue;
     const path = [issue.path, at, found.path].filter((part) => part !== "").join(".");
@@ -164,10 +170,10 @@ interface Reading {
   issues: Issue[];
 }
 
-function readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): MessagesInput {
+function* readInput(request: GatewayRequest, body: InputBody, { model, accountId, issues }: Reading): Slices<MessagesInput> {
   const system = body.system ? textContent(body.system) : "";
   const images = new ImageReader(request.largeTexts);
-  const conversation = readMessages(body.messages, { accountId, issues, images });
+  const conversation = yield* readMessages(body.messages, { accountId, issues, images });
   issues.push(...images.findIssues(model));
   const messages: ChatMessage[] = system.length > 0 ? [{ role: "system", content: system }, ...conversation] : conversation;
   const marked = markLast(messages, body);

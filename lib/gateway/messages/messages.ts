@@ -46,7 +46,7 @@ export const countTokens = endpoint(
     const caller = await authenticate(request);
     await limit(request, caller);
     await request.loadBody(MAX_LARGE_BODY_BYTES);
-    const { model, messages, options } = readCountInput(request, caller);
+    const { model, messages, options } = await readCountInput(request, caller);
     request.facts.model = model.id;
     try {
       const tokens = await countInputTokens(model, { messages, ...options }, request.signal);

@@ -3,8 +3,9 @@
 
 import { z } from "zod";
 import type { CallOptions, Tool } from "@/lib/providers/types";
+import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
-import { cacheMark, jsonObject, lifetimeOf } from "./blocks";
+import { cacheMark, lifetimeOf } from "./blocks";
 
 /** Far more than anybody sends, and few enough to read quickly. */
 const MAX_TOOLS = 1_024;

@@ -18,15 +18,17 @@ import { promptWriter, readPrompt } from "./prompt-body";
 
 type Step = (...given: never[]) => unknown;
 
-const { steps, recordStep } = vi.hoisted(() => {
+const { steps, written, recordStep } = vi.hoisted(() => {
   const steps: string[] = [];
+  /** The steps before each request to a provider was written. */
+  const written: string[][] = [];
   /** The same step, recorded. */
   const recordStep = <S extends Step>(name: string, step: S): S =>
     ((...given: never[]) => {
       steps.push(name);
       return step(...given);
     }) as S;
-  return { steps, recordStep };
+  return { steps, written, recordStep };
 });
 
 vi.mock("../http/caller", async (original) => {
@@ -41,6 +43,10 @@ vi.mock("@/lib/providers/call", async (original) => {
   const call = await original<typeof import("@/lib/providers/call")>();
   return {
     ...call,
+    writeAhead: (...given: Parameters<typeof call.writeAhead>) => {
+      written.push([...steps]);
+      return call.writeAhead(...given);
+    },
     callProvider: recordStep("call provider", call.callProvider),
     callProviderWhole: recordStep("call provider", call.callProviderWhole),
   };
@@ -61,7 +67,10 @@ beforeAll(async () => {
     settle: async (...given: Parameters<typeof settle>) => told("settled", await settle(...given)),
   });
 });
-beforeEach(() => void steps.splice(0));
+beforeEach(() => {
+  steps.splice(0);
+  written.splice(0);
+});
 afterAll(async () => {
   await gateway?.stop();
   await closeProviderPools();
@@ -125,6 +134,17 @@ const untilHeld = ["authenticate", "limit", "read", "quote", "hold", "held"];
 test("a whole answer is charged once it is complete, and sent once it is charged", async () => {
   expect(await ask({})).toMatchObject({ status: 200, text: expect.stringContaining('"success":true') });
   expect(steps).toEqual([...untilHeld, "call provider", "settled", "respond"]);
+});
+
+test("a short prompt is written for its provider while its hold is decided, a long one once it is held", async () => {
+  await ask({});
+  expect(written).toEqual([untilHeld.slice(0, -1)]);
+  for (const usd of [5, 0]) {
+    steps.splice(0);
+    written.splice(0);
+    const { status } = await ask({ usd, body: { prompt: "word ".repeat(20_000) } });
+    expect([status, written]).toEqual(usd > 0 ? [200, [untilHeld]] : [402, []]);
+  }
 });
 
 test("a stream begins with its first token, and its last event is sent once it is charged", async () => {

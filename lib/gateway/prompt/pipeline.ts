@@ -13,7 +13,7 @@ import { answerStream } from "./answer-stream";
 import { type PlacedHold, placeFromBalance } from "./hold";
 import { getSavedReply } from "./idempotency";
 import { type Prompt, promptWriter, type ReplyWriter, readPrompt } from "./prompt-body";
-import { type Quote, quotePrompt } from "./quote";
+import { boundInput, type Quote, quotePrompt } from "./quote";
 import { openSettlement } from "./settlement";
 
 /** POST /api/v1/prompt: a prompt in, the model's answer out, its exact cost charged. */
@@ -27,8 +27,8 @@ export const prompt = endpoint(
 interface PromptHandler<Who extends Buyer, Read extends Prompt> {
   /** Identifies the caller. */
   identify: (request: GatewayRequest) => Who | Promise<Who>;
-  /** Reads a prompt from the request's body. */
-  read: (request: GatewayRequest, who: Who) => Read;
+  /** Reads a prompt from the request's body: no promise for a short one. */
+  read: (request: GatewayRequest, who: Who) => Read | Promise<Read>;
   /** Sets the money aside: from a balance, or from a payment that came with the request. */
   place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
   /** Writes the answer; `payment` is the payment that paid, null for a balance. */
@@ -48,11 +48,16 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const caller = await identify(request);
   await limit(request, caller);
   await request.loadBody(bodyLimit);
-  const prompt = read(request, caller);
+  const isLong = request.longJson !== undefined;
+  const reading = read(request, caller);
+  // Awaiting what is there already would cost every request a microtask turn.
+  const prompt = reading instanceof Promise ? await reading : reading;
   request.facts.model = prompt.model.id;
-  const wanted = quotePrompt(prompt);
+  const bounding = boundInput(prompt);
+  const wanted = quotePrompt(prompt, bounding instanceof Promise ? await bounding : bounding);
   const placing = place(request, caller, prompt, wanted);
-  const prepared = prepareCall(within(prompt, wanted), caller.accountId); // written while the hold is decided
+  // Written while the hold is decided; a long one only once there is money for it, since writing it takes a while.
+  const prepared = isLong ? undefined : prepareCall(within(prompt, wanted), caller.accountId);
   const placed = await placing;
   if (placed.kind === "replay") return replay(request, placed.accountId, placed.key);
   const { hold, quote, payment } = placed;
@@ -60,7 +65,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const sold = within(prompt, quote);
   if (sold.clippedTo !== undefined) request.replyHeaders["x-clipped-to"] = String(sold.clippedTo);
   const isAsPrepared = quote === wanted && hold.accountId === caller.accountId;
-  const call = isAsPrepared ? prepared : prepareCall(sold, hold.accountId);
+  const call = (isAsPrepared && prepared) || prepareCall(sold, hold.accountId);
   const createWriter = () => write(request, sold, payment);
   const context = { request, prompt: sold, call, quote, settlement, writer: createWriter(), createWriter };
   return sold.stream ? answerStream(context) : answerWhole(context);

@@ -81,4 +81,7 @@ async function identifyOwner(request: GatewayRequest, { accountId, isConfirmed }
   };
 }
 
-const readStreamed = (request: GatewayRequest, caller: Caller): Prompt => ({ ...readPrompt(request, caller), stream: true });
+const readStreamed = async (request: GatewayRequest, caller: Caller): Promise<Prompt> => ({
+  ...(await readPrompt(request, caller)),
+  stream: true,
+});

@@ -5,10 +5,12 @@ import { z } from "zod";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, parseUsd, usdText } from "@/lib/base/money";
+import { runInSlices, type Slices } from "@/lib/base/slices";
 import { findModel, findRetired, supportedModelNames } from "@/lib/providers/catalogue";
 import type { CallOptions, ChatMessage, Model } from "@/lib/providers/types";
 import type { Buyer } from "../http/caller";
 import { errorBody } from "../http/endpoint";
+import { parseLong } from "../http/few-faults";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
 import { paymentBody } from "../proof/payment-body";
@@ -44,12 +46,19 @@ export interface Prompt {
   payment?: unknown;
 }
 
+type Who = Pick<Buyer, "allowedModels" | "clipMinTokens">;
+
 /**
- * Reads the body of POST /api/v1/prompt.
+ * Reads the body of POST /api/v1/prompt, a long one in slices.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readPrompt(request: GatewayRequest, caller: Pick<Buyer, "allowedModels" | "clipMinTokens">): Prompt {
-  const parsed = parseGiven(promptBodySchema, readJsonBody(request));
+export const readPrompt = (request: GatewayRequest, caller: Who): Prompt | Promise<Prompt> =>
+  runInSlices(readPromptInSlices(request, caller));
+
+function* readPromptInSlices(request: GatewayRequest, caller: Who): Slices<Prompt> {
+  const isLong = request.longJson !== undefined;
+  const given = readJsonBody(request);
+  const parsed = isLong ? yield* parseLong(promptBodySchema, given) : parseGiven(promptBodySchema, given);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(promptBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);

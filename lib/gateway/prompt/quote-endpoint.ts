@@ -17,7 +17,7 @@ import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
 import { estimateUsage } from "./completion";
 import { MIN_CLIPPED_TOKENS, type Prompt, readPrompt } from "./prompt-body";
-import { affordableMaxTokens, clipQuote, type Quote, quotePrompt } from "./quote";
+import { affordableMaxTokens, boundInput, clipQuote, type Quote, quotePrompt } from "./quote";
 
 export const quote = endpoint("quote", async (request) => {
   const caller = await authenticate(request);
@@ -28,8 +28,8 @@ export const quote = endpoint("quote", async (request) => {
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
 export async function replyWithQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
   await request.loadBody(MAX_BODY_BYTES);
-  const prompt = readPrompt(request, caller);
-  const priced = quotePrompt({ ...prompt, maxCost: undefined });
+  const prompt = await readPrompt(request, caller);
+  const priced = quotePrompt({ ...prompt, maxCost: undefined }, await boundInput(prompt));
   const { available } = await readBalance(caller.accountId);
   const capLeft = caller.keyId && (await readCapLeft(caller.keyId));
   const { model, inputBound, ceiling, priceVersion } = priced;

@@ -5,13 +5,14 @@ import { AppError } from "@/lib/base/errors";
 import { formatUsd, type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
+import { runAtOnce, runInSlices, type Slices } from "@/lib/base/slices";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { priceVersion } from "@/lib/providers/catalogue";
 import { formatOf } from "@/lib/providers/endpoints";
 import { imagesBound } from "@/lib/providers/image-bound/bound";
 import { isPlain } from "@/lib/providers/image-types";
 import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/prices";
-import { inputBoundForCall } from "@/lib/providers/token-bound";
+import { inputBoundInSlices } from "@/lib/providers/token-bound";
 import type { CacheLifetime, Model } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
 import type { Prompt } from "./prompt-body";
@@ -32,16 +33,17 @@ export interface Quote {
 }
 
 /**
- * Prices a prompt. A prompt that may be clipped has its output limit lowered to what its own maxCost allows.
+ * Prices a prompt, whose input was bounded before where it may be long. A prompt that may be clipped has its output limit lowered to what
+ * its own maxCost allows.
  * @throws AppError INVALID_REQUEST when the ceiling is above the request's own maxCost
  */
-export function quotePrompt(prompt: Prompt): Quote {
+export function quotePrompt(prompt: Prompt, inputBound = runAtOnce(boundInSlices(prompt))): Quote {
   const { model } = prompt;
   const quote = quoteOutput(
     {
       model,
       priceVersion: priceVersionOf(model),
-      inputBound: boundInput(prompt),
+      inputBound,
       cacheWrites: cacheWritesOf(prompt),
       hasImages: imageBound(prompt) > 0,
     },
@@ -113,13 +115,16 @@ function markedWrites({ messages, options: { tools } }: Prompt): CacheWrites {
   return marked;
 }
 
+/** The most tokens that the input of a prompt can be: no promise for a short one. */
+export const boundInput = (prompt: Prompt): number | Promise<number> => runInSlices(boundInSlices(prompt));
+
 /**
  * No prompt that the model accepts is longer than its context window. Images are beyond it: some models bill more tokens for one than they
  * read (gpt-4o-mini thirty times as many).
  */
-function boundInput({ model, messages, options }: Prompt): number {
+function* boundInSlices({ model, messages, options }: Prompt): Slices<number> {
   const call = { messages, tools: options.tools, responseFormat: options.responseFormat };
-  const bound = inputBoundForCall(call, needsByteBound(model.id) ? "bytes" : model.tokenBound);
+  const bound = yield* inputBoundInSlices(call, needsByteBound(model.id) ? "bytes" : model.tokenBound, model.contextWindow);
   return Math.min(bound, model.contextWindow) + imageBound({ model, messages });
 }
 

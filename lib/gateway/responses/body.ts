@@ -3,16 +3,16 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import { runAtOnce } from "@/lib/base/slices";
+import { runInSlices, type Slices } from "@/lib/base/slices";
 import { type CallOptions, type ChatMessage, contentText, type ResponseFormat } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
-import { isLong, withFewFaults } from "../http/few-faults";
+import { isLong, parseLong } from "../http/few-faults";
+import { jsonObject } from "../http/json-object";
 import { type GatewayRequest, type Issue, invalidRequest, parseGiven, readIssues, readJsonBody } from "../http/request";
 import { ImageReader } from "../prompt/images";
 import { MAX_CHARACTERS_PER_TOKEN, type Prompt, readMaxCost, readModel, readOutputLimits } from "../prompt/prompt-body";
 import { type ItemReading, readItems } from "./items";
-import { isJsonSchema } from "./json-schema";
 import { toolChoiceSchema } from "./tool-choice";
 import type { ToolNames } from "./tool-names";
 import { readResponsesTools } from "./tools";
@@ -28,7 +28,7 @@ const textFormat = z.discriminatedUnion(
       type: z.literal("json_schema"),
       name,
       description: z.string().nullish(),
-      schema: isJsonSchema,
+      schema: jsonObject,
       strict: z.boolean().nullish(),
     }),
   ],
@@ -43,9 +43,11 @@ const between = (least: number, most: number) => {
 /** OpenAI's limits. One check for the whole: zod would copy a megabyte of names one by one. */
 function isMetadata(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const entries = Object.entries(value);
-  return entries.length <= 16 && entries.every(([key, text]) => key.length <= 64 && typeof text === "string" && text.length <= 512);
+  const names = Object.keys(value);
+  return names.length <= 16 && names.every((name) => name.length <= 64 && isShortText(value[name]));
 }
+
+const isShortText = (value: unknown): boolean => typeof value === "string" && value.length <= 512;
 
 const isUnset = (value: unknown): boolean => value === undefined || value === null || value === false;
 const unset = (errorText: string) => z.unknown().refine(isUnset, errorText).optional();
@@ -99,19 +101,21 @@ export interface ResponsesPrompt extends Prompt {
 }
 
 /**
- * Reads the body of a response.
+ * Reads the body of a response, a long one in slices.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL
  */
-export function readResponses(request: GatewayRequest, caller: Caller): ResponsesPrompt {
+export const readResponses = (request: GatewayRequest, caller: Caller): ResponsesPrompt | Promise<ResponsesPrompt> =>
+  runInSlices(readResponsesInSlices(request, caller));
+
+function* readResponsesInSlices(request: GatewayRequest, caller: Caller): Slices<ResponsesPrompt> {
   const given = readJsonBody(request);
-  const shown = isLong(request) ? runAtOnce(withFewFaults(responsesBodySchema, given)) : given;
-  const parsed = parseGiven(responsesBodySchema, shown);
+  const parsed = isLong(request) ? yield* parseLong(responsesBodySchema, given) : parseGiven(responsesBodySchema, given);
   if (!parsed.success) throw invalidRequest(readIssues(parsed.error, Object.keys(responsesBodySchema.shape)));
   const body = parsed.data;
   const model = readModel(body.model, caller);
-  const tools = readResponsesTools(body);
+  const tools = yield* readResponsesTools(body);
   const images = new ImageReader(request.largeTexts);
-  const items = readItems(body.input, { accountId: caller.accountId, images, names: tools.names });
+  const items = yield* readItems(body.input, { accountId: caller.accountId, images, names: tools.names });
   const messages = withInstructions(body, items);
   const { maxOutputTokens, minOutputTokens } = readOutputLimits(request, caller, {
     model,

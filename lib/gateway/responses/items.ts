@@ -3,6 +3,7 @@
 
 import type { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
+import type { Slices } from "@/lib/base/slices";
 import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
@@ -21,6 +22,8 @@ export interface ItemReading {
 }
 
 const MAX_FAULTS = 20;
+/** Each may be a seal to check. */
+const ITEMS_PER_STEP = 16;
 
 export interface ItemContext {
   accountId: AccountId;
@@ -30,7 +33,7 @@ export interface ItemContext {
 }
 
 /** Reads the input; its faults name their item. */
-export function readItems(input: string | readonly unknown[], context: ItemContext): ItemReading {
+export function* readItems(input: string | readonly unknown[], context: ItemContext): Slices<ItemReading> {
   if (typeof input === "string") return { messages: [{ role: "user", content: input }], dropped: [], issues: [] };
   const turns = new Turns(context);
   const dropped: string[] = [];
@@ -40,8 +43,9 @@ export function readItems(input: string | readonly unknown[], context: ItemConte
     const type = typeOf(given);
     if (isLeftByHostedTool(type, given)) dropped.push(type);
     else if (Object.hasOwn(refusedItems, type)) issues.push({ path: `${path}.type`, message: refusedItems[type] ?? "" });
-    else issues.push(...turns.read({ ...(given as object), type }, path));
+    else issues.push(...(yield* turns.read({ ...(given as object), type }, path)));
     if (issues.length >= MAX_FAULTS) break;
+    if (index % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
   }
   if (issues.length === 0) issues.push(...turns.findUnanswered());
   return { messages: turns.messages, dropped, issues };
@@ -109,10 +113,10 @@ class Turns {
     this.#context = context;
   }
 
-  read(given: object, path: string): Issue[] {
+  *read(given: object, path: string): Slices<Issue[]> {
     const parsed = parseGiven(inputItem, itemWithFewFaults(inputItem, given));
     if (!parsed.success) return readIssues(parsed.error, []).map((issue) => within(path, issue));
-    return this.#add(parsed.data, path);
+    return yield* this.#add(parsed.data, path);
   }
 
   /** Providers refuse a conversation in which a call has no result. */
@@ -123,7 +127,7 @@ class Turns {
     }));
   }
 
-  #add(item: InputItem, path: string): Issue[] {
+  *#add(item: InputItem, path: string): Slices<Issue[]> {
     switch (item.type) {
       case "message":
         return this.#addMessage(item, path);
@@ -139,7 +143,7 @@ class Turns {
       case "additional_tools":
         return [];
       default:
-        return this.#addOutput(item, path);
+        return yield* this.#addOutput(item, path);
     }
   }
 
@@ -186,7 +190,7 @@ class Turns {
     );
   }
 
-  #addOutput(item: OutputItem, path: string): Issue[] {
+  *#addOutput(item: OutputItem, path: string): Slices<Issue[]> {
     const { call_id: id, type } = item;
     if (this.#open.get(id)?.type !== callOf[type]) {
       return [{ path: `${path}.call_id`, message: `is of no ${callOf[type]} before it that has no output yet` }];
@@ -195,7 +199,7 @@ class Turns {
     this.#turn = undefined;
     const { images, names } = this.#context;
     const content =
-      item.type === "tool_search_output" ? foundToolsText(item.tools, names) : readContent(item.output, `${path}.output`, images);
+      item.type === "tool_search_output" ? yield* foundToolsText(item.tools, names) : readContent(item.output, `${path}.output`, images);
     this.messages.push({ role: "tool", content, toolCallId: id });
     return [];
   }

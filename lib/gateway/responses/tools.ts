@@ -2,16 +2,19 @@
 // the tool search that a client runs itself. Tools that OpenAI hosts are dropped and named in a header, unless the request forces one of them.
 
 import { z } from "zod";
+import type { Slices } from "@/lib/base/slices";
 import type { CallOptions, Tool } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
+import { jsonObject } from "../http/json-object";
 import { type Issue, parseGiven, readIssues } from "../http/request";
-import { isJsonSchema } from "./json-schema";
 import { hostedType, readChoice, type ToolChoiceField } from "./tool-choice";
 import { type ClientTool, ToolNames } from "./tool-names";
 
 /** OpenAI's own limit. */
 const MAX_TOOLS = 128;
+/** Those that a model cannot be given are refused later, by name; more than this are not looked at. */
+const MAX_MEMBERS = 1_024;
 const MAX_FAULTS = 20;
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -");
@@ -22,7 +25,7 @@ const functionTool = z.object({
   type: z.literal("function"),
   name,
   description: z.string().nullish(),
-  parameters: isJsonSchema.nullish(),
+  parameters: jsonObject.nullish(),
   strict: z.boolean().nullish(),
 });
 
@@ -53,7 +56,7 @@ const namespaceTool = z.object({
   type: z.literal("namespace"),
   name: z.string().min(1, "must not be empty").max(128, "may have at most 128 characters"),
   description: z.string().nullish(),
-  tools: z.array(member),
+  tools: z.array(member).max(MAX_MEMBERS, `may have at most ${MAX_MEMBERS} tools`),
 });
 
 /** A search for further tools that the client runs itself. */
@@ -61,7 +64,7 @@ const searchTool = z.object({
   type: z.literal("tool_search"),
   execution: z.literal("client"),
   description: z.string().nullish(),
-  parameters: isJsonSchema.nullish(),
+  parameters: jsonObject.nullish(),
 });
 
 /** A tool that reaches the model. */
@@ -88,7 +91,7 @@ interface ToolReading {
 }
 
 /** The tools that reach the model, those that items of the input bring included. Of two with the same name the first counts. */
-export function readResponsesTools(fields: ToolFields): ToolReading {
+export function* readResponsesTools(fields: ToolFields): Slices<ToolReading> {
   const reading: ToolReading = { options: {}, names: new ToolNames(), echo: [], dropped: [], issues: [] };
   const { names, echo, dropped, issues } = reading;
   const tools: Tool[] = [];
@@ -102,6 +105,7 @@ export function readResponsesTools(fields: ToolFields): ToolReading {
     }
     if (tools.length > MAX_TOOLS) issues.push({ path: "tools", message: `may be at most ${MAX_TOOLS}, those inside namespaces included` });
     if (tools.length > MAX_TOOLS || issues.length >= MAX_FAULTS) break;
+    yield;
   }
   if (issues.length > 0) return reading;
   const { allowed, choice, problem } = readChoice(fields.tool_choice, { tools, names, dropped });
@@ -169,13 +173,14 @@ function singleTools(own: OwnTool): { tool: SingleTool; client: ClientTool }[] {
 }
 
 /** What a model reads as the outcome of its search: the tools themselves are among its tools by then. */
-export function foundToolsText(found: readonly unknown[], names: ToolNames): string {
-  const own = found.flatMap((given) => {
+export function* foundToolsText(found: readonly unknown[], names: ToolNames): Slices<string> {
+  const called = new Set<string>();
+  for (const given of found) {
     const read = readTool(given, "");
-    return "own" in read ? singleTools(read.own) : [];
-  });
-  const called = [...new Set(own.map(({ client }) => names.nameOf(client)))];
-  return called.length === 0 ? "No tools were found." : `These tools can be called now: ${called.join(", ")}`;
+    if ("own" in read) for (const { client } of singleTools(read.own)) called.add(names.nameOf(client));
+    yield;
+  }
+  return called.size === 0 ? "No tools were found." : `These tools can be called now: ${[...called].join(", ")}`;
 }
 
 const joined = (parts: readonly (string | null | undefined)[]): string => parts.filter(Boolean).join("\n\n");

@@ -22,11 +22,11 @@ export const x402Prompt = endpoint("x402/prompt", (request) =>
  * smallest prompt; whoever pays for it is told what is wrong before any money moves.
  * @throws AppError INVALID_REQUEST, INVALID_MODEL with a payment; INVALID_REQUEST for a body that did not arrive whole
  */
-function readOffered(request: GatewayRequest, buyer: Buyer): Prompt {
+async function readOffered(request: GatewayRequest, buyer: Buyer): Promise<Prompt> {
   const { headers, bodyProblem } = request;
   const isPaid = headers["payment-signature"] !== undefined || headers[SIGN_IN] !== undefined;
   try {
-    const prompt = readPrompt(request, buyer);
+    const prompt = await readPrompt(request, buyer);
     if (prompt.payment === undefined) return prompt;
     const message = "is for signed proofs at /api/v1/prompt; here a payment comes in the header PAYMENT-SIGNATURE";
     throw invalidRequest([{ path: "payment", message }]);
