@@ -126,7 +126,8 @@ function stream(site: Site, model: ModelPrice) {
       <p>
         The stream ends with <Code>done</Code>, which contains the full answer and its cost, or with <Code>error</Code>. Nothing is sent
         before the model’s first token, so a failure before that returns its real HTTP status and costs nothing. If a stream breaks later,
-        you pay for what was delivered, and the event says how much. <Code>/chat/completions</Code> streams in OpenAI’s format.
+        you pay for what was delivered, and the event says how much. A connection that closes without either event was cut: send the request
+        again with the same <Code>Idempotency-Key</Code>. <Code>/chat/completions</Code> streams in OpenAI’s format.
       </p>
     </Section>
   );

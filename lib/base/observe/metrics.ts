@@ -135,6 +135,11 @@ const reserveMetrics = ({ gauge }: Declare) => ({
 const processMetrics = ({ counter, histogram }: Declare) => ({
   eventLoopDelaySeconds: histogram("event_loop_delay_seconds", "How late a timer of the main thread ran, four times a second"),
   heartbeatRestarts: counter("heartbeat_restarts_total", "Threads of the heartbeat that ended or hung, and were replaced"),
+  pausedStreams: counter(
+    "paused_streams_total",
+    "Streams that waited since others may have taken this process for dead: resumed, cut (the hold was gone), left (the client went away)",
+    ["outcome"],
+  ),
 });
 
 const jobMetrics = ({ gauge, histogram }: Declare) => ({

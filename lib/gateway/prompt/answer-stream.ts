@@ -1,5 +1,5 @@
 // The model's answer as server-sent events. What was delivered is charged however the stream ends: complete, cut off by the provider, or
-// left by its client. The hold ends exactly once.
+// left by its client. The hold ends exactly once, and nothing is written once it is gone.
 
 import { nowMs } from "@/lib/base/clock";
 import { AppError, isAppError } from "@/lib/base/errors";
@@ -20,21 +20,27 @@ import {
   piecesOf,
   writtenText,
 } from "./completion";
+import type { HoldGuard } from "./hold-guard";
 import type { ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
 import { imageBound } from "./quote";
+import type { Charged } from "./settlement";
 import { keepAlive } from "./sse-keep-alive";
+
+interface StreamContext extends CallContext {
+  guard: HoldGuard;
+}
 
 /**
  * The answer as server-sent events. Nothing is sent before the provider's first token, so that an earlier failure gets its true status.
  * @throws AppError like answerWhole, before the first token
  */
-export async function answerStream(context: CallContext): Promise<GatewayReply> {
+export async function answerStream(context: StreamContext): Promise<GatewayReply> {
   const { request, prompt, settlement } = context;
   const startedAt = performance.now();
   const call = startCall(context, isBilledWhenCut(prompt.model) ? null : request.signal);
   const { events } = call;
-  const progress: Progress = { output: emptyOutput(), usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false };
+  const progress: Progress = { output: emptyOutput(), usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false, isCut: false };
   request.onEnd(() => settleLeft(context, progress, events));
   let first: IteratorResult<ProviderEvent>;
   try {
@@ -46,6 +52,8 @@ export async function answerStream(context: CallContext): Promise<GatewayReply> 
     if (!request.signal.aborted) await settlement.release();
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
+  // A hold that is gone by now still gets its true status, too.
+  if (!context.guard.mayWrite()) await mayGoOn(context, progress, events);
   const headers = {
     "x-request-id": request.id,
     "server-timing": `gateway;dur=${(startedAt - request.startedAt).toFixed(2)}, provider;dur=${(performance.now() - startedAt).toFixed(2)}`,
@@ -64,19 +72,23 @@ interface Progress {
   call: ProviderCall;
   /** The request has ended; what was delivered until then is being charged. */
   isLeft: boolean;
+  /** Its hold was gone: nothing more is written, not even that it failed. */
+  isCut: boolean;
 }
 
 async function* streamBody(
-  context: CallContext,
+  context: StreamContext,
   progress: Progress,
   first: IteratorResult<ProviderEvent>,
   events: AsyncIterator<ProviderEvent>,
 ): AsyncGenerator<string> {
-  const { request, writer } = context;
+  const { request, writer, guard } = context;
   let opening = writer.opening();
   try {
     for (let next = first; !next.done; next = await events.next()) {
       const event = next.value;
+      // Asked before the event is recorded: what is not written is not charged.
+      if (!guard.mayWrite() && !(await mayGoOn(context, progress, events))) return;
       recordEvent(context, progress, event);
       if (event.type === "finish") continue;
       const text = opening + writer.piece(event);
@@ -84,11 +96,40 @@ async function* streamBody(
       if (text !== "") yield text;
     }
     const writeLast: WriteLast = ({ done }, receipt) => done(receipt);
-    yield opening + writer.done(await chargeStream(context, progress, { outcome: "complete", writeLast }));
+    const charged = await chargeStream(context, progress, { outcome: "complete", writeLast });
+    if (!charged.isPaid) throw cutOf(context, progress);
+    yield opening + writer.done(charged);
   } catch (error) {
+    if (progress.isCut) throw error;
     // A client that leaves stops the call, which looks like a failure of the provider here; the end of the request charges it.
     if (!request.signal.aborted && !progress.isLeft) yield await brokenOff(context, progress, error);
   }
+}
+
+/**
+ * Whether the next piece may be written, after a late heartbeat. False when the client has left: the end of the request charges it.
+ * @throws Error when the hold is gone: the call is cut at the provider, and what was written until then is charged as far as it can be
+ */
+async function mayGoOn(context: StreamContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<boolean> {
+  const { request, settlement, guard } = context;
+  const state = await guard.regain(() => progress.isLeft || request.signal.aborted);
+  if (state === "open") return true;
+  if (state === "left" || settlement.ended) return false;
+  const cut = cutOf(context, progress);
+  await events.return?.();
+  const outcome = piecesOf(progress.output).length > 0 ? "partial" : "lost";
+  const message = "This stream was cut off. You were charged for the part you received";
+  const writeCut: WriteLast = (writer, receipt) => writeCostlyError(writer, receipt, { message, reason: "internal", retryable: true });
+  await chargeStream(context, progress, { outcome, writeLast: writeCut });
+  throw cut;
+}
+
+/** Ends the stream without its last event: the server closes the connection. */
+function cutOf({ request }: StreamContext, progress: Progress): Error {
+  progress.isCut = true;
+  request.facts.brokeOff = "INTERNAL_ERROR";
+  log().error({ requestId: request.id }, "the hold of a stream was gone: the stream is cut");
+  return new Error("the hold of this stream is gone");
 }
 
 /** The provider failed after tokens were delivered: what was delivered is charged, and the event says so. */
@@ -119,7 +160,7 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
  */
 async function settleLeft(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
   const { prompt, settlement } = context;
-  if (settlement.ended) return;
+  if (settlement.ended || progress.isCut) return;
   progress.isLeft = true;
   if (isBilledWhenCut(prompt.model)) await readOn(context, progress, events);
   else await events.return?.();
@@ -156,7 +197,7 @@ function recordEvent(context: CallContext, progress: Progress, event: ProviderEv
 }
 
 /** Charges a stream as far as it got. An idempotency key saves it: its output, then its last event. */
-async function chargeStream(context: CallContext, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<ChargeReceipt> {
+async function chargeStream(context: CallContext, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<Charged> {
   const completion = completionOf(context, progress, outcome);
   recordFacts(context, completion);
   return context.settlement.charge(completion, (expected) => {

@@ -11,6 +11,7 @@ import { paymentRefused } from "../proof/refusal";
 import { answerWhole, prepareCall } from "./answer";
 import { answerStream } from "./answer-stream";
 import { type PlacedHold, placeFromBalance } from "./hold";
+import { HoldGuard, readFence } from "./hold-guard";
 import { getSavedReply } from "./idempotency";
 import { type Prompt, promptWriter, type ReplyWriter, readPrompt } from "./prompt-body";
 import { boundInput, type Quote, quotePrompt } from "./quote";
@@ -55,6 +56,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request.facts.model = prompt.model.id;
   const bounding = boundInput(prompt);
   const wanted = quotePrompt(prompt, bounding instanceof Promise ? await bounding : bounding);
+  const fence = prompt.stream ? readFence() : null;
   const placing = place(request, caller, prompt, wanted);
   // Written while the hold is decided; a long one only once there is money for it, since writing it takes a while.
   const prepared = isLong ? undefined : prepareCall(within(prompt, wanted), caller.accountId);
@@ -68,7 +70,7 @@ export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   const call = (isAsPrepared && prepared) || prepareCall(sold, hold.accountId);
   const createWriter = () => write(request, sold, payment);
   const context = { request, prompt: sold, call, quote, settlement, writer: createWriter(), createWriter };
-  return sold.stream ? answerStream(context) : answerWhole(context);
+  return fence === null ? answerWhole(context) : answerStream({ guard: new HoldGuard(hold, fence), ...context });
 }
 
 /** The prompt with the output limit of its quote. */

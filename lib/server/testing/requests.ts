@@ -1,5 +1,7 @@
 // Requests to a running service, and what its books record about them.
 
+import { until } from "./service";
+
 export interface PromptAnswer {
   status: number;
   headers: Headers;
@@ -43,6 +45,44 @@ export async function requestStream(target: Target, prompt: string, more: object
   const rest = response.text();
   rest.catch(() => undefined); // a test that cuts the stream on purpose may never await it
   return { status: response.status, rest };
+}
+
+export interface FollowedStream {
+  /** Resolves once some of it has arrived. */
+  begun: () => Promise<void>;
+  /** Everything that has arrived. */
+  text: () => string;
+  /** The longest time between two arrivals. */
+  longestPauseMs: () => number;
+  /** How it ended: with its last event, or cut. */
+  ended: Promise<"whole" | "cut">;
+}
+
+/** Requests a stream and follows what arrives of it. */
+export async function followStream(target: Target, prompt: string, headers: Record<string, string>): Promise<FollowedStream> {
+  const response = await post(target, promptBody(prompt, { stream: true }), headers);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  let arrivedAt = performance.now();
+  let longestMs = 0;
+  const follow = async (): Promise<"whole" | "cut"> => {
+    try {
+      for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+        text += part.value;
+        longestMs = Math.max(longestMs, performance.now() - arrivedAt);
+        arrivedAt = performance.now();
+      }
+    } catch {
+      return "cut";
+    }
+    return text.includes("event: done") ? "whole" : "cut";
+  };
+  return {
+    begun: async () => until("a stream has begun", () => text.length > 200),
+    text: () => text,
+    longestPauseMs: () => longestMs,
+    ended: follow(),
+  };
 }
 
 export async function readBalance({ baseUrl, apiKey }: Target): Promise<{ balance: number; held: number; available: number }> {
