@@ -169,8 +169,8 @@ class Source {
 /** JSON.parse would take twenty times as long for it. */
 const plainInteger = /^(?:0|[1-9][0-9]{0,8})$/;
 
-const literalCodes = new Uint8Array(128);
-for (const character of "0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") literalCodes[character.charCodeAt(0)] = 1;
+const literalCharacters = "0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const literalCodes = Uint8Array.from({ length: 128 }, (_, code) => (literalCharacters.includes(String.fromCharCode(code)) ? 1 : 0));
 
 const PIECE_CHARACTERS = 65_536;
 const QUOTES_PER_STEP = 1_024;

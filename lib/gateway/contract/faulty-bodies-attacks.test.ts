@@ -43,7 +43,7 @@ test.each<[what: string, fields: string, param: string]>([
   ["parts of an output", itemWith(`"type":"function_call_output","call_id":"c","output":${zeros}`), "input.0.output"],
   ["parts of an agent's message", itemWith(`"type":"agent_message","content":${zeros}`), "input.0.content.0"],
   ["parts of a summary", itemWith(`"type":"reasoning","summary":${zeros}`), "input.0.summary.0"],
-  ["values to include", `"input":"a","include":${zeros}`, "include"],
+  ["values to include", `"input":"a","include":${zeros}`, "include.0"],
   ["tools", `"input":"a","tools":${zeros}`, "tools.0"],
   ["tools of a namespace", `"input":"a","tools":[{"type":"namespace","name":"n","tools":${zeros}}]`, "tools.0.tools"],
   ["tools to choose from", `"input":"a","tool_choice":{"type":"allowed_tools","mode":"auto","tools":${zeros}}`, "tool_choice"],
@@ -53,15 +53,15 @@ test.each<[what: string, fields: string, param: string]>([
 
 test("a megabyte of faulty metadata in a response's request", () => {
   const fields = Array.from({ length: 80_000 }, (_, index) => `"k${index}":0`).join(",");
-  return expectFirstFaults("/api/v1/responses", `{"model":"gpt-6-sol","input":"a","metadata":{${fields}}}`, "metadata.k0");
+  return expectFirstFaults("/api/v1/responses", `{"model":"gpt-6-sol","input":"a","metadata":{${fields}}}`, "metadata");
 });
 
 test.each<[what: string, fields: string, param: string]>([
   ["messages", `"messages":${zeros}`, "messages.0"],
   ["blocks", `"messages":[{"role":"user","content":${zeros}}]`, "messages.0.content.0"],
   ["blocks of a system prompt", `"messages":[{"role":"user","content":"a"}],"system":${zeros}`, "system"],
-  ["tools", `"messages":[{"role":"user","content":"a"}],"tools":${zeros}`, "tools.0"],
-  ["stop sequences", `"messages":[{"role":"user","content":"a"}],"stop_sequences":${zeros}`, "stop_sequences"],
+  ["tools", `"messages":[{"role":"user","content":"a"}],"tools":${zeros}`, "tools"],
+  ["stop sequences", `"messages":[{"role":"user","content":"a"}],"stop_sequences":${zeros}`, "stop_sequences.0"],
 ])("a megabyte of faulty %s in a message's request", (_what, fields, param) =>
   expectFirstFaults("/api/v1/messages", `{"model":"claude-haiku-4-5","max_tokens":9,${fields}}`, param),
 );
