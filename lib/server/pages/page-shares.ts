@@ -16,7 +16,8 @@ const MOST_HELD_MS = 5_000;
 
 export class PageShares {
   readonly #networks = new Shares({ places: 8, ofOne: 4, waitingOfOne: 60, ...waits });
-  readonly #sessions = new Shares({ places: 64, ofOne: 3, waitingOfOne: 30, ...waits });
+  // Without limits in all: nobody has checked these cookies, so whoever makes some up must not fill the places of real ones.
+  readonly #sessions = new Shares({ ...waits, places: Infinity, ofOne: 3, waitingOfOne: 30, waiting: Infinity });
 
   /** Resolves with what gives the places back; null when this network or session has too many. */
   async take(message: IncomingMessage, response: ServerResponse): Promise<GiveBack | null> {
@@ -48,5 +49,5 @@ export class PageShares {
 /** Not files, route handlers, streams of events and what forms send: those have limits of their own. */
 function isRendered({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
-  return !url.startsWith("/_next/") && !url.startsWith("/api/") && !(headers.accept ?? "").includes("text/event-stream");
+  return !url.startsWith("/_next/static/") && !url.startsWith("/api/") && !(headers.accept ?? "").includes("text/event-stream");
 }

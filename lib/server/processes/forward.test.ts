@@ -93,6 +93,21 @@ test("headers of one connection stay there, those that Connection names among th
   for (const name of ["upgrade", "http2-settings", "x-secret", "te"]) expect(seen[name], name).toBeUndefined();
 });
 
+test.each(["GET", "POST", "DELETE", "OPTIONS"])("what stands in the body of a %s is no request of its own", async (method) => {
+  const seen: string[] = [];
+  const { port } = await open(async (message, response) => {
+    const body = await text(message);
+    seen.push(`${message.method} ${message.url} ${body.length}`);
+    response.end("a page");
+  });
+  const smuggled = "GET /settings HTTP/1.1\r\nhost: x\r\nx-client-address: 192.0.2.9\r\n\r\n";
+  const head = `${method} /docs HTTP/1.1\r\nhost: x\r\nconnection: close\r\n`;
+  const chunk = `${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`;
+  expect(await raw(port, `${head}transfer-encoding: chunked\r\n\r\n${chunk}`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await raw(port, `${head}content-length: ${smuggled.length}\r\n\r\n${smuggled}`)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(seen).toEqual([`${method} /docs ${smuggled.length}`, `${method} /docs ${smuggled.length}`]);
+});
+
 test("events arrive as they are written, and a reader that leaves ends their source", async () => {
   let left = false;
   const { url } = await open((_, response) => {

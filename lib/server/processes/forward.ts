@@ -55,6 +55,8 @@ function headersOf({ headers }: IncomingMessage): Record<string, string | string
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !ofConnection.has(name) && !named.has(name)) onward[name] = value;
   }
+  // Node frames no body of a GET by itself: there the body would be the connection's next request.
+  if (headers["transfer-encoding"] !== undefined) onward["transfer-encoding"] = "chunked";
   return onward;
 }
 
