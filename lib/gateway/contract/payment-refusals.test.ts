@@ -165,7 +165,9 @@ describe.each(entryNames)("through the %s server", (entry) => {
 
   test("replayed: another body, another amount, another account, even when signed again", async () => {
     const [account, other] = [await openAccount(), await openAccount()];
-    const payer = await payments.newPayer();
+    let payer = await payments.newPayer();
+    // One address in four thousand has no capital in its checksum: then the body with `from` in small letters is the same body.
+    while (payer.from === payer.account.address) payer = await payments.newPayer();
     const payment = await payments.signPayment(payer);
     expect((await send(account.key, payment)).status).toBe(200);
     const before = await payments.moved();
