@@ -37,10 +37,11 @@ test("a process whose main thread is blocked for longer than deadAfterMs is not 
 });
 
 test("a process whose main thread is silent for too long dies, may write nothing that it began before, and lives on", async () => {
-  const own = await startOwnHeartbeat();
+  // In a thread, too: an observer whose own beats have gaps judges nobody.
+  const own = await startOwnHeartbeat({ bundle: bundleHeart() });
   const stalled = await startHeartbeatProcess(database.url, { ...shortTimes, mainLoopTimeoutMs: deadAfterMs });
   await beats(stalled.id);
-  const wake = stalled.block(5 * deadAfterMs);
+  const wake = stalled.block(8 * deadAfterMs);
   await expect.poll(own.toldIds).toEqual([stalled.id]);
   expect(await wake).toEqual({ mayWrite: false, isFresh: false });
   await beats(stalled.id, beatsOfADeath);
