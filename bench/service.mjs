@@ -82,7 +82,8 @@ export async function startService(bench, { name = "ours", dataDir, settings } =
   const server = launch(bench, { name, port, dataDir: home, core: GATEWAY_CORE, settings });
   const origin = `http://127.0.0.1:${port}`;
   await waitForAnswer(server, `${origin}/api/ready`);
-  for (const pid of familyOf(server.pid)) if (pid !== server.pid) bindToCore(pid, REST_CORE);
+  // Pages and jobs share the core of the API, as when they were one process.
+  for (const pid of familyOf(server.pid)) bindToCore(pid, pid === server.pid || isChild(pid) ? GATEWAY_CORE : REST_CORE);
   const database = databaseOf(home);
   const keys = JSON.parse(readFileSync(join(home, "bench-keys.json"), "utf8"));
   const { pid, stop } = server;
