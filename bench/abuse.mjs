@@ -1,5 +1,5 @@
 // What strangers can do to a customer: a customer's prompts at a steady rate, alone and beside each attack that once stopped the service.
-// Nothing is bound to a core: whoever attacks shares the machine, as it does in production.
+// Nothing is bound to a core: attackers and customers share the machine, as in production.
 
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -21,7 +21,7 @@ export class Base64Bytes {
 
   /** The byte at an index below `length`. */
   byteAt(at: number): number {
-    // Three bytes are four characters: each byte takes what is left of one character, and the beginning of the next.
+    // Three bytes are written as four characters: a byte is the low bits of one character and the high bits of the next.
     const place = at % 3;
     const character = ((at - place) / 3) * 4 + place;
     const high = sextets[this.#codeAt(character)] ?? 0;

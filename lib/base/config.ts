@@ -2,7 +2,7 @@
 // what to write. Every variable is documented in `.env.example`; a test holds the two together.
 
 import { z } from "zod";
-import { custodyProblems, custodyShape, hasRole, mixedRoles, rolesNamed, twoPassphrases } from "./custody-settings";
+import { custodyProblems, custodyShape, hasRole, mixedRoles, type Role, roles, rolesNamed, twoPassphrases } from "./custody-settings";
 import { mailSender, smtpServer } from "./mail";
 import { parseUsd } from "./money";
 import { processSingleton } from "./process-singleton";
@@ -52,7 +52,7 @@ const paymentShape = {
 const schema = z.object({
   MODE: z.enum(["sandbox", "live"]).default("sandbox"),
   ROLES: list
-    .pipe(z.array(z.enum(["web", "api", "pages", "jobs", "signer"])).min(1))
+    .pipe(z.array(z.enum(["web", ...roles])).min(1))
     .transform((names) => [...new Set(names.flatMap(rolesNamed))])
     .default(["api", "pages", "jobs"]),
   HOST: z.string().min(1).optional(),
@@ -126,8 +126,7 @@ const schema = z.object({
 
 export type Config = Readonly<z.infer<typeof schema>>;
 
-/** What a process does; `signer` stands alone. */
-export type Role = Config["ROLES"][number];
+export type { Role };
 
 /** Names of all variables, for the test that holds `.env.example` against this schema. */
 export const configVariables: readonly string[] = Object.keys(schema.shape);
@@ -207,6 +206,10 @@ export function readCustodySettings(environment: Record<string, string | undefin
 
 /** The settings of this process, read on first use: `next build` evaluates route modules without any. */
 export const config = processSingleton<Config>("config", () => readConfig(process.env));
+
+/** Whether strangers send requests to this process: to the API, or for pages. */
+export const isReachedByStrangers = ({ ROLES }: Pick<Config, "ROLES"> = config()): boolean =>
+  rolesNamed("web").some((role) => ROLES.includes(role));
 
 /** The value of a variable that PROVIDERS_FILE names; undefined when it is empty or not set. */
 export const readNamedVariable = (name: string): string | undefined => process.env[name] || undefined;

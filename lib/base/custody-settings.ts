@@ -50,18 +50,20 @@ type Given = Readonly<Record<string, string | undefined>>;
 
 const passphraseNames = ["CUSTODY_PASSPHRASE", "CUSTODY_PASSPHRASE_FILE", "CUSTODY_KEY_COMMAND"] as const;
 
-type Role = "api" | "pages" | "jobs" | "signer";
+/** What a process does; `signer` stands alone. */
+export const roles = ["api", "pages", "jobs", "signer"] as const;
+
+export type Role = (typeof roles)[number];
 
 /** `web` is short for the two roles that strangers reach. */
 export const rolesNamed = (name: Role | "web"): Role[] => (name === "web" ? ["api", "pages"] : [name]);
 
-const rolesOf = ({ ROLES = "web,jobs" }: Given): string[] => ROLES.split(",").map((role) => role.trim());
-
-const web = ["web", "api", "pages"];
+/** As they are written: a name that is no role is reported elsewhere. */
+const rolesOf = ({ ROLES = "web,jobs" }: Given): string[] => ROLES.split(",").flatMap((name) => rolesNamed(name.trim() as Role | "web"));
 
 /** `web`: the API, the pages, or both. */
-export const hasRole = (set: Given, role: "web" | "jobs" | "signer"): boolean =>
-  rolesOf(set).some((name) => name === role || (role === "web" && web.includes(name)));
+export const hasRole = (set: Given, name: "web" | "jobs" | "signer"): boolean =>
+  rolesNamed(name).some((role) => rolesOf(set).includes(role));
 
 /** The passphrase has one source. */
 export function twoPassphrases(set: Given): string[] {

@@ -1,4 +1,4 @@
-// Keeps a child process running: one that ends unexpectedly is started again until it is stopped, the later the more often it ended.
+// Keeps a child process running: one that ends unexpectedly is started again, after a pause that grows with each end.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./observe/log";

@@ -3,7 +3,7 @@
 
 import { trustedProxies } from "@/lib/access/client-address";
 import { closeLimits, limiter } from "@/lib/access/limits/limiter";
-import { type Config, config, type Role } from "@/lib/base/config";
+import { type Config, config, isReachedByStrangers, type Role } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { checkDurability } from "@/lib/db/durability";
@@ -138,8 +138,8 @@ export async function startWork(settings: Config, { opening, models }: WorkParts
   return sandbox;
 }
 
-function warnOfUnknownProxy({ MODE, ROLES }: Config): void {
-  if (MODE !== "live" || !(ROLES.includes("api") || ROLES.includes("pages")) || knowsProxy()) return;
+function warnOfUnknownProxy(settings: Config): void {
+  if (settings.MODE !== "live" || !isReachedByStrangers(settings) || knowsProxy()) return;
   log().warn(
     "TRUSTED_PROXIES is not set: all clients count as one address, the proxy's. Write the addresses of the proxy that ends TLS, like loopback or 10.0.0.0/8.",
   );

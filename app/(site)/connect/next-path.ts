@@ -13,7 +13,7 @@ const titles: Readonly<Record<string, string>> = {
   alerts: "Alerts",
 };
 
-/** The title of the area that a path leads to; undefined for another site, and for what is no area. */
+/** The title of the area at this path of the console; undefined for any other path. */
 function titleOf(path: string): string | undefined {
   const area = /^\/([a-z]+)(?:[/?][\w/?=&.,:%+~-]*)?$/.exec(path)?.[1] ?? "";
   return Object.hasOwn(titles, area) ? titles[area] : undefined;

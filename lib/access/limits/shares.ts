@@ -1,5 +1,5 @@
-// Places that many want at once, shared so that nobody takes all of them: each owner has at most its share, waits behind its own, and those
-// who wait get the next place in turn, whoever came first.
+// Places that many want at once. An owner has at most its share, and those who wait are served owner by owner: nobody takes all places by
+// coming first, or by asking most often.
 
 import { setMaxListeners } from "node:events";
 

@@ -5,7 +5,7 @@ import { AggregatorRegistry } from "prom-client";
 import { trustedProxies } from "@/lib/access/client-address";
 import { areSignUpsUsual } from "@/lib/access/sign-ups";
 import { nowMs } from "@/lib/base/clock";
-import { config } from "@/lib/base/config";
+import { config, isReachedByStrangers } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
 import { eventLoopDelayMs } from "@/lib/base/observe/event-loop";
@@ -80,8 +80,6 @@ export async function runChecks(): Promise<Check[]> {
       ]
     : all;
 }
-
-const isReachedByStrangers = (): boolean => config().ROLES.some((role) => role === "api" || role === "pages");
 
 /** This server speaks http and PUBLIC_URL is https, so a proxy stands before it; unless it is listed, all clients count as one address. */
 export const knowsProxy = (): boolean => trustedProxies().any;

@@ -1,6 +1,6 @@
 // Starts custody in a process: with a signer in a process with the jobs role, without one in any other.
 
-import { config } from "@/lib/base/config";
+import { config, isReachedByStrangers } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
 import { setFeePayer, setRelayer } from "@/lib/relay/relayer";
 import { writeSettlementParties } from "@/lib/relay/settlement-parties";
@@ -34,7 +34,7 @@ function untilReached(error: unknown): void {
 }
 
 function warnOfWeakness(): void {
-  const { MODE, ROLES, CUSTODY_XPUB } = config();
-  if (MODE !== "live" || !(ROLES.includes("api") || ROLES.includes("pages"))) return;
+  const { MODE, CUSTODY_XPUB } = config();
+  if (MODE !== "live" || !isReachedByStrangers()) return;
   if (!CUSTODY_XPUB) log().warn("CUSTODY_XPUB is not set, so the API and the pages trust the database for deposit addresses");
 }
