@@ -5,7 +5,7 @@ import { admitSession, admitToPlayground, type PageRefusal } from "@/lib/console
 import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
 import { isFresh } from "@/lib/console/step-up";
 import type { GatewayReply, IncomingRequest } from "@/lib/gateway/http/request";
-import { answerForOwner, type OwnerEndpoint, quoteForOwner } from "@/lib/gateway/prompt/playground";
+import { answerForOwner, answerWhileAdmitted, type OwnerEndpoint, quoteForOwner } from "@/lib/gateway/prompt/playground";
 import { readCookie } from "./cookie";
 
 const endpoints = new Map<string, OwnerEndpoint>([
@@ -24,25 +24,19 @@ export async function answerPlayground(incoming: IncomingRequest): Promise<Gatew
   const admitted = await admitToPlayground({ origin: headers.origin, token, csrfToken: headers["x-csrf-token"] });
   if (admitted.refusal) return replyWith(admitted.refusal);
   const { owner } = admitted;
-  let ended: PageRefusal | undefined;
-  const reply = await endpoint(
+  const { reply, refusal } = await answerWhileAdmitted(
+    endpoint,
     { accountId: owner.accountId, isConfirmed: isFresh(owner) },
     {
       contentType: headers["content-type"],
-      readBody: async (limitBytes, bounds) => {
-        const body = await incoming.readBody(limitBytes, bounds);
-        ended = (await admitSession(token)).refusal;
-        return ended ? { text: "", problem: "cut_off" } : body;
-      },
-      // A getter: an HTTP server creates its signal on access.
-      get signal() {
-        return incoming.signal;
-      },
+      readBody: (limitBytes, bounds) => incoming.readBody(limitBytes, bounds),
+      signal: incoming.signal,
     },
+    async () => (await admitSession(token)).refusal,
   );
-  if (!ended) return reply;
+  if (!refusal) return reply;
   await reply.end();
-  return replyWith(ended);
+  return replyWith(refusal);
 }
 
 const replyWith = ({ status, ...body }: PageRefusal, more: Record<string, string> = {}): GatewayReply => ({

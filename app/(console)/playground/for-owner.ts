@@ -3,10 +3,10 @@
 import type { NextRequest } from "next/server";
 import { readToken, refusalResponse } from "@/app/(console)/session-guard";
 import { log } from "@/lib/base/observe/log";
-import { admitSession, admitToPlayground, type PageRefusal } from "@/lib/console/session-guard";
+import { admitSession, admitToPlayground } from "@/lib/console/session-guard";
 import { isFresh } from "@/lib/console/step-up";
 import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
-import type { OwnerEndpoint } from "@/lib/gateway/prompt/playground";
+import { answerWhileAdmitted, type OwnerEndpoint } from "@/lib/gateway/prompt/playground";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
 
 /** A route handler that only pages of the owner's own session can call. */
@@ -19,21 +19,18 @@ export const forOwner =
     if (admitted.refusal) return refusalResponse(admitted.refusal);
     const { owner } = admitted;
     await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
-    let ended: PageRefusal | undefined;
-    const reply = await endpoint(
+    const { reply, refusal } = await answerWhileAdmitted(
+      endpoint,
       { accountId: owner.accountId, isConfirmed: isFresh(owner) },
       {
         contentType: header("content-type"),
-        readBody: async (limitBytes, bounds) => {
-          const body = await readWebBody(request, limitBytes, bounds);
-          ended = (await admitSession(token)).refusal;
-          return ended ? { text: "", problem: "cut_off" } : body;
-        },
+        readBody: (limitBytes, bounds) => readWebBody(request, limitBytes, bounds),
         signal: request.signal,
       },
+      async () => (await admitSession(token)).refusal,
     );
     // Next compresses responses, and compression buffers the pieces of a stream.
     reply.headers["cache-control"] = "no-store, no-transform";
     const response = await webResponse(reply);
-    return ended ? refusalResponse(ended) : response;
+    return refusal ? refusalResponse(refusal) : response;
   };

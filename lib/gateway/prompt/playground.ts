@@ -24,6 +24,28 @@ export interface SignedInOwner {
 /** Answers a signed-in owner's request. */
 export type OwnerEndpoint = (owner: SignedInOwner, incoming: OwnerRequest) => Promise<GatewayReply>;
 
+/**
+ * The reply, or the refusal by which its sender may have it no more: that is asked for once the body has arrived, which may have taken
+ * minutes.
+ */
+export async function answerWhileAdmitted<Refusal>(
+  answer: OwnerEndpoint,
+  owner: SignedInOwner,
+  { readBody, ...incoming }: OwnerRequest,
+  findRefusal: () => Promise<Refusal | undefined>,
+): Promise<{ reply: GatewayReply; refusal: Refusal | undefined }> {
+  let refusal: Refusal | undefined;
+  const reply = await answer(owner, {
+    ...incoming,
+    readBody: async (limitBytes, bounds) => {
+      const body = await readBody(limitBytes, bounds);
+      refusal = await findRefusal();
+      return refusal === undefined ? body : { text: "", problem: "cut_off" };
+    },
+  });
+  return { reply, refusal };
+}
+
 /** Answers the body of POST /api/v1/prompt, always as a stream, and charges the account. Never throws. */
 export function answerForOwner(owner: SignedInOwner, incoming: OwnerRequest): Promise<GatewayReply> {
   const identify = (request: GatewayRequest) => identifyOwner(request, owner);
