@@ -51,7 +51,7 @@ const html = (title: string, sentence: string): string => `<!doctype html>
 <title>${title}</title>
 <style>
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-  body { min-height: 100vh; margin: 0; display: grid; place-content: center; padding: 2rem; text-align: center }
+  body { box-sizing: border-box; min-height: 100vh; margin: 0; display: grid; place-content: center; padding: 2rem; text-align: center }
   p { max-width: 32rem; margin: 0.5rem auto; opacity: 0.8 }
 </style>
 <h1>${title}</h1>
