@@ -1,5 +1,5 @@
-// Places that many want at once. An owner has at most its share, and those who wait are served owner by owner: nobody takes all places by
-// coming first, or by asking most often.
+// Places that many want at once, one or several at a time. An owner has at most its share, and those who wait are served owner by owner:
+// nobody takes all places by coming first, or by asking most often.
 
 import { setMaxListeners } from "node:events";
 
@@ -20,6 +20,7 @@ export interface SharesOptions {
 export type GiveBack = () => void;
 
 interface Waiting {
+  count: number;
   grant: (giveBack: GiveBack | null) => void;
 }
 
@@ -35,15 +36,19 @@ export class Shares {
     this.#options = options;
   }
 
-  /** Resolves with what gives the place back; null when there is none in time, too many wait, or `gone` aborts. */
-  take(owner: string, gone?: AbortSignal): Promise<GiveBack | null> {
+  /**
+   * Resolves with what gives `count` places back, at most an owner's share; null when they do not come in time, too many wait, or `gone`
+   * aborts.
+   */
+  take(owner: string, gone?: AbortSignal, count = 1): Promise<GiveBack | null> {
     if (gone?.aborted) return Promise.resolve(null);
-    if (this.#hasRoom(owner) && !this.#queues.has(owner)) return Promise.resolve(this.#give(owner));
+    if (this.#hasRoom(owner, count) && !this.#queues.has(owner)) return Promise.resolve(this.#give(owner, count));
     const { waitingOfOne, waiting, mostWaitMs } = this.#options;
     const queue = this.#queues.get(owner) ?? new Set();
     if (queue.size >= waitingOfOne || this.#waitingInAll >= waiting) return Promise.resolve(null);
     return new Promise((resolve) => {
       const one: Waiting = {
+        count,
         grant: (giveBack) => {
           clearTimeout(late);
           gone?.removeEventListener("abort", leave);
@@ -68,36 +73,37 @@ export class Shares {
     return this.#takenInAll;
   }
 
-  #hasRoom(owner: string): boolean {
-    return this.#takenInAll < this.#options.places && (this.#taken.get(owner) ?? 0) < this.#options.ofOne;
+  #hasRoom(owner: string, count: number): boolean {
+    return this.#takenInAll + count <= this.#options.places && (this.#taken.get(owner) ?? 0) + count <= this.#options.ofOne;
   }
 
-  #give(owner: string): GiveBack {
-    this.#takenInAll += 1;
-    this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + 1);
+  #give(owner: string, count: number): GiveBack {
+    this.#takenInAll += count;
+    this.#taken.set(owner, (this.#taken.get(owner) ?? 0) + count);
     let isBack = false;
     return () => {
       if (isBack) return;
       isBack = true;
-      this.#takenInAll -= 1;
-      const left = (this.#taken.get(owner) ?? 1) - 1;
+      this.#takenInAll -= count;
+      const left = (this.#taken.get(owner) ?? count) - count;
       if (left > 0) this.#taken.set(owner, left);
       else this.#taken.delete(owner);
-      this.#grantNext();
+      while (this.#grantNext());
     };
   }
 
-  /** The first owner in turn that has room; it goes to the end of the turn. */
-  #grantNext(): void {
+  /** The first owner in turn that has room; it goes to the end of the turn. False when there is none. */
+  #grantNext(): boolean {
+    if (this.#takenInAll >= this.#options.places) return false;
     for (const [owner, queue] of this.#queues) {
-      if (this.#takenInAll >= this.#options.places) return;
       const [next] = queue;
-      if (!next || !this.#hasRoom(owner)) continue;
-      next.grant(this.#give(owner));
-      if (queue.size === 0) continue;
+      if (!next || !this.#hasRoom(owner, next.count)) continue;
+      next.grant(this.#give(owner, next.count));
+      if (queue.size === 0) return true;
       this.#queues.delete(owner);
       this.#queues.set(owner, queue);
-      return;
+      return true;
     }
+    return false;
   }
 }
