@@ -7,7 +7,7 @@ import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { runAtOnce, runInSlices, type Slices } from "@/lib/base/slices";
 import { listSettings, writeSetting } from "@/lib/db/settings";
-import { priceVersion } from "@/lib/providers/catalogue";
+import { listModels, priceVersion } from "@/lib/providers/catalogue";
 import { formatOf } from "@/lib/providers/endpoints";
 import { imagesBound } from "@/lib/providers/image-bound/bound";
 import { isPlain } from "@/lib/providers/image-types";
@@ -66,6 +66,22 @@ export function quoteInput(model: Model, inputBound: number, maxCost: NanoUsd | 
   if (maxCost === undefined || quote.ceiling <= maxCost) return quote;
   const message = `is ${formatUsd(maxCost)}, but this request may cost up to ${formatUsd(quote.ceiling)}; raise it, or send less`;
   throw invalidRequest([{ path: "maxCost", message }], "max_cost_exceeded");
+}
+
+/** One character to the cheapest model, and one token back. */
+export function smallestPrompt(): Prompt {
+  const [model, ...others] = listModels();
+  if (!model) throw new Error("assertion failed: there are no models");
+  const cheapest = others.reduce((least, other) => (other.prices[0].output < least.prices[0].output ? other : least), model);
+  return {
+    model: cheapest,
+    messages: [{ role: "user", content: "a" }],
+    inputField: "prompt",
+    maxOutputTokens: 1,
+    options: {},
+    stream: false,
+    maxCost: undefined,
+  };
 }
 
 /** The quote of the same input with this output limit. */

@@ -4,12 +4,12 @@
 import { clientAddress, networkOf, trustedProxies } from "@/lib/access/client-address";
 import { config } from "@/lib/base/config";
 import { isAppError } from "@/lib/base/errors";
-import { listModels } from "@/lib/providers/catalogue";
 import type { Buyer } from "../http/caller";
 import { endpoint } from "../http/endpoint";
 import { type GatewayRequest, invalidRequest } from "../http/request";
 import { runPrompt } from "../prompt/pipeline";
 import { type Prompt, promptWriter, readPrompt } from "../prompt/prompt-body";
+import { smallestPrompt } from "../prompt/quote";
 import { placeFromX402 } from "./place";
 import { SIGN_IN } from "./sign-in";
 
@@ -34,22 +34,6 @@ async function readOffered(request: GatewayRequest, buyer: Buyer): Promise<Promp
     if (isPaid || bodyProblem !== undefined || !isAppError(error)) throw error;
     return smallestPrompt();
   }
-}
-
-/** One character to the cheapest model, and one token back. */
-function smallestPrompt(): Prompt {
-  const [model, ...others] = listModels();
-  if (!model) throw new Error("assertion failed: there are no models");
-  const cheapest = others.reduce((least, other) => (other.prices[0].output < least.prices[0].output ? other : least), model);
-  return {
-    model: cheapest,
-    messages: [{ role: "user", content: "a" }],
-    inputField: "prompt",
-    maxOutputTokens: 1,
-    options: {},
-    stream: false,
-    maxCost: undefined,
-  };
 }
 
 /**
