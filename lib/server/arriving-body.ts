@@ -1,89 +1,107 @@
-// A body that is still on its way when it is asked for: read up to its limit, no slower than a client on a poor line sends, and with room
+// A body that is still on its way when it is asked for: read up to its limit, no slower than a client on a poor line sends, and with space
 // for a large one. A client that leaves ends the reading, whenever it does.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type BodyRoom, bodyRoom } from "@/lib/gateway/http/body-room";
-import { type BodyBounds, MAX_BODY_BYTES, type ReadBody, readText } from "@/lib/gateway/http/request";
+import type { BodyBounds, BodySpace } from "@/lib/gateway/http/body-room";
+import { MAX_BODY_BYTES, type ReadBody, readText } from "@/lib/gateway/http/request";
 
 export interface ArrivalOptions {
   limitBytes: number;
-  /** The room that a large body takes is given back at the end of its request. */
+  /** The space of a large body is given back at the end of its request. */
   bounds: BodyBounds;
   /** Aborts when the client is gone. */
   gone: () => AbortSignal;
-  /** For the first MiB; each further one has MS_PER_MIB more. */
+  /** For the first MiB. */
   timeoutMs: number;
+  /** For each further MiB, from the end of the one before it: what came fast earlier buys no time. */
+  msPerMib?: number;
   /** Answers and closes the connection of a client that is too slow. */
   cut: () => void;
-  room?: BodyRoom;
 }
 
-/** 1.7 megabits a second. */
-const MS_PER_MIB = 5_000;
+/** 0.84 megabits a second. */
+const MS_PER_MIB = 10_000;
 
-/** The most time that the largest body may take, besides `timeoutMs`. */
-export const LARGE_BODY_MS = 5 * 60_000;
+/** The most time that the largest body may take, besides `timeoutMs`, and besides its waits for space. */
+export const LARGE_BODY_MS = 31 * MS_PER_MIB + 3 * 60_000;
 
-/** Resolves with the body or its problem. Never rejects. */
+/** Resolves with the body or its problem. Rejects with what `bounds.openSpace` throws. */
 export function readArrivingBody(message: IncomingMessage, options: ArrivalOptions): Promise<ReadBody> {
   const announced = message.headers["content-length"] === undefined ? undefined : Number(message.headers["content-length"]);
   if (announced !== undefined && announced > options.limitBytes) return Promise.resolve({ text: "", problem: "too_large" });
   if (message.destroyed && !message.complete) return Promise.resolve({ text: "", problem: "cut_off" });
-  return new Promise((resolve) => new Arrival(message, options, resolve).begin(announced));
+  return new Promise((resolve, reject) => new Arrival(message, options, { resolve, reject }).begin(announced));
+}
+
+interface Outcome {
+  resolve: (body: ReadBody) => void;
+  reject: (error: unknown) => void;
 }
 
 class Arrival {
   readonly #message: IncomingMessage;
   readonly #options: ArrivalOptions;
-  readonly #resolve: (body: ReadBody) => void;
+  readonly #outcome: Outcome;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
+  #announced: number | undefined;
   /** Where the chunks of a large body of known length are copied to, so that it is never in memory twice. */
   #whole: Buffer | undefined;
-  #roomBytes = 0;
+  #space: BodySpace | undefined;
+  /** Where the next MiB begins. */
+  #nextMibAt = MAX_BODY_BYTES;
   #isWaiting = false;
+  #isOver = false;
   #timer: NodeJS.Timeout | undefined;
-  #startedAt = performance.now();
 
-  constructor(message: IncomingMessage, options: ArrivalOptions, resolve: (body: ReadBody) => void) {
+  constructor(message: IncomingMessage, options: ArrivalOptions, outcome: Outcome) {
     this.#message = message;
     this.#options = options;
-    this.#resolve = resolve;
+    this.#outcome = outcome;
   }
 
   begin(announced: number | undefined): void {
     const message = this.#message;
+    this.#announced = announced;
     message.on("end", this.#onEnd).on("close", this.#onGone).on("error", this.#onGone);
-    if (announced !== undefined && announced > MAX_BODY_BYTES) {
-      void this.#takeRoom(announced).then((isGranted) => {
-        if (!isGranted) return;
-        this.#whole = Buffer.allocUnsafeSlow(announced);
-        this.#listen();
-      });
-    } else this.#listen();
+    const listen = () => {
+      this.#watch(this.#options.timeoutMs);
+      message.on("data", this.#onData);
+    };
+    if (announced === undefined || announced <= MAX_BODY_BYTES) listen();
+    else void this.#wait(() => this.#openSpace(announced)).then((isGranted) => isGranted && listen());
   }
 
-  #listen(): void {
-    this.#startedAt = performance.now();
-    this.#watch();
-    this.#message.on("data", this.#onData);
-  }
-
-  /** Resolves with false when the reading has ended meanwhile. */
-  async #takeRoom(bytes: number): Promise<boolean> {
-    const { room = bodyRoom(), bounds, gone } = this.#options;
+  /** Waits with the socket paused, and the clock. Resolves with false when the reading has ended meanwhile. */
+  async #wait(forSpace: () => boolean | Promise<boolean>): Promise<boolean> {
     this.#isWaiting = true;
-    const isGranted = await room.take(bytes, gone());
-    this.#isWaiting = false;
-    if (!isGranted) {
-      this.#finish({ text: "", problem: gone().aborted ? "cut_off" : "busy" });
+    clearTimeout(this.#timer);
+    try {
+      if (!(await forSpace())) {
+        this.#finish({ text: "", problem: this.#options.gone().aborted ? "cut_off" : "busy" });
+        return false;
+      }
+    } catch (error) {
+      this.#stop();
+      this.#outcome.reject(error);
       return false;
+    } finally {
+      this.#isWaiting = false;
     }
-    this.#roomBytes = bytes;
-    bounds.onEnd(() => room.giveBack(this.#roomBytes));
     // A client that left while its socket was paused is noticed only now.
     return !this.#message.destroyed || this.#message.complete;
+  }
+
+  async #openSpace(mostBytes: number): Promise<boolean> {
+    const { bounds, gone } = this.#options;
+    const space = await bounds.openSpace?.(mostBytes, gone());
+    if (!space) return false;
+    // Its request may have ended, and would not give it back.
+    if (this.#isOver) space.close();
+    else bounds.onEnd(() => space.close());
+    this.#space = space;
+    return !this.#isOver;
   }
 
   readonly #onData = (chunk: Buffer): void => {
@@ -95,30 +113,43 @@ class Arrival {
     }
     if (this.#whole) chunk.copy(this.#whole, at);
     else this.#chunks.push(chunk);
-    if (this.#bytes > MAX_BODY_BYTES && this.#roomBytes === 0 && !this.#isWaiting) void this.#waitForRoom();
+    if (this.#bytes <= this.#nextMibAt || this.#isWaiting) return;
+    const granted = this.#space?.holdTo(this.#bytes);
+    if (granted === true) this.#goOn();
+    else void this.#waitInTheMiddle(granted);
   };
 
-  /** For a body of unknown length that turned out to be large. */
-  async #waitForRoom(): Promise<void> {
+  async #waitInTheMiddle(granted: boolean | Promise<boolean> | undefined): Promise<void> {
     this.#message.pause();
-    clearTimeout(this.#timer);
-    const pausedAt = performance.now();
-    if (!(await this.#takeRoom(this.#options.limitBytes))) return;
-    this.#startedAt += performance.now() - pausedAt;
-    this.#watch();
+    const { limitBytes } = this.#options;
+    const forSpace = async () => {
+      if (granted !== undefined) return granted;
+      // A body of unknown length that turned out to be large.
+      return (await this.#openSpace(limitBytes)) && (this.#space?.holdTo(this.#bytes) ?? false);
+    };
+    if (!(await this.#wait(forSpace))) return;
+    this.#goOn();
     this.#message.resume();
   }
 
-  /** Re-armed as long as the client keeps up with its pace. */
-  #watch(): void {
-    const allowedMs = this.#options.timeoutMs + Math.floor(this.#bytes / MAX_BODY_BYTES) * MS_PER_MIB;
-    const remainingMs = this.#startedAt + allowedMs - performance.now();
-    if (remainingMs > 0) {
-      this.#timer = setTimeout(() => this.#watch(), remainingMs);
-      return;
-    }
-    this.#options.cut();
-    this.#finish({ text: "", problem: "cut_off" });
+  /** There is space for what has arrived. */
+  #goOn(): void {
+    this.#nextMibAt = Math.ceil(this.#bytes / MAX_BODY_BYTES) * MAX_BODY_BYTES;
+    this.#watch(this.#options.msPerMib ?? MS_PER_MIB);
+    if (this.#whole || this.#announced === undefined) return;
+    const whole = Buffer.allocUnsafeSlow(this.#announced);
+    let at = 0;
+    for (const chunk of this.#chunks) at += chunk.copy(whole, at);
+    this.#chunks.length = 0;
+    this.#whole = whole;
+  }
+
+  #watch(allowedMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#options.cut();
+      this.#finish({ text: "", problem: "cut_off" });
+    }, allowedMs);
   }
 
   readonly #onGone = (): void => this.#finish({ text: "", problem: "cut_off" });
@@ -130,23 +161,21 @@ class Arrival {
       return;
     }
     const whole = this.#whole ?? Buffer.concat(this.#chunks);
-    if (!this.#whole) this.#shrinkRoom();
     this.#finish(isUtf8(whole) ? { text: "", large: whole } : { text: "", problem: "not_utf8" });
   };
 
-  #shrinkRoom(): void {
-    const { room = bodyRoom() } = this.#options;
-    const unused = this.#roomBytes - this.#bytes;
-    this.#roomBytes = this.#bytes;
-    room.giveBack(unused);
+  #finish(body: ReadBody): void {
+    this.#stop();
+    this.#outcome.resolve(body);
   }
 
-  #finish(body: ReadBody): void {
+  #stop(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     this.#chunks.length = 0;
     this.#whole = undefined;
+    this.#space?.finish();
     const message = this.#message;
     message.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onGone).off("error", this.#onGone);
-    this.#resolve(body);
   }
 }

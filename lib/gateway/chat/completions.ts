@@ -3,15 +3,14 @@
 
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
-import { MAX_LARGE_BODY_BYTES } from "../http/request";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
+import { uploadSpace } from "../prompt/upload";
 import { readChat } from "./body";
 import { chatErrorBody } from "./errors";
 import { chatWriter } from "./writer";
 
 export const chatCompletions = endpoint(
   "chat/completions",
-  (request) =>
-    runPrompt(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter, bodyLimit: MAX_LARGE_BODY_BYTES }),
+  (request) => runPrompt(request, { identify: authenticate, read: readChat, place: placeMoney, write: chatWriter, openSpace: uploadSpace }),
   { writeError: chatErrorBody, keepsFailures: true },
 );

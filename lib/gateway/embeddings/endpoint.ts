@@ -9,7 +9,7 @@ import { isProviderFailure, ProviderFailure } from "@/lib/providers/types";
 import { chatErrorBody } from "../chat/errors";
 import { authenticate, limit } from "../http/caller";
 import { endpoint, jsonReply, serverTiming } from "../http/endpoint";
-import { type GatewayReply, type GatewayRequest, MAX_BODY_BYTES } from "../http/request";
+import type { GatewayReply, GatewayRequest } from "../http/request";
 import { measure } from "../prompt/answer";
 import { emptyOutput } from "../prompt/completion";
 import { placeMoney, replay } from "../prompt/pipeline";
@@ -23,7 +23,7 @@ export const embeddings = endpoint(
   async (request) => {
     const caller = await authenticate(request);
     await limit(request, caller);
-    await request.loadBody(MAX_BODY_BYTES);
+    await request.loadBody();
     const order = readEmbeddings(request, caller);
     request.facts.model = order.model.id;
     const quote = quoteInput(order.model, await runInSlices(boundInputs(order)), order.maxCost);

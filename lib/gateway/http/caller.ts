@@ -84,7 +84,8 @@ function bearerOf({ headers: { authorization, "x-api-key": apiKey } }: GatewayRe
   return apiKey === undefined || /^bearer pp_/i.test(authorization ?? "") ? authorization : `Bearer ${apiKey}`;
 }
 
-const addressOf = (request: GatewayRequest): string =>
+/** The address of the client. */
+export const addressOf = (request: GatewayRequest): string =>
   clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
 
 function callerOf(request: GatewayRequest, result: Authentication, needed: KeyScope): Caller {

@@ -2,9 +2,10 @@
 
 import { isUtf8 } from "node:buffer";
 import { readPageClient } from "@/lib/access/page-client";
-import { bodyRoom } from "./body-room";
+import { isAppError } from "@/lib/base/errors";
+import type { BodyBounds, BodySpace } from "./body-room";
 import { readableOf } from "./reply-stream";
-import { type BodyBounds, type GatewayReply, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, type ReadBody, readText } from "./request";
+import { type GatewayReply, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, type ReadBody, readText } from "./request";
 
 /**
  * The client's address: from our own HTTP server where there is one. Otherwise the platform's proxy is the peer, and X-Forwarded-For names
@@ -13,27 +14,31 @@ import { type BodyBounds, type GatewayReply, MAX_BODY_BYTES, MAX_DISCARDED_BYTES
 export const readWebClient = (request: Request): string => readPageClient(request.headers);
 
 /** Reads a request's body, up to its limit; the rest of a longer one is read and discarded. */
-export async function readWebBody(request: Request, limitBytes: number, { onEnd }: BodyBounds): Promise<ReadBody> {
+export async function readWebBody(request: Request, limitBytes: number, { onEnd, openSpace }: BodyBounds): Promise<ReadBody> {
   if (!request.body) return { text: "" };
   const announced = Number(request.headers.get("content-length"));
   if (announced > limitBytes) return { text: "", problem: "too_large" };
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  let hasRoom = false;
+  let space: BodySpace | null | undefined = announced > MAX_BODY_BYTES ? await openSpace?.(announced, request.signal) : undefined;
+  const noSpace = (): ReadBody => ({ text: "", problem: request.signal.aborted ? "cut_off" : "busy" });
   try {
+    if (space === null) return noSpace();
     for await (const chunk of request.body) {
       bytes += chunk.length;
       if (bytes <= limitBytes) chunks.push(chunk);
       else chunks.length = 0;
       if (bytes > MAX_DISCARDED_BYTES && bytes > limitBytes) break;
-      if (bytes <= MAX_BODY_BYTES || bytes > limitBytes || hasRoom) continue;
-      const taken = announced || limitBytes;
-      hasRoom = await bodyRoom().take(taken, request.signal);
-      if (!hasRoom) return { text: "", problem: request.signal.aborted ? "cut_off" : "busy" };
-      onEnd(() => bodyRoom().giveBack(taken));
+      if (bytes <= MAX_BODY_BYTES || bytes > limitBytes) continue;
+      space ??= await openSpace?.(limitBytes, request.signal);
+      if (!space || !(await space.holdTo(bytes))) return noSpace();
     }
-  } catch {
+  } catch (error) {
+    if (isAppError(error)) throw error;
     return { text: "", problem: "cut_off" }; // the client went away in the middle
+  } finally {
+    space?.finish();
+    onEnd(() => space?.close());
   }
   if (bytes > limitBytes) return { text: "", problem: "too_large" };
   const whole = Buffer.concat(chunks);

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { expect, test, vi } from "vitest";
 import { log } from "@/lib/base/observe/log";
-import { MAX_LARGE_BODY_BYTES, openRequest, type ReadBody, readJsonBody } from "./request";
+import { openRequest, type ReadBody, readJsonBody } from "./request";
 
 const incoming = () => ({
   method: "GET",
@@ -79,7 +79,7 @@ test.each<[what: string, body: ReadBody]>([
   });
   const request = withBody(body);
   let isLoaded = false;
-  const loading = Promise.resolve(request.loadBody(MAX_LARGE_BODY_BYTES)).then(() => {
+  const loading = Promise.resolve(request.loadBody()).then(() => {
     isLoaded = true;
   });
   let turns = 0;
@@ -92,13 +92,13 @@ test.each<[what: string, body: ReadBody]>([
 
 test("a short body is read at once, and without a promise", () => {
   const request = withBody({ text: `["${"a".repeat(65_532)}"]` });
-  expect(request.loadBody(MAX_LARGE_BODY_BYTES)).toBeUndefined();
+  expect(request.loadBody()).toBeUndefined();
   expect(request.longJson).toBeUndefined();
   expect(readJsonBody(request)).toEqual(["a".repeat(65_532)]);
 });
 
 test("a fault in a long body is named by its place", async () => {
   const request = withBody({ text: `["${"a".repeat(70_000)}",x]` });
-  await request.loadBody(MAX_LARGE_BODY_BYTES);
+  await request.loadBody();
   expect(() => readJsonBody(request)).toThrow("The body is not valid JSON (at character 70004)");
 });

@@ -9,6 +9,7 @@ import { newRequestId, type RequestId } from "@/lib/base/ids";
 import type { LargeText } from "@/lib/base/large-text";
 import { log } from "@/lib/base/observe/log";
 import { runInSlices } from "@/lib/base/slices";
+import type { BodyBounds, OpenSpace } from "./body-room";
 import { badJson, type LongJson, readLongJson } from "./large-json";
 import { nearestName } from "./nearest-name";
 
@@ -23,7 +24,7 @@ export interface IncomingRequest {
   headers: Readonly<Record<string, string | undefined>>;
   /**
    * Reads the body, up to `limitBytes`, once: no promise when it has arrived already. A body that is never asked for is the HTTP
-   * server's to discard.
+   * server's to discard. Rejects with what `bounds.openSpace` throws.
    */
   readBody: (limitBytes: number, bounds: BodyBounds) => ReadBody | Promise<ReadBody>;
   /** Address of the direct peer. */
@@ -44,17 +45,15 @@ export interface ReadBody {
 /** A small body as text. */
 export const readText = (bytes: Buffer): ReadBody => (isUtf8(bytes) ? { text: bytes.toString("utf8") } : { text: "", problem: "not_utf8" });
 
-/** What a large body may need of its request while it is read. */
-export type BodyBounds = Pick<GatewayRequest, "onEnd">;
-
 /** A request in progress: with its id and the steps to undo when it ends. */
 export interface GatewayRequest extends Omit<IncomingRequest, "readBody"> {
   readonly id: RequestId;
   /**
-   * Reads the body: called once, when the caller is known. The fields below are empty until then.
-   * @throws AppError SERVICE_BUSY when there is no room for a large one
+   * Reads the body: called once, when the caller is known. The fields below are empty until then. One above MAX_BODY_BYTES is read where
+   * `openSpace` is given.
+   * @throws AppError SERVICE_BUSY when there is no room for a large one, and what `openSpace` throws
    */
-  loadBody(limitBytes: number): void | Promise<void>;
+  loadBody(openSpace?: OpenSpace): void | Promise<void>;
   bodyText: string;
   /** The bytes of a body above MAX_BODY_BYTES; `bodyText` is empty then. */
   largeBody: Buffer | undefined;
@@ -148,8 +147,11 @@ class OpenRequest implements GatewayRequest {
     this.#incoming = incoming;
   }
 
-  loadBody(limitBytes: number): void | Promise<void> {
-    const read = this.#incoming.readBody(limitBytes, this);
+  openSpace: OpenSpace | undefined = undefined;
+
+  loadBody(openSpace?: OpenSpace): void | Promise<void> {
+    this.openSpace = openSpace;
+    const read = this.#incoming.readBody(openSpace ? MAX_LARGE_BODY_BYTES : MAX_BODY_BYTES, this);
     return read instanceof Promise ? read.then((body) => this.#takeBody(body)) : this.#takeBody(read);
   }
 

@@ -7,9 +7,9 @@ import { countInputTokens } from "@/lib/providers/count-tokens";
 import { isProviderFailure } from "@/lib/providers/types";
 import { authenticate, limit } from "../http/caller";
 import { type Endpoint, type EndpointTraits, endpoint, jsonReply } from "../http/endpoint";
-import { MAX_LARGE_BODY_BYTES } from "../http/request";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
 import { providerError } from "../prompt/provider-failure";
+import { uploadSpace } from "../prompt/upload";
 import { readCountInput, readMessagesPrompt } from "./body";
 import { messagesErrorBody, messagesStatus } from "./errors";
 import { messagesWriter } from "./writer";
@@ -33,7 +33,7 @@ export const createMessage = endpoint(
       read: readMessagesPrompt,
       place: placeMoney,
       write: messagesWriter,
-      bodyLimit: MAX_LARGE_BODY_BYTES,
+      openSpace: uploadSpace,
     }),
   ),
   { ...messagesTraits, keepsFailures: true },
@@ -45,7 +45,7 @@ export const countTokens = endpoint(
   named(async (request) => {
     const caller = await authenticate(request);
     await limit(request, caller);
-    await request.loadBody(MAX_LARGE_BODY_BYTES);
+    await request.loadBody(uploadSpace(request, caller));
     const { model, messages, options } = await readCountInput(request, caller);
     request.facts.model = model.id;
     try {

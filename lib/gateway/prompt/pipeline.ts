@@ -1,9 +1,10 @@
 // The pipeline of a paid request: it runs in one direction, and each step passes its result to the next.
 
 import type { AccountId } from "@/lib/base/ids";
+import type { OpenSpace } from "../http/body-room";
 import { authenticate, type Buyer, type Caller, limit } from "../http/caller";
 import { endpoint, eventStreamHeaders, jsonReply, serverTiming } from "../http/endpoint";
-import { type GatewayReply, type GatewayRequest, MAX_BODY_BYTES } from "../http/request";
+import type { GatewayReply, GatewayRequest } from "../http/request";
 import type { PaymentFacts } from "../proof/facts";
 import { placeFromProof } from "../proof/proof";
 import { readProofHeader } from "../proof/proof-body";
@@ -34,8 +35,8 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
   place: (request: GatewayRequest, who: Who, prompt: Read, quote: Quote) => Promise<PlacedHold>;
   /** Writes the answer; `payment` is the payment that paid, null for a balance. */
   write: (request: GatewayRequest, prompt: Read, payment: PaymentFacts | null) => ReplyWriter;
-  /** The largest body; MAX_BODY_BYTES unless the endpoint takes images. */
-  bodyLimit?: number;
+  /** Where images are taken: space for large bodies. */
+  openSpace?: (request: GatewayRequest, who: Who) => OpenSpace;
 }
 
 /**
@@ -44,11 +45,11 @@ interface PromptHandler<Who extends Buyer, Read extends Prompt> {
  */
 export async function runPrompt<Who extends Buyer, Read extends Prompt>(
   request: GatewayRequest,
-  { identify, read, place, write, bodyLimit = MAX_BODY_BYTES }: PromptHandler<Who, Read>,
+  { identify, read, place, write, openSpace }: PromptHandler<Who, Read>,
 ): Promise<GatewayReply> {
   const caller = await identify(request);
   await limit(request, caller);
-  await request.loadBody(bodyLimit);
+  await request.loadBody(openSpace?.(request, caller));
   const isLong = request.longJson !== undefined;
   const reading = read(request, caller);
   // Awaiting what is there already would cost every request a microtask turn.

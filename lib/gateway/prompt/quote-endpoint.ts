@@ -12,7 +12,7 @@ import { readPeriodSpend } from "@/lib/ledger/key-spend";
 import { tierAt } from "@/lib/providers/prices";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
-import { type GatewayReply, type GatewayRequest, MAX_BODY_BYTES } from "../http/request";
+import type { GatewayReply, GatewayRequest } from "../http/request";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
 import { estimateUsage } from "./completion";
@@ -27,7 +27,7 @@ export const quote = endpoint("quote", async (request) => {
 
 /** @throws AppError INVALID_REQUEST, INVALID_MODEL */
 export async function replyWithQuote(request: GatewayRequest, caller: Caller): Promise<GatewayReply> {
-  await request.loadBody(MAX_BODY_BYTES);
+  await request.loadBody();
   const prompt = await readPrompt(request, caller);
   const priced = quotePrompt({ ...prompt, maxCost: undefined }, await boundInput(prompt));
   const { available } = await readBalance(caller.accountId);

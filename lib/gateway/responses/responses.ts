@@ -3,8 +3,8 @@
 import { chatErrorBody } from "../chat/errors";
 import { authenticate } from "../http/caller";
 import { endpoint } from "../http/endpoint";
-import { MAX_LARGE_BODY_BYTES } from "../http/request";
 import { placeMoney, runPrompt } from "../prompt/pipeline";
+import { uploadSpace } from "../prompt/upload";
 import { readResponses } from "./body";
 import { responsesWriter } from "./writer";
 
@@ -16,7 +16,7 @@ export const responses = endpoint(
       read: readResponses,
       place: placeMoney,
       write: responsesWriter,
-      bodyLimit: MAX_LARGE_BODY_BYTES,
+      openSpace: uploadSpace,
     }),
   { writeError: chatErrorBody, keepsFailures: true },
 );
