@@ -52,6 +52,11 @@ export async function readLowLine(accountId: AccountId): Promise<NanoUsd | null>
   return line === null ? null : nanoUsd(line);
 }
 
+/** Tells the owner that a request was refused for want of money: once, until some comes in. */
+export async function tellExhausted(accountId: AccountId, needed: NanoUsd): Promise<void> {
+  await prisma().$executeRaw`SELECT ledger_tell_exhausted(${accountId}, ${needed}::bigint, ${now()}::timestamptz)`;
+}
+
 /** Sets the balance below which the owner is told; null: they are not. A line above the balance tells them at once. */
 export async function setLowLine(accountId: AccountId, line: NanoUsd | null): Promise<void> {
   // It locks a customer's ledger account: one call that commits by itself.

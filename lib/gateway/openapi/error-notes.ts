@@ -73,7 +73,7 @@ export const errorNotes: Readonly<Record<ErrorCode, ErrorNotes>> = {
     },
   },
   INSUFFICIENT_BALANCE: {
-    when: "The request could cost more than your available balance. The model was not called.",
+    when: "The request could cost more than your available balance. The model was not called. A body over 1 MiB is not read either while your balance is below the cheapest prompt.",
     details: z.object({
       currentBalance: usd("Available balance in USD, without what running requests have reserved."),
       requiredBalance: usd("Maximum cost of this request, USD."),

@@ -39,6 +39,11 @@ export function hashRequest({ method, path, bodyText, largeBody, headers }: Gate
   return (proof === undefined ? hash : hash.update(`\n${proof}`)).digest();
 }
 
+/** True when a request of this account has the key, whatever became of it. */
+export async function hasClaim(accountId: AccountId, key: string): Promise<boolean> {
+  return (await prisma().idempotentReply.count({ where: { accountId, idempotencyKey: key } })) > 0;
+}
+
 /** @throws Error when the reply is gone, although the hold has just found it */
 export async function getSavedReply(accountId: AccountId, key: string): Promise<SavedReply> {
   const reply = await prisma().idempotentReply.findUnique({
