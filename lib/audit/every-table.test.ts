@@ -17,7 +17,8 @@ const silent: Readonly<Record<string, readonly string[]>> = {
     ...["confirmed_at", "end_reason"],
   ],
   endpoint: [
-    ...["id", "account_id", "kind", "old_secret_until", "failures", "failing_since", "rests_until", "due_at", "served_by", "created_at"],
+    ...["id", "account_id", "kind", "old_secret_until", "failures", "failing_since", "rests_until", "due_at", "served_by"],
+    ...["answer_ms", "created_at"],
   ],
 };
 

@@ -88,25 +88,40 @@ test("one delivery is sent again, and so are all that failed since a moment; not
   expect(bodies(await list(account, { state: "pending" }))).toEqual(["fine", "young"]);
   expect(await resendDelivery(account, idOf("fine"))).toBe("endpoint_off");
   expect(await resendFailed(account, endpointId, dateOf(0))).toBeNull();
-  expect(await sendSample(account, endpointId, "balance.low")).toBeNull();
+  expect(await sendSample(account, endpointId, "balance.low")).toBe("off");
   await enableEndpoint(account, endpointId);
   expect(await resendFailed(account, endpointId, dateOf(0))).toBe(1);
 });
 
 test("there is a sample of each type, in an event's form, and it counts as no event", async () => {
-  const account = newAccountId();
-  const { endpointId } = await openEndpoint(account, target);
-  const chat = await openEndpoint(account, target, { kind: "chat" });
   for (const type of Object.keys(eventTypes) as EventTypeName[]) {
-    const id = await sendSample(account, endpointId, type);
+    const account = newAccountId();
+    const { endpointId } = await openEndpoint(account, target);
+    const chat = await openEndpoint(account, target, { kind: "chat" });
+    const sent = await sendSample(account, endpointId, type);
     await sendSample(account, chat.endpointId, type);
     const [sample] = await list(account, { type, endpointId });
-    expect(sample).toMatchObject({ id, eventId: null, sequence: null, state: "pending" });
+    expect(sent).toEqual({ id: sample?.id });
+    expect(sample).toMatchObject({ eventId: null, sequence: null, state: "pending" });
     expect(JSON.parse(sample?.body ?? "")).toMatchObject({ id: expect.stringMatching(/^evt_sample_/), type, data: expect.any(Object) });
     const [said] = await list(account, { type, endpointId: chat.endpointId });
     expect(JSON.parse(said?.body ?? "").text).not.toMatch(/undefined|an amount|\d{7,}(?!\w)/);
+    expect(await listEvents(account, { limit: 10 })).toEqual([]);
   }
-  expect(await listEvents(account, { limit: 10 })).toEqual([]);
+});
+
+test("an account sends ten samples an hour, however many endpoints it has and however many are asked for at once", async () => {
+  const account = newAccountId();
+  const endpoints = [await openEndpoint(account, target), await openEndpoint(account, target)];
+  const send = (count: number) => sendSample(account, endpoints[count % 2]?.endpointId ?? "", "balance.low");
+  const sent = await Promise.all(Array.from({ length: 15 }, (_, count) => send(count)));
+  expect(sent.filter((one) => one === "too_many")).toHaveLength(5);
+  const restoreClock = setClock(() => Date.now() + 3_600_001);
+  try {
+    expect(await send(0)).toEqual({ id: expect.stringMatching(/^dlv_/) });
+  } finally {
+    restoreClock();
+  }
 });
 
 test("deliveries are deleted with their events, and samples after 30 days too", async () => {

@@ -128,9 +128,12 @@ async function sendAgain(which: Prisma.Sql, endpointId: string): Promise<number>
   });
 }
 
-/** Sends an endpoint a sample of a type: the example of the documentation. Its delivery's id, or null for one that is unknown or off. */
-export async function sendSample(accountId: AccountId, endpointId: string, type: EventTypeName): Promise<string | null> {
+export type SentSample = { id: string } | "off" | "too_many";
+
+/** Sends an endpoint a sample of a type, the example of the documentation, unless it is unknown or off, or its account had ten in an hour. */
+export async function sendSample(accountId: AccountId, endpointId: string, type: EventTypeName): Promise<SentSample> {
   const [row] = await prisma().$queryRaw<{ id: string | null }[]>`
     SELECT events_send_sample(${accountId}, ${endpointId}, ${type}, ${now()}) AS id`;
-  return row?.id ?? null;
+  if (!row?.id) return "off";
+  return row.id === "too_many" ? "too_many" : { id: row.id };
 }

@@ -81,7 +81,9 @@ export async function sendOwnSample(
   { endpointId, type }: { endpointId: string; type: EventTypeName },
 ): Promise<Answer> {
   if (isFrozen) return frozenRefusal();
-  return (await sendSample(accountId, endpointId, type)) === null ? isOff() : { ok: true };
+  const sent = await sendSample(accountId, endpointId, type);
+  if (sent === "too_many") return refuse("You have sent ten samples within an hour. Wait a little before you send the next one.");
+  return sent === "off" ? isOff() : { ok: true };
 }
 
 /** Sends all again that failed within the last `hours`. */

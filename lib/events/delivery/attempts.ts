@@ -30,6 +30,15 @@ const MAX_REST_MS = HOUR;
 export const restAfter = (failures: number): number =>
   failures < FAILURES_BEFORE_REST ? 0 : Math.min(FIRST_REST_MS * 2 ** (failures - FAILURES_BEFORE_REST), MAX_REST_MS);
 
+/** One that answers, but slowly, is only kept apart. */
+const MAX_SLOW_REST_MS = 5 * MINUTE;
+
+/** The same after slow answers. */
+export const slowRestAfter = (failures: number): number => Math.min(restAfter(failures), MAX_SLOW_REST_MS);
+
+/** An answer that takes longer counts as a failure of its endpoint, whatever it says: it keeps a place from others. */
+export const SLOW_MS = 5 * SECOND;
+
 const MAX_RETRY_AFTER_MS = DAY;
 
 /** Milliseconds of a Retry-After header, in seconds or as a date, at most a day; 0 if there is none. */

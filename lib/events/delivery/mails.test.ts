@@ -179,18 +179,17 @@ test("a mail whose record was lost is sent again, with all of its events", async
   for (const { text } of mails.received) expect(text).toMatch(/Wallet a .*Wallet b /s);
 });
 
-test("a mail server that hangs takes ten places of its own, and delays no webhook", async () => {
+test("a mail server that hangs takes ten places of its own, at most four of one account, and delays no webhook", async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on("error", () => undefined)));
   await new Promise<void>((done) => silent.listen(0, "127.0.0.1", done));
   useMailServer({ ...mails.server, port: (silent.address() as AddressInfo).port });
   const receiver = await openReceiver();
   await openEndpoint(account, receiver.url);
-  for (let index = 0; index < 9; index++) await openAddress(account, `${index}-${address()}`);
-  const other = newAccountId();
-  for (let index = 0; index < 3; index++) await openAddress(other, `${index}-${other.toLowerCase()}@example.com`);
-  await happen(account, ["a"]);
-  await happen(other, ["a"]);
+  for (const each of [account, newAccountId(), newAccountId()]) {
+    for (let index = 0; index < 5; index++) await openAddress(each, `${index}-${each.toLowerCase()}@example.com`);
+    await happen(each, ["a"]);
+  }
   await deliverEvents(new AbortController().signal);
   await expect.poll(() => [receiver.received.length, sockets.length]).toEqual([1, 10]);
   for (const socket of sockets) socket.destroy();

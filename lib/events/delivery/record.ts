@@ -4,7 +4,7 @@ import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { actAs, inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import type { DeliveryTry } from "../deliveries";
 import { failPending, receiving } from "../endpoints";
-import { DISABLED_AFTER_MS, pauseAfter, restAfter } from "./attempts";
+import { DISABLED_AFTER_MS, pauseAfter, restAfter, slowRestAfter } from "./attempts";
 import type { Outcome } from "./send";
 
 /** As many attempts of a delivery are kept: those of three rounds. */
@@ -15,13 +15,15 @@ interface Attempt {
   delivery: Prisma.DeliveryModel;
   outcome: Outcome;
   startedAt: Date;
+  /** It took SLOW_MS or more. */
+  isSlow: boolean;
 }
 
 /** Records an attempt; the endpoint as it is now. */
 export async function recordAttempt(attempt: Attempt): Promise<Prisma.EndpointModel> {
-  const { endpoint, delivery, outcome } = attempt;
+  const { endpoint, delivery, outcome, isSlow } = attempt;
   const at = nowMs();
-  if (outcome.isDelivered && endpoint.failures === 0) {
+  if (outcome.isDelivered && endpoint.failures === 0 && !isSlow) {
     const { tries, attempts } = deliveryAfter(attempt, at);
     // It does not wait for the disk: after a crash of the database the event is sent again, under its id.
     await prisma().$executeRaw`
@@ -30,7 +32,7 @@ export async function recordAttempt(attempt: Attempt): Promise<Prisma.EndpointMo
       FROM quick WHERE id = ${delivery.id}`;
     return endpoint;
   }
-  const change = outcome.isDelivered ? well : failing(endpoint, outcome, at);
+  const change = !outcome.isDelivered ? failing(endpoint, outcome, at) : isSlow ? slow(endpoint, at) : well;
   return inTransaction((transaction) =>
     changeEndpoint({ endpoint, change, transaction }, () => writeAttempt(delivery.id, deliveryAfter(attempt, at), transaction)),
   );
@@ -106,7 +108,7 @@ async function writeAttempt(id: string, change: DeliveryChange, transaction: Pri
   if (count === 0) await transaction.delivery.updateMany({ where: { id }, data: { tries, attempts } });
 }
 
-function deliveryAfter({ delivery, outcome, startedAt }: Attempt, at: number) {
+function deliveryAfter({ delivery, outcome, startedAt }: Omit<Attempt, "isSlow">, at: number) {
   const attempts = delivery.attempts + 1;
   const tries = [...(delivery.tries as Prisma.InputJsonArray), tryOf(outcome, startedAt, at)].slice(-KEPT_TRIES);
   return { tries, attempts, ...stateAfter(outcome, { pauseOf: delivery.id, attempts, at }) };
@@ -133,6 +135,12 @@ type Change = Pick<Prisma.EndpointModel, "failures" | "failingSince" | "restsUnt
   Partial<Pick<Prisma.EndpointModel, "state" | "disabledReason">>;
 
 const well: Change = { failures: 0, failingSince: null, restsUntil: null };
+
+/** It rests like one that fails, and is never switched off for it: the time for that begins with its last answer. */
+function slow({ failures }: Prisma.EndpointModel, at: number): Change {
+  const restMs = slowRestAfter(failures + 1);
+  return { failures: failures + 1, failingSince: dateOf(at), restsUntil: restMs > 0 ? dateOf(at + restMs) : null };
+}
 
 function failing(endpoint: Prisma.EndpointModel, { isGone, retryAfterMs = 0 }: Outcome, at: number): Change {
   const failures = endpoint.failures + 1;

@@ -9,30 +9,29 @@ import { type Prisma, prisma } from "@/lib/db/prisma";
 import { eventOf } from "../deliveries";
 import { failPending, isSilent } from "../endpoints";
 import { type OutsideClient, openOutsideClient } from "../outside/client";
-import { claimEndpoints, releaseEndpoints, releaseOthers } from "./claims";
+import { SLOW_MS } from "./attempts";
+import { type ClaimedEndpoint, claimEndpoints, type Lane, QUICK_MS, releaseEndpoints, releaseOthers } from "./claims";
 import { sendMails } from "./mails";
 import { recordAttempt } from "./record";
 import { sendEvent } from "./send";
 
-/** Endpoints that a process serves at once: one that hangs keeps one place for 15 seconds. */
-const ENDPOINTS_AT_ONCE = 100;
-/** Mails under way at once, in places of their own: one mail server takes them all, and may hang for all of them. */
-const MAILS_AT_ONCE = 10;
+/** Endpoints that a process serves at once. All mails go through one mail server, which may hang for all of them. */
+const placesOf: Readonly<Record<Lane, number>> = { quick: 100, new: 40, slow: 40, mail: 10 };
 
 interface Claims {
   served: Map<string, Promise<void>>;
-  /** As many of them are e-mail addresses. */
-  mails: number;
-  /** The claims of these end together, with the next round. */
-  done: Set<string>;
+  /** Places that are taken. */
+  taken: Record<Lane, number>;
+  /** The claims of these end together, with the next round; with how long each takes to answer. */
+  done: Map<string, number | null>;
   /** A claim failed, and may be committed all the same. */
   isUnsure: boolean;
 }
 
 const claims = processSingleton<Claims>("endpoints that are served", () => ({
   served: new Map(),
-  mails: 0,
-  done: new Set(),
+  taken: { quick: 0, new: 0, slow: 0, mail: 0 },
+  done: new Map(),
   isUnsure: false,
 }));
 
@@ -42,17 +41,58 @@ export async function deliverEvents(stopping: AbortSignal): Promise<void> {
   await releaseDone();
   if (held.isUnsure) await releaseOthers([...held.served.keys()]);
   held.isUnsure = true;
-  const claimed = await claimEndpoints(ENDPOINTS_AT_ONCE - (held.served.size - held.mails), MAILS_AT_ONCE - held.mails);
+  const free = (lane: Lane) => Math.max(0, placesOf[lane] - held.taken[lane]);
+  const claimed = await claimEndpoints({ quick: free("quick"), new: free("new"), slow: free("slow"), mail: free("mail") });
   held.isUnsure = false;
   for (const endpoint of claimed) {
-    const mails = endpoint.kind === "email" ? 1 : 0;
-    held.mails += mails;
-    const serving = serveEndpoint(endpoint, stopping).finally(() => {
-      held.mails -= mails;
+    const place = new Place(endpoint);
+    const serving = serveEndpoint(endpoint, place, stopping).finally(() => {
+      place.leave();
       held.served.delete(endpoint.id);
-      held.done.add(endpoint.id);
+      held.done.set(endpoint.id, place.answerMs);
     });
     held.served.set(endpoint.id, serving);
+  }
+}
+
+/** An endpoint's place in its lane, and how long it takes to answer. One that turns out to be slow leaves the place of a quick one at once. */
+class Place {
+  #lane: Lane;
+  #answerMs: number | null;
+
+  constructor({ lane, answerMs }: ClaimedEndpoint) {
+    this.#lane = lane;
+    this.#answerMs = answerMs;
+    claims().taken[lane] += 1;
+  }
+
+  /** A running average, in whole milliseconds; null before the first answer. */
+  get answerMs(): number | null {
+    return this.#answerMs;
+  }
+
+  leave(): void {
+    claims().taken[this.#lane] -= 1;
+  }
+
+  /** Measures one attempt. Returns its outcome and its time, in milliseconds. */
+  async time<Result>(attempt: () => Promise<Result>): Promise<{ result: Result; ms: number }> {
+    const slow = setTimeout(() => this.#move("slow"), QUICK_MS);
+    const startedAt = performance.now();
+    try {
+      const result = await attempt();
+      const ms = Math.round(performance.now() - startedAt);
+      this.#answerMs = this.#answerMs === null ? ms : Math.round((3 * this.#answerMs + ms) / 4);
+      return { result, ms };
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  #move(lane: Lane): void {
+    this.leave();
+    this.#lane = lane;
+    claims().taken[lane] += 1;
   }
 }
 
@@ -64,18 +104,18 @@ export async function endDelivery(): Promise<void> {
 
 async function releaseDone(): Promise<void> {
   const { done } = claims();
-  const endpoints = [...done];
-  if (endpoints.length === 0) return;
-  await releaseEndpoints(endpoints);
-  for (const id of endpoints) done.delete(id);
+  const ended = new Map(done);
+  if (ended.size === 0) return;
+  await releaseEndpoints(ended);
+  for (const id of ended.keys()) done.delete(id);
 }
 
 /** What cannot be recorded would be sent again at once, and again. */
 const PAUSE_AFTER_ERROR_MS = 10_000;
 
-async function serveEndpoint(endpoint: Prisma.EndpointModel, stopping: AbortSignal): Promise<void> {
+async function serveEndpoint({ lane, ...endpoint }: ClaimedEndpoint, place: Place, stopping: AbortSignal): Promise<void> {
   try {
-    await (endpoint.kind === "email" ? sendMails(endpoint) : sendDue(endpoint, stopping));
+    await (lane === "mail" ? sendMails(endpoint) : sendDue(endpoint, place, stopping));
   } catch (error) {
     if (stopping.aborted) return;
     log().error({ err: error, endpointId: endpoint.id }, "an endpoint could not be served; it is tried again");
@@ -85,10 +125,10 @@ async function serveEndpoint(endpoint: Prisma.EndpointModel, stopping: AbortSign
 
 /** Then the others get a place; it is due again at once. */
 const MAX_SENT = 100;
-const MAX_SERVED_MS = 60_000;
+const MAX_SERVED_MS = 15_000;
 const BATCH = 25;
 
-async function sendDue(claimed: Prisma.EndpointModel, stopping: AbortSignal): Promise<void> {
+async function sendDue(claimed: Prisma.EndpointModel, place: Place, stopping: AbortSignal): Promise<void> {
   const client = openOutsideClient(stopping);
   const until = performance.now() + MAX_SERVED_MS;
   let endpoint: Prisma.EndpointModel | null = claimed;
@@ -98,7 +138,7 @@ async function sendDue(claimed: Prisma.EndpointModel, stopping: AbortSignal): Pr
       if (!endpoint) return;
       if (isSilent(endpoint)) return await failPending(endpoint.id, prisma());
       const deliveries = await findDue(endpoint.id);
-      if (!(await sendBatch(endpoint, deliveries, { client, until, stopping })) || deliveries.length < BATCH) return;
+      if (!(await sendBatch(endpoint, deliveries, { client, place, until, stopping })) || deliveries.length < BATCH) return;
     }
   } finally {
     await client.close();
@@ -120,15 +160,15 @@ type Due = Awaited<ReturnType<typeof findDue>>;
 async function sendBatch(
   endpoint: Prisma.EndpointModel,
   deliveries: Due,
-  { client, until, stopping }: { client: OutsideClient; until: number; stopping: AbortSignal },
+  { client, place, until, stopping }: { client: OutsideClient; place: Place; until: number; stopping: AbortSignal },
 ): Promise<boolean> {
   let current = endpoint;
   for (const delivery of deliveries) {
     if (isSilent(current) || (current.restsUntil?.getTime() ?? 0) > nowMs()) return false;
     if (stopping.aborted || performance.now() >= until) return false;
     const startedAt = now();
-    const outcome = await sendEvent(current, eventOf(delivery), client);
-    current = await recordAttempt({ endpoint: current, delivery, outcome, startedAt });
+    const { result: outcome, ms } = await place.time(() => sendEvent(current, eventOf(delivery), client));
+    current = await recordAttempt({ endpoint: current, delivery, outcome, startedAt, isSlow: ms >= SLOW_MS });
   }
   return true;
 }

@@ -21,7 +21,8 @@ export default function WebhooksPage() {
       <Section id="receive" title="Receive">
         <p>
           Each webhook is signed after <Code>Standard Webhooks 1.0</Code>: any of its libraries can check it. Check it before you trust it,
-          answer with 2xx within 15 seconds, and do the work afterwards.
+          answer with 2xx at once, and do the work afterwards. Answers that take more than 15 seconds are failures; those of more than 5
+          seconds are taken, but make the endpoint rest.
         </p>
         <CodeTabs name="receiver" legend="Language" tabs={receivers} />
         <FieldTable
@@ -45,7 +46,7 @@ export default function WebhooksPage() {
           </li>
           <li>
             A failed delivery is tried ten times over three days; <Code>Retry-After</Code> is heard. After three failures in a row the
-            endpoint rests, up to an hour.
+            endpoint rests, up to an hour; after three slow answers, up to five minutes.
           </li>
           <li>
             An answer of 410, or five days of failures, switches the endpoint off and records <Code>endpoint.disabled</Code>.
