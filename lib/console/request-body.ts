@@ -1,17 +1,12 @@
 // The body of a request to one of our own endpoints, read only up to its limit.
 
+import { readBoundedText } from "@/lib/base/bounded-text";
+
 /** The text, or null when it is longer than `mostBytes`, is not UTF-8, or the client has gone. */
-export async function readBodyText(request: Request, mostBytes: number): Promise<string | null> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
-  let bytes = 0;
+export async function readBodyText({ body }: Request, mostBytes: number): Promise<string | null> {
+  if (!body) return "";
   try {
-    for await (const chunk of request.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > mostBytes) return null;
-      text += decoder.decode(chunk, { stream: true });
-    }
-    return text + decoder.decode();
+    return await readBoundedText(body, mostBytes);
   } catch {
     return null; // cut off, or not UTF-8
   }

@@ -1,8 +1,9 @@
-// One node of an EVM chain, over raw JSON-RPC: each call has a timeout, each response is validated against its schema, and each failure has
-// its kind.
+// One node of an EVM chain, over raw JSON-RPC: each call has a timeout, each response a limit and a schema, and each failure its kind.
 
 import { request } from "undici";
 import { z } from "zod";
+import { readBoundedText } from "@/lib/base/bounded-text";
+import { mostAnswerBytes, type UsedBy } from "../callers";
 import { EvmFailure, type EvmFailureKind, kindOfRpcError } from "./failure";
 
 export interface EvmNode {
@@ -16,6 +17,8 @@ interface EvmNodeOptions {
   url: string;
   name: string;
   timeoutMs: number;
+  /** By default ours. */
+  usedBy?: UsedBy;
 }
 
 const reply = z.object({
@@ -27,17 +30,17 @@ const reply = z.object({
 const MAX_MESSAGE_CHARACTERS = 300;
 const ID = 1;
 
-export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
+export function createNode({ url, name, timeoutMs, usedBy = "ours" }: EvmNodeOptions): EvmNode {
   const hide = hiderOf(url);
   const fail = (kind: EvmFailureKind, what: string) => new EvmFailure(kind, `${name}: ${what}`);
 
-  async function post(method: string, params: readonly unknown[]): Promise<{ status: number; text: string }> {
+  async function post(method: string, params: readonly unknown[]): Promise<{ status: number; text: string | null }> {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
       const body = JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
       const headers = { "content-type": "application/json", accept: "application/json" };
       const answer = await request(url, { method: "POST", headers, body, signal });
-      return { status: answer.statusCode, text: await answer.body.text() };
+      return { status: answer.statusCode, text: await readBoundedText(answer.body, mostAnswerBytes[usedBy]) };
     } catch (error) {
       if (signal.aborted) throw fail("timeout", `no answer to ${method} within ${timeoutMs} ms`);
       // Only the error's code: its message names the host.
@@ -48,6 +51,7 @@ export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
 
   async function call<T>(method: string, params: readonly unknown[], answer: z.ZodType<T>): Promise<T> {
     const { status, text } = await post(method, params);
+    if (text === null) throw fail(kindOfLong(method, usedBy), `${method} was answered with more than ${mostAnswerBytes[usedBy]} bytes`);
     const read = reply.safeParse(parseJson(text));
     if (read.success && read.data.error) {
       const { code, message, data } = read.data.error;
@@ -64,6 +68,10 @@ export function createNode({ url, name, timeoutMs }: EvmNodeOptions): EvmNode {
 
   return { name, call };
 }
+
+/** Where the caller chooses how much is asked for, every node would answer as much. */
+const kindOfLong = (method: string, usedBy: UsedBy): EvmFailureKind =>
+  usedBy === "pages" || method === "eth_getLogs" ? "too_large" : "malformed";
 
 function kindOfStatus(status: number): EvmFailureKind {
   if (status === 429) return "rate_limited";

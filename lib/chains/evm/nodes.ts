@@ -3,6 +3,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
+import type { UsedBy } from "../callers";
 import { mostAlike, nodeQuorum, recordDifferenceAtTip } from "../quorum";
 import { baseChainId } from "./base";
 import { EvmFailure, type EvmFailureKind, isEvmFailure, isNodesOwn } from "./failure";
@@ -33,7 +34,7 @@ export interface EvmNodesOptions {
   /** Timeout of one call. */
   timeoutMs?: number;
   /** Whose calls they are: what pages make fail is no warning. */
-  usedBy?: "ours" | "pages";
+  usedBy?: UsedBy;
 }
 
 /** It let a call wait in vain a moment ago: whoever asks every node does not wait for it again and again, while enough others are left. */
@@ -53,7 +54,7 @@ const WRONG_CHAIN_REST_MS = 60_000;
 
 export function createNodes({ urls, chainId, quorum = 1, timeoutMs = CALL_TIMEOUT_MS, usedBy = "ours" }: EvmNodesOptions): EvmNodes {
   const nodes = urls.map((url, index) => {
-    const node = createNode({ url, name: `node ${index + 1} of ${urls.length}`, timeoutMs });
+    const node = createNode({ url, name: `node ${index + 1} of ${urls.length}`, timeoutMs, usedBy });
     return Object.assign<EvmNode, Omit<KnownNode, keyof EvmNode>>(node, { isOnOurChain: false, failure: null, restsUntilMs: 0 });
   });
 
@@ -144,7 +145,7 @@ function recordSuccess(node: KnownNode): void {
   node.restsUntilMs = 0;
 }
 
-function recordFailure(node: KnownNode, { kind, message }: EvmFailure, usedBy: "ours" | "pages"): void {
+function recordFailure(node: KnownNode, { kind, message }: EvmFailure, usedBy: UsedBy): void {
   // Logged once, not at every call: an outage lasts for hundreds of calls.
   const level = usedBy === "ours" ? "warn" : "info";
   if (node.failure !== kind) log()[level]({ node: node.name, kind, reason: message, usedBy }, "an EVM node failed");
@@ -153,13 +154,10 @@ function recordFailure(node: KnownNode, { kind, message }: EvmFailure, usedBy: "
   if (kind === "unreachable" || kind === "timeout") node.isOnOurChain = false;
 }
 
-const nodesInUse = processSingleton("EVM nodes", () => new Map<"ours" | "pages", { key: string; nodes: EvmNodes }>());
+const nodesInUse = processSingleton("EVM nodes", () => new Map<UsedBy, { key: string; nodes: EvmNodes }>());
 
-/**
- * The nodes of this process. Recreated when the sandbox's chain has moved to another address. Calls that pages choose have a client of
- * their own: what they make fail says nothing about a node that deposits and payouts need.
- */
-export function evmNodes(usedBy: "ours" | "pages" = "ours"): EvmNodes {
+/** The nodes of this process. Recreated when the sandbox's chain has moved to another address. */
+export function evmNodes(usedBy: UsedBy = "ours"): EvmNodes {
   const [urls, chainId, quorum] = [evmNodeUrls(), baseChainId(), nodeQuorum()];
   const inUse = nodesInUse().get(usedBy);
   const key = `${chainId} ${quorum} ${urls.join(" ")}`;

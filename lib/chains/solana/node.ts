@@ -1,7 +1,9 @@
 // One Solana node, over JSON-RPC and HTTP. Its responses are validated before use; first of all, that it belongs to the right cluster.
 
 import { z } from "zod";
+import { readBoundedText } from "@/lib/base/bounded-text";
 import { nowMs } from "@/lib/base/clock";
+import { mostAnswerBytes, type UsedBy } from "../callers";
 import { NodeFailure, SolanaRefusal } from "./node-failure";
 
 export interface NodeOptions {
@@ -10,6 +12,7 @@ export interface NodeOptions {
   /** Genesis hash of the cluster that it must belong to. */
   genesisHash: string;
   timeoutMs: number;
+  usedBy: UsedBy;
 }
 
 const REST_MS = 5_000;
@@ -37,6 +40,7 @@ const answerForm = z.object({
 // only for transaction methods, since providers reuse them for their own limits.
 const REFUSALS: readonly number[] = [-32602, -32015];
 const TRANSACTION_REFUSALS: readonly number[] = [-32002, -32003, -32006, -32013];
+const LIMIT_EXCEEDED = -32005;
 const TOO_MANY_REQUESTS = 429;
 /** Some providers use this status for a refused call, with the reason in the body. */
 const BAD_REQUEST = 400;
@@ -120,15 +124,25 @@ export class SolanaNode {
       });
       status = response.status;
       if (status === TOO_MANY_REQUESTS) throw new NodeFailure("status 429", retryAfterMs(response));
-      const answer = response.ok || status === BAD_REQUEST ? answerForm.safeParse(await response.json()) : null;
+      const answer = response.ok || status === BAD_REQUEST ? answerForm.safeParse(await this.#readJson(response)) : null;
       this.#hangsUntilMs = 0;
       if (answer?.success && (response.ok || answer.data.error)) return answer.data;
     } catch (error) {
-      if (error instanceof NodeFailure) throw error;
+      if (error instanceof NodeFailure || error instanceof SolanaRefusal) throw error;
       if (isTimeout(error)) this.#hangsUntilMs = nowMs() + REST_MS;
       if (!(error instanceof SyntaxError)) throw new NodeFailure(this.#reasonOf(error), REST_MS);
     }
     throw new NodeFailure(status === 200 ? "an answer that is no JSON-RPC" : `status ${status}`, REST_MS);
+  }
+
+  /** @throws SyntaxError; for an answer that is too long SolanaRefusal where a page chose how much is asked for, otherwise NodeFailure */
+  async #readJson({ body }: Response): Promise<unknown> {
+    const { usedBy } = this.#options;
+    const mostBytes = mostAnswerBytes[usedBy];
+    const text = body ? await readBoundedText(body, mostBytes) : "";
+    if (text !== null) return JSON.parse(text);
+    const reason = `an answer of more than ${mostBytes} bytes`;
+    throw usedBy === "pages" ? new SolanaRefusal(LIMIT_EXCEEDED, `The node gave ${reason}.`) : new NodeFailure(reason, 0);
   }
 
   /** Never the error's own message, which names the host. */

@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { nowMs } from "@/lib/base/clock";
 import { processSingleton } from "@/lib/base/process-singleton";
+import type { UsedBy } from "../callers";
 import { nodeQuorum } from "../quorum";
 import { SolanaNode } from "./node";
 import { isNodeFailure, NodeFailure, SolanaUnavailable } from "./node-failure";
@@ -17,6 +18,8 @@ export interface SolanaNodesOptions {
   timeoutMs?: number;
   /** How many of them must say the same before it moves money; by default one node's word is enough. */
   quorum?: number;
+  /** By default ours. */
+  usedBy?: UsedBy;
 }
 
 /** Solana's main cluster. */
@@ -59,10 +62,10 @@ export class SolanaNodes {
   /** How many of them must say the same before it moves money. */
   readonly quorum: number;
 
-  constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS, quorum = 1 }: SolanaNodesOptions) {
+  constructor({ urls, genesisHash, timeoutMs = TIMEOUT_MS, quorum = 1, usedBy = "ours" }: SolanaNodesOptions) {
     this.quorum = quorum;
     this.#nodes = urls.map((url) => {
-      const node = new SolanaNode({ url, genesisHash, timeoutMs });
+      const node = new SolanaNode({ url, genesisHash, timeoutMs, usedBy });
       return { node, call: (method, params, result) => node.call(method, params, result) };
     });
   }
@@ -198,19 +201,16 @@ export class SolanaNodes {
   }
 }
 
-const nodesInUse = processSingleton("Solana nodes", () => new Map<"ours" | "pages", { key: string; nodes: SolanaNodes }>());
+const nodesInUse = processSingleton("Solana nodes", () => new Map<UsedBy, { key: string; nodes: SolanaNodes }>());
 
-/**
- * The nodes of this process. Recreated when the sandbox's chain has moved to another address. Calls that pages choose have a client of
- * their own: what they make fail says nothing about a node that deposits and payouts need.
- */
-export function solanaNodes(usedBy: "ours" | "pages" = "ours"): SolanaNodes {
+/** The nodes of this process. Recreated when the sandbox's chain has moved to another address. */
+export function solanaNodes(usedBy: UsedBy = "ours"): SolanaNodes {
   const { urls, genesisHash = MAINNET_GENESIS_HASH } = solanaCluster();
   const inUse = nodesInUse().get(usedBy);
   const quorum = nodeQuorum();
   const key = `${genesisHash} ${quorum} ${urls.join(" ")}`;
   if (inUse?.key === key) return inUse.nodes;
-  const nodes = new SolanaNodes({ urls, genesisHash, quorum });
+  const nodes = new SolanaNodes({ urls, genesisHash, quorum, usedBy });
   nodesInUse().set(usedBy, { key, nodes });
   return nodes;
 }

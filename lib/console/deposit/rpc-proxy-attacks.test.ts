@@ -1,5 +1,7 @@
 // Attacks on the nodes that deposits and payouts need, through the proxy that our pages have to them.
 
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { NextRequest } from "next/server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -100,10 +102,10 @@ test("a forged Origin without a session reaches no node, and its body is not rea
 test("one account uses up its own quota from all its sessions and addresses, and no other account's", async () => {
   stopClock();
   const [greedy, other] = [await sessionCookie(), await sessionCookie()];
-  const batch = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
+  const batch = JSON.stringify(Array.from({ length: 5 }, () => callOf("eth_chainId")));
   const limited = async (cookie: string) => (await send("", { cookie, body: batch })).text.includes("-32005");
   let batches = 0;
-  while (!(await limited(greedy))) expect(++batches).toBeLessThan(50);
+  while (!(await limited(greedy))) expect(++batches).toBeLessThan(100);
   expect(await send("eth_chainId", { cookie: greedy })).toMatchObject({ status: 429, retryAfter: expect.stringMatching(/^[1-9]/) });
   expect(await send("eth_chainId", { cookie: other })).toMatchObject({ status: 200 });
 });
@@ -112,7 +114,7 @@ test("one network uses up its own quota with however many accounts, and no other
   stopClock();
   vi.stubEnv("TRUSTED_PROXIES", "loopback");
   for (const name of ["config", "trustedProxies"]) forgetSingleton(name);
-  const batch = JSON.stringify(Array.from({ length: 20 }, () => callOf("eth_chainId")));
+  const batch = JSON.stringify(Array.from({ length: 5 }, () => callOf("eth_chainId")));
   const isRefused = async (cookie: string) => (await send("", { cookie, from: "203.0.113.7", body: batch })).text.includes("-32005");
   let accounts = 0;
   // An account that is new, and refused at its first batch, is refused for its network.
@@ -143,4 +145,67 @@ test("a page's failed calls never make deposits and payouts skip a node", async 
   const beforeSolana = firstSolana.calls.length;
   await solanaNodes().call("getSlot", [], z.number());
   expect(firstSolana.calls.slice(beforeSolana).map(({ method }) => method)).toContain("getSlot");
+});
+
+const rpc = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+const elsewhere = `0x${"12".repeat(20)}`;
+
+test.each<[what: string, method: string, params: unknown[]]>([
+  ["code without an address", "eth_call", [{ data: "0x623000006000fd" }]],
+  ["code of a new contract", "eth_estimateGas", [{ to: null, data: "0x623000006000fd" }]],
+  ["another state", "eth_call", [{ to: elsewhere }, "latest", { [elsewhere]: { code: "0x623000006000fd" } }]],
+  ["another state and block", "eth_estimateGas", [{ to: elsewhere }, "latest", {}, {}]],
+  ["nothing", "eth_call", []],
+])("%s reaches no node", async (_what, method, params) => {
+  const cookie = await sessionCookie();
+  const node = await failingNode(evm.url(), () => true);
+  setSandboxEvmNodes([node.url]);
+  expect(JSON.parse((await send("", { cookie, body: rpc(method, params) })).text)).toMatchObject({ error: { code: -32_602 } });
+  expect(node.calls).toEqual([]);
+});
+
+test.each([
+  ["more than it may", "0x5f5e100"],
+  ["none", undefined],
+])("a call that names %s gets five million gas", async (_what, gas) => {
+  const cookie = await sessionCookie();
+  const node = await failingNode(evm.url(), () => true);
+  setSandboxEvmNodes([node.url]);
+  await send("", { cookie, body: rpc("eth_call", [{ to: elsewhere, gas }, "latest"]) });
+  expect(node.calls.at(-1)).toMatchObject({ method: "eth_call", params: [{ to: elsewhere, gas: "0x4c4b40" }, "latest"] });
+});
+
+test("an answer of a node is read up to 256 kB, asked for once, and costs our own watchers nothing", async () => {
+  const cookie = await sessionCookie();
+  let sent = 0;
+  const big = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => {
+      body += chunk.toString();
+    });
+    request.on("end", () => {
+      const { method } = JSON.parse(body) as { method: string };
+      if (method === "eth_chainId")
+        return response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: `0x${evm.client.chain.id.toString(16)}` }));
+      if (method === "getGenesisHash") return response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: solana.genesisHash }));
+      sent += 1;
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: `0x${"00".repeat(150_000)}` }));
+    });
+  });
+  await new Promise<void>((done) => big.listen(0, "127.0.0.1", done));
+  toClose.push(() => big.close());
+  const url = `http://127.0.0.1:${(big.address() as AddressInfo).port}`;
+  setSandboxEvmNodes([url, url]);
+  setSandboxSolanaNodes([url, url], solana.genesisHash);
+  for (const [chain, body] of [
+    ["base", rpc("eth_call", [{ to: elsewhere }, "latest"])],
+    ["solana", rpc("getMultipleAccounts", [[]])],
+  ] as const) {
+    sent = 0;
+    const { text } = await send("", { chain, cookie, body });
+    expect(JSON.parse(text)).toMatchObject({ error: { code: -32_005, message: expect.stringContaining("262144 bytes") } });
+    expect(sent).toBe(1);
+  }
+  expect(await evmNodes().callFirst((node) => node.call("eth_call", [], z.string()))).toHaveLength(300_002);
+  expect(await solanaNodes().call("getAnything", [], z.string())).toHaveLength(300_002);
 });

@@ -138,7 +138,7 @@ test("an unreadable request gets a JSON-RPC error", async () => {
   const long = JSON.stringify(callOf("eth_call", [{ data: `0x${"00".repeat(33_000)}` }, "latest"]));
   for (const body of [long, "{", "", "eth_chainId"])
     expect(await post("base", body)).toMatchObject({ status: 400, text: expect.stringContaining("-32700") });
-  const many = Array.from({ length: 21 }, () => callOf("eth_chainId"));
+  const many = Array.from({ length: 6 }, () => callOf("eth_chainId"));
   for (const body of [[], many])
     expect(await post("base", JSON.stringify(body))).toMatchObject({ status: 400, text: expect.stringContaining("-32600") });
   for (const body of [1, null, "eth_chainId", {}, { ...callOf("eth_chainId"), params: { a: 1 } }, { ...callOf("eth_chainId"), id: {} }]) {
@@ -149,12 +149,12 @@ test("an unreadable request gets a JSON-RPC error", async () => {
   expect(await call("solana", "getBalance", ["nobody"])).toMatchObject({ error: { code: -32_602 } });
 });
 
-test("twenty calls in one batch are answered in order, each separately", async () => {
-  const calls = Array.from({ length: 20 }, (_, id) => callOf(id % 5 === 0 ? "evm_mine" : "eth_chainId", [], id));
+test("five calls in one batch are answered in order, each separately", async () => {
+  const calls = Array.from({ length: 5 }, (_, id) => callOf(id % 2 === 0 ? "evm_mine" : "eth_chainId", [], id));
   const answers = JSON.parse((await post("base", JSON.stringify(calls))).text) as Reply[];
   expect(answers.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
   for (const [index, { result, error }] of answers.entries())
-    expect(index % 5 === 0 ? error?.code : result).toBe(index % 5 === 0 ? -32_601 : "0x7a69");
+    expect(index % 2 === 0 ? error?.code : result).toBe(index % 2 === 0 ? -32_601 : "0x7a69");
 });
 
 test("nodes that are down or verbose never reveal their address", async () => {

@@ -6,9 +6,12 @@ import { z } from "zod";
 import { siteOf } from "@/lib/access/client-address";
 import type { Entry } from "@/lib/access/limits/entry";
 import { limiter } from "@/lib/access/limits/limiter";
+import { Shares } from "@/lib/access/limits/shares";
 import { readPageClient } from "@/lib/access/page-client";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
+import { processSingleton } from "@/lib/base/process-singleton";
+import { mostAnswerBytes } from "@/lib/chains/callers";
 import { isEvmFailure } from "@/lib/chains/evm/failure";
 import { evmNodes } from "@/lib/chains/evm/nodes";
 import { isSolanaRefusal } from "@/lib/chains/solana/node-failure";
@@ -16,15 +19,16 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { Owner } from "../owner";
 import { readBodyText } from "../request-body";
 import { isSameOrigin } from "../sign-in/same-origin";
-import { evmMethods, solanaMethods } from "./rpc-methods";
+import { boundEvmParams, evmMethods, solanaMethods } from "./rpc-methods";
 
 const MAX_BODY_BYTES = 65_536;
-const MAX_CALLS = 20;
+const MAX_CALLS = 5;
 
 // JSON-RPC 2.0, 5.1; the rate limit's is EIP-1474's.
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
 const INTERNAL_ERROR = -32_603;
 const LIMIT_EXCEEDED = -32_005;
 
@@ -48,6 +52,8 @@ type RpcAnswer = Outcome & { id: Call["id"] };
 
 interface Chain {
   methods: ReadonlySet<string>;
+  /** The parameters that are passed on; null for those that are not. */
+  bound: (method: string, params: readonly unknown[]) => readonly unknown[] | null;
   /** @throws what its nodes throw */
   ask: (method: string, params: readonly unknown[]) => Promise<unknown>;
   /** The part of an error that the caller may see; null when the error is the nodes' own. */
@@ -57,9 +63,13 @@ interface Chain {
 const chains: Readonly<Record<string, Chain>> = {
   base: {
     methods: evmMethods,
+    bound: boundEvmParams,
     ask: (method, params) => evmNodes("pages").callFirst((node) => node.call(method, params, z.unknown())),
     refusalIn: (error, method) => {
-      if (!isEvmFailure(error) || error.kind !== "rejected") return null;
+      if (!isEvmFailure(error)) return null;
+      if (error.kind === "too_large")
+        return { code: LIMIT_EXCEEDED, message: `The answer is larger than ${mostAnswerBytes.pages} bytes. Ask for less.` };
+      if (error.kind !== "rejected") return null;
       // The message begins with the node's name.
       const message = error.message.split(`${method}: `).slice(1).join(`${method}: `);
       return { code: error.rpcCode ?? INTERNAL_ERROR, message, data: error.rpcData };
@@ -67,6 +77,7 @@ const chains: Readonly<Record<string, Chain>> = {
   },
   solana: {
     methods: solanaMethods,
+    bound: (_method, params) => params,
     ask: (method, params) => solanaNodes("pages").call(method, params, z.unknown()),
     refusalIn: (error) =>
       isSolanaRefusal(error) ? { code: error.code, message: error.message, data: error.simulation ?? undefined } : null,
@@ -79,6 +90,12 @@ type FindOwner = () => Promise<{ owner: Owner } | "unavailable" | null>;
 const OF_ACCOUNT = { ratePerMinute: 300, concurrency: 40 };
 /** Accounts cost nothing. An office that shares an address is more than one, and less than a hundred. */
 const OF_NETWORK = { ratePerMinute: 1_500, concurrency: 200 };
+
+/** Calls under way at our nodes, which answer deposits and payouts, too. */
+const places = processSingleton(
+  "places for calls of pages",
+  () => new Shares({ places: 60, ofOne: 8, waitingOfOne: 40, waiting: 500, mostWaitMs: 5_000 }),
+);
 
 /** Answers one call or a batch, as JSON-RPC does; failures are errors in its format too. */
 export async function answerRpc(request: Request, chainName: string, findOwner: FindOwner): Promise<Response> {
@@ -108,19 +125,32 @@ async function answerCall(chain: Chain, sent: unknown, { accountId, address }: C
     return { id: null, error: { code: INVALID_REQUEST, message: "This is no call of JSON-RPC 2.0 with a list of params." } };
   const { id, method, params } = read.data;
   if (!chain.methods.has(method)) return { id, error: { code: METHOD_NOT_FOUND, message: "This method is not served here." } };
+  const bounded = chain.bound(method, params);
+  if (!bounded) {
+    const message = `${method} takes a call to a contract's address, and a block: no creation, and no other state.`;
+    return { id, error: { code: INVALID_PARAMS, message } };
+  }
+  const tooMany = (retryAfterMs: number) => ({
+    id,
+    error: { code: LIMIT_EXCEEDED, message: "Too many calls: wait a moment." },
+    retryAfterMs,
+  });
   const entry = await enterRpcCall(accountId, address);
-  if (!entry.granted) {
-    const { retryAfterMs } = entry;
-    return { id, error: { code: LIMIT_EXCEEDED, message: "Too many calls: wait a moment." }, retryAfterMs };
+  if (!entry.granted) return tooMany(entry.retryAfterMs);
+  const giveBack = await places().take(accountId);
+  if (!giveBack) {
+    entry.leave();
+    return tooMany(1_000);
   }
   try {
-    return { id, result: (await chain.ask(method, params)) ?? null };
+    return { id, result: (await chain.ask(method, bounded)) ?? null };
   } catch (error) {
     const refusal = chain.refusalIn(error, method);
     if (refusal) return { id, error: refusal };
     log().info({ reason: error instanceof Error ? error.message : "unknown", method }, "a page's RPC call failed");
     return { id, error: { code: INTERNAL_ERROR, message: "No node responds. Try again in a moment." } };
   } finally {
+    giveBack();
     entry.leave();
   }
 }

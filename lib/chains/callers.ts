@@ -1,0 +1,7 @@
+// Whose calls a node is asked for. Those that pages choose have clients of their own: what they make fail says nothing about a node that
+// deposits and payouts need, and their answers are small.
+
+export type UsedBy = "ours" | "pages";
+
+/** The largest answer that is read of a node, in bytes. Ours are lists of what came in; those of a page belong to one wallet. */
+export const mostAnswerBytes: Readonly<Record<UsedBy, number>> = { ours: 16 * 1_048_576, pages: 262_144 };
