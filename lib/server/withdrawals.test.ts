@@ -1,7 +1,6 @@
 // The operator's command for withdrawals on a real database; as a process of its own where it asks in a terminal.
 
-import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getAddress, type Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
@@ -19,6 +18,7 @@ import { newOwner, operator, ordered, orderedBeforeStart, startWorld, USD, type 
 import { findWithdrawal } from "@/lib/wallets/withdrawals/withdrawal";
 import { type Outcome, runCommand } from "./testing/command";
 import { bundleService, cleanUpServices, newDataDir } from "./testing/service";
+import { CTRL_D, hasTerminal, runInTerminal } from "./testing/terminal";
 import { main } from "./withdrawals";
 
 const database = await openTestDatabase();
@@ -146,25 +146,18 @@ test("what is signed here is shown first, and signed only after a yes, or with -
   expect(await findWithdrawal(other)).toMatchObject({ state: "approved" });
 });
 
-const hasTerminal = process.platform === "linux" && existsSync("/usr/bin/script");
-
 test.runIf(hasTerminal)("in a terminal it asks, and anything but yes signs nothing", async () => {
   const id = await ordered(await newOwner(200n * USD), { amount: 40n * USD });
   const text = (await run("text", id)).output;
-  const answer = (typed: string) => {
-    const command = `exec "${process.execPath}" "${script}" approve ${id}`;
-    const words = ["--quiet", "--return", "--flush", "--command", command, "/dev/null"];
-    const { status, stdout } = spawnSync("/usr/bin/script", words, { encoding: "utf8", env: environment(), input: typed });
-    return { code: status, screen: stdout.replaceAll("\r\n", "\n") };
-  };
-  for (const typed of sample("answers that are not yes", ["no\n", "\n", "y\n", "yes please\n", "\u0004"], 2)) {
-    const refused = answer(typed);
+  const answer = (type: string) => runInTerminal(`"${script}" approve ${id}`, [{ after: "(yes/no) ", type }], environment());
+  for (const typed of sample("answers that are not yes", ["no", "", "y", "yes please", CTRL_D], 2)) {
+    const refused = await answer(typed);
     expect(refused.screen, JSON.stringify(typed)).toContain(text);
     expect(refused.screen).toContain("Nothing was done.");
     expect(refused.code).toBe(1);
     expect(await findWithdrawal(id)).toMatchObject({ state: "awaiting_approval", operatorSignature: null });
   }
-  const { code, screen } = answer("yes\n");
+  const { code, screen } = await answer("yes");
   expect(screen).toContain(`Approved ${id}`);
   expect(code).toBe(0);
   expect(await findWithdrawal(id)).toMatchObject({ state: "approved" });
