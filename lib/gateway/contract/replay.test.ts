@@ -2,8 +2,10 @@
 // when the first client was gone or the stream broke off.
 
 import { describe, expect, test } from "vitest";
+import type { KeyScope } from "@/lib/access/find-key";
+import { createKey } from "@/lib/access/keys";
 import { pool } from "@/lib/db/pool";
-import { openAccount } from "./testing/accounts";
+import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import {
   type Answer,
@@ -194,3 +196,29 @@ describe.each(entryNames)("through the %s server", (entry) => {
     await expectPaid(account);
   });
 });
+
+test("an answer belongs to the key that asked for it: another gets it only if it may read the whole account, and nobody is charged twice", async () => {
+  const account = await openAccount({ key: { scopes: ["prompt", "read"] } });
+  const [other, reader] = [await keyOf(account, ["prompt", "read"]), await keyOf(account, ["prompt", "read", "account"])];
+  const send = (key: string) => ask({ url: service.url("node"), key, headers: once, body: promptOf() });
+  const first = await send(account.key);
+  const foreign = readError(await send(other), "INVALID_REQUEST");
+  expect(foreign).toMatchObject({ details: { reason: "idempotency_mismatch" }, error: expect.stringContaining("another API key") });
+  for (const key of [account.key, reader]) expect((await send(key)).text).toBe(first.text);
+  expect(await chargesOf(account.accountId)).toHaveLength(1);
+  await expectPaid(account);
+});
+
+test("while a request runs, another key does not learn of it", async () => {
+  const account = await openAccount({ key: { scopes: ["prompt", "read"] } });
+  const other = await keyOf(account, ["prompt", "read"]);
+  const send = (key: string) => ask({ url: service.url("node"), key, headers: once, body: misbehaving("delay=600") });
+  const running = send(account.key);
+  await until("it has its hold", async () => (await openHolds(account.accountId)) === 1);
+  readError(await send(account.key), "REQUEST_IN_PROGRESS");
+  readError(await send(other), "INVALID_REQUEST");
+  expect((await running).status).toBe(200);
+});
+
+const keyOf = async ({ accountId }: TestAccount, scopes: readonly KeyScope[]) =>
+  (await createKey({ accountId, name: "other", scopes })).key;

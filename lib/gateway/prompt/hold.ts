@@ -117,7 +117,12 @@ function readKeyState(state: string): KeyRefusal {
 /** The error for an Idempotency-Key that belongs to another request. */
 export const idempotencyMismatch = (): AppError =>
   invalidRequest(
-    [{ path: "Idempotency-Key", message: "was already used with a different body. Use a new key for each new request" }],
+    [
+      {
+        path: "Idempotency-Key",
+        message: "was already used with a different body, or by another API key. Use a new one for each new request",
+      },
+    ],
     "idempotency_mismatch",
   );
 

@@ -14,6 +14,7 @@ import { answerStream } from "./answer-stream";
 import { type PlacedHold, placeFromBalance } from "./hold";
 import { HoldGuard, readFence } from "./hold-guard";
 import { getSavedReply } from "./idempotency";
+import { openAnswer } from "./kept-answer";
 import { type Prompt, promptWriter, type ReplyWriter, readPrompt } from "./prompt-body";
 import { boundInput, type Quote, quotePrompt } from "./quote";
 import { openSettlement } from "./settlement";
@@ -83,7 +84,7 @@ export async function replay(request: GatewayRequest, accountId: AccountId, key:
   const saved = await getSavedReply(accountId, key);
   request.facts.replayOf = saved.requestId;
   const type: Record<string, string> = saved.streamed ? eventStreamHeaders : {};
-  const reply = jsonReply(request, saved.status, saved.body, {
+  const reply = jsonReply(request, saved.status, openAnswer(saved.body, key, request), {
     "idempotent-replayed": "true",
     "server-timing": serverTiming(request),
     ...type,

@@ -58,7 +58,15 @@ async function openHold(ceiling: bigint) {
     maxOutputTokens: 100,
     ceiling: nanoUsd(ceiling),
   };
-  return { hold, settlement: openSettlement({ onEnd: () => undefined }, hold, { stream: false }, quote) };
+  return {
+    hold,
+    settlement: openSettlement(
+      { onEnd: () => undefined, method: "POST", path: "/", bodyText: "{}", largeBody: undefined },
+      hold,
+      { stream: false },
+      quote,
+    ),
+  };
 }
 
 /** Writes a receipt's costs, and records each write. */

@@ -14,6 +14,7 @@ import type { TokenUsage } from "@/lib/providers/types";
 import type { GatewayRequest } from "../http/request";
 import { commit } from "./commit";
 import type { ChargeReceipt, Completion } from "./completion";
+import { type RequestContent, sealAnswer } from "./kept-answer";
 import type { Prompt } from "./prompt-body";
 import { type Quote, recordInputOverrun } from "./quote";
 
@@ -21,6 +22,8 @@ import { type Quote, recordInputOverrun } from "./quote";
 type Billed = Pick<Prompt, "stream">;
 
 const REVENUE = "revenue";
+
+type SettledRequest = Pick<GatewayRequest, "onEnd"> & RequestContent;
 
 type WriteBody = (receipt: ChargeReceipt) => string;
 
@@ -45,12 +48,12 @@ export interface Settlement {
 }
 
 /** Opens the settlement of a hold; a hold that is not settled when the request ends is released. */
-export function openSettlement(request: Pick<GatewayRequest, "onEnd">, hold: Hold, prompt: Billed, quote: Quote): Settlement {
+export function openSettlement(request: SettledRequest, hold: Hold, prompt: Billed, quote: Quote): Settlement {
   const settlement = {
     ended: false,
     charge(completion: Completion, writeBody: WriteBody): Promise<Charged> {
       settlement.ended = true;
-      return chargeHold(hold, prompt, quote, completion, writeBody);
+      return chargeHold(hold, prompt, quote, completion, sealedFor(hold, request, writeBody));
     },
     chargeForBody(completion: Completion, writeBody: WriteBody): Promise<string> {
       const write = rememberBody(writeBody);
@@ -78,6 +81,11 @@ function refuseUnpaid(): never {
     message: "The answer came too late to be charged and was discarded. You were not charged; send the request again",
     details: { reason: "internal", retryable: true },
   });
+}
+
+/** An Idempotency-Key asks that its answer is kept. For a payment it is kept so that only its sender reads it. */
+function sealedFor({ claim, paidBy }: Hold, request: RequestContent, writeBody: WriteBody): WriteBody {
+  return claim === null || paidBy === "balance" ? writeBody : (receipt) => sealAnswer(writeBody(receipt), claim.key, request);
 }
 
 async function chargeHold(hold: Hold, prompt: Billed, quote: Quote, completion: Completion, writeBody: WriteBody): Promise<Charged> {

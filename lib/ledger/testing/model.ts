@@ -27,7 +27,7 @@ export class ReferenceLedger {
   readonly holds = new Map<string, ModelHold>();
   readonly spends = new Map<string, ModelSpend>();
   readonly charges = new Map<string, ModelCharge>();
-  readonly claims = new Map<string, { request: string; hash: string; expiresAtMs: number; body: string | null }>();
+  readonly claims = new Map<string, { request: string; key: string | null; hash: string; expiresAtMs: number; body: string | null }>();
   readonly credits = new Set<string>();
   cameIn = 0n;
   revenue = 0n;
@@ -67,7 +67,7 @@ export class ReferenceLedger {
     this.holds.set(ask.request, { ...ask, period: capped?.period ?? null, periodStart: capped?.periodStart ?? null });
     if (capped) this.#spendRow(capped).held += ask.ceiling;
     if (ask.idempotency !== null) {
-      this.claims.set(claimName(ask), { request: ask.request, hash: ask.hash ?? "", expiresAtMs: atMs + DAY_MS, body: null });
+      this.claims.set(claimName(ask), { request: ask.request, key: ask.key, hash: ask.hash ?? "", expiresAtMs: atMs + DAY_MS, body: null });
     }
     return { outcome: "held" };
   }
@@ -234,7 +234,9 @@ export class ReferenceLedger {
       this.claims.delete(claimName(ask));
       return null;
     }
-    if (claim.hash !== ask.hash) return "mismatch";
+    // No key of the model may read the whole account.
+    const isOwn = claim.key === null || ask.key === null || ask.key === claim.key || ask.key === ask.account;
+    if (claim.hash !== ask.hash || !isOwn) return "mismatch";
     return claim.body === null ? "in_progress" : "replay";
   }
 

@@ -38,6 +38,11 @@ LANGUAGE sql STABLE ROWS 1 AS $$
   WHERE k.id = wanted
 $$;
 
+-- Whether a key may read what other keys of its account did.
+CREATE OR REPLACE FUNCTION access_reads_account(wanted text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM api_key k WHERE k.id = wanted AND 'account' = ANY (k.scopes))
+$$;
+
 -- Replaces a key's limits; `others` are further columns of the table with their new values. Returns the period that its cap counted before
 -- (null without a cap), and whether the account has the key; a revoked key counts as unknown.
 CREATE OR REPLACE FUNCTION access_limit_key(

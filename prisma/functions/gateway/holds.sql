@@ -45,7 +45,8 @@ BEGIN
       DELETE FROM idempotent_reply r WHERE r.account_id = account AND r.idempotency_key = idempotency;
     ELSIF claim.request_id IS NOT NULL THEN
       refusal := json_build_object('outcome',
-        CASE WHEN claim.body_hash <> hash THEN 'mismatch' WHEN claim.status IS NULL THEN 'in_progress' ELSE 'replay' END);
+        CASE WHEN claim.body_hash <> hash OR NOT gateway_may_have_reply(claim.key_id, account, key) THEN 'mismatch'
+          WHEN claim.status IS NULL THEN 'in_progress' ELSE 'replay' END);
     END IF;
   END IF;
   IF refusal IS NULL AND NOT fits THEN
@@ -56,8 +57,8 @@ BEGIN
     used := ledger_open_hold(request, account, key, model, ceiling, cap, period, period_start, process, at, until);
     IF used IS NULL THEN
       IF idempotency IS NOT NULL THEN
-        INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
-          VALUES (account, idempotency, request, hash, at, at + interval '24 hours');
+        INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, key_id)
+          VALUES (account, idempotency, request, hash, at, at + interval '24 hours', key);
       END IF;
       RETURN 'held';
     END IF;
@@ -151,9 +152,9 @@ BEGIN
       FROM unnest(accounts, keys) WITH ORDINALITY AS i(account, key, ord) LEFT JOIN LATERAL access_key_state(i.key, at) k ON true ORDER BY i.ord
     ) i;
   IF in_the_way IS NULL AND idempotencies IS NOT NULL THEN
-    INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at)
-      SELECT i.account, i.idempotency, i.request, i.hash, at, at + interval '24 hours'
-      FROM unnest(accounts, idempotencies, requests, hashes) i(account, idempotency, request, hash) WHERE i.idempotency IS NOT NULL
+    INSERT INTO idempotent_reply (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, key_id)
+      SELECT i.account, i.idempotency, i.request, i.hash, at, at + interval '24 hours', i.key
+      FROM unnest(accounts, idempotencies, requests, hashes, keys) i(account, idempotency, request, hash, key) WHERE i.idempotency IS NOT NULL
       ON CONFLICT (account_id, idempotency_key) DO NOTHING;
     GET DIAGNOSTICS claimed = ROW_COUNT;
     IF claimed < cardinality(idempotencies) - cardinality(array_positions(idempotencies, NULL)) THEN

@@ -1,6 +1,12 @@
 -- Idempotency keys: a request's claim on a key until its answer is saved, and marks of keys that belong to payments. Every change of a key
 -- is made under its account's lock. Claims are made where holds are placed: see holds.sql.
 
+-- Whether a key may have the answer that another key of its account asked for; null: asked for without a key, or before keys were kept. The
+-- account itself is its signed-in owner.
+CREATE OR REPLACE FUNCTION gateway_may_have_reply(asked_by text, account text, key text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT asked_by IS NULL OR key IS NULL OR key IN (asked_by, account) OR access_reads_account(key)
+$$;
+
 -- Saves the answers of requests that still have their claim; without a body the claim is given back. The arrays are parallel, with null
 -- where a request has no idempotency key. Rows are changed by their address: a join was planned for the few rows that exist when
 -- statistics are gathered, and read all of them for every batch.

@@ -54,7 +54,8 @@ export default function AccountDocsPage() {
           rows={{
             "Erased after seven days":
               "The browsers and IP addresses of sessions, the names and networks of keys, the texts you signed, webhooks and e-mail addresses, also from the audit log; events, refused requests, challenges.",
-            "Erased within 24 hours": "Answers that were kept for an Idempotency-Key. Prompts and other answers are never stored.",
+            "Erased within 24 hours":
+              "In our database, so that a retry gets it: the answer to a request with an Idempotency-Key; and, encrypted so that only the same payment with the same body opens it, the answer to a request with a signed payment or a sign-in of x402. Prompts, and all other answers, are never stored.",
             "Kept for the books":
               "Charges, deposits, payments and withdrawals, with their amounts, models, times, addresses and transactions: without them the books would not add up, and nobody could prove what was charged.",
             "Kept in the audit log":

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { config } from "@/lib/base/config";
 import { forgetSingleton } from "@/lib/base/process-singleton";
+import { pool } from "@/lib/db/pool";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { checkLedger } from "@/lib/ledger/check";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
@@ -70,6 +71,7 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
     try {
       await rollUpRevenue();
       expect(await checkLedger()).toEqual([]);
+      expect(await readableForPayments()).toEqual([]);
       await log.expectNoSecrets([PEPPER, models.apiKey]);
     } finally {
       for (const server of Object.values(servers)) {
@@ -83,6 +85,14 @@ export async function openService({ env = {}, requestTimeoutMs = 10_000, stallTi
     }
   });
   return { models, log, url: (entry) => urls[entry] };
+}
+
+/** Answers that are kept for a payment or a sign-in, and that whoever sees the database can read. */
+async function readableForPayments(): Promise<string[]> {
+  const { rows } = await pool().query<{ body: string }>(
+    "SELECT body FROM idempotent_reply WHERE idempotency_key ~ '^(payment|sign-in-with-x) ' AND body <> '' AND body NOT LIKE 'sealed.%'",
+  );
+  return rows.map(({ body }) => body);
 }
 
 function listen(server: Server): Promise<string> {
