@@ -62,7 +62,9 @@ test("npm, Prisma, esbuild and next build get no setting but NEXT_PUBLIC_…; th
 
 const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
 
-test.runIf(process.platform === "linux")("the database, the simulated models and the chains of a sandbox inherit no setting", async () => {
+// A sandbox starts from nothing here, its database included: a minute on a busy machine.
+const slow = { timeout: 180_000 };
+test.runIf(process.platform === "linux")("the database, the models and the chains of a sandbox inherit no setting", slow, async () => {
   const dataDir = newDataDir();
   const secret = "a secret that children must not know";
   const service = startService(bundleService(), {

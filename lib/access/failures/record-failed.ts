@@ -79,13 +79,15 @@ function countOne(all: Gathered, { accountId, code, status }: FailedRequest, min
   else all.lost += 1;
 }
 
+/** In one transaction: ten thousand would take longer than one may on a busy machine, and never be written. */
+const MOST_AT_ONCE = 1_000;
+
 /** Writes what was gathered since the last call; keeps what could not be written for the next call. */
 export async function writeFailedRequests(): Promise<void> {
   const all = gathered();
-  const rows = all.rows.splice(0);
-  const counts = [...all.counts.values()];
-  all.counts = new Map();
-  if (rows.length > 0 || counts.length > 0) {
+  for (let left = Math.max(all.rows.length, all.counts.size); left > 0; left -= MOST_AT_ONCE) {
+    const rows = all.rows.splice(0, MOST_AT_ONCE);
+    const counts = takeCounts(all, MOST_AT_ONCE);
     try {
       await inTransaction((transaction) => write(rows, counts, transaction));
     } catch (error) {
@@ -96,6 +98,12 @@ export async function writeFailedRequests(): Promise<void> {
   }
   if (all.lost > 0) log().warn({ requests: all.lost }, "failed requests were not recorded: the database was unavailable for too long");
   all.lost = 0;
+}
+
+function takeCounts({ counts }: Gathered, most: number): Count[] {
+  const taken = [...counts].slice(0, most);
+  for (const [key] of taken) counts.delete(key);
+  return taken.map(([, one]) => one);
 }
 
 function mergeCount(all: Gathered, one: Count): void {
