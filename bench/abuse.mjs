@@ -1,8 +1,9 @@
 // What strangers can do to a customer: a customer's prompts at a steady rate, alone and beside each attack that once stopped the service.
 // Nothing is bound to a core: attackers and customers share the machine, as in production.
 
-import { connect } from "node:net";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { Pool } from "undici";
 import { checkLedger } from "./books.mjs";
 import { median } from "./figures.mjs";
@@ -17,13 +18,13 @@ const START_MS = 1_000;
 export async function benchAbuse(bench) {
   const ours = await startService(bench);
   for (const pid of familyOf(ours.pid)) bindToCore(pid, ALL_CORES);
-  const attacks = { images: sendImages, pages: loadPages, "user agents": sendUserAgents, upgrades: offerUpgrades };
+  const attacks = ["images", "pages", "user agents", "upgrades"];
   await sendPrompts(bench, ours); // warms up
   const rounds = [];
   while (rounds.length < 3) {
     const round = { quiet: await sendPrompts(bench, ours) };
-    for (const [name, attack] of Object.entries(attacks)) {
-      const stop = attack(ours);
+    for (const name of attacks) {
+      const stop = startAttack(name, ours);
       await sleep(START_MS);
       round[name] = await sendPrompts(bench, ours);
       round[name].attacks = await stop();
@@ -37,12 +38,12 @@ export async function benchAbuse(bench) {
     }
   }
   checkLedger(ours);
-  const worst = (read) => Math.max(...Object.keys(attacks).map((name) => median(rounds.map((round) => read(round[name], round.quiet)))));
+  const worst = (read) => Math.max(...attacks.map((name) => median(rounds.map((round) => read(round[name], round.quiet)))));
   return {
     figures: {
       abuse_p50_ratio: worst((lane, quiet) => lane.p50Ms / quiet.p50Ms),
       abuse_p99_ratio: worst((lane, quiet) => lane.p99Ms / quiet.p99Ms),
-      abuse_loop_p999_ms: Math.max(...rounds.flatMap((round) => Object.keys(attacks).map((name) => round[name].stallMs))),
+      abuse_loop_p999_ms: Math.max(...rounds.flatMap((round) => attacks.map((name) => round[name].stallMs))),
     },
     raw: { rounds },
   };
@@ -102,66 +103,13 @@ function watchLoop(origin) {
   };
 }
 
-/** Repeats `attack` on so many connections until it is stopped, which resolves with the number of attacks. */
-function repeat(connections, attack) {
-  let isOver = false;
-  let count = 0;
-  const run = async () => {
-    while (!isOver) {
-      await attack().catch(() => sleep(50)); // a refusal or a cut connection is an answer, too
-      count += 1;
-    }
-  };
-  const running = Promise.all(Array.from({ length: connections }, run));
+/** In a thread of its own: what an attacker spends on its attack does not delay the customers. Its end resolves with the number of attacks. */
+function startAttack(name, { origin, emptyKeys, wallets }) {
+  const workerData = { name, origin, emptyKeys, headers: wallets.plan.headers };
+  const attacker = new Worker(new URL("./attacks.mjs", import.meta.url), { workerData });
   return async () => {
-    isOver = true;
-    await running;
+    attacker.postMessage("stop");
+    const [count] = await once(attacker, "message");
     return count;
   };
-}
-
-const post = async (origin, { path, headers, body }) => {
-  const answer = await fetch(origin + path, { method: "POST", headers, body, signal: AbortSignal.timeout(20_000) });
-  await answer.arrayBuffer();
-};
-
-/** Bodies of 31 MB with thirty images whose header never comes, with the keys of accounts that have nothing. */
-function sendImages({ origin, emptyKeys, wallets }) {
-  const zeros = `data:image/jpeg;base64,${Buffer.concat([Buffer.from("ffd8ffe0", "hex"), Buffer.alloc(775_000)]).toString("base64")}`;
-  const content = Array.from({ length: 30 }, () => ({ type: "image_url", image_url: { url: zeros } }));
-  const body = JSON.stringify({ model: "gpt-5.4", max_tokens: 16, messages: [{ role: "user", content }] });
-  let next = 0;
-  return repeat(3, () => {
-    const headers = { ...wallets.plan.headers, authorization: `Bearer ${emptyKeys[next++ % emptyKeys.length]}` };
-    return post(origin, { path: "/api/v1/chat/completions", headers, body });
-  });
-}
-
-/** The dearest public page, without signing in. */
-function loadPages({ origin }) {
-  let next = 0;
-  return repeat(4, async () => {
-    const answer = await fetch(`${origin}/docs/api${next++ % 2 ? `?${next}` : ""}`, { signal: AbortSignal.timeout(20_000) });
-    await answer.arrayBuffer();
-  });
-}
-
-/** A header of 15 kB that a regex read again from each of its characters. */
-function sendUserAgents({ origin, wallets }) {
-  const agent = "Version/1 ".repeat(1_500);
-  return repeat(4, () => post(origin, { path: "/keys", headers: { ...wallets.plan.headers, origin, "user-agent": agent }, body: "{}" }));
-}
-
-/** What Java's own client sends first. */
-function offerUpgrades({ origin }) {
-  const { port, hostname } = new URL(origin);
-  const offer = "connection: Upgrade, HTTP2-Settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQ";
-  return repeat(4, () => {
-    const socket = connect(Number(port), hostname);
-    socket.write(`GET /api/health HTTP/1.1\r\nhost: x\r\n${offer}\r\n\r\n`);
-    return new Promise((resolve, reject) => {
-      socket.once("data", (bytes) => (bytes.toString().startsWith("HTTP/1.1 200 ") ? resolve() : reject(new Error("not answered"))));
-      socket.once("error", reject).once("close", () => reject(new Error("closed unanswered")));
-    });
-  });
 }
