@@ -7,6 +7,7 @@ import { createAccount } from "@/lib/access/accounts";
 import { addIdentity } from "@/lib/access/identities";
 import { createKey } from "@/lib/access/keys";
 import { openSession } from "@/lib/access/sessions";
+import { setClock } from "@/lib/base/clock";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { findOwnerOf, type Owner } from "@/lib/console/owner";
 import { pool } from "@/lib/db/pool";
@@ -139,6 +140,25 @@ test("a page's own actions are bound to its session, and work", async () => {
     digest: expect.stringContaining(";/connect;"),
   });
   expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("a session acts sixty times a minute, and another session of the account can still stop it", async () => {
+  const [owner, at] = [await enter(), Date.now()];
+  const restoreClock = setClock(() => at); // while time stands still nothing is granted anew
+  try {
+    const act = () => asRequest(owner.token, () => findAvailable(owner.sessionId));
+    const answers = await Promise.all(Array.from({ length: 18 }, act));
+    while (answers.at(-1) !== null && answers.length < 100) answers.push(await act());
+    expect(answers.filter((answer) => answer === 0n)).toHaveLength(60);
+    expect(await asRequest(owner.token, () => keys.renameKey(owner.sessionId, {}))).toMatchObject({
+      message: expect.stringMatching(/^Too many changes in this minute\. Try again in \d+ s\.$/),
+    });
+    const { token } = await openSession({ accountId: owner.accountId, wallet, userAgent: "", clientAddress: "192.0.2.2" });
+    const other = await findOwnerOf(token);
+    expect(await asRequest(token, () => findAvailable(other?.sessionId))).toBe(0n);
+  } finally {
+    restoreClock();
+  }
 });
 
 test("a wallet that shows another account signs the owner out, unless that account is linked", async () => {

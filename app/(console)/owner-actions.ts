@@ -3,6 +3,7 @@
 
 import type { ZodType } from "zod";
 import { readForm, refuse } from "@/lib/console/answer";
+import { countChange } from "@/lib/console/change-limit";
 import type { Owner } from "@/lib/console/owner";
 import { confirmationForm, type Proof } from "@/lib/console/step-up";
 import type { Answer } from "@/lib/console/views/answer";
@@ -19,11 +20,14 @@ export function forSession<Actions extends Record<string, (sessionId: unknown, .
   return Object.fromEntries(bound) as { [Name in keyof Actions]: Bound<Actions[Name]> };
 }
 
-/** The owner, if the page's session `sessionId` is still the browser's; without a session it redirects to sign-in. */
+/**
+ * The owner, if the page's session `sessionId` is still the browser's and has not acted too often; without a session it redirects to
+ * sign-in.
+ */
 export async function requireOwnerOf(sessionId: unknown): Promise<Answer<{ owner: Owner }>> {
   const owner = await requireOwner();
-  if (owner.sessionId === sessionId) return { ok: true, owner };
-  return refuse("You are signed in with another wallet in another tab. Load this page again.");
+  if (owner.sessionId !== sessionId) return refuse("You are signed in with another wallet in another tab. Load this page again.");
+  return (await countChange(owner)) ?? { ok: true, owner };
 }
 
 /** The same, with the parsed form. */
