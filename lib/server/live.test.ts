@@ -184,6 +184,9 @@ test("each mode refuses a database of the other", async () => {
 test("with everything set it serves a customer from a real database and a provider, and leaks no secret", async () => {
   const service = startService(bundle, live);
   const baseUrl = await service.ready;
+  // From this machine, as whatever a proxy on it forwards: the token alone counts.
+  const metrics = async (headers?: HeadersInit) => (await fetch(`${baseUrl}/api/metrics`, { headers })).status;
+  expect([await metrics(), await metrics({ authorization: `Bearer ${secrets.METRICS_TOKEN}` })]).toEqual([404, 200]);
   const well = { accepting: true, addresses: true, database: true, heartbeat: true, jobs: true, nodes: true, signUps: true, signer: true };
   expect((await readReadiness(baseUrl)).checks).toEqual({ ...well, proxy: false });
   await expect.poll(() => service.output()).toContain("TRUSTED_PROXIES is not set: all clients count as one address");

@@ -2,6 +2,8 @@
 // and no secret, from the first start to the last refusal.
 
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, type TestDatabase } from "@/lib/db/testing/test-database";
 import { readReadiness, requestStream, requestWhole, type Target } from "./testing/requests";
@@ -125,6 +127,9 @@ test("metrics are served to this machine, or to a client with METRICS_TOKEN", as
   expect((await readMetrics()).status).toBe(200);
   expect((await readMetrics(throughProxy)).status).toBe(404);
   expect((await readMetrics({ forwarded: "for=198.51.100.7" })).status).toBe(404);
+  // A page of another site whose name leads here; fetch sends no other Host.
+  const named = request(`${target.baseUrl}/api/metrics`, { headers: { host: "rebound.example" } }).end();
+  expect(((await once(named, "response")) as [IncomingMessage])[0].statusCode).toBe(404);
   expect((await readMetrics({ ...throughProxy, authorization: `Bearer ${secrets.METRICS_TOKEN}` })).status).toBe(200);
   expect((await readMetrics({ ...throughProxy, authorization: `Bearer ${secret()}` })).status).toBe(404);
 });

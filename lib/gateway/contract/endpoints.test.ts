@@ -91,7 +91,8 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.text).toMatch(/^pennyprompt_requests_total\{endpoint="prompt",status="200",code=""\} [1-9]/m);
     expect(answer.text).not.toContain(account.accountId);
-    readError(await get("/api/metrics", { "x-forwarded-for": "192.0.2.1" }), "NOT_FOUND");
+    for (const name of ["x-forwarded-for", "x-real-ip", "x-forwarded-host", "forwarded", "via"])
+      readError(await get("/api/metrics", { [name]: "192.0.2.1" }), "NOT_FOUND");
   });
 
   test("metrics: for a caller with METRICS_TOKEN, from anywhere", async () => {

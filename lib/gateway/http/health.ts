@@ -156,7 +156,7 @@ async function signUpsAreUsual(): Promise<boolean> {
   return areUsual;
 }
 
-/** Prometheus text, for this machine itself or for a caller with METRICS_TOKEN. */
+/** Prometheus text, for a caller with METRICS_TOKEN; of a sandbox also for this machine itself. */
 export const metricsText = endpoint("metrics", async (request) => {
   if (!mayReadMetrics(request)) throw new AppError("NOT_FOUND");
   const registry = await readRegistry();
@@ -170,11 +170,17 @@ async function readRegistry() {
   return theirs.length === 0 ? registry : AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...theirs]);
 }
 
-function mayReadMetrics(request: GatewayRequest): boolean {
+function mayReadMetrics({ remoteAddress, headers }: GatewayRequest): boolean {
   const token = config().METRICS_TOKEN;
-  if (token && isSameText(request.headers.authorization ?? "", `Bearer ${token}`)) return true;
-  // A proxy on this machine forwards for remote clients, and says so in these headers.
-  return isLoopback(request.remoteAddress) && request.headers["x-forwarded-for"] === undefined && request.headers.forwarded === undefined;
+  if (token && isSameText(headers.authorization ?? "", `Bearer ${token}`)) return true;
+  // A proxy on this machine forwards for remote clients, and not each says so: in live mode only the token counts.
+  if (config().MODE === "live" || !isLoopback(remoteAddress)) return false;
+  return isOwnName(headers.host ?? "") && proxyHeaders.every((name) => headers[name] === undefined);
 }
+
+const proxyHeaders = ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"];
+
+/** A page of another site can lead its own name to this machine. */
+const isOwnName = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(host);
 
 const isLoopback = (address: string): boolean => address === "::1" || /^(::ffff:)?127\./.test(address);
