@@ -1,6 +1,7 @@
 // `npm run lock`: adds to the lockfile the platform packages that npm left out because it could not find them, so that `npm ci` accepts
-// it on every system. Run it after every change of packages.
+// it on every system; and the integrity of each package that lacks it, as the registry says. Run it after every change of packages.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const file = "package-lock.json";
@@ -41,6 +42,35 @@ for (const [path, parent] of Object.entries({ ...lock.packages })) {
     added += 1;
   }
 }
+/** What npm compares the package's bytes with; null when the registry does not have it. */
+function integrityOf(name, version) {
+  try {
+    const text = execFileSync("npm", ["view", `${name}@${version}`, "dist.integrity"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return text.trim() || null;
+  } catch {
+    return null;
+  }
+}
+
+const without = [];
+for (const [path, entry] of Object.entries(lock.packages)) {
+  const name = path.split("node_modules/").at(-1);
+  // Our own folders, and links to them.
+  if (entry.integrity || entry.link || !path.includes("node_modules/")) continue;
+  const integrity = integrityOf(name, entry.version);
+  if (integrity === null) without.push(`${name}@${entry.version}`);
+  else {
+    const { version, ...rest } = entry;
+    lock.packages[path] = { version, integrity, ...rest };
+  }
+}
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${added} platform packages added to ${file}\n`);
+if (without.length > 0) {
+  process.stderr.write(`Without integrity, since the registry does not have them: ${without.join(", ")}\n`);
+  process.exitCode = 1;
+}

@@ -5,8 +5,9 @@ import { missingPackage } from "./packages.mjs";
 import { runProgram } from "./run-program.mjs";
 import { runStep } from "./steps.mjs";
 
-// Warnings about other people's packages help nobody here.
-const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--no-update-notifier"];
+// No package needs its install script: what it would fetch or build comes as a package of its own. Warnings about other people's packages help
+// nobody here.
+const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--no-update-notifier"];
 
 /**
  * The command that installs what is missing. Without any package yet, and for a start, npm replaces the whole folder; packages for tests
@@ -16,7 +17,7 @@ export function installCommand(root, { dev }) {
   const isStarted = dev && missingPackage(root, { dev: false }) === null;
   const how = isStarted ? ["install", "--include=dev", "--no-save"] : ["ci", dev ? "--include=dev" : "--omit=dev"];
   const npm = process.env.npm_execpath ?? "";
-  return npm.endsWith("npm-cli.js") ? [process.execPath, [npm, ...how, ...quiet]] : ["npm", [...how, ...quiet]];
+  return npm.endsWith("npm-cli.js") ? [process.execPath, [npm, ...how, ...flags]] : ["npm", [...how, ...flags]];
 }
 
 /** Installs unless `node_modules` already holds what the lockfile names. @throws Error that says what to do */
