@@ -27,6 +27,8 @@ interface NewKey extends Partial<KeyAccess> {
   clipMinTokens?: number | null;
   /** Null: none; without it, the alarm that every key has. */
   alarm?: KeyAlarm | null;
+  /** No wallet signed for it. */
+  unsigned?: boolean;
 }
 
 /** What a key may do; null = no expiry, no cap, every model. `keep` leaves the expiry unchanged. */
@@ -54,6 +56,7 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
       capNanoUsd: key.cap?.nanoUsd ?? null,
       capPeriod: key.cap?.period ?? null,
       clipMinTokens: key.clipMinTokens ?? null,
+      unsigned: key.unsigned ?? false,
       ...(key.alarm !== undefined && alarmColumns(key.alarm)),
       ...(key.scopes && { scopes: [...key.scopes] }),
       ...(key.networks && { networks: [...key.networks] }),
@@ -76,6 +79,23 @@ export async function setKeyState(
     data: { state, revokedAt: state === "revoked" ? now() : null },
   });
   return count === 1;
+}
+
+/** What the account's keys that no wallet signed for can spend together, each in its period; `except` left out. Lock the account first. */
+export async function sumUnsignedCaps(accountId: AccountId, except: KeyId | null, transaction: Transaction): Promise<bigint> {
+  const { _sum: sum } = await transaction.apiKey.aggregate({
+    where: {
+      ...{ accountId, unsigned: true, state: { not: "revoked" }, expiresAt: { gt: now() } },
+      ...(except !== null && { id: { not: except } }),
+    },
+    _sum: { capNanoUsd: true },
+  });
+  return sum.capNanoUsd ?? 0n;
+}
+
+/** Says whether a wallet has signed for what a key can do. */
+export async function setUnsigned(accountId: AccountId, keyId: KeyId, unsigned: boolean, database: Database = prisma()): Promise<void> {
+  await database.apiKey.updateMany({ where: { accountId, id: keyId }, data: { unsigned } });
 }
 
 /** Pauses all active keys of the account. */

@@ -9,7 +9,19 @@ await openTestDatabase();
 
 /** Columns of the tables with an audit trigger that give no power by themselves. */
 const silent: Readonly<Record<string, readonly string[]>> = {
-  api_key: ["id", "account_id", "hash", "prefix", "old_hash", "old_last4", "created_at", "last_used_at", "revoked_at", "alarm_muted_until"],
+  api_key: [
+    "id",
+    "account_id",
+    "hash",
+    "prefix",
+    "old_hash",
+    "old_last4",
+    "created_at",
+    "last_used_at",
+    "revoked_at",
+    "alarm_muted_until",
+    "unsigned",
+  ],
   account: ["id", "created_at", "erased_at"],
   identity: ["chain", "address", "account_id", "linked_at", "is_first"],
   session: [

@@ -28,7 +28,7 @@ const key: OwnKey = {
 const noLimits = { expiry: { kind: "never" }, cap: null, clip: null, alarm: null, models: null, scopes: "spend_and_read", networks: "" };
 
 test("a new key has a cap and an end unless its owner decides otherwise", () => {
-  const given = { expiry: { kind: "days", days: 90 }, cap: { amount: "10", period: "month" } };
+  const given = { expiry: { kind: "days", days: 90 }, cap: { amount: "5", period: "month" } };
   expect(inputOf(newLimits)).toEqual({ ...noLimits, ...given, alarm: { factor: "5", above: "1", pauses: false } });
   const clip = { clips: true, minTokens: "512" };
   const alarm = { alarm: "pause", factor: "3", above: "2.5" } as const;

@@ -34,7 +34,7 @@ export const newLimits: LimitsDraft = {
   expiry: "90",
   date: "",
   period: "month",
-  amount: "10",
+  amount: "5",
   clips: false,
   minTokens: MIN_TOKENS,
   ...usualAlarm,

@@ -38,6 +38,10 @@ const cap = (usd: string, period: SpendCap["period"] = "month"): SpendCap => ({ 
 const limits = { expiry: null, cap: null as SpendCap | null, clip: null, alarm: null, models: null, networks: [] as string[] };
 const wish = (fields: object = {}) => ({ name: "ci", ...limits, scopes: ["prompt", "read"] as KeyScope[], ...fields });
 
+const DAY = 86_400_000;
+/** What whoever signed lately may give away without another signature: little, and for a while. */
+const little = (usd: string, fields: object = {}) => wish({ cap: cap(usd), expiry: new Date(Date.now() + 30 * DAY), ...fields });
+
 const askedOf = (answer: Answer): NonNullable<Refusal["confirm"]> => {
   if (answer.ok || !answer.confirm) throw new Error("no signature was asked for");
   return answer.confirm;
@@ -53,18 +57,47 @@ async function sign(owner: Owner, wallet: TestWallet, asked: NonNullable<Refusal
 const keysOf = async (owner: Owner) =>
   (await listOwnKeys(owner)).map(({ name, state, cap: spend }) => [name, state, spend?.nanoUsd ?? null]);
 
-test("a key with a cap of at most $10 is created without a signature for 15 minutes, and with one afterwards", async () => {
+test("a key with a cap of at most $5 is created without a signature for 15 minutes, and with one afterwards", async () => {
   const { owner, wallet } = await newOwner();
-  expect(await createConfirmedKey(owner, wish({ name: "small", cap: cap("10") }), null)).toMatchObject({ ok: true });
+  expect(await createConfirmedKey(owner, little("4", { name: "small" }), null)).toMatchObject({ ok: true });
   later(16 * MINUTE);
-  const asked = askedOf(await createConfirmedKey(owner, wish({ name: "late", cap: cap("10") }), null));
-  expect(asked.statement).toBe("Create the API key 'late' at PennyPrompt. It can spend up to $10.00 a month and read its own usage.");
+  const late = wish({ name: "late", cap: cap("5") });
+  const asked = askedOf(await createConfirmedKey(owner, late, null));
+  expect(asked.statement).toBe("Create the API key 'late' at PennyPrompt. It can spend up to $5.00 a month and read its own usage.");
   const proof = await sign(owner, wallet, asked);
   expect(proof.message).toContain(`\n${asked.statement}\n`);
-  expect(await createConfirmedKey(owner, wish({ name: "late", cap: cap("10") }), proof)).toMatchObject({ ok: true });
+  expect(await createConfirmedKey(owner, late, proof)).toMatchObject({ ok: true });
   // The signature counts for this browser: the next small key is not asked for again.
   const confirmed = { ...owner, confirmedAt: new Date(Date.now() + 16 * MINUTE) };
-  expect(await createConfirmedKey(confirmed, wish({ name: "next", cap: cap("1") }), null)).toMatchObject({ ok: true });
+  expect(await createConfirmedKey(confirmed, little("1", { name: "next" }), null)).toMatchObject({ ok: true });
+});
+
+test("a hundred keys at once give away $5 together; what is revoked or signed for makes room", async () => {
+  const { owner, wallet } = await newOwner();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, count) => createConfirmedKey(owner, little("1", { name: `${count}` }), null)),
+  );
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
+  const [key, other] = await listOwnKeys(owner);
+  if (!key || !other) throw new Error("no key was made");
+  const grow = { ...little("2"), keyId: key.keyId, expiry: "keep" as const };
+  const asked = askedOf(await setConfirmedLimits(owner, grow, null));
+  await setOwnKeyState(owner, other.keyId, "revoked");
+  expect(await setConfirmedLimits(owner, grow, null)).toEqual({ ok: true });
+  askedOf(await createConfirmedKey(owner, little("0.000000001"), null));
+  // A new secret of a key that its owner signed for is given away, too.
+  const large = little("3", { name: "large" });
+  expect(
+    await createConfirmedKey(owner, large, await sign(owner, wallet, askedOf(await createConfirmedKey(owner, large, null)))),
+  ).toMatchObject({ ok: true });
+  const [signed] = await listOwnKeys(owner);
+  const secret = { keyId: signed?.keyId as KeyId, overlap: 0 };
+  askedOf(await rotateConfirmedKey(owner, secret, null));
+  const again = askedOf(await setConfirmedLimits(owner, { ...grow, cap: cap("2.5") }, null));
+  expect(again.statement).not.toBe(asked.statement);
+  expect(await setConfirmedLimits(owner, { ...grow, cap: cap("2.5") }, await sign(owner, wallet, again))).toEqual({ ok: true });
+  expect(await createConfirmedKey(owner, little("2"), null)).toMatchObject({ ok: true });
+  askedOf(await rotateConfirmedKey(owner, secret, null));
 });
 
 test("a signature makes the session fresh, as the next request finds it", async () => {
@@ -77,12 +110,14 @@ test("a signature makes the session fresh, as the next request finds it", async 
 });
 
 test.each([
-  ["no cap", {}],
-  ["a cap above $10", { cap: cap("10.000000001") }],
+  ["no cap", { cap: null }],
+  ["a cap above $5", { cap: cap("5.000000001") }],
   ["a cap by the hour", { cap: cap("1", "hour") }],
+  ["no end", { expiry: null }],
+  ["an end after more than 90 days", { expiry: new Date(Date.now() + 91 * DAY) }],
 ])("a key with %s takes a signature even right after signing in", async (_name, fields) => {
   const { owner } = await newOwner();
-  askedOf(await createConfirmedKey(owner, wish(fields), null));
+  askedOf(await createConfirmedKey(owner, little("1", fields), null));
   expect(await keysOf(owner)).toEqual([]);
 });
 
@@ -207,8 +242,9 @@ test("limits that give a key more power take a signature; those that take power 
 
 test("limits that were no more than before are not put back once the owner has tightened them meanwhile", async () => {
   const { owner } = await newOwner();
-  const { name: _, ...same } = wish({ cap: cap("5") });
-  await createConfirmedKey(owner, wish({ cap: cap("5") }), null);
+  const made = little("5");
+  const { name: _, ...same } = made;
+  await createConfirmedKey(owner, made, null);
   const keyId = (await listOwnKeys(owner))[0]?.keyId as KeyId;
   later(16 * MINUTE);
   const put = () => setConfirmedLimits(owner, { ...same, keyId, expiry: "keep" }, null);
@@ -235,7 +271,7 @@ test("the text names what the key may do: a list too long to read by its length 
 
 test("a new secret and resuming take a signature; pausing and revoking do not", async () => {
   const { owner, wallet } = await newOwner();
-  await createConfirmedKey(owner, wish({ cap: cap("5") }), null);
+  await createConfirmedKey(owner, little("5"), null);
   const [key] = await listOwnKeys(owner);
   if (!key) throw new Error("no key was made");
   const { keyId } = key;

@@ -1,20 +1,21 @@
-// Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that can spend little.
+// Keys, with a signature where they gain power. Whoever signed within 15 minutes is not asked again for keys that together can spend little and
+// that end.
 
 import type { KeyAlarm } from "@/lib/access/alarms";
 import { isWithinNetworks } from "@/lib/access/client-address";
 import { findLiveKey, type KeyLine } from "@/lib/access/key-list";
-import type { CapPeriod, SpendCap } from "@/lib/access/keys";
+import { type CapPeriod, type SpendCap, setUnsigned } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
-import { now } from "@/lib/base/clock";
+import { DAY_MS, now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import type { KeyId } from "@/lib/base/ids";
-import { formatUsd, nanoUsd } from "@/lib/base/money";
+import { formatUsd } from "@/lib/base/money";
 import { prisma } from "@/lib/db/prisma";
 import { frozenRefusal } from "../answer";
 import type { Owner } from "../owner";
 import { checkConfirmation, isFresh, statementList, statementName } from "../step-up";
 import type { Answer, Refusal } from "../views/answer";
-import { createOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
+import { countUnsigned, createOwnKey, makeOwnKey, rotateOwnKey, setOwnKeyLimits, setOwnKeyState } from "./keys";
 
 type Power = Pick<KeyLine, "scopes" | "networks" | "allowedModels" | "expiresAt" | "alarm"> & { cap: SpendCap | null };
 
@@ -22,8 +23,10 @@ type Power = Pick<KeyLine, "scopes" | "networks" | "allowedModels" | "expiresAt"
 export async function createConfirmedKey(owner: Owner, wish: Parameters<typeof createOwnKey>[1], proof: Proof | null) {
   const power: Power = { ...wish, allowedModels: wish.models, expiresAt: wish.expiry };
   const statement = `Create the API key '${statementName(wish.name)}' at ${config().SERVICE_NAME}. ${powerText(power)}`;
-  const refusal = await confirm({ owner, power, statement, proof });
-  return refusal ?? createOwnKey(owner, wish);
+  if (owner.isFrozen) return frozenRefusal();
+  const made = mayBeUnsigned(owner, power, proof) ? await makeOwnKey(owner, { ...wish, unsigned: true }) : "needs_signature";
+  if (made !== "needs_signature") return made;
+  return (await checkConfirmation(owner, statement, proof)) ?? createOwnKey(owner, wish);
 }
 
 /** Replaces a key's limits; only what gives it more power is signed. */
@@ -35,7 +38,7 @@ export async function setConfirmedLimits(owner: Owner, wish: Parameters<typeof s
     if (isMore(power, before)) {
       const alarm = isWeaker(power.alarm, before.alarm) ? ` ${alarmText(power.alarm)}` : "";
       const statement = `Change the limits of the API key ${nameOf(before)} at ${config().SERVICE_NAME}. ${powerText(power)}${alarm}`;
-      const refusal = await confirm({ owner, power, statement, proof });
+      const refusal = await confirm({ owner, keyId: wish.keyId, power, statement, proof });
       if (refusal) return refusal;
     }
   }
@@ -46,7 +49,7 @@ export async function setConfirmedLimits(owner: Owner, wish: Parameters<typeof s
 export async function rotateConfirmedKey(owner: Owner, wish: Parameters<typeof rotateOwnKey>[1], proof: Proof | null) {
   const key = await findKey(owner, wish.keyId);
   const statement = key && `Give the API key ${nameOf(key)} at ${config().SERVICE_NAME} a new secret. ${powerText(key)}`;
-  const refusal = statement && (await confirm({ owner, power: key, statement, proof }));
+  const refusal = statement && (await confirm({ owner, keyId: wish.keyId, power: key, statement, proof }));
   return refusal || rotateOwnKey(owner, wish);
 }
 
@@ -54,7 +57,7 @@ export async function rotateConfirmedKey(owner: Owner, wish: Parameters<typeof r
 export async function resumeConfirmedKey(owner: Owner, keyId: KeyId, proof: Proof | null): Promise<Answer> {
   const key = await findKey(owner, keyId);
   const statement = key && `Resume the API key ${nameOf(key)} at ${config().SERVICE_NAME}. ${powerText(key)}`;
-  const refusal = statement && (await confirm({ owner, power: key, statement, proof }));
+  const refusal = statement && (await confirm({ owner, keyId, power: key, statement, proof }));
   return refusal || setOwnKeyState(owner, keyId, "active");
 }
 
@@ -64,21 +67,32 @@ const nameOf = ({ name, last4 }: KeyLine): string => `'${statementName(name)}' (
 
 interface Confirmation {
   owner: Owner;
+  keyId: KeyId;
+  /** What the key can do then. */
   power: Power;
   statement: string;
   proof: Proof | null;
 }
 
-async function confirm({ owner, power, statement, proof }: Confirmation): Promise<Refusal | null> {
+async function confirm({ owner, keyId, power, statement, proof }: Confirmation): Promise<Refusal | null> {
   if (owner.isFrozen) return frozenRefusal();
-  return isFresh(owner) && spendsLittle(power) ? null : checkConfirmation(owner, statement, proof);
+  const { accountId } = owner;
+  if (mayBeUnsigned(owner, power, proof) && (await countUnsigned(accountId, keyId, power.cap))) return null;
+  const refusal = await checkConfirmation(owner, statement, proof);
+  if (refusal) return refusal;
+  await setUnsigned(accountId, keyId, false);
+  return null;
 }
 
-const LITTLE = nanoUsd(10_000_000_000n);
+const MOST_DAYS = 90;
 
-/** A cap by the hour is not little, however small: a day has many. */
-const spendsLittle = ({ scopes, cap }: Power): boolean =>
-  !scopes.includes("prompt") || (cap !== null && cap.nanoUsd <= LITTLE && cap.period !== "hour");
+/** As far as this key alone can tell: what all of them can spend together is decided where they are counted. */
+function mayBeUnsigned(owner: Owner, { scopes, cap, expiresAt }: Power, proof: Proof | null): boolean {
+  if (proof !== null || !isFresh(owner)) return false;
+  // A cap by the hour is not little, however small: a day has many.
+  const spendsLittle = !scopes.includes("prompt") || (cap !== null && cap.period !== "hour");
+  return spendsLittle && expiresAt !== null && expiresAt.getTime() <= nowMs() + MOST_DAYS * DAY_MS;
+}
 
 function isMore(after: Power, before: KeyLine): boolean {
   const capGrows =

@@ -25,7 +25,7 @@ async function openOwner(fields: Partial<Owner> = {}): Promise<Owner> {
   const { accountId, keyId } = await openAccount();
   await pool().query("DELETE FROM api_key WHERE id = $1", [keyId]);
   const { sessionId } = await openSession({ accountId, wallet, userAgent: "test", clientAddress: "192.0.2.1" });
-  return { accountId, sessionId, wallet, isFrozen: false, isLeaving: false, confirmedAt: new Date(0), ...fields };
+  return { accountId, sessionId, wallet, isFrozen: false, isLeaving: false, confirmedAt: new Date(0), spendsUntil: null, ...fields };
 }
 
 async function create(owner: Owner, wish: Partial<Parameters<typeof createOwnKey>[1]> = {}): Promise<{ keyId: KeyId; key: string }> {

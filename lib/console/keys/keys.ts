@@ -7,13 +7,23 @@ import { alarmColumns, judgeSpend, type KeyAlarm } from "@/lib/access/alarms";
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { endOldSecret, type KeyAccess, type Overlap, rotateKey } from "@/lib/access/key-access";
 import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
-import { countLiveKeys, createKey, type KeyLimits, lockKey, renameKey, type SpendCap, setKeyState } from "@/lib/access/keys";
+import {
+  countLiveKeys,
+  createKey,
+  type KeyLimits,
+  lockKey,
+  renameKey,
+  type SpendCap,
+  setKeyState,
+  setUnsigned,
+  sumUnsignedCaps,
+} from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { isSessionOpen } from "@/lib/access/sessions";
 import { DAY_MS, now, nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
-import { ZERO_USD } from "@/lib/base/money";
-import { inTransaction } from "@/lib/db/prisma";
+import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { inTransaction, type Transaction } from "@/lib/db/prisma";
 import { countKeySpend, type KeyPeriod, readPeriodSpend, sumKeyCharges } from "@/lib/ledger/key-spend";
 import { type HourSpend, readHourSpend } from "@/lib/ledger/spend-sums";
 import { frozenRefusal, refuse } from "../answer";
@@ -83,15 +93,29 @@ interface NewKeyWish {
   networks: KeyAccess["networks"];
 }
 
+/** What keys without a signature may spend together, each in its period; beside it the playground has gateway_unconfirmed_cap. */
+export const MOST_UNSIGNED = nanoUsd(5_000_000_000n);
+
 /** Creates a key. Its text is in this answer and never shown again. */
-export async function createOwnKey({ accountId, sessionId, isFrozen }: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
+export async function createOwnKey(owner: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
+  const made = await makeOwnKey(owner, { ...wish, unsigned: false });
+  if (made === "needs_signature") throw new Error("assertion failed: a signed key needs no signature");
+  return made;
+}
+
+/** The same; an unsigned key only if it fits within MOST_UNSIGNED. */
+export async function makeOwnKey(
+  { accountId, sessionId, isFrozen }: Owner,
+  wish: NewKeyWish & { unsigned: boolean },
+): Promise<Answer<{ key: string }> | "needs_signature"> {
   if (isFrozen) return frozenRefusal();
-  const { name, expiry, cap, clip, alarm, models, scopes, networks } = wish;
+  const { name, expiry, cap, clip, alarm, models, scopes, networks, unsigned } = wish;
   const made = await inTransaction(async (transaction) => {
     const live = await countLiveKeys(accountId, transaction);
     // The account may have been locked by whoever ended its sessions, and paused its keys or closed it.
     if (!(await isSessionOpen(sessionId, transaction))) return "signed_out";
     if (live >= MAX_KEYS) return "too_many";
+    if (unsigned && !(await fitsUnsigned(accountId, { keyId: null, cap }, transaction))) return "needs_signature";
     return createKey(
       {
         accountId,
@@ -100,6 +124,7 @@ export async function createOwnKey({ accountId, sessionId, isFrozen }: Owner, wi
         alarm,
         scopes,
         networks,
+        unsigned,
         ...(expiry && { expiresAt: expiry }),
         ...(cap && { cap }),
         ...(models && { allowedModels: models }),
@@ -107,10 +132,28 @@ export async function createOwnKey({ accountId, sessionId, isFrozen }: Owner, wi
       transaction,
     );
   });
+  if (made === "needs_signature") return made;
   if (made === "signed_out") return signedOutMeanwhile();
   if (made === "too_many") return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
   return { ok: true, key: made.key };
 }
+
+async function fitsUnsigned(
+  accountId: AccountId,
+  { keyId, cap }: { keyId: KeyId | null; cap: Pick<SpendCap, "nanoUsd"> | null },
+  transaction: Transaction,
+): Promise<boolean> {
+  return (await sumUnsignedCaps(accountId, keyId, transaction)) + (cap?.nanoUsd ?? 0n) <= MOST_UNSIGNED;
+}
+
+/** Counts a key's cap among those that no wallet signed for; false, with nothing changed, when they would be too much together. */
+export const countUnsigned = (accountId: AccountId, keyId: KeyId, cap: Pick<SpendCap, "nanoUsd"> | null): Promise<boolean> =>
+  inTransaction(async (transaction) => {
+    await lockAccount(accountId, transaction);
+    const fits = await fitsUnsigned(accountId, { keyId, cap }, transaction);
+    if (fits) await setUnsigned(accountId, keyId, true, transaction);
+    return fits;
+  });
 
 const signedOutMeanwhile = () => refuse("You were signed out meanwhile. Sign in again.");
 

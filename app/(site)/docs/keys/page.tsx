@@ -23,8 +23,9 @@ export default function KeysDocsPage() {
           withdraw, create keys or change anything: that takes a signed-in wallet.
         </p>
         <p>
-          Whatever gives a key more power, and every key that can spend more than $10, is signed by one of your wallets over a line that
-          says what it is. Pausing, revoking and lowering limits never asks for a signature.
+          Whatever gives a key more power, and every new key, is signed by one of your wallets over a line that says what it is. For 15
+          minutes after a signature it is not asked for again where the keys end within 90 days and can spend at most $5 together. Pausing,
+          revoking and lowering limits never asks for one.
         </p>
         <p>
           Every change of a key, and of wallets, sessions, alerts and withdrawals, is in the audit log: who made it, from where, and what
