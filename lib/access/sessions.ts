@@ -47,6 +47,8 @@ export interface SessionRecord {
   expiresAt: Date;
   /** When its owner last signed something, by signing in or since. */
   confirmedAt: Date;
+  /** Until then it spends in the playground without a daily limit; null: never signed for. */
+  spendsUntil: Date | null;
 }
 
 /** A session as its owner's list shows it. */
@@ -100,12 +102,13 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
         expiresAt: true,
         lastSeenAt: true,
         confirmedAt: true,
+        spendsUntil: true,
         account: { select: { state: true, identities: { where: { leavesAt: { not: null } }, select: { chain: true, address: true } } } },
       },
     }),
   );
   if (!found) return null;
-  const { id, accountId, account, chain, address, expiresAt, lastSeenAt, confirmedAt } = found;
+  const { id, accountId, account, chain, address, expiresAt, lastSeenAt, confirmedAt, spendsUntil } = found;
   setActor({ kind: "session", sessionId: id, chain, address });
   if (at.getTime() - lastSeenAt.getTime() >= SEEN_EVERY_MS) {
     await withinSeconds(prisma().session.updateMany({ where: { id, lastSeenAt: { lt: at } }, data: { lastSeenAt: at } }));
@@ -118,6 +121,7 @@ export async function findSession(token: string): Promise<SessionRecord | null> 
     isLeaving: account.identities.some((leaving) => leaving.chain === chain && leaving.address === address),
     expiresAt,
     confirmedAt,
+    spendsUntil,
   };
 }
 
@@ -141,7 +145,7 @@ export async function listSessions(accountId: AccountId): Promise<SessionLine[]>
   const rows = await prisma().session.findMany({
     where: { accountId, endedAt: null, expiresAt: { gt: at }, lastSeenAt: { gt: idleSince(at) } },
     orderBy: [{ lastSeenAt: "desc" }, { id: "desc" }],
-    omit: { tokenHash: true, accountId: true, confirmedAt: true, endedAt: true, endReason: true },
+    omit: { tokenHash: true, accountId: true, confirmedAt: true, spendsUntil: true, endedAt: true, endReason: true },
   });
   return rows.map(({ id, chain, address, ...session }) => ({
     ...session,
@@ -161,6 +165,11 @@ export async function confirmSession(sessionId: SessionId, { wallet, text }: { w
     const entry = { kind: "session.confirmed", subject: sessionId, after: { ...wallet, text } } as const;
     if (confirmed) await recordAudit({ ...entry, accountId: confirmed.accountId }, transaction);
   });
+}
+
+/** Its owner has signed that it may spend in the playground without a daily limit until then. */
+export async function letSessionSpend(sessionId: SessionId, until: Date): Promise<void> {
+  await prisma().session.updateMany({ where: { id: sessionId, endedAt: null }, data: { spendsUntil: until } });
 }
 
 /** The release before this one looks only at when a session expires: while both run, what ended here has ended there too. */

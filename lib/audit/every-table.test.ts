@@ -26,7 +26,7 @@ const silent: Readonly<Record<string, readonly string[]>> = {
   identity: ["chain", "address", "account_id", "linked_at", "is_first"],
   session: [
     ...["id", "token_hash", "account_id", "chain", "address", "created_at", "expires_at", "last_seen_at", "user_agent", "client_address"],
-    ...["confirmed_at", "end_reason"],
+    ...["confirmed_at", "spends_until", "end_reason"],
   ],
   endpoint: [
     ...["id", "account_id", "kind", "old_secret_until", "failures", "failing_since", "rests_until", "due_at", "served_by"],

@@ -20,14 +20,16 @@ export interface Owner {
   isLeaving: boolean;
   /** When this session's owner last signed something. */
   confirmedAt: Date;
+  /** Until then the playground has no daily limit; null: nobody signed for that. */
+  spendsUntil: Date | null;
 }
 
 /** The owner of the session in this cookie, or null. */
 export async function findOwnerOf(token: string): Promise<Owner | null> {
   const session = await findSession(token);
   if (!session) return null;
-  const { accountId, sessionId, wallet, accountState, isLeaving, confirmedAt } = session;
-  return { accountId, sessionId, wallet, isFrozen: accountState !== "open" || isLeaving, isLeaving, confirmedAt };
+  const { accountId, sessionId, wallet, accountState, isLeaving, confirmedAt, spendsUntil } = session;
+  return { accountId, sessionId, wallet, isFrozen: accountState !== "open" || isLeaving, isLeaving, confirmedAt, spendsUntil };
 }
 
 /** What the account can spend now, nano-USD: credits less charges and holds. */

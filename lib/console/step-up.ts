@@ -7,8 +7,8 @@ import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { giveChallenge, newNonce } from "@/lib/access/challenges";
 import { findSigningAccountOf } from "@/lib/access/identities";
 import { checkProof, type Proof } from "@/lib/access/proofs";
-import { confirmSession } from "@/lib/access/sessions";
-import { nowMs } from "@/lib/base/clock";
+import { confirmSession, letSessionSpend } from "@/lib/access/sessions";
+import { dateOf, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { pepper } from "@/lib/base/pepper";
 import { isSameText } from "@/lib/base/same-text";
@@ -29,6 +29,9 @@ const FRESH_MS = 15 * 60_000;
 
 /** Whether this session's owner signed something lately, by signing in or since. */
 export const isFresh = ({ confirmedAt }: Owner): boolean => nowMs() - confirmedAt.getTime() < FRESH_MS;
+
+/** Whether this session's owner has signed that the playground may spend without a daily limit. Signing in says nothing of that. */
+export const maySpendFreely = ({ spendsUntil }: Owner): boolean => spendsUntil !== null && spendsUntil.getTime() > nowMs();
 
 /** What the page sends back with the action. */
 export const confirmationForm = proofSchema.nullish().transform((proof) => proof ?? null);
@@ -106,5 +109,8 @@ export function statementList(entries: readonly string[], what: string): string 
 export async function confirmSpending(owner: Owner, proof: Proof | null): Promise<Answer> {
   if (owner.isFrozen) return frozenRefusal();
   const statement = `Spend from account ${owner.accountId} in the playground of ${config().SERVICE_NAME}, for ${FRESH_MS / 60_000} minutes without a daily limit.`;
-  return (await checkConfirmation(owner, statement, proof)) ?? { ok: true };
+  const refusal = await checkConfirmation(owner, statement, proof);
+  if (refusal) return refusal;
+  await letSessionSpend(owner.sessionId, dateOf(nowMs() + FRESH_MS));
+  return { ok: true };
 }

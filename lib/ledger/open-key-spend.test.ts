@@ -51,7 +51,15 @@ test("while an account's charges are counted for a new cap, its requests get the
     // A count of charges waits for this lock; a hold reads no charges.
     await reader.query("BEGIN; LOCK TABLE charge IN ACCESS EXCLUSIVE MODE");
     const wallet = { chain: "evm" as const, address: "0x" };
-    const owner = { accountId, sessionId: newSessionId(), wallet, isFrozen: false, isLeaving: false, confirmedAt: new Date(0) };
+    const owner = {
+      accountId,
+      sessionId: newSessionId(),
+      wallet,
+      isFrozen: false,
+      isLeaving: false,
+      confirmedAt: new Date(0),
+      spendsUntil: null,
+    };
     const wish = {
       keyId,
       expiry: "keep" as const,

@@ -61,7 +61,15 @@ async function newOwner(isFrozen = false): Promise<{ owner: Owner; wallet: Custo
   const wallet = await inTransaction((transaction) => openWallet(accountId, transaction));
   const signedIn = { chain: "evm" as const, address: `0x${"4f".repeat(20)}` };
   return {
-    owner: { accountId, sessionId: "ses_test" as SessionId, wallet: signedIn, isFrozen, isLeaving: false, confirmedAt: new Date(0) },
+    owner: {
+      accountId,
+      sessionId: "ses_test" as SessionId,
+      wallet: signedIn,
+      isFrozen,
+      isLeaving: false,
+      confirmedAt: new Date(0),
+      spendsUntil: null,
+    },
     wallet,
   };
 }

@@ -3,7 +3,7 @@
 
 import { admitSession, admitToPlayground, type PageRefusal } from "@/lib/console/session-guard";
 import { sessionCookieName } from "@/lib/console/sign-in/session-cookie";
-import { isFresh } from "@/lib/console/step-up";
+import { maySpendFreely } from "@/lib/console/step-up";
 import type { GatewayReply, IncomingRequest } from "@/lib/gateway/http/request";
 import { answerForOwner, answerWhileAdmitted, type OwnerEndpoint, quoteForOwner } from "@/lib/gateway/prompt/playground";
 import { readCookie } from "./cookie";
@@ -26,7 +26,7 @@ export async function answerPlayground(incoming: IncomingRequest): Promise<Gatew
   const { owner } = admitted;
   const { reply, refusal } = await answerWhileAdmitted(
     endpoint,
-    { accountId: owner.accountId, isConfirmed: isFresh(owner) },
+    { accountId: owner.accountId, isConfirmed: maySpendFreely(owner) },
     {
       contentType: headers["content-type"],
       readBody: (limitBytes, bounds) => incoming.readBody(limitBytes, bounds),

@@ -1,4 +1,4 @@
-// What a session spends in the playground without a fresh signature, through our own HTTP server and through Next's route.
+// What a session that has just signed in, and nothing else, spends in the playground, through our own HTTP server and through Next's route.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import { pool } from "@/lib/db/pool";
@@ -14,22 +14,16 @@ const { signIn, send } = playground;
 describe.each(entryNames)("through the %s entry", (name) => {
   beforeAll(() => playground.use(name));
 
-  describe("without a fresh signature", () => {
+  describe("without a signature for it", () => {
     /** The most expensive run that there is. */
     const dear = (directives: string) => misbehaving(directives, { model: "gpt-4", maxTokens: 8_000 });
-
-    async function signInStale(account: TestAccount): Promise<Record<string, string>> {
-      const headers = await signIn(account);
-      await pool().query("UPDATE session SET confirmed_at = now() - interval '16 minutes' WHERE account_id = $1", [account.accountId]);
-      return headers;
-    }
 
     const spentToday = async ({ accountId }: TestAccount) =>
       (await pool().query<{ spent: bigint; held: bigint }>("SELECT spent, held FROM key_spend WHERE key_id = $1", [accountId])).rows[0];
 
     test("a stolen session spends no more than $5 a day, however many runs it starts at once", async () => {
       const account = await openAccount({ usd: "100", limits: { ratePerMinute: 100, concurrency: 100 } });
-      const headers = await signInStale(account);
+      const headers = await signIn(account);
       const { ceiling } = (await (await send(headers, { to: "quote", body: dear("slow=50 tokens=40") })).json()) as { ceiling: number };
       const answers = await Promise.all(Array.from({ length: 15 }, () => send(headers, { body: dear("slow=50 tokens=40") })));
       const refused = answers.filter(({ status }) => status !== 200);
@@ -57,15 +51,15 @@ describe.each(entryNames)("through the %s entry", (name) => {
       expect((await pool().query("SELECT * FROM ledger_check(now())")).rows).toEqual([]);
     });
 
-    test("a fresh signature lifts it, and what is spent then is not counted", async () => {
+    test("a signature for it lifts it, and what is spent then is not counted", async () => {
       const account = await openAccount({ usd: "100" });
-      const headers = await signInStale(account);
+      const headers = await signIn(account);
       await pool().query(
         "INSERT INTO key_spend (key_id, period, period_start, spent, held, account_id) VALUES ($1, 'day', date_trunc('day', now(), 'UTC'), 5000000000, 0, $1)",
         [account.accountId],
       );
       expect((await send(headers)).status).toBe(402);
-      await pool().query("UPDATE session SET confirmed_at = now() WHERE account_id = $1", [account.accountId]);
+      await pool().query("UPDATE session SET spends_until = now() + interval '1 minute' WHERE account_id = $1", [account.accountId]);
       const answer = await send(headers);
       expect(answer.status).toBe(200);
       await answer.text();

@@ -4,7 +4,7 @@ import type { NextRequest } from "next/server";
 import { readToken, refusalResponse } from "@/app/(console)/session-guard";
 import { log } from "@/lib/base/observe/log";
 import { admitSession, admitToPlayground } from "@/lib/console/session-guard";
-import { isFresh } from "@/lib/console/step-up";
+import { maySpendFreely } from "@/lib/console/step-up";
 import { readWebBody, webResponse } from "@/lib/gateway/http/next-handler";
 import { answerWhileAdmitted, type OwnerEndpoint } from "@/lib/gateway/prompt/playground";
 import { prepareGateway } from "@/lib/gateway/prompt/prepare";
@@ -21,7 +21,7 @@ export const forOwner =
     await prepareGateway().catch((error: unknown) => log().error({ err: error }, "the gateway could not be prepared"));
     const { reply, refusal } = await answerWhileAdmitted(
       endpoint,
-      { accountId: owner.accountId, isConfirmed: isFresh(owner) },
+      { accountId: owner.accountId, isConfirmed: maySpendFreely(owner) },
       {
         contentType: header("content-type"),
         readBody: (limitBytes, bounds) => readWebBody(request, limitBytes, bounds),

@@ -38,7 +38,7 @@ const webhook = { kind: "webhook" as const, target: "https://hooks.example.com/i
 async function openOwner(): Promise<Owner> {
   const accountId = newAccountId();
   await openCustomerAccount(accountId);
-  return { accountId, sessionId: newSessionId(), wallet, isFrozen: false, isLeaving: false, confirmedAt: new Date(0) };
+  return { accountId, sessionId: newSessionId(), wallet, isFrozen: false, isLeaving: false, confirmedAt: new Date(0), spendsUntil: null };
 }
 
 const read = (owner: Owner, params: Record<string, string> = {}) => readAlerts(owner, readAlertsQuery(params));

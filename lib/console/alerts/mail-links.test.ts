@@ -32,6 +32,7 @@ beforeEach(async () => {
     isFrozen: false,
     isLeaving: false,
     confirmedAt: new Date(0),
+    spendsUntil: null,
   };
   address = `${accountId.toLowerCase()}@example.com`;
 });

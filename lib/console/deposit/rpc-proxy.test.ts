@@ -42,6 +42,7 @@ const owner: Owner = {
   isFrozen: false,
   isLeaving: false,
   confirmedAt: new Date(0),
+  spendsUntil: null,
 };
 const signedIn = async () => ({ owner });
 

@@ -28,6 +28,7 @@ const ownerOf = (accountId: AccountId): Owner => ({
   isFrozen: false,
   isLeaving: false,
   confirmedAt: new Date(0),
+  spendsUntil: null,
   wallet: { chain: "evm", address: `0x${"4f".repeat(20)}` },
 });
 const walletOf = ({ from }: Payer) => ({ chain: "evm" as const, address: displayAddress({ chain: "evm", address: from }) });

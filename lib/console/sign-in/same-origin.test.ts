@@ -15,6 +15,7 @@ const newOwner = (): Owner => ({
   isFrozen: false,
   isLeaving: false,
   confirmedAt: new Date(0),
+  spendsUntil: null,
 });
 
 test("a token is valid only for its own session and this secret", () => {

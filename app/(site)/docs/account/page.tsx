@@ -34,11 +34,11 @@ export default function AccountDocsPage() {
         <p>
           A session alone gives no power away. A wallet signs a line that says what it allows: a new key, a new secret, a key’s higher
           limits or weaker alarm, a withdrawal, looser rules for withdrawals, linking and unlinking a wallet, closing the account. For 15
-          minutes after a signature you are not asked again for keys that can spend at most $10.
+          minutes after a signature you are not asked again for keys that end within 90 days and together can spend at most $5.
         </p>
         <p>
-          The <DocLink href="/playground">playground</DocLink> spends at most $5 a day without a fresh signature. What takes power away,
-          such as pausing a key, takes none.
+          The <DocLink href="/playground">playground</DocLink> spends at most $5 a day; for more you sign, and for 15 minutes it has no
+          limit. What takes power away, such as pausing a key, takes none.
         </p>
       </Section>
       <Section id="closing" title="Close your account">

@@ -15,6 +15,7 @@ export const ownerOf = ({ accountId, evm }: TestOwner): Owner => ({
   isFrozen: false,
   isLeaving: false,
   confirmedAt: new Date(0),
+  spendsUntil: null,
 });
 
 /** What the page sends to draft a withdrawal, parsed by its form. */
