@@ -19,7 +19,7 @@ async function relay(id: string): Promise<void> {
   const prepared = await chain.prepare();
   await inTransaction((transaction) => storeCall(id, prepared, transaction));
   await sendStored(id, { evm: chain.nodes });
-  expect(await waitForRelayed(id, 30_000, { evm: chain.nodes })).toMatchObject({ state: "succeeded" });
+  expect(await waitForRelayed(id, 100_000, { evm: chain.nodes })).toMatchObject({ state: "succeeded" });
 }
 
 test("calls one after the other are mined without any round of the job, each with its own nonce", async () => {
@@ -27,7 +27,7 @@ test("calls one after the other are mined without any round of the job, each wit
   expect(await noncesOf(chain)).toEqual(Array.from({ length: 45 }, (_, index) => index));
 });
 
-test("fifty calls at once are all mined, each with its own nonce", async () => {
+test("fifty calls at once are all mined, each with its own nonce", { timeout: 120_000 }, async () => {
   await Promise.all(Array.from({ length: 50 }, (_, index) => relay(`at once ${index}`)));
   const nonces = await noncesOf(chain);
   expect(nonces).toEqual(Array.from({ length: 95 }, (_, index) => index));

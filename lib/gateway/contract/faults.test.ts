@@ -28,7 +28,7 @@ import {
 import { entryNames, openService } from "./testing/service";
 
 const service = await openService({
-  env: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: "250", PROVIDER_IDLE_TIMEOUT_MS: "200", PROVIDER_TOTAL_TIMEOUT_MS: "1000" },
+  env: { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: "1000", PROVIDER_IDLE_TIMEOUT_MS: "600", PROVIDER_TOTAL_TIMEOUT_MS: "2500" },
 });
 const { models } = service;
 
