@@ -3,6 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { BytePieces } from "@/lib/base/byte-pieces";
 import type { BodyBounds, BodySpace } from "@/lib/gateway/http/body-room";
 import { MAX_BODY_BYTES, type ReadBody, readText } from "@/lib/gateway/http/request";
 
@@ -43,7 +44,7 @@ class Arrival {
   readonly #message: IncomingMessage;
   readonly #options: ArrivalOptions;
   readonly #outcome: Outcome;
-  readonly #chunks: Buffer[] = [];
+  readonly #pieces = new BytePieces();
   #bytes = 0;
   #announced: number | undefined;
   /** Where the chunks of a large body of known length are copied to, so that it is never in memory twice. */
@@ -112,7 +113,7 @@ class Arrival {
       return;
     }
     if (this.#whole) chunk.copy(this.#whole, at);
-    else this.#chunks.push(chunk);
+    else this.#pieces.push(chunk);
     if (this.#bytes <= this.#nextMibAt || this.#isWaiting) return;
     const granted = this.#space?.holdTo(this.#bytes);
     if (granted === true) this.#goOn();
@@ -137,11 +138,9 @@ class Arrival {
     this.#nextMibAt = Math.ceil(this.#bytes / MAX_BODY_BYTES) * MAX_BODY_BYTES;
     this.#watch(this.#options.msPerMib ?? MS_PER_MIB);
     if (this.#whole || this.#announced === undefined) return;
-    const whole = Buffer.allocUnsafeSlow(this.#announced);
-    let at = 0;
-    for (const chunk of this.#chunks) at += chunk.copy(whole, at);
-    this.#chunks.length = 0;
-    this.#whole = whole;
+    this.#whole = Buffer.allocUnsafeSlow(this.#announced);
+    this.#pieces.join().copy(this.#whole);
+    this.#pieces.clear();
   }
 
   #watch(allowedMs: number): void {
@@ -156,11 +155,10 @@ class Arrival {
 
   readonly #onEnd = (): void => {
     if (this.#bytes <= MAX_BODY_BYTES) {
-      const [first] = this.#chunks;
-      this.#finish(readText(this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)));
+      this.#finish(readText(this.#pieces.join()));
       return;
     }
-    const whole = this.#whole ?? Buffer.concat(this.#chunks);
+    const whole = this.#whole ?? this.#pieces.join();
     this.#finish(isUtf8(whole) ? { text: "", large: whole } : { text: "", problem: "not_utf8" });
   };
 
@@ -172,7 +170,7 @@ class Arrival {
   #stop(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#chunks.length = 0;
+    this.#pieces.clear();
     this.#whole = undefined;
     this.#space?.finish();
     const message = this.#message;

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { readPageClient } from "@/lib/access/page-client";
+import { BytePieces } from "@/lib/base/byte-pieces";
 import { isAppError } from "@/lib/base/errors";
 import type { BodyBounds, BodySpace } from "./body-room";
 import { readableOf } from "./reply-stream";
@@ -18,7 +19,7 @@ export async function readWebBody(request: Request, limitBytes: number, { onEnd,
   if (!request.body) return { text: "" };
   const announced = Number(request.headers.get("content-length"));
   if (announced > limitBytes) return { text: "", problem: "too_large" };
-  const chunks: Uint8Array[] = [];
+  const pieces = new BytePieces();
   let bytes = 0;
   let space: BodySpace | null | undefined = announced > MAX_BODY_BYTES ? await openSpace?.(announced, request.signal) : undefined;
   const noSpace = (): ReadBody => ({ text: "", problem: request.signal.aborted ? "cut_off" : "busy" });
@@ -26,8 +27,8 @@ export async function readWebBody(request: Request, limitBytes: number, { onEnd,
     if (space === null) return noSpace();
     for await (const chunk of request.body) {
       bytes += chunk.length;
-      if (bytes <= limitBytes) chunks.push(chunk);
-      else chunks.length = 0;
+      if (bytes <= limitBytes) pieces.push(chunk);
+      else pieces.clear();
       if (bytes > MAX_DISCARDED_BYTES && bytes > limitBytes) break;
       if (bytes <= MAX_BODY_BYTES || bytes > limitBytes) continue;
       space ??= await openSpace?.(limitBytes, request.signal);
@@ -41,7 +42,7 @@ export async function readWebBody(request: Request, limitBytes: number, { onEnd,
     onEnd(() => space?.close());
   }
   if (bytes > limitBytes) return { text: "", problem: "too_large" };
-  const whole = Buffer.concat(chunks);
+  const whole = pieces.join();
   if (whole.length <= MAX_BODY_BYTES) return readText(whole);
   return isUtf8(whole) ? { text: "", large: whole } : { text: "", problem: "not_utf8" };
 }

@@ -65,7 +65,7 @@ test("a client that leaves while it waits gives its turn away", async () => {
   expect(await shares.take(request("192.0.2.3").message, request("192.0.2.3").response)).not.toBeNull();
 });
 
-test.each([{ url: "/_next/static/chunks/a.js" }, { url: "/api/auth/session" }, { accept: "text/event-stream" }, { method: "POST" }])(
+test.each([{ url: "/_next/static/chunks/a.js" }, { url: "/api/auth/session" }, { url: "/account/events?after=1" }, { method: "POST" }])(
   "what renders nothing is not counted: %o",
   async (given) => {
     const shares = new PageShares();
@@ -77,3 +77,8 @@ test.each([{ url: "/_next/static/chunks/a.js" }, { url: "/api/auth/session" }, {
     ).toBe(50);
   },
 );
+
+test("a page is counted whatever its client says that it accepts", async () => {
+  const pages = Array.from({ length: 50 }, () => request("192.0.2.1", { accept: "text/html, text/event-stream" }));
+  expect(await countGiven(new PageShares(), pages)).toBe(4);
+});

@@ -46,8 +46,9 @@ export class PageShares {
   }
 }
 
-/** Not files, route handlers, streams of events and what forms send: those have limits of their own. */
-function isRendered({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
+/** Not files, route handlers, the stream of an account's events and what forms send: those have limits of their own. */
+function isRendered({ method = "GET", url = "/" }: IncomingMessage): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
-  return !url.startsWith("/_next/static/") && !url.startsWith("/api/") && !(headers.accept ?? "").includes("text/event-stream");
+  // By its path, and not by what a client says that it accepts.
+  return !url.startsWith("/_next/static/") && !url.startsWith("/api/") && url.split("?", 1)[0] !== "/account/events";
 }
