@@ -22,7 +22,7 @@ export function pauseAfter(deliveryId: string, attempts: number): number | null 
   return Math.round(pause * (1 - JITTER + 2 * JITTER * random));
 }
 
-const FAILURES_BEFORE_REST = 3;
+export const FAILURES_BEFORE_REST = 3;
 const FIRST_REST_MS = 30 * SECOND;
 const MAX_REST_MS = HOUR;
 

@@ -20,7 +20,7 @@ export async function claimEndpoints(places: Readonly<Record<Lane, number>>): Pr
   if (Object.values(places).every((count) => count === 0)) return [];
   const lanes = Object.keys(places) as Lane[];
   const claimed = await prisma().$queryRaw<{ id: string; lane: Lane }[]>`
-    SELECT id, lane FROM events_claim(${processId()}, ${lanes}, ${lanes.map((lane) => places[lane])}::integer[],
+    SELECT id, lane FROM events_claim_lanes(${processId()}, ${lanes}, ${lanes.map((lane) => places[lane])}::integer[],
       ${lanes.map((lane) => ofOne[lane])}::integer[], ${QUICK_MS}::integer, ${now()})`;
   if (claimed.length === 0) return [];
   const laneOf = new Map(claimed.map(({ id, lane }) => [id, lane]));
@@ -34,7 +34,7 @@ export async function claimEndpoints(places: Readonly<Record<Lane, number>>): Pr
  */
 export async function releaseEndpoints(endpoints: ReadonlyMap<string, number | null>): Promise<void> {
   await prisma().$queryRaw`
-    SELECT events_release(${[...endpoints.keys()]}, ${[...endpoints.values()]}::integer[], ${processId()}, ${now()})::text`;
+    SELECT events_release_timed(${[...endpoints.keys()]}, ${[...endpoints.values()]}::integer[], ${processId()}, ${now()})::text`;
 }
 
 /** Ends this process's claims on all but these endpoints. */

@@ -4,7 +4,7 @@ import { dateOf, now, nowMs } from "@/lib/base/clock";
 import { actAs, inTransaction, type Prisma, prisma, type Transaction } from "@/lib/db/prisma";
 import type { DeliveryTry } from "../deliveries";
 import { failPending, receiving } from "../endpoints";
-import { DISABLED_AFTER_MS, pauseAfter, restAfter, slowRestAfter } from "./attempts";
+import { DISABLED_AFTER_MS, FAILURES_BEFORE_REST, pauseAfter, restAfter, slowRestAfter } from "./attempts";
 import type { Outcome } from "./send";
 
 /** As many attempts of a delivery are kept: those of three rounds. */
@@ -139,7 +139,12 @@ const well: Change = { failures: 0, failingSince: null, restsUntil: null };
 /** It rests like one that fails, and is never switched off for it: the time for that begins with its last answer. */
 function slow({ failures }: Prisma.EndpointModel, at: number): Change {
   const restMs = slowRestAfter(failures + 1);
-  return { failures: failures + 1, failingSince: dateOf(at), restsUntil: restMs > 0 ? dateOf(at + restMs) : null };
+  // No more than a rest takes: a real failure after many slow answers is the first of its kind.
+  return {
+    failures: Math.min(failures + 1, FAILURES_BEFORE_REST),
+    failingSince: dateOf(at),
+    restsUntil: restMs > 0 ? dateOf(at + restMs) : null,
+  };
 }
 
 function failing(endpoint: Prisma.EndpointModel, { isGone, retryAfterMs = 0 }: Outcome, at: number): Change {

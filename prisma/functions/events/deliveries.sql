@@ -40,7 +40,7 @@ $$;
 -- Gives a process endpoints that are due and that nobody serves; one process at a time sends to an endpoint. Of each lane as many as it has
 -- places; an account has at most so many places of it, and its first endpoint comes before another's second. The arrays are parallel.
 -- Claims, releases and attempts do not wait for the disk: after a crash of the database an event may be sent again, under its id.
-CREATE OR REPLACE FUNCTION events_claim(claimant text, lanes text[], places integer[], of_one integer[], quick_ms integer, moment timestamptz)
+CREATE OR REPLACE FUNCTION events_claim_lanes(claimant text, lanes text[], places integer[], of_one integer[], quick_ms integer, moment timestamptz)
 RETURNS TABLE (id text, lane text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
@@ -57,7 +57,7 @@ BEGIN
       FROM waiting w LEFT JOIN served s USING (account_id, lane)
     ), chosen AS (
       SELECT r.id, l.places, row_number() OVER (PARTITION BY r.lane ORDER BY r.nth, r.due_at) AS place
-      FROM ranked r JOIN unnest(events_claim.lanes, events_claim.places, events_claim.of_one) l(lane, places, of_one) USING (lane)
+      FROM ranked r JOIN unnest(events_claim_lanes.lanes, events_claim_lanes.places, events_claim_lanes.of_one) l(lane, places, of_one) USING (lane)
       WHERE r.nth <= l.of_one
     ), taken AS (
       SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.id IN (SELECT c.id FROM chosen c WHERE c.place <= c.places)
@@ -77,7 +77,7 @@ END $$;
 
 -- Ends a process's claims, and says when each endpoint is due next: at the earliest now, behind those that wait. `answers` are the times that
 -- they take to answer, in milliseconds; null leaves it as it is.
-CREATE OR REPLACE FUNCTION events_release(endpoints text[], answers integer[], claimant text, moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION events_release_timed(endpoints text[], answers integer[], claimant text, moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   -- Once it is locked, all deliveries are seen that this endpoint was woken for.
@@ -96,3 +96,32 @@ CREATE OR REPLACE FUNCTION events_mark(account text) RETURNS text LANGUAGE sql S
     (SELECT sum(hashtextextended(concat_ws('|', l.id, l.state, l.attempts), 0))
       FROM (SELECT d.id, d.state, d.attempts FROM delivery d WHERE d.account_id = account ORDER BY d.id DESC LIMIT 25) l))
 $$;
+
+-- For the release before this one, while both run: a process that could not release its claims would leave its endpoints served by nobody.
+CREATE OR REPLACE FUNCTION events_claim(claimant text, most integer, most_mails integer, moment timestamptz)
+RETURNS TABLE (id text) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  RETURN QUERY
+    WITH due AS (
+      SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.due_at <= moment AND p.kind <> 'email'
+        ORDER BY p.due_at LIMIT most FOR NO KEY UPDATE SKIP LOCKED
+    ), due_mails AS (
+      SELECT p.id FROM endpoint p WHERE p.served_by IS NULL AND p.due_at <= moment AND p.kind = 'email'
+        ORDER BY p.due_at LIMIT most_mails FOR NO KEY UPDATE SKIP LOCKED
+    ), both_kinds AS (
+      SELECT due.id FROM due UNION ALL SELECT due_mails.id FROM due_mails
+    )
+    UPDATE endpoint p SET served_by = claimant FROM both_kinds b WHERE p.id = b.id RETURNING p.id;
+END $$;
+
+CREATE OR REPLACE FUNCTION events_release(endpoints text[], claimant text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  -- Once it is locked, all deliveries are seen that this endpoint was woken for.
+  PERFORM FROM endpoint p WHERE p.id = ANY (endpoints) ORDER BY p.id FOR NO KEY UPDATE;
+  UPDATE endpoint p SET served_by = NULL,
+      due_at = (SELECT greatest(d.try_at, p.rests_until) FROM delivery d
+        WHERE d.endpoint_id = p.id AND d.state = 'pending' ORDER BY d.try_at LIMIT 1)
+    WHERE p.id = ANY (endpoints) AND p.served_by = claimant;
+END $$;
