@@ -1,7 +1,7 @@
 // API keys in the database: create, count, change. Every change reaches all processes through the notice that the tables' triggers send
 // (see key-cache.ts).
 
-import { now } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import { type AccountId, type KeyId, newKeyId } from "@/lib/base/ids";
 import { type NanoUsd, nanoUsd } from "@/lib/base/money";
 import { pepper } from "@/lib/base/pepper";
@@ -56,7 +56,7 @@ export async function createKey(key: NewKey, database: Database = prisma()): Pro
       capNanoUsd: key.cap?.nanoUsd ?? null,
       capPeriod: key.cap?.period ?? null,
       clipMinTokens: key.clipMinTokens ?? null,
-      unsigned: key.unsigned ?? false,
+      unsignedCap: key.unsigned ? (key.cap?.nanoUsd ?? 0n) : null,
       ...(key.alarm !== undefined && alarmColumns(key.alarm)),
       ...(key.scopes && { scopes: [...key.scopes] }),
       ...(key.networks && { networks: [...key.networks] }),
@@ -81,21 +81,36 @@ export async function setKeyState(
   return count === 1;
 }
 
-/** What the account's keys that no wallet signed for can spend together, each in its period; `except` left out. Lock the account first. */
+/**
+ * The most that the account's keys could spend which no wallet signed for, each in its period; `except` left out. One that was lowered, revoked or
+ * has ended counts on for a day: what it could spend may be spent. Lock the account first.
+ */
 export async function sumUnsignedCaps(accountId: AccountId, except: KeyId | null, transaction: Transaction): Promise<bigint> {
+  const since = dateOf(nowMs() - DAY_MS);
   const { _sum: sum } = await transaction.apiKey.aggregate({
     where: {
-      ...{ accountId, unsigned: true, state: { not: "revoked" }, expiresAt: { gt: now() } },
+      ...{ accountId, unsignedCap: { not: null }, expiresAt: { gt: since } },
+      OR: [{ revokedAt: null }, { revokedAt: { gt: since } }],
       ...(except !== null && { id: { not: except } }),
     },
-    _sum: { capNanoUsd: true },
+    _sum: { unsignedCap: true },
   });
-  return sum.capNanoUsd ?? 0n;
+  return sum.unsignedCap ?? 0n;
 }
 
-/** Says whether a wallet has signed for what a key can do. */
-export async function setUnsigned(accountId: AccountId, keyId: KeyId, unsigned: boolean, database: Database = prisma()): Promise<void> {
-  await database.apiKey.updateMany({ where: { accountId, id: keyId }, data: { unsigned } });
+/** What a key could spend most since no wallet signed for it; null when one did. */
+export async function findUnsignedCap(accountId: AccountId, keyId: KeyId, transaction: Transaction): Promise<bigint | null> {
+  return (await transaction.apiKey.findFirst({ where: { accountId, id: keyId }, select: { unsignedCap: true } }))?.unsignedCap ?? null;
+}
+
+/** Says what a key can spend without a signature; null: a wallet has signed for it. */
+export async function setUnsignedCap(
+  accountId: AccountId,
+  keyId: KeyId,
+  unsignedCap: bigint | null,
+  database: Database = prisma(),
+): Promise<void> {
+  await database.apiKey.updateMany({ where: { accountId, id: keyId }, data: { unsignedCap } });
 }
 
 /** Pauses all active keys of the account. */

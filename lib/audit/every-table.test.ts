@@ -20,7 +20,7 @@ const silent: Readonly<Record<string, readonly string[]>> = {
     "last_used_at",
     "revoked_at",
     "alarm_muted_until",
-    "unsigned",
+    "unsigned_cap",
   ],
   account: ["id", "created_at", "erased_at"],
   identity: ["chain", "address", "account_id", "linked_at", "is_first"],

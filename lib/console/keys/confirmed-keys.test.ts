@@ -72,7 +72,7 @@ test("a key with a cap of at most $5 is created without a signature for 15 minut
   expect(await createConfirmedKey(confirmed, little("1", { name: "next" }), null)).toMatchObject({ ok: true });
 });
 
-test("a hundred keys at once give away $5 together; what is revoked or signed for makes room", async () => {
+test("a hundred keys at once give away $5 together; what is spent and revoked, or lowered, makes no room for a day", async () => {
   const { owner, wallet } = await newOwner();
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, count) => createConfirmedKey(owner, little("1", { name: `${count}` }), null)),
@@ -80,24 +80,30 @@ test("a hundred keys at once give away $5 together; what is revoked or signed fo
   expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
   const [key, other] = await listOwnKeys(owner);
   if (!key || !other) throw new Error("no key was made");
-  const grow = { ...little("2"), keyId: key.keyId, expiry: "keep" as const };
-  const asked = askedOf(await setConfirmedLimits(owner, grow, null));
+  const limit = (usd: string, keyId = key.keyId) => ({ ...little(usd), keyId, expiry: "keep" as const });
   await setOwnKeyState(owner, other.keyId, "revoked");
-  expect(await setConfirmedLimits(owner, grow, null)).toEqual({ ok: true });
-  askedOf(await createConfirmedKey(owner, little("0.000000001"), null));
-  // A new secret of a key that its owner signed for is given away, too.
-  const large = little("3", { name: "large" });
-  expect(
-    await createConfirmedKey(owner, large, await sign(owner, wallet, askedOf(await createConfirmedKey(owner, large, null)))),
-  ).toMatchObject({ ok: true });
-  const [signed] = await listOwnKeys(owner);
-  const secret = { keyId: signed?.keyId as KeyId, overlap: 0 };
+  expect(await setConfirmedLimits(owner, limit("0.01"), null)).toEqual({ ok: true });
+  askedOf(await createConfirmedKey(owner, little("0.01"), null));
+  // What a wallet signs for is no more among them; a new secret of it is.
+  const asked = askedOf(await setConfirmedLimits(owner, limit("2"), null));
+  expect(await setConfirmedLimits(owner, limit("2"), await sign(owner, wallet, asked))).toEqual({ ok: true });
+  const secret = { keyId: key.keyId, overlap: 0 };
   askedOf(await rotateConfirmedKey(owner, secret, null));
-  const again = askedOf(await setConfirmedLimits(owner, { ...grow, cap: cap("2.5") }, null));
-  expect(again.statement).not.toBe(asked.statement);
-  expect(await setConfirmedLimits(owner, { ...grow, cap: cap("2.5") }, await sign(owner, wallet, again))).toEqual({ ok: true });
-  expect(await createConfirmedKey(owner, little("2"), null)).toMatchObject({ ok: true });
-  askedOf(await rotateConfirmedKey(owner, secret, null));
+  expect(await createConfirmedKey(owner, little("1"), null)).toMatchObject({ ok: true });
+  later(DAY + MINUTE);
+  const fresh = { ...owner, confirmedAt: new Date(Date.now() + DAY + MINUTE) };
+  expect(await createConfirmedKey(fresh, little("1"), null)).toMatchObject({ ok: true });
+  askedOf(await createConfirmedKey(fresh, little("1"), null));
+});
+
+test("keys that are raised at once do not pass together what one of them may have", async () => {
+  const { owner } = await newOwner();
+  for (let count = 0; count < 10; count++) await createConfirmedKey(owner, little("0.01", { name: `${count}` }), null);
+  const keys = await listOwnKeys(owner);
+  const raised = await Promise.all(
+    keys.map(({ keyId }) => setConfirmedLimits(owner, { ...little("4"), keyId, expiry: "keep" as const }, null)),
+  );
+  expect(raised.filter(({ ok }) => ok)).toHaveLength(1);
 });
 
 test("a signature makes the session fresh, as the next request finds it", async () => {

@@ -4,7 +4,7 @@
 import type { KeyAlarm } from "@/lib/access/alarms";
 import { isWithinNetworks } from "@/lib/access/client-address";
 import { findLiveKey, type KeyLine } from "@/lib/access/key-list";
-import { type CapPeriod, type SpendCap, setUnsigned } from "@/lib/access/keys";
+import { type CapPeriod, type SpendCap, setUnsignedCap } from "@/lib/access/keys";
 import type { Proof } from "@/lib/access/proofs";
 import { DAY_MS, now, nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
@@ -80,7 +80,7 @@ async function confirm({ owner, keyId, power, statement, proof }: Confirmation):
   if (mayBeUnsigned(owner, power, proof) && (await countUnsigned(accountId, keyId, power.cap))) return null;
   const refusal = await checkConfirmation(owner, statement, proof);
   if (refusal) return refusal;
-  await setUnsigned(accountId, keyId, false);
+  await setUnsignedCap(accountId, keyId, null);
   return null;
 }
 

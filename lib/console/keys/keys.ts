@@ -10,12 +10,13 @@ import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/
 import {
   countLiveKeys,
   createKey,
+  findUnsignedCap,
   type KeyLimits,
   lockKey,
   renameKey,
   type SpendCap,
   setKeyState,
-  setUnsigned,
+  setUnsignedCap,
   sumUnsignedCaps,
 } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
@@ -115,7 +116,7 @@ export async function makeOwnKey(
     // The account may have been locked by whoever ended its sessions, and paused its keys or closed it.
     if (!(await isSessionOpen(sessionId, transaction))) return "signed_out";
     if (live >= MAX_KEYS) return "too_many";
-    if (unsigned && !(await fitsUnsigned(accountId, { keyId: null, cap }, transaction))) return "needs_signature";
+    if (unsigned && !(await fitsUnsigned(accountId, null, cap?.nanoUsd ?? 0n, transaction))) return "needs_signature";
     return createKey(
       {
         accountId,
@@ -138,20 +139,17 @@ export async function makeOwnKey(
   return { ok: true, key: made.key };
 }
 
-async function fitsUnsigned(
-  accountId: AccountId,
-  { keyId, cap }: { keyId: KeyId | null; cap: Pick<SpendCap, "nanoUsd"> | null },
-  transaction: Transaction,
-): Promise<boolean> {
-  return (await sumUnsignedCaps(accountId, keyId, transaction)) + (cap?.nanoUsd ?? 0n) <= MOST_UNSIGNED;
-}
+const fitsUnsigned = async (accountId: AccountId, keyId: KeyId | null, most: bigint, transaction: Transaction): Promise<boolean> =>
+  (await sumUnsignedCaps(accountId, keyId, transaction)) + most <= MOST_UNSIGNED;
 
 /** Counts a key's cap among those that no wallet signed for; false, with nothing changed, when they would be too much together. */
 export const countUnsigned = (accountId: AccountId, keyId: KeyId, cap: Pick<SpendCap, "nanoUsd"> | null): Promise<boolean> =>
   inTransaction(async (transaction) => {
     await lockAccount(accountId, transaction);
-    const fits = await fitsUnsigned(accountId, { keyId, cap }, transaction);
-    if (fits) await setUnsigned(accountId, keyId, true, transaction);
+    const [before, after] = [(await findUnsignedCap(accountId, keyId, transaction)) ?? 0n, cap?.nanoUsd ?? 0n];
+    const most = before > after ? before : after;
+    const fits = await fitsUnsigned(accountId, keyId, most, transaction);
+    if (fits) await setUnsignedCap(accountId, keyId, most, transaction);
     return fits;
   });
 
