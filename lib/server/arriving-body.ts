@@ -15,7 +15,7 @@ export interface ArrivalOptions {
   gone: () => AbortSignal;
   /** For the first MiB. */
   timeoutMs: number;
-  /** For each further MiB, from the end of the one before it: what came fast earlier buys no time. */
+  /** For each further MiB. What came faster is kept in hand, up to three times as much. */
   msPerMib?: number;
   /** Answers and closes the connection of a client that is too slow. */
   cut: () => void;
@@ -55,6 +55,8 @@ class Arrival {
   #isWaiting = false;
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
+  /** When the next MiB must have come. */
+  #deadline = 0;
 
   constructor(message: IncomingMessage, options: ArrivalOptions, outcome: Outcome) {
     this.#message = message;
@@ -67,7 +69,8 @@ class Arrival {
     this.#announced = announced;
     message.on("end", this.#onEnd).on("close", this.#onGone).on("error", this.#onGone);
     const listen = () => {
-      this.#watch(this.#options.timeoutMs);
+      this.#deadline = performance.now() + this.#options.timeoutMs;
+      this.#watch();
       message.on("data", this.#onData);
     };
     if (announced === undefined || announced <= MAX_BODY_BYTES) listen();
@@ -78,6 +81,7 @@ class Arrival {
   async #wait(forSpace: () => boolean | Promise<boolean>): Promise<boolean> {
     this.#isWaiting = true;
     clearTimeout(this.#timer);
+    const pausedAt = performance.now();
     try {
       if (!(await forSpace())) {
         this.#finish({ text: "", problem: this.#options.gone().aborted ? "cut_off" : "busy" });
@@ -89,6 +93,7 @@ class Arrival {
       return false;
     } finally {
       this.#isWaiting = false;
+      this.#deadline += performance.now() - pausedAt;
     }
     // A client that left while its socket was paused is noticed only now.
     return !this.#message.destroyed || this.#message.complete;
@@ -136,19 +141,21 @@ class Arrival {
   /** There is space for what has arrived. */
   #goOn(): void {
     this.#nextMibAt = Math.ceil(this.#bytes / MAX_BODY_BYTES) * MAX_BODY_BYTES;
-    this.#watch(this.#options.msPerMib ?? MS_PER_MIB);
+    const [now, allowedMs] = [performance.now(), this.#options.msPerMib ?? MS_PER_MIB];
+    this.#deadline = Math.min(Math.max(this.#deadline, now) + allowedMs, now + 3 * allowedMs);
+    this.#watch();
     if (this.#whole || this.#announced === undefined) return;
     this.#whole = Buffer.allocUnsafeSlow(this.#announced);
     this.#pieces.join().copy(this.#whole);
     this.#pieces.clear();
   }
 
-  #watch(allowedMs: number): void {
+  #watch(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#options.cut();
       this.#finish({ text: "", problem: "cut_off" });
-    }, allowedMs);
+    }, this.#deadline - performance.now());
   }
 
   readonly #onGone = (): void => this.#finish({ text: "", problem: "cut_off" });

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { openAnswer, sealAnswer } from "./kept-answer";
 
-const request = { method: "POST", path: "/api/v1/x402/prompt", bodyText: '{"prompt":"¿Qué?"}', largeBody: undefined };
+const request = { method: "POST", path: "/api/v1/x402/prompt", bodyText: '{"prompt":"¿Qué?"}', largeBody: undefined, headers: {} };
 const answer = '{"text":"A quokka 🦘 smiles"}';
 
 const useSettings = (settings: Record<string, string | undefined>) => {
@@ -31,6 +31,7 @@ test("an answer is opened with its payment and body, and shows nothing of itself
 test.each([
   ["another payment", "payment pay_2", request],
   ["another body", "payment pay_1", { ...request, bodyText: `${request.bodyText} ` }],
+  ["another proof", "payment pay_1", { ...request, headers: { "payment-proof": "x" } }],
   ["another path", "payment pay_1", { ...request, path: "/api/v1/prompt" }],
 ])("with %s it stays closed", (_what, claim, other) => {
   useSettings({});

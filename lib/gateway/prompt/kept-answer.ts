@@ -1,12 +1,12 @@
 // Answers that are kept for a payment, which is their only key: they are encrypted under what only its sender has, the payment together with
 // the request's body, and our pepper. So the same payment with the same body gets the first answer again, and nobody else reads it: not from
-// a copy of the database, nor with the pepper.
+// a copy of the database, nor with the pepper, unless they guess the whole body.
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { pepper, peppers } from "@/lib/base/pepper";
 import type { GatewayRequest } from "../http/request";
 
-export type RequestContent = Pick<GatewayRequest, "method" | "path" | "bodyText" | "largeBody">;
+export type RequestContent = Pick<GatewayRequest, "method" | "path" | "bodyText" | "largeBody" | "headers">;
 
 /** No answer begins with it: they are JSON or server-sent events. */
 const SEALED = "sealed.";
@@ -42,9 +42,9 @@ export function openAnswer(kept: string, claim: string, request: RequestContent)
 }
 
 /** The digest begins differently than the claim's, which is stored beside the answer. */
-function keyOf(claim: string, { method, path, bodyText, largeBody }: RequestContent, under: string): Buffer {
+function keyOf(claim: string, { method, path, bodyText, largeBody, headers }: RequestContent, under: string): Buffer {
   const secret = createHash("sha256")
-    .update(`kept answer\n${claim}\n${method} ${path}\n`)
+    .update(`kept answer\n${claim}\n${method} ${path}\n${headers["payment-proof"] ?? ""}\n`)
     .update(largeBody ?? bodyText)
     .digest();
   return Buffer.from(hkdfSync("sha256", secret, under, "kept answer", 32));

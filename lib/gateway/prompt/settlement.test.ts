@@ -61,7 +61,7 @@ async function openHold(ceiling: bigint) {
   return {
     hold,
     settlement: openSettlement(
-      { onEnd: () => undefined, method: "POST", path: "/", bodyText: "{}", largeBody: undefined },
+      { onEnd: () => undefined, method: "POST", path: "/", bodyText: "{}", largeBody: undefined, headers: {} },
       hold,
       { stream: false },
       quote,

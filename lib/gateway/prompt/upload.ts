@@ -17,12 +17,12 @@ export const uploadSpace =
     return bodyRoom().open({ account: caller.limitedAs, network: networkOf(addressOf(request)), isFunded }, mostBytes, gone);
   };
 
-/** False for a request that comes with a payment, or that may have been answered and charged before. */
+/** False without a balance for a request that comes with a payment, or that may have been answered and charged before. */
 async function isPaidFromBalance({ headers }: GatewayRequest, { accountId }: Pick<Caller, "accountId">): Promise<boolean> {
-  if (headers["payment-proof"] !== undefined) return false;
   const least = quotePrompt(smallestPrompt());
   const { available } = await readBalance(accountId);
   if (available >= least.ceiling) return true;
+  if (headers["payment-proof"] !== undefined) return false;
   const key = headers["idempotency-key"];
   if (key !== undefined && (await hasClaim(accountId, key))) return false;
   await tellExhausted(accountId, least.ceiling);

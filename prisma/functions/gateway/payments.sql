@@ -55,7 +55,11 @@ BEGIN
   END IF;
   decision := gateway_place_hold(request, credited, CASE WHEN credited = caller THEN key END, model, ceiling, 'payment ' || payment, hash,
     process, at, until);
-  IF decision = 'held' THEN PERFORM payments_record_request(payment, request); END IF;
+  IF decision = 'held' THEN
+    -- The payment is what the answer belongs to, and not the key that it came with.
+    UPDATE idempotent_reply r SET key_id = NULL WHERE r.account_id = credited AND r.idempotency_key = 'payment ' || payment;
+    PERFORM payments_record_request(payment, request);
+  END IF;
   RETURN decision;
 END $$;
 
