@@ -95,7 +95,7 @@ interface NewKeyWish {
 }
 
 /** What keys without a signature may spend together, each in its period; beside it the playground has gateway_unconfirmed_cap. */
-export const MOST_UNSIGNED = nanoUsd(5_000_000_000n);
+const MOST_UNSIGNED = nanoUsd(5_000_000_000n);
 
 /** Creates a key. Its text is in this answer and never shown again. */
 export async function createOwnKey(owner: Owner, wish: NewKeyWish): Promise<Answer<{ key: string }>> {
