@@ -47,7 +47,7 @@ test("Overview, Keys and Usage in three tabs follow a request and a new key over
   test.setTimeout(120_000);
   await signIn(context, newWallet("evm"));
   await fundByFaucet(page);
-  const key = await createKey(page, "of a program");
+  const key = await createKey(page, "of a program", "2");
   await page.close();
   const streams = watchStreams(context);
   const tabs: Page[] = [];
@@ -71,7 +71,7 @@ test("Overview, Keys and Usage in three tabs follow a request and a new key over
   await expect.poll(() => streams.length).toBe(2);
   const second = await sendPrompt(key);
   const other = await context.newPage();
-  await createKey(other, "made elsewhere");
+  await createKey(other, "made elsewhere", "2");
   for (const tab of left.filter((one) => one !== keys)) await expect(listed(tab, second)).toBeVisible();
   if (left.includes(keys)) await expect(keys.getByRole("row", { name: "made elsewhere" })).toBeVisible();
   for (const tab of left) expect(await tab.locator("body").getAttribute("data-loaded")).toBe("once");
