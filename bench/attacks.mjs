@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 const { name, origin, emptyKeys, headers } = workerData;
 
-/** Repeats `attack` on so many connections until the bench stops it, which is told the number of attacks. */
+/** Repeats `attack` on so many connections. The bench ends it with a message, and gets the number of attacks back. */
 function repeat(connections, attack) {
   let isOver = false;
   let count = 0;

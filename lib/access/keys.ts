@@ -82,8 +82,8 @@ export async function setKeyState(
 }
 
 /**
- * The most that the account's keys could spend which no wallet signed for, each in its period; `except` left out. One that was lowered, revoked or
- * has ended counts on for a day: what it could spend may be spent. Lock the account first.
+ * Adds up what keys without a signature could spend, at most and each in its period, without the key `except`. A key counts for a day after it was
+ * revoked or has ended, and a lowered one at its former cap, since that may be spent. Lock the account first.
  */
 export async function sumUnsignedCaps(accountId: AccountId, except: KeyId | null, transaction: Transaction): Promise<bigint> {
   const since = dateOf(nowMs() - DAY_MS);

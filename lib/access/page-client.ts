@@ -9,7 +9,7 @@ export const CLIENT_HEADER = "x-client-address";
 
 const httpServer = processSingleton<{ writes?: true }>("page server", () => ({}));
 
-/** From now on the header is believed, since an HTTP server of ours writes it: this process's, or the one that passes requests on. */
+/** Believes the header from now on. Call it where our own HTTP server writes it, in this process or in the one that passes requests on. */
 export function believePageClient(): void {
   httpServer().writes = true;
 }

@@ -2,7 +2,7 @@
 
 /**
  * The text of these bytes, or null as soon as there are more than `mostBytes`; reading ends there.
- * @throws TypeError for what is not UTF-8, and what the source throws
+ * @throws TypeError when the bytes are no UTF-8; and any error of `chunks`
  */
 export async function readBoundedText(chunks: AsyncIterable<Uint8Array>, mostBytes: number): Promise<string | null> {
   const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -1,4 +1,4 @@
-// Keeps a child process running: one that ends unexpectedly is started again, after a pause that grows with each end.
+// Keeps a child process running. A child that ends unexpectedly is started again; the pause before that grows each time.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "./observe/log";

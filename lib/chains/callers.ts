@@ -3,5 +3,5 @@
 
 export type UsedBy = "ours" | "pages";
 
-/** The largest answer that is read of a node, in bytes. Ours are lists of what came in; those of a page belong to one wallet. */
+/** The largest answer that we read from a node, in bytes. Our own calls list deposits of many accounts; a page asks about one wallet. */
 export const mostAnswerBytes: Readonly<Record<UsedBy, number>> = { ours: 16 * 1_048_576, pages: 262_144 };

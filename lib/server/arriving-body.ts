@@ -5,7 +5,8 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { BytePieces } from "@/lib/base/byte-pieces";
 import type { BodyBounds, BodySpace } from "@/lib/gateway/http/body-room";
-import { MAX_BODY_BYTES, type ReadBody, readText } from "@/lib/gateway/http/request";
+import { MAX_BODY_BYTES, MAX_LARGE_BODY_BYTES } from "@/lib/gateway/http/body-sizes";
+import { type ReadBody, readText } from "@/lib/gateway/http/request";
 
 export interface ArrivalOptions {
   limitBytes: number;
@@ -25,7 +26,7 @@ export interface ArrivalOptions {
 const MS_PER_MIB = 10_000;
 
 /** The most time that the largest body may take, besides `timeoutMs`, and besides its waits for space. */
-export const LARGE_BODY_MS = 31 * MS_PER_MIB + 3 * 60_000;
+export const LARGE_BODY_MS = (MAX_LARGE_BODY_BYTES / MAX_BODY_BYTES - 1) * MS_PER_MIB + 3 * 60_000;
 
 /** Resolves with the body or its problem. Rejects with what `bounds.openSpace` throws. */
 export function readArrivingBody(message: IncomingMessage, options: ArrivalOptions): Promise<ReadBody> {

@@ -6,7 +6,8 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { BodyRoom, type BodyRoomOptions, type BodySpace, type OpenSpace } from "@/lib/gateway/http/body-room";
-import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_LARGE_BODY_BYTES, type ReadBody } from "@/lib/gateway/http/request";
+import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES, MAX_LARGE_BODY_BYTES } from "@/lib/gateway/http/body-sizes";
+import type { ReadBody } from "@/lib/gateway/http/request";
 import { type ArrivalOptions, readArrivingBody } from "./arriving-body";
 
 const cut = vi.fn();

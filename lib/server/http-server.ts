@@ -5,16 +5,10 @@ import { once as nextEvent } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { log } from "@/lib/base/observe/log";
+import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "@/lib/gateway/http/body-sizes";
 import { isDraining } from "@/lib/gateway/http/endpoint";
 import { isNormalPath } from "@/lib/gateway/http/normal-path";
-import {
-  type GatewayReply,
-  type IncomingRequest,
-  MAX_BODY_BYTES,
-  MAX_DISCARDED_BYTES,
-  type ReadBody,
-  readText,
-} from "@/lib/gateway/http/request";
+import { type GatewayReply, type IncomingRequest, type ReadBody, readText } from "@/lib/gateway/http/request";
 import { answer, answerElsewhere } from "@/lib/gateway/http/router";
 import { LARGE_BODY_MS, readArrivingBody } from "./arriving-body";
 import { type ConnectionLimits, limitConnections } from "./connections";

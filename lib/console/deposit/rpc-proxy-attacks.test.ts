@@ -1,7 +1,5 @@
 // Attacks on the nodes that deposits and payouts need, through the proxy that our pages have to them.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { NextRequest } from "next/server";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -175,36 +173,26 @@ test.each([
   expect(node.calls.at(-1)).toMatchObject({ method: "eth_call", params: [{ to: elsewhere, gas: "0x4c4b40" }, "latest"] });
 });
 
+/** A node in front of the chain's that answers every call but that for its identity with 300 kB. */
+async function verboseNode(url: string) {
+  const isIdentity = (method: string) => method === "eth_chainId" || method === "getGenesisHash";
+  const node = await startFaultyNode(url, ({ method }) => (isIdentity(method) ? null : { claim: () => `0x${"00".repeat(150_000)}` }));
+  toClose.push(node.close);
+  return node;
+}
+
 test("an answer of a node is read up to 256 kB, asked for once, and costs our own watchers nothing", async () => {
   const cookie = await sessionCookie();
-  let sent = 0;
-  const big = createServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => {
-      body += chunk.toString();
-    });
-    request.on("end", () => {
-      const { method } = JSON.parse(body) as { method: string };
-      if (method === "eth_chainId")
-        return response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: `0x${evm.client.chain.id.toString(16)}` }));
-      if (method === "getGenesisHash") return response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: solana.genesisHash }));
-      sent += 1;
-      response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: `0x${"00".repeat(150_000)}` }));
-    });
-  });
-  await new Promise<void>((done) => big.listen(0, "127.0.0.1", done));
-  toClose.push(() => big.close());
-  const url = `http://127.0.0.1:${(big.address() as AddressInfo).port}`;
-  setSandboxEvmNodes([url, url]);
-  setSandboxSolanaNodes([url, url], solana.genesisHash);
-  for (const [chain, body] of [
-    ["base", rpc("eth_call", [{ to: elsewhere }, "latest"])],
-    ["solana", rpc("getMultipleAccounts", [[]])],
+  const [big, bigSolana] = await Promise.all([verboseNode(evm.url()), verboseNode(solana.url)]);
+  setSandboxEvmNodes([big.url, big.url]);
+  setSandboxSolanaNodes([bigSolana.url, bigSolana.url], solana.genesisHash);
+  for (const [chain, node, method, params] of [
+    ["base", big, "eth_call", [{ to: elsewhere }, "latest"]],
+    ["solana", bigSolana, "getMultipleAccounts", [[]]],
   ] as const) {
-    sent = 0;
-    const { text } = await send("", { chain, cookie, body });
+    const { text } = await send("", { chain, cookie, body: rpc(method, [...params]) });
     expect(JSON.parse(text)).toMatchObject({ error: { code: -32_005, message: expect.stringContaining("262144 bytes") } });
-    expect(sent).toBe(1);
+    expect(node.calls.filter((call) => call.method === method)).toHaveLength(1);
   }
   expect(await evmNodes().callFirst((node) => node.call("eth_call", [], z.string()))).toHaveLength(300_002);
   expect(await solanaNodes().call("getAnything", [], z.string())).toHaveLength(300_002);

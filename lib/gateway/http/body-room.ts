@@ -4,8 +4,7 @@
 
 import { type GiveBack, Shares } from "@/lib/access/limits/shares";
 import { processSingleton } from "@/lib/base/process-singleton";
-
-const MIB = 1_048_576;
+import { MAX_BODY_BYTES, MAX_LARGE_BODY_BYTES } from "./body-sizes";
 
 /**
  * Opens space for a large body, before it is read: one of at most so many bytes; null when there is none in time, or the client left.
@@ -37,7 +36,7 @@ export interface BodyRoomOptions {
   waitMs: number;
 }
 
-const service: BodyRoomOptions = { bytes: 224 * MIB, reservedBytes: 32 * MIB, waitMs: 60_000 };
+const service: BodyRoomOptions = { bytes: 7 * MAX_LARGE_BODY_BYTES, reservedBytes: MAX_LARGE_BODY_BYTES, waitMs: 60_000 };
 
 /** The largest bodies that may arrive for one account at once. */
 const ARRIVING_OF_ONE = 3;
@@ -189,9 +188,9 @@ export class BodySpace {
     this.#tryAgain?.();
   }
 
-  /** By whole MiBs: to ask for each chunk would be work for nothing. */
+  /** By whole MiBs (MAX_BODY_BYTES): to ask for each chunk would be work for nothing. */
   #grow(bytes: number): boolean {
-    const more = Math.ceil(bytes / MIB) * MIB - this.#bytes;
+    const more = Math.ceil(bytes / MAX_BODY_BYTES) * MAX_BODY_BYTES - this.#bytes;
     if (more <= 0) return true;
     if (!this.#room.grow(this, more)) return false;
     this.#bytes += more;

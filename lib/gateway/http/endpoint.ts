@@ -2,7 +2,6 @@
 // with its answer. While the process shuts down, running requests finish and new ones are refused.
 
 import { setMaxListeners } from "node:events";
-import { clientAddress, trustedProxies } from "@/lib/access/client-address";
 import { recordFailedRequest } from "@/lib/access/failures/record-failed";
 import { writeLimitHeaders } from "@/lib/access/limits/entry";
 import { failedAuth } from "@/lib/access/limits/failed-auth";
@@ -14,6 +13,7 @@ import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { publicUrl } from "@/lib/base/public-url";
+import { addressOf } from "./caller";
 import type { GatewayReply, GatewayRequest } from "./request";
 
 interface Outcome {
@@ -77,8 +77,7 @@ function logError(error: AppError, request: GatewayRequest): void {
 
 /** A caller without an account is limited by its address, so the headers show those limits. */
 function writeAddressLimit(request: GatewayRequest, reply: GatewayReply): void {
-  const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
-  writeLimitHeaders(reply.headers, failedAuth().state(address));
+  writeLimitHeaders(reply.headers, failedAuth().state(addressOf(request)));
 }
 
 function recordRequest(endpointName: string, request: GatewayRequest, { status, code, endedAt }: Outcome): void {

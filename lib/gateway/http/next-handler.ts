@@ -5,8 +5,9 @@ import { readPageClient } from "@/lib/access/page-client";
 import { BytePieces } from "@/lib/base/byte-pieces";
 import { isAppError } from "@/lib/base/errors";
 import type { BodyBounds, BodySpace } from "./body-room";
+import { MAX_BODY_BYTES, MAX_DISCARDED_BYTES } from "./body-sizes";
 import { readableOf } from "./reply-stream";
-import { type GatewayReply, MAX_BODY_BYTES, MAX_DISCARDED_BYTES, type ReadBody, readText } from "./request";
+import { type GatewayReply, type ReadBody, readText } from "./request";
 
 /**
  * The client's address: from our own HTTP server where there is one. Otherwise the platform's proxy is the peer, and X-Forwarded-For names

@@ -10,6 +10,7 @@ import type { LargeText } from "@/lib/base/large-text";
 import { log } from "@/lib/base/observe/log";
 import { runInSlices } from "@/lib/base/slices";
 import type { BodyBounds, OpenSpace } from "./body-room";
+import { MAX_BODY_BYTES, MAX_LARGE_BODY_BYTES } from "./body-sizes";
 import { badJson, type LongJson, readLongJson } from "./large-json";
 import { nearestName } from "./nearest-name";
 
@@ -87,20 +88,8 @@ export interface GatewayReply {
   end: GatewayRequest["end"];
 }
 
-/** The largest body that is read, in bytes, where an endpoint takes no images. */
-export const MAX_BODY_BYTES = 1_048_576;
-
 /** JSON of this length takes a few milliseconds at most, whatever stands in it; longer JSON is read in slices. */
 const MAX_CHARACTERS_AT_ONCE = 65_536;
-
-/** The largest body of an endpoint that takes images. */
-export const MAX_LARGE_BODY_BYTES = 32 * MAX_BODY_BYTES;
-
-/**
- * How much of a larger body is read and discarded. A client that is still sending when its connection closes is reset, and most never see
- * the answer that says why.
- */
-export const MAX_DISCARDED_BYTES = 16 * MAX_BODY_BYTES;
 
 /** Opens an incoming request and gives it an id. */
 export const openRequest = (incoming: IncomingRequest): GatewayRequest => new OpenRequest(incoming);

@@ -1,10 +1,10 @@
 // POST /api/v1/x402/prompt: the same as POST /api/v1/prompt, for clients with a wallet and no account. x402's own clients pay
 // automatically.
 
-import { clientAddress, networkOf, trustedProxies } from "@/lib/access/client-address";
+import { networkOf } from "@/lib/access/client-address";
 import { config } from "@/lib/base/config";
 import { isAppError } from "@/lib/base/errors";
-import type { Buyer } from "../http/caller";
+import { addressOf, type Buyer } from "../http/caller";
 import { endpoint } from "../http/endpoint";
 import { type GatewayRequest, invalidRequest } from "../http/request";
 import { runPrompt } from "../prompt/pipeline";
@@ -41,7 +41,11 @@ async function readOffered(request: GatewayRequest, buyer: Buyer): Promise<Promp
  * the same time: many agents may share an address.
  */
 async function identifyClient(request: GatewayRequest): Promise<Buyer> {
-  const address = clientAddress(request.remoteAddress, request.headers["x-forwarded-for"], trustedProxies());
   const { RATE_LIMIT_PER_MINUTE: ratePerMinute, X402_CONCURRENCY_LIMIT: concurrency } = config();
-  return { limitedAs: `x402 of ${networkOf(address)}`, limits: { ratePerMinute, concurrency }, allowedModels: null, clipMinTokens: null };
+  return {
+    limitedAs: `x402 of ${networkOf(addressOf(request))}`,
+    limits: { ratePerMinute, concurrency },
+    allowedModels: null,
+    clipMinTokens: null,
+  };
 }
