@@ -4,23 +4,11 @@
 import { type Hex, pad, toHex } from "viem";
 import { z } from "zod";
 import { type Block, findBlockOf } from "./blocks";
+import { type CrowdedBlockQuery, readCrowdedBlock } from "./crowded-block";
 import { EvmFailure } from "./failure";
 import type { EvmNode } from "./node";
 import { type EvmNodes, evmNodes } from "./nodes";
-import { address, bytes, bytes32, height, quantity } from "./wire";
-
-/** A Transfer event. Addresses and hashes in lower case; `units` are the token's own (USDC: millionths). May be zero units. */
-export interface TokenTransfer {
-  token: Hex;
-  from: Hex;
-  to: Hex;
-  units: bigint;
-  txHash: Hex;
-  /** Its index in the block's logs; identifies it together with the block's hash. */
-  logIndex: number;
-  blockNumber: number;
-  blockHash: Hex;
-}
+import { readTransferLog, type TokenTransfer, TRANSFER, transfersOf, wireLog, wireReceipt } from "./transfer-logs";
 
 export interface TransferQuery {
   /** Null reads every token. */
@@ -41,47 +29,31 @@ export interface TransferRange {
   end: Block;
 }
 
-/** keccak256("Transfer(address,address,uint256)") */
-const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const CHUNK_SIZE = 500;
 const AT_ONCE = 4;
-
-const wireLog = z.object({
-  address,
-  topics: z.array(bytes32),
-  data: bytes,
-  blockNumber: height,
-  blockHash: bytes32,
-  transactionHash: bytes32,
-  logIndex: quantity,
-  removed: z.boolean().optional(),
-});
-type WireLog = z.infer<typeof wireLog>;
 
 /**
  * Reads every transfer to `receivers` in the range.
  * @throws EvmFailure `too_large`: request a smaller range; `moved`: the chain was reorganised meanwhile; `behind`: no node has the end yet
  */
-export const readTransfers = (query: TransferQuery, nodes: EvmNodes = evmNodes()): Promise<TransferRange> =>
+export const readTransfers = (query: TransferQuery | CrowdedBlockQuery, nodes: EvmNodes = evmNodes()): Promise<TransferRange> =>
   nodes.callFirst(async (node) => {
+    const last = "crowdedBlock" in query ? query.crowdedBlock : query.toBlock;
     // For blocks that it lacks a node returns no logs and no error, so it must prove that it has the last one.
-    const end = await endOf(node, query.toBlock);
-    const transfers = await readChunks(node, query);
-    const endAfterwards = await endOf(node, query.toBlock);
+    const end = await endOf(node, last);
+    const transfers = await ("crowdedBlock" in query ? readCrowdedBlock(node, query) : readChunks(node, query));
+    const endAfterwards = await endOf(node, last);
     if (end.hash !== endAfterwards.hash || !isOneChain(transfers, end)) {
-      throw new EvmFailure("moved", `${node.name}: blocks up to ${query.toBlock} changed while they were read`);
+      throw new EvmFailure("moved", `${node.name}: blocks up to ${last} changed while they were read`);
     }
     return { transfers, end };
   });
-
-const wireReceipt = z.object({ transactionHash: bytes32, logs: z.array(wireLog) });
 
 /** Transfers of `token` in one transaction, in order; none when `node` has no block with it. @throws EvmFailure */
 export async function readTransfersIn(node: EvmNode, txHash: Hex, token: Hex): Promise<TokenTransfer[]> {
   const receipt = await node.call("eth_getTransactionReceipt", [txHash], wireReceipt.nullable());
   if (receipt?.transactionHash !== txHash) return [];
-  const transfers = receipt.logs.map(readTransferLog).filter((transfer) => transfer !== null);
-  return transfers.filter((transfer) => transfer.token === token && transfer.txHash === txHash);
+  return transfersOf(receipt).filter((transfer) => transfer.token === token);
 }
 
 async function endOf(node: EvmNode, number: number): Promise<Block> {
@@ -131,16 +103,6 @@ async function readChunk(node: EvmNode, { token, fromBlock, toBlock }: TransferQ
     return [transfer];
   });
 }
-
-function readTransferLog({ address: token, topics, data, transactionHash, ...place }: WireLog): TokenTransfer | null {
-  const [event, from, to, ...more] = topics;
-  if (event !== TRANSFER || !from || !to || more.length > 0 || data.length !== 66) return null;
-  const { logIndex, blockNumber, blockHash } = place;
-  const ends = { from: addressOf(from), to: addressOf(to) };
-  return { token, ...ends, units: BigInt(data), txHash: transactionHash, logIndex, blockNumber, blockHash };
-}
-
-const addressOf = (topic: Hex): Hex => `0x${topic.slice(26)}`;
 
 /** Whether each height has one hash, and the last height that of `end`. */
 function isOneChain(transfers: readonly TokenTransfer[], end: Block): boolean {

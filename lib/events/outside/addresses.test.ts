@@ -1,13 +1,16 @@
 // Nothing that an owner names leads into our own network: every form of a private address is refused, when an endpoint is created and at
 // each delivery.
 
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { stat } from "node:fs/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { newAccountId } from "@/lib/base/ids";
 import { setSandboxPepper } from "@/lib/base/pepper";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { createEndpoint } from "../endpoints";
 import { openReceiver, type Receiver, withStatus } from "../testing/receiver";
-import { isPublic, setResolver } from "./addresses";
+import { isPublic, openResolver, setResolver } from "./addresses";
 import { openOutsideClient } from "./client";
 
 await openTestDatabase();
@@ -97,6 +100,27 @@ test("a name that resolves to a private address at the second look gains nothing
   expect(await post(`https://rebind.example.com:${port}/`)).toEqual({ error: expect.stringContaining("not public") });
   expect(looks).toHaveLength(2);
   expect(receiver.received).toHaveLength(before);
+});
+
+test("names whose server never answers hold up no file of this process, and are given up", async () => {
+  const silent = createSocket("udp4").bind(0, "127.0.0.1");
+  await once(silent, "listening");
+  try {
+    restore = setResolver(openResolver([`127.0.0.1:${silent.address().port}`]));
+    const open = { names: 40 };
+    const creations = Array.from({ length: open.names }, (_, index) =>
+      create(`https://n${index}.example.com/`).finally(() => {
+        open.names -= 1;
+      }),
+    );
+    await once(silent, "message");
+    await stat(".");
+    expect(open.names).toBe(40);
+    for (const answer of await Promise.all(creations))
+      expect(answer).toMatchObject({ ok: false, problem: expect.stringContaining("cannot be resolved") });
+  } finally {
+    silent.close();
+  }
 });
 
 test("a redirect is an answer, and is not followed", async () => {

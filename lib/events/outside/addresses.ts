@@ -2,7 +2,7 @@
 // connection is made, all its addresses are checked, and the connection goes to a checked one: a name that resolves to another address at
 // the next look gains nothing.
 
-import { lookup } from "node:dns/promises";
+import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { config } from "@/lib/base/config";
@@ -13,9 +13,23 @@ export class AddressRefused extends Error {}
 
 type Resolve = (name: string) => Promise<readonly string[]>;
 
-const resolver = processSingleton<{ resolve: Resolve }>("resolver of names outside", () => ({
-  resolve: async (name) => (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address),
-}));
+/**
+ * Looks names up over the event loop, for two seconds at most. `dns.lookup` would hold one of libuv's four threads for as long as a name
+ * server takes: four names whose server does not answer would hold up the files, the hashes and the look-ups of the whole process.
+ * `servers` (`address:port`) stand in for the machine's own in tests.
+ */
+export function openResolver(servers?: readonly string[]): Resolve {
+  const names = new Resolver({ timeout: 2_000, tries: 1 });
+  if (servers) names.setServers(servers);
+  return async (name) => {
+    const [v4, v6] = await Promise.allSettled([names.resolve4(name), names.resolve6(name)]);
+    const found = [v4, v6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    if (found.length === 0 && v4.status === "rejected") throw v4.reason;
+    return found;
+  };
+}
+
+const resolver = processSingleton<{ resolve: Resolve }>("resolver of names outside", () => ({ resolve: openResolver() }));
 
 /** Replaces the resolver; returns a function that restores it. Only tests call this. */
 export function setResolver(resolve: Resolve): () => void {
@@ -31,7 +45,7 @@ export function setResolver(resolve: Resolve): () => void {
  * @throws AddressRefused
  */
 export async function publicAddresses(host: string): Promise<string[]> {
-  const name = host.replace(/^\[|\]$/g, "");
+  const name = bareHost(host);
   if (isOwnMachine(name)) return [name === "localhost" ? "127.0.0.1" : name];
   const addresses = isIP(name) ? [name] : await resolve(name);
   if (addresses.length === 0) throw new AddressRefused(`The name ${name} has no address.`);
@@ -41,6 +55,9 @@ export async function publicAddresses(host: string): Promise<string[]> {
     throw new AddressRefused(isIP(name) ? `${name} is not a public address.` : `The name ${name} leads to an address that is not public.`);
   return [...addresses];
 }
+
+/** A URL's host without the brackets around an IPv6 address. */
+export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, "");
 
 async function resolve(name: string): Promise<readonly string[]> {
   try {

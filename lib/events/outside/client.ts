@@ -4,7 +4,7 @@
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
 import { processSingleton } from "@/lib/base/process-singleton";
-import { AddressRefused, publicAddresses } from "./addresses";
+import { AddressRefused, bareHost, publicAddresses } from "./addresses";
 import { readTarget } from "./target";
 
 /** Connecting, sending and waiting for the status. */
@@ -81,8 +81,8 @@ async function post({ url, headers, body }: OutsideRequest, { agent, stopping, w
   try {
     const target = readTarget(url);
     if (!target.ok) return { error: target.problem };
-    // An address needs no look-up, so it is checked here.
-    await publicAddresses(target.url.hostname);
+    // An address needs no look-up, so it is checked here; a name is looked up and checked when a connection is made.
+    if (isIP(bareHost(target.url.hostname)) !== 0) await publicAddresses(target.url.hostname);
     const signal = AbortSignal.any([stopping, tooLate]);
     const answer = await request(target.url, { method: "POST", headers, body, dispatcher: agent, signal });
     const { "retry-after": retryAfter } = answer.headers;

@@ -124,6 +124,30 @@ test("a range that is too large for a node is split, first by blocks and then by
   await expectCredited(customer);
 });
 
+test("a block that somebody filled with transfers until no node lists them is read transaction by transaction, and stops nobody", async () => {
+  await chain.mine(3);
+  const customer = await depositTwice();
+  const crowded = (await chain.blockNumber()) - TO_SAFE; // that of the second deposit
+  let refusals = 0;
+  const watcher = await watchThrough((method, params) => {
+    if (method === "eth_getTransactionReceipt") {
+      // Slower than a third of a lease, and refused at times as thousands of calls are.
+      return refusals++ % 3 === 0 ? { status: 429, delayMs: 300 } : { delayMs: 300 };
+    }
+    if (method !== "eth_getLogs") return null;
+    const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }];
+    const isCrowded = Number(fromBlock) <= crowded && Number(toBlock) >= crowded;
+    return isCrowded ? { error: { code: -32_005, message: "query returned more than 10000 results" } } : null;
+  });
+  await tickUntilRead(watcher, 1);
+  await expectCredited(customer);
+  // Later blocks are read many at once again.
+  await chain.mine(40);
+  const before = watcher.node.calls.length;
+  await tickUntilRead(watcher, 1);
+  expect(watcher.node.calls.slice(before).filter(({ method }) => method === "eth_getLogs").length).toBeLessThan(30);
+});
+
 test("a head that lies far ahead or went back stops the watcher until it is right again", async () => {
   const customer = await depositTwice();
   let lie = 0;

@@ -7,7 +7,8 @@ import { findBlockOf } from "@/lib/chains/evm/blocks";
 import { EvmFailure } from "@/lib/chains/evm/failure";
 import type { EvmNode } from "@/lib/chains/evm/node";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { readTransfers, type TokenTransfer } from "@/lib/chains/evm/transfers";
+import type { TokenTransfer } from "@/lib/chains/evm/transfer-logs";
+import { readTransfers } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import type { WatchedAddress } from "./addresses";
 import type { FoundDeposit } from "./record-deposits";
@@ -17,6 +18,7 @@ export interface BaseRange {
   after: ScanEnd;
   toBlock: number;
   addresses: ReadonlyMap<Hex, WatchedAddress>;
+  /** Receivers per request; 0 reads transaction by transaction, which only a range of one block can be. */
   chunkSize: number;
 }
 
@@ -25,7 +27,8 @@ export interface BaseRange {
  * @throws EvmFailure as readTransfers does; `moved` also when `after` is no longer on the chain
  */
 export async function readBaseRange({ after, toBlock, addresses, chunkSize }: BaseRange, nodes: EvmNodes) {
-  const query = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()], fromBlock: after.block + 1, toBlock, chunkSize };
+  const wanted = { token: usdcAddress(nodes.chainId), receivers: [...addresses.keys()] };
+  const query = chunkSize === 0 ? { ...wanted, crowdedBlock: toBlock } : { ...wanted, fromBlock: after.block + 1, toBlock, chunkSize };
   return nodes.callFirst(async (node) => {
     const { transfers, end } = await readTransfers(query, onlyNode(node, nodes.chainId));
     // Checked after the range: if the chain had changed below it before, its end would be recorded as if it followed `after`.

@@ -11,7 +11,7 @@ import { readWatchedAddresses } from "./addresses";
 import { readBaseRange } from "./base-range";
 import { creditDue, settleHead } from "./credit";
 import { listForeignTokens } from "./foreign-tokens";
-import { type Lease, LeaseLost, releaseLease, takeLease } from "./lease";
+import { type Lease, LeaseLost, releaseLease, takeLease, whileKeeping } from "./lease";
 import { rescan } from "./rescan";
 import { openScan, readScanEnds, recordRange, type ScanEnd, walkBack } from "./scan";
 import type { Watcher, WatchReport } from "./watcher";
@@ -29,16 +29,21 @@ const LEASE_SECONDS = 15;
 const MAX_BLOCKS = 2_000;
 const MAX_RECEIVERS = 500;
 const MIN_RECEIVERS = 10;
+/** A node may refuse long lists of receivers for good, so a longer one is tried seldom. */
+const RANGES_BEFORE_MORE_RECEIVERS = 50;
 
 /** The scan window: shrinks when a range is too large for a node, and grows again on success. */
 interface ScanWindow {
   blocks: number;
+  /** Per request; 0 when few were still too many: then one block is read transaction by transaction. */
   receivers: number;
+  /** Ranges that were read since `receivers` shrank. */
+  rangesRead: number;
 }
 
 export function createBaseWatcher({ nodes: given, startBlock, leaseSeconds = LEASE_SECONDS }: BaseWatcherOptions = {}): Watcher {
   const holder = randomBase62(16);
-  const window: ScanWindow = { blocks: MAX_BLOCKS, receivers: MAX_RECEIVERS };
+  const window: ScanWindow = { blocks: MAX_BLOCKS, receivers: MAX_RECEIVERS, rangesRead: 0 };
 
   async function tick(signal?: AbortSignal): Promise<WatchReport> {
     const nodes = given ?? evmNodes();
@@ -127,11 +132,12 @@ async function readToHead({ lease, head, nodes, window, signal }: Round, from: S
   while (end.block < head.latest.number && !signal?.aborted) {
     const toBlock = Math.min(end.block + window.blocks, head.latest.number);
     try {
-      const range = await readBaseRange({ after: end, toBlock, addresses, chunkSize: window.receivers }, nodes);
+      const wanted = { after: end, toBlock, addresses, chunkSize: window.receivers };
+      const range = await whileKeeping(lease, () => readBaseRange(wanted, nodes));
       if (!(await recordRange(lease, end, range.end, range.found))) throw new LeaseLost(lease);
       end = range.end;
       found += range.found.length;
-      window.blocks = Math.min(MAX_BLOCKS, window.blocks * 2);
+      grow(window);
     } catch (error) {
       if (!isEvmFailure(error) || error.kind !== "too_large" || !shrink(window, toBlock - end.block)) throw error;
     }
@@ -139,11 +145,21 @@ async function readToHead({ lease, head, nodes, window, signal }: Round, from: S
   return { end, found, addresses };
 }
 
-/** False when the window is already the smallest. */
+function grow(window: ScanWindow): void {
+  window.blocks = Math.min(MAX_BLOCKS, window.blocks * 2);
+  window.rangesRead += 1;
+  if (window.receivers > 0 && window.rangesRead < RANGES_BEFORE_MORE_RECEIVERS) return;
+  window.receivers = window.receivers === 0 ? MAX_RECEIVERS : Math.min(MAX_RECEIVERS, window.receivers * 2);
+  window.rangesRead = 0;
+}
+
+/** False when the window is already the smallest: one block, transaction by transaction. */
 function shrink(window: ScanWindow, blocksRead: number): boolean {
-  if (blocksRead > 1) window.blocks = Math.max(1, Math.floor(blocksRead / 2));
-  else if (window.receivers > MIN_RECEIVERS) window.receivers = Math.max(MIN_RECEIVERS, Math.floor(window.receivers / 2));
-  else return false;
+  if (window.receivers === 0) return false;
+  window.blocks = Math.max(1, Math.floor(blocksRead / 2));
+  if (blocksRead > 1) return true;
+  window.receivers = window.receivers > MIN_RECEIVERS ? Math.max(MIN_RECEIVERS, Math.floor(window.receivers / 4)) : 0;
+  window.rangesRead = 0;
   return true;
 }
 

@@ -4,7 +4,8 @@
 import type { Hex } from "viem";
 import { now } from "@/lib/base/clock";
 import type { EvmNodes } from "@/lib/chains/evm/nodes";
-import { readTransfers, type TokenTransfer } from "@/lib/chains/evm/transfers";
+import type { TokenTransfer } from "@/lib/chains/evm/transfer-logs";
+import { readTransfers } from "@/lib/chains/evm/transfers";
 import { usdcAddress } from "@/lib/chains/evm/usdc";
 import { prisma } from "@/lib/db/prisma";
 import type { WatchedAddress } from "./addresses";

@@ -1,7 +1,7 @@
 // Low-priority reads of ranges behind the cursor: failures are retried at the next tick, and ranges that are too large are split.
 
 import { isEvmFailure } from "@/lib/chains/evm/failure";
-import type { TokenTransfer } from "@/lib/chains/evm/transfers";
+import type { TokenTransfer } from "@/lib/chains/evm/transfer-logs";
 
 const MAX_BLOCKS = 500;
 

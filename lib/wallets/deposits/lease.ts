@@ -47,6 +47,17 @@ export function underLease<T>(lease: Lease, work: (transaction: Transaction) => 
   });
 }
 
+/** Renews the lease until `work` is done, which may take longer than the lease lasts. Each call that `work` makes has its own time limit. */
+export async function whileKeeping<T>(lease: Lease, work: () => Promise<T>): Promise<T> {
+  // A renewal that fails, or comes too late, is found by the next transaction under the lease.
+  const timer = setInterval(() => void takeLease(lease).catch(() => undefined), (lease.seconds * 1_000) / 3);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** Releases the lease, so that another watcher need not wait until it lapses. */
 export async function releaseLease(chain: string, holder: string): Promise<void> {
   await prisma().watchLease.updateMany({ where: { chain, holder }, data: { until: new Date(0) } });
