@@ -143,3 +143,7 @@ export async function countLiveKeys(accountId: AccountId, transaction: Transacti
   await lockAccount(accountId, transaction);
   return transaction.apiKey.count({ where: { accountId, state: { not: "revoked" } } });
 }
+
+/** How many keys of the account, live or not, were created since then. Lock the account first. */
+export const countKeysSince = (accountId: AccountId, since: Date, transaction: Transaction): Promise<number> =>
+  transaction.apiKey.count({ where: { accountId, createdAt: { gt: since } } });

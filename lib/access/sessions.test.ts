@@ -130,6 +130,24 @@ test("however a session ends, it has expired as well, for a process of the relea
   }
 });
 
+test("a wallet's 51st session ends the one that was idle longest, and none of the account's other wallet", async () => {
+  setTime(start);
+  const accountId = await createAccount();
+  const owners = await open(accountId, { wallet: other });
+  const opened = [];
+  for (let index = 0; index < 50; index += 1) {
+    setTime(start + index * 1_000);
+    opened.push(await open(accountId));
+  }
+  setTime(start + 300_000);
+  expect(await findSession(opened[0]?.token ?? "")).not.toBeNull(); // it was just used
+  const newest = await open(accountId);
+  const left = new Set((await listSessions(accountId)).map(({ sessionId }) => sessionId));
+  expect(left).toEqual(new Set([owners, ...opened.filter((_, index) => index !== 1), newest].map(({ sessionId }) => sessionId)));
+  const { rows } = await pool().query("SELECT end_reason FROM session WHERE id = $1", [opened[1]?.sessionId]);
+  expect(rows).toEqual([{ end_reason: "too_many" }]);
+});
+
 test("the sessions of one wallet end without those of another", async () => {
   const accountId = await createAccount();
   const [one, two] = [await open(accountId), await open(accountId, { wallet: other })];

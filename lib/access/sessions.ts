@@ -17,6 +17,11 @@ export const sessionSeconds = (): number => config().SESSION_DAYS * 24 * 60 * 60
 
 /** A session that was last seen before this moment has ended. */
 const idleSince = (at: Date): Date => dateOf(at.getTime() - config().SESSION_IDLE_HOURS * HOUR_MS);
+/**
+ * Open sessions of one wallet in its account. A further one ends the one that was not used for the longest: one of the same wallet, so that
+ * of two wallets a thief's does not sign the owner's out.
+ */
+const MOST_OPEN = 50;
 const MAX_AGENT_CHARACTERS = 300;
 const SEEN_EVERY_MS = 60_000;
 /** Every page begins with a session lookup. A database that takes longer counts as unavailable. */
@@ -32,9 +37,19 @@ interface NewSession {
 
 /**
  * Why a session ended: signed out there; ended from the list, or with all others; another sign-in in its browser; its wallet leaves the
- * account; the account was absorbed, or closed; SESSION_DAYS and SESSION_IDLE_HOURS.
+ * account; the account was absorbed, or closed; its wallet opened more than MOST_OPEN; SESSION_DAYS and SESSION_IDLE_HOURS.
  */
-export type EndReason = "signed_out" | "ended" | "everywhere" | "replaced" | "unlinked" | "absorbed" | "closed" | "expired" | "idle";
+export type EndReason =
+  | "signed_out"
+  | "ended"
+  | "everywhere"
+  | "replaced"
+  | "unlinked"
+  | "absorbed"
+  | "closed"
+  | "too_many"
+  | "expired"
+  | "idle";
 
 /** A session as found by its holder's next request. */
 export interface SessionRecord {
@@ -62,7 +77,7 @@ export interface SessionLine {
   clientAddress: string;
 }
 
-/** Opens a session. `token` is the cookie's value; it is not stored. */
+/** Opens a session, and ends its wallet's idlest beyond MOST_OPEN. `token` is the cookie's value; it is not stored. */
 export async function openSession(session: NewSession, database: Database = prisma()): Promise<{ sessionId: SessionId; token: string }> {
   const sessionId = newSessionId();
   const token = randomBytes(32).toString("base64url");
@@ -82,8 +97,24 @@ export async function openSession(session: NewSession, database: Database = pris
       clientAddress: session.clientAddress,
     },
   });
+  await endIdlest(session, sessionId, database);
   return { sessionId, token };
 }
+
+async function endIdlest({ accountId, wallet }: NewSession, except: SessionId, database: Database): Promise<void> {
+  const idlest = await database.session.findMany({
+    where: { accountId, ...wallet, endedAt: null, id: { not: except } },
+    orderBy: [{ lastSeenAt: "desc" }, { id: "desc" }],
+    skip: MOST_OPEN - 1,
+    select: { id: true },
+  });
+  if (idlest.length === 0) return;
+  await database.session.updateMany({ where: { id: { in: idlest.map(({ id }) => id) }, endedAt: null }, data: ended("too_many") });
+}
+
+/** How many sessions of the account this wallet has opened since then. */
+export const countOpenedSince = (since: Date, accountId: AccountId, wallet: Wallet, transaction: Transaction): Promise<number> =>
+  transaction.session.count({ where: { accountId, ...wallet, createdAt: { gt: since } } });
 
 /**
  * The open session of this cookie, or null: unknown, ended or expired. From now on the request is its owner's.

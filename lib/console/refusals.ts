@@ -22,6 +22,8 @@ const texts = {
     "This may be a smart contract wallet, and we could not check its signature on the chain. Try again in a minute.",
   address_invalid: "That is not a valid address on this chain.",
   too_many_attempts: "Too many attempts. Wait a minute, then try again.",
+  too_many_sign_ins:
+    "This wallet signed in too often in the last 24 hours. Use a browser that is signed in, another wallet of yours, or try again tomorrow.",
   too_many_accounts:
     "Too many new accounts were opened from your network in the last 24 hours. Existing accounts still sign in. Try again tomorrow, or from another network.",
   no_addresses: "New accounts cannot be opened right now. Existing accounts still sign in. Try again in a minute.",

@@ -29,6 +29,7 @@ const endReasons: Readonly<Record<string, string>> = {
   replaced: "ended: its browser signed in again",
   unlinked: "ended: its wallet leaves the account",
   absorbed: "ended: its account was merged into another",
+  too_many: "ended: its wallet signed in elsewhere fifty times",
   expired: "ran out",
   idle: "ran out unused",
   closed: "ended: the account was closed",

@@ -1,10 +1,10 @@
 // Keys as their owner changes them in the console, and how the API then answers: through the real gateway, with a real database and
 // simulated models.
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { KeyScope } from "@/lib/access/find-key";
 import { openSession } from "@/lib/access/sessions";
-import { setClock } from "@/lib/base/clock";
+import { DAY_MS, setClock } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { nanoUsd, parseUsd } from "@/lib/base/money";
 import { pool } from "@/lib/db/pool";
@@ -157,6 +157,20 @@ test("of ten concurrent requests for the hundredth key, one succeeds", async () 
   expect(keys).toHaveLength(100);
   // Revoking a key frees its slot.
   await setOwnKeyState(owner, keys[0]?.keyId ?? ("" as KeyId), "revoked");
+  expect(await createOwnKey(owner, plain)).toMatchObject({ ok: true });
+});
+
+test("an account makes two hundred keys within a day, live or not: each row is kept", async () => {
+  const owner = await openOwner();
+  const { keyId } = await create(owner);
+  await pool().query(
+    `INSERT INTO api_key SELECT (jsonb_populate_record(k, jsonb_build_object('id', k.id || n, 'hash', to_jsonb('\\x' || md5(n::text)), 'state', 'revoked'))).*
+     FROM api_key k, generate_series(2, 200) n WHERE k.id = $1`,
+    [keyId],
+  );
+  expect(await createOwnKey(owner, plain)).toEqual({ ok: false, message: expect.stringContaining("200 keys within 24 hours") });
+  const restore = setClock(() => Date.now() + DAY_MS + 60_000);
+  onTestFinished(restore);
   expect(await createOwnKey(owner, plain)).toMatchObject({ ok: true });
 });
 

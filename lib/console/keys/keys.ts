@@ -8,6 +8,7 @@ import { capPeriodStart } from "@/lib/access/cap-period";
 import { endOldSecret, type KeyAccess, type Overlap, rotateKey } from "@/lib/access/key-access";
 import { findLiveKey, type KeyLine, listLiveKeys, listRevokedKeys } from "@/lib/access/key-list";
 import {
+  countKeysSince,
   countLiveKeys,
   createKey,
   findUnsignedCap,
@@ -21,7 +22,7 @@ import {
 } from "@/lib/access/keys";
 import { writeKeyUses } from "@/lib/access/last-used";
 import { isSessionOpen } from "@/lib/access/sessions";
-import { DAY_MS, now, nowMs } from "@/lib/base/clock";
+import { DAY_MS, dateOf, now, nowMs } from "@/lib/base/clock";
 import type { AccountId, KeyId } from "@/lib/base/ids";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { inTransaction, type Transaction } from "@/lib/db/prisma";
@@ -34,6 +35,8 @@ import type { OwnKey } from "../views/keys";
 
 /** The maximum number of unrevoked keys of an account. */
 const MAX_KEYS = 100;
+/** Within 24 hours: a revoked key's row is kept. */
+const MOST_MADE_A_DAY = 200;
 const PAGE_ROWS = 20;
 /** The spend of a key without a cap covers this many days. */
 const SPENT_DAYS = 30;
@@ -116,6 +119,7 @@ export async function makeOwnKey(
     // The account may have been locked by whoever ended its sessions, and paused its keys or closed it.
     if (!(await isSessionOpen(sessionId, transaction))) return "signed_out";
     if (live >= MAX_KEYS) return "too_many";
+    if ((await countKeysSince(accountId, dateOf(nowMs() - DAY_MS), transaction)) >= MOST_MADE_A_DAY) return "too_many_today";
     if (unsigned && !(await fitsUnsigned(accountId, null, cap?.nanoUsd ?? 0n, transaction))) return "needs_signature";
     return createKey(
       {
@@ -135,6 +139,7 @@ export async function makeOwnKey(
   });
   if (made === "needs_signature") return made;
   if (made === "signed_out") return signedOutMeanwhile();
+  if (made === "too_many_today") return refuse(`You have created ${MOST_MADE_A_DAY} keys within 24 hours. Try again later.`);
   if (made === "too_many") return refuse(`You have reached the limit of ${MAX_KEYS} keys. Revoke one you no longer use.`);
   return { ok: true, key: made.key };
 }

@@ -1,10 +1,11 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { listIdentities } from "@/lib/access/identities";
-import { listSessions } from "@/lib/access/sessions";
-import { setClock } from "@/lib/base/clock";
+import { addIdentity, listIdentities } from "@/lib/access/identities";
+import { listSessions, openSession } from "@/lib/access/sessions";
+import { DAY_MS, setClock } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
+import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { readBalance } from "@/lib/ledger/accounts";
 import { checkLedger } from "@/lib/ledger/check";
@@ -126,4 +127,19 @@ test("a client is blocked after sixty failed attempts in a minute, before anythi
   const proof = await challengeFor(wallet);
   expect(await signIn(proof, browser)).toEqual({ ok: false, reason: "too_many_attempts" });
   expect(await signIn(proof, { ...browser, clientAddress: "192.0.2.2" })).toMatchObject({ ok: true });
+});
+
+test("a wallet that signed in two hundred times within a day is refused, and another one of its account is not", async () => {
+  const [thief, owners] = [newWallet("evm"), newWallet("solana")];
+  const accountId = await signInOnce(thief);
+  await inTransaction((transaction) => addIdentity(accountId, { chain: owners.chain, address: owners.address }, false, transaction));
+  for (let count = 1; count < 200; count += 1) {
+    const wallet = { chain: thief.chain, address: thief.address.toLowerCase() };
+    await openSession({ accountId, wallet, ...browser });
+  }
+  expect(await signIn(await challengeFor(thief), browser)).toEqual({ ok: false, reason: "too_many_sign_ins" });
+  expect(await signInOnce(owners)).toBe(accountId);
+  const restore = setClock(() => Date.now() + DAY_MS + 60_000);
+  onTestFinished(restore);
+  expect(await signInOnce(thief)).toBe(accountId);
 });

@@ -6,8 +6,9 @@ import { countAttempt, countChallenge } from "@/lib/access/challenge-limit";
 import { type Challenge, giveChallenge, newNonce } from "@/lib/access/challenges";
 import { addIdentity, findAccountOf, findSigningAccountOf, lockWallet } from "@/lib/access/identities";
 import { checkProof, type Proof, type ProofRefusal } from "@/lib/access/proofs";
-import { endSessionOfToken, openSession } from "@/lib/access/sessions";
+import { countOpenedSince, endSessionOfToken, openSession } from "@/lib/access/sessions";
 import { areSignUpsUsual, countSignUp } from "@/lib/access/sign-ups";
+import { DAY_MS, dateOf, nowMs } from "@/lib/base/clock";
 import { isAppError } from "@/lib/base/errors";
 import type { AccountId } from "@/lib/base/ids";
 import { log } from "@/lib/base/observe/log";
@@ -27,6 +28,9 @@ export interface Browser {
   sessionToken?: string;
 }
 
+/** Of one wallet within 24 hours: each leaves a row and entries of the log, which are kept for ever. */
+const MOST_SIGN_INS = 200;
+
 type ChallengeOutcome =
   | { ok: true; challenge: Challenge }
   | { ok: false; reason: "address_invalid" }
@@ -44,6 +48,8 @@ export async function startSignIn(wallet: { chain: WalletChain; address: string 
 type SignInRefusal =
   | ProofRefusal
   | { reason: "too_many_attempts" }
+  /** The wallet had MOST_SIGN_INS within 24 hours. */
+  | { reason: "too_many_sign_ins" }
   /** The wallet is new here, and the client's network has opened its accounts of today. */
   | { reason: "too_many_accounts"; retryAfterMs: number }
   /** The wallet is new here, and no addresses are free for its account. */
@@ -64,6 +70,7 @@ export async function signIn(proof: Proof, browser: Browser): Promise<SignInOutc
     return { ok: true, ...(await enter(proved.wallet, browser)) };
   } catch (error) {
     if (error instanceof NoAddresses) return { ok: false, reason: "no_addresses" };
+    if (error instanceof TooManySignIns) return { ok: false, reason: "too_many_sign_ins" };
     if (error instanceof TooManyAccounts) return { ok: false, reason: "too_many_accounts", retryAfterMs: error.retryAfterMs };
     throw error;
   }
@@ -74,6 +81,7 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
     await lockWallet(wallet, transaction);
     const known = await findAccountOf(wallet, transaction);
     const accountId = known ?? (await openAccount(wallet, browser, transaction));
+    if (known) await checkSignIns(known, wallet, transaction);
     if (known) await reopenAccount(known, transaction);
     if (browser.sessionToken) await endSessionOfToken(browser.sessionToken, "replaced", transaction);
     const { token } = await openSession({ ...browser, accountId, wallet }, transaction);
@@ -89,6 +97,14 @@ async function enter(wallet: Wallet, browser: Browser): Promise<{ accountId: Acc
 async function reportSignUp(): Promise<void> {
   metrics().signUps.inc();
   await areSignUpsUsual().catch((error: unknown) => log().error({ err: error }, "the rate of sign-ups could not be read"));
+}
+
+class TooManySignIns extends Error {}
+
+/** @throws TooManySignIns */
+async function checkSignIns(accountId: AccountId, wallet: Wallet, transaction: Transaction): Promise<void> {
+  const opened = await countOpenedSince(dateOf(nowMs() - DAY_MS), accountId, wallet, transaction);
+  if (opened >= MOST_SIGN_INS) throw new TooManySignIns();
 }
 
 /** Rolls back the opening of an account. */

@@ -17,11 +17,16 @@ import { sendEvent } from "./send";
 
 /** Endpoints that a process serves at once. All mails go through one mail server, which may hang for all of them. */
 const placesOf: Readonly<Record<Lane, number>> = { quick: 100, new: 40, slow: 40, mail: 10 };
+/**
+ * Beside them, those that turned out to be slow while they were served, up to a number: in the places of the slow, endpoints that somebody
+ * makes anew all the time would keep out all that are slow and answer.
+ */
+const MOST_LATE = 200;
 
 interface Claims {
   served: Map<string, Promise<void>>;
   /** Places that are taken. */
-  taken: Record<Lane, number>;
+  taken: Record<Lane | "late", number>;
   /** The claims of these end together, with the next round; with how long each takes to answer. */
   done: Map<string, number | null>;
   /** A claim failed, and may be committed all the same. */
@@ -30,7 +35,7 @@ interface Claims {
 
 const claims = processSingleton<Claims>("endpoints that are served", () => ({
   served: new Map(),
-  taken: { quick: 0, new: 0, slow: 0, mail: 0 },
+  taken: { quick: 0, new: 0, slow: 0, mail: 0, late: 0 },
   done: new Map(),
   isUnsure: false,
 }));
@@ -57,7 +62,7 @@ export async function deliverEvents(stopping: AbortSignal): Promise<void> {
 
 /** An endpoint's place in its lane, and how long it takes to answer. One that turns out to be slow leaves the place of a quick one at once. */
 class Place {
-  #lane: Lane;
+  #lane: Lane | "late";
   #answerMs: number | null;
 
   constructor({ lane, answerMs }: ClaimedEndpoint) {
@@ -77,7 +82,7 @@ class Place {
 
   /** Measures one attempt. Returns its outcome and its time, in milliseconds. */
   async time<Result>(attempt: () => Promise<Result>): Promise<{ result: Result; ms: number }> {
-    const slow = setTimeout(() => this.#move("slow"), QUICK_MS);
+    const slow = setTimeout(() => this.#yield(), QUICK_MS);
     const startedAt = performance.now();
     try {
       const result = await attempt();
@@ -89,10 +94,11 @@ class Place {
     }
   }
 
-  #move(lane: Lane): void {
+  #yield(): void {
+    if (this.#lane === "slow" || this.#lane === "late" || claims().taken.late >= MOST_LATE) return;
     this.leave();
-    this.#lane = lane;
-    claims().taken[lane] += 1;
+    this.#lane = "late";
+    claims().taken.late += 1;
   }
 }
 

@@ -10,6 +10,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { listEndpoints, MAX_ENDPOINTS } from "../endpoints";
 import { deliverDue, happen, openEndpoint } from "../testing/endpoints";
 import { openReceiver, type Receiver } from "../testing/receiver";
+import { QUICK_MS } from "./claims";
 import { deliverEvents, endDelivery } from "./serve";
 
 await openTestDatabase();
@@ -35,8 +36,8 @@ afterEach(async () => {
 afterAll(() => stopping.abort());
 
 /** Strangers with as many endpoints as they may have, and more events for each than it can be sent. */
-async function openStrangers(): Promise<void> {
-  for (let count = 0; count < STRANGERS; count++) {
+async function openStrangers(accounts = STRANGERS): Promise<void> {
+  for (let count = 0; count < accounts; count++) {
     const account = newAccountId();
     const { endpointId } = await openEndpoint(account, stranger.url);
     await pool().query(
@@ -86,6 +87,17 @@ test("240 endpoints that answered quickly until now, and answer no more, delay a
   await deliverEvents(stopping.signal);
   await happen(customer, ["withdrawal"]);
   expect(await deliverUntil(2)).toBeLessThan(5_000);
+});
+
+test("new endpoints that turn out never to answer delay no event of one that answers slowly", async () => {
+  await pool().query("UPDATE endpoint SET answer_ms = 2_800 WHERE account_id = $1", [customer]);
+  stranger.answer(hangs);
+  await openStrangers(24);
+  await deliverEvents(stopping.signal);
+  await expect.poll(() => stranger.received.length).toBe(40); // as many as are tried at once
+  await sleep(QUICK_MS + 500); // now each has left the place of a new one
+  await happen(customer, ["withdrawal"]);
+  expect(await deliverUntil(1)).toBeLessThan(5_000);
 });
 
 test("an endpoint that answers slowly rests after three answers, and is never switched off for it", async () => {

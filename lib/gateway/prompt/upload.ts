@@ -6,10 +6,12 @@ import { readBalance, tellExhausted } from "@/lib/ledger/accounts";
 import { bodyRoom, type OpenSpace } from "../http/body-room";
 import { addressOf, type Caller } from "../http/caller";
 import type { GatewayRequest } from "../http/request";
+import { checkProofAlone } from "../proof/proof";
+import { readProofHeader } from "../proof/proof-body";
 import { hasClaim } from "./idempotency";
 import { insufficientBalance, quotePrompt, smallestPrompt } from "./quote";
 
-/** Space for the large bodies of this caller. Opening it @throws AppError INSUFFICIENT_BALANCE */
+/** Space for the large bodies of this caller. Opening it @throws AppError INSUFFICIENT_BALANCE, and what a proof is refused with */
 export const uploadSpace =
   (request: GatewayRequest, caller: Pick<Caller, "accountId" | "limitedAs">): OpenSpace =>
   async (mostBytes, gone) => {
@@ -22,7 +24,11 @@ async function isPaidFromBalance({ headers }: GatewayRequest, { accountId }: Pic
   const least = quotePrompt(smallestPrompt());
   const { available } = await readBalance(accountId);
   if (available >= least.ceiling) return true;
-  if (headers["payment-proof"] !== undefined) return false;
+  const proof = headers["payment-proof"];
+  if (proof !== undefined) {
+    await checkProofAlone(readProofHeader(proof), accountId);
+    return false;
+  }
   const key = headers["idempotency-key"];
   if (key !== undefined && (await hasClaim(accountId, key))) return false;
   await tellExhausted(accountId, least.ceiling);

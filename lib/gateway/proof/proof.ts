@@ -3,6 +3,7 @@
 
 import { now } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
+import type { AccountId } from "@/lib/base/ids";
 import { fromCents } from "@/lib/base/money";
 import { proofText, type SettlementTerms } from "@/lib/chains/evm/settlement";
 import { verifyProofSignature } from "@/lib/chains/evm/signature";
@@ -76,6 +77,19 @@ export async function placeFromProof(
       relayer: settlement.relayer,
     },
   });
+}
+
+/**
+ * Checks what a proof says of itself, before a large body is read for it: its form, its signature and its age, unless it was taken before.
+ * @throws AppError
+ */
+export async function checkProofAlone(given: unknown, accountId: AccountId): Promise<void> {
+  const proof = readProof(given);
+  const settlement = await findTerms(proof);
+  const known = await findClaim(evmNetwork(), proof.from, proof.requestId);
+  if (isTaken(known) && known.accountId === accountId) return;
+  await checkSignature(proof, settlement);
+  checkAge(proof);
 }
 
 /** This very payment for this very request was verified before: it continues, whatever the time and the chain say now. */
