@@ -16,9 +16,17 @@ async function countGranted(count: typeof countChallenge, client: string, times:
 
 test("two hundred networks at their limit do not keep another client out", async () => {
   for (let network = 0; network < 200; network++) {
-    expect(await countGranted(countChallenge, `2001:db8:0:${network.toString(16)}::1`, 31)).toBe(30);
+    expect(await countGranted(countChallenge, `2001:db8:${network.toString(16)}::1`, 31)).toBe(30);
   }
   expect(await countChallenge("192.0.2.1")).toBeNull();
+});
+
+test("a site's 65,536 networks have ten times as much as one network, together", async () => {
+  let granted = 0;
+  for (let network = 0; network < 100; network++)
+    granted += await countGranted(countChallenge, `2001:db8:0:${network.toString(16)}::1`, 30);
+  expect(granted).toBe(300);
+  expect(await countChallenge("2001:db8:1::1")).toBeNull();
 });
 
 test("a client may try to sign in sixty times a minute at most, separately from its challenges", async () => {

@@ -14,6 +14,8 @@ export interface ArrivalOptions {
   bounds: BodyBounds;
   /** Aborts when the client is gone. */
   gone: () => AbortSignal;
+  /** The body is read from now on: there is space for it. */
+  onGranted?: () => void;
   /** For the first MiB. */
   timeoutMs: number;
   /** For each further MiB. What came faster is kept in hand, up to three times as much. */
@@ -70,6 +72,7 @@ class Arrival {
     this.#announced = announced;
     message.on("end", this.#onEnd).on("close", this.#onGone).on("error", this.#onGone);
     const listen = () => {
+      this.#options.onGranted?.();
       this.#deadline = performance.now() + this.#options.timeoutMs;
       this.#watch();
       message.on("data", this.#onData);

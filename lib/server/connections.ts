@@ -3,7 +3,7 @@
 
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import { clientAddress, networkOf, trustedProxies } from "@/lib/access/client-address";
+import { clientAddress, networkOf, siteOf, trustedProxies } from "@/lib/access/client-address";
 import { retryAfter } from "@/lib/access/limits/entry";
 import { nowMs } from "@/lib/base/clock";
 import { AppError } from "@/lib/base/errors";
@@ -16,6 +16,9 @@ export interface ConnectionLimits {
   /** Of one IPv4 address, or one IPv6 /64. A trusted proxy has no share: its connections are many clients'. */
   mostOfOne: number;
 }
+
+/** A whole IPv6 /48 has as much as so many addresses: it holds 65,536 /64s, and often belongs to one customer. */
+const SHARES_OF_SITE = 4;
 
 const WARN_EVERY_MS = 60_000;
 /** A connection is free as soon as one closes, which cannot be predicted. */
@@ -36,24 +39,27 @@ export function limitConnections(server: Server, { most, mostOfOne }: Connection
   server.on("connection", (socket: Socket) => {
     const address = clientAddress(socket.remoteAddress, undefined, trustedProxies());
     if (address === "unknown" || trustedProxies().trusts(address)) return;
-    const network = networkOf(address);
-    const count = open.get(network) ?? 0;
-    if (count >= mostOfOne) {
-      warn({ network, mostOfOne }, "a connection was refused: this address has its share. If it is your proxy, add it to TRUSTED_PROXIES");
-      return refuse(socket, mostOfOne);
+    const shares = new Map([[siteOf(address), SHARES_OF_SITE * mostOfOne]]);
+    shares.set(networkOf(address), mostOfOne); // of an IPv4 address it is the same name
+    for (const [network, share] of shares) {
+      if ((open.get(network) ?? 0) < share) continue;
+      warn({ network, share }, "a connection was refused: this address has its share. If it is your proxy, add it to TRUSTED_PROXIES");
+      return refuse(socket, share);
     }
-    open.set(network, count + 1);
+    for (const network of shares.keys()) open.set(network, (open.get(network) ?? 0) + 1);
     socket.once("close", () => {
-      const left = (open.get(network) ?? 1) - 1;
-      if (left > 0) open.set(network, left);
-      else open.delete(network);
+      for (const network of shares.keys()) {
+        const left = (open.get(network) ?? 1) - 1;
+        if (left > 0) open.set(network, left);
+        else open.delete(network);
+      }
     });
   });
 }
 
 /** Written before the request is read, and closed at once: who opens too many must not keep them longer by sending nothing. */
-function refuse(socket: Socket, mostOfOne: number): void {
-  const message = `Your address has ${mostOfOne} connections open already. Close some, or reuse them`;
+function refuse(socket: Socket, share: number): void {
+  const message = `Your address has ${share} connections open already. Close some, or reuse them`;
   const headers = { "retry-after": retryAfter(RETRY_AFTER_MS) };
   const error = new AppError("RATE_LIMIT_EXCEEDED", { message, details: { limit: "concurrency", retryAfterMs: RETRY_AFTER_MS }, headers });
   writeOnSocket(socket, "429 Too Many Requests", error);

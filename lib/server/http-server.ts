@@ -184,16 +184,21 @@ class HttpRequest implements IncomingRequest {
   }
 
   readBody(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
-    const { message, response } = this.#exchange;
+    const { message } = this.#exchange;
     if (this.method === "GET" || this.method === "HEAD") return { text: "" };
-    if (message[awaitsContinue]) {
-      message[awaitsContinue] = false;
-      response.writeContinue();
-    }
+    // A large body is asked for once there is space for it.
+    if (message[awaitsContinue] && !(Number(message.headers["content-length"]) > MAX_BODY_BYTES)) this.#writeContinue();
     if (message.complete) return this.#readRest(limitBytes, bounds);
     // A short body arrives with its headers, but Node parses it only once everything that waits for the headers has run, microtasks and
     // ticks included: in the next turn it needs no listeners and no timer.
     return new Promise((resolve) => setImmediate(() => resolve(this.#readRest(limitBytes, bounds))));
+  }
+
+  #writeContinue(): void {
+    const { message, response } = this.#exchange;
+    if (!message[awaitsContinue]) return;
+    message[awaitsContinue] = false;
+    response.writeContinue();
   }
 
   #readRest(limitBytes: number, bounds: Parameters<IncomingRequest["readBody"]>[1]): ReadBody | Promise<ReadBody> {
@@ -206,6 +211,7 @@ class HttpRequest implements IncomingRequest {
       limitBytes,
       bounds,
       gone: () => this.signal,
+      onGranted: () => this.#writeContinue(),
       timeoutMs: requestTimeoutMs,
       cut: () => cutSlow(message),
     });

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { networkOf } from "@/lib/access/client-address";
+import { siteOf } from "@/lib/access/client-address";
 import { type GiveBack, Shares } from "@/lib/access/limits/shares";
 import { CLIENT_HEADER } from "@/lib/access/page-client";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -15,6 +15,7 @@ const waits = { waiting: 500, mostWaitMs: 15_000 };
 const MOST_HELD_MS = 5_000;
 
 export class PageShares {
+  // By site: whoever holds an IPv6 /48 has 65,536 networks to wait in.
   readonly #networks = new Shares({ places: 8, ofOne: 4, waitingOfOne: 60, ...waits });
   // Without limits in all: nobody has checked these cookies, so whoever makes some up must not fill the places of real ones.
   readonly #sessions = new Shares({ ...waits, places: Infinity, ofOne: 3, waitingOfOne: 30, waiting: Infinity });
@@ -30,7 +31,7 @@ export class PageShares {
     const ofSession = session
       ? await this.#sessions.take(createHash("sha256").update(session).digest("base64"), gone.signal)
       : () => undefined;
-    const ofNetwork = ofSession && (await this.#networks.take(networkOf(address ?? "unknown"), gone.signal));
+    const ofNetwork = ofSession && (await this.#networks.take(siteOf(address ?? "unknown"), gone.signal));
     if (!ofNetwork) {
       ofSession?.();
       metrics().limited.inc({ limit: "pages" });
