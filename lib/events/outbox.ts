@@ -4,6 +4,7 @@
 import { DAY_MS, dateOf, now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import type { Json } from "@/lib/base/json";
+import { deleteInBatches } from "@/lib/db/delete-in-batches";
 import { Prisma, prisma } from "@/lib/db/prisma";
 import { type EventValue, readEventData } from "./catalogue";
 
@@ -74,16 +75,19 @@ export function readEvent({ id, sequence, type, at, data }: Prisma.EventModel): 
 }
 
 const KEPT_DAYS = 30;
-const DELETED_AT_ONCE = 10_000;
 
 /** Deletes events older than 30 days with their deliveries, and samples as old. A job runs it. */
 export async function deleteOldEvents(): Promise<void> {
   const before = dateOf(now().getTime() - KEPT_DAYS * DAY_MS);
-  await prisma().$executeRaw(Prisma.sql`
-    DELETE FROM event WHERE place IN (
-      SELECT place FROM event WHERE at < ${before} AND sequence IS NOT NULL ORDER BY at LIMIT ${DELETED_AT_ONCE})`);
+  await deleteInBatches(
+    (atOnce) => Prisma.sql`
+      DELETE FROM event WHERE place IN (
+        SELECT place FROM event WHERE at < ${before} AND sequence IS NOT NULL ORDER BY at LIMIT ${atOnce})`,
+  );
   // Ids of deliveries begin with their time.
-  await prisma().$executeRaw(Prisma.sql`
-    DELETE FROM delivery WHERE id IN (
-      SELECT id FROM delivery WHERE id < left(events_delivery_id(${before}), 16) ORDER BY id LIMIT ${DELETED_AT_ONCE})`);
+  await deleteInBatches(
+    (atOnce) => Prisma.sql`
+      DELETE FROM delivery WHERE id IN (
+        SELECT id FROM delivery WHERE id < left(events_delivery_id(${before}), 16) ORDER BY id LIMIT ${atOnce})`,
+  );
 }

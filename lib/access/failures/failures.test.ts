@@ -111,7 +111,14 @@ test("after thirty days they are deleted", async () => {
   at(start + FAILURES_KEPT_DAYS * 86_400_000);
   await deleteOldFailures();
   expect((await countFailures(everything())).listed.refused).toBe(MAX_ROWS_A_MINUTE);
+  // A stranger can cause more than one statement deletes.
+  await pool().query(
+    `INSERT INTO failed_request (request_id, account_id, endpoint, status, code, at)
+       SELECT 'filler_' || n, 'acc_filler', '/', 400, 'INVALID_REQUEST', $1 FROM generate_series(1, 20_500) n`,
+    [new Date(start)],
+  );
   at(start + FAILURES_KEPT_DAYS * 86_400_000 + 60_001);
   await deleteOldFailures();
   expect(await countFailures(everything())).toEqual({ listed: { refused: 0, failed: 0 }, unlisted: { refused: 0, failed: 0 } });
+  expect((await pool().query("SELECT 1 FROM failed_request WHERE account_id = 'acc_filler'")).rowCount).toBe(0);
 });

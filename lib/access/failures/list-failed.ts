@@ -2,7 +2,8 @@
 
 import { DAY_MS, nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
-import { type Prisma, prisma } from "@/lib/db/prisma";
+import { deleteInBatches } from "@/lib/db/delete-in-batches";
+import { Prisma, prisma } from "@/lib/db/prisma";
 import type { FailedRequest } from "./record-failed";
 
 /** Refused: 4xx, the caller can mend it. Failed: 5xx, and streams that broke off. */
@@ -81,6 +82,14 @@ export const findFailure = async (accountId: AccountId, requestId: string): Prom
 /** Deletes what is older than it is kept. */
 export async function deleteOldFailures(): Promise<void> {
   const before = new Date(nowMs() - FAILURES_KEPT_DAYS * DAY_MS);
-  await prisma().failedRequest.deleteMany({ where: { at: { lt: before } } });
-  await prisma().failedRequestCount.deleteMany({ where: { minute: { lt: before } } });
+  await deleteInBatches(
+    (atOnce) => Prisma.sql`
+      DELETE FROM failed_request WHERE request_id IN (
+        SELECT request_id FROM failed_request WHERE at < ${before} ORDER BY at LIMIT ${atOnce})`,
+  );
+  await deleteInBatches(
+    (atOnce) => Prisma.sql`
+      DELETE FROM failed_request_count WHERE (account_id, minute, code) IN (
+        SELECT account_id, minute, code FROM failed_request_count WHERE minute < ${before} ORDER BY minute LIMIT ${atOnce})`,
+  );
 }

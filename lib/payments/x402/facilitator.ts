@@ -3,6 +3,7 @@
 
 import { request } from "undici";
 import { z } from "zod";
+import { readBoundedText } from "@/lib/base/bounded-text";
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
@@ -27,6 +28,9 @@ export type FacilitatorAnswer =
 const ANSWER_TIMEOUT_MS = 5_000;
 const SETTLE_TIMEOUT_MS = 20_000;
 const SUPPORTED_FOR_MS = 600_000;
+/** While it does not answer, it is not asked for each request what it supports. */
+const SILENT_FOR_MS = 5_000;
+const MAX_ANSWER_BYTES = 262_144;
 const MAX_REASON_CHARACTERS = 100;
 
 const reason = z.string().nullish();
@@ -54,7 +58,8 @@ async function call<T>({ path, body, timeoutMs, form }: Call<T>): Promise<T | nu
     const headers = { "content-type": "application/json", accept: "application/json" };
     const options = body ? ({ method: "POST", body: JSON.stringify(body) } as const) : ({ method: "GET" } as const);
     const answer = await request(`${config().X402_FACILITATOR_URL}/${path}`, { ...options, headers, signal });
-    const read = form.safeParse(JSON.parse(await answer.body.text()));
+    const text = await readBoundedText(answer.body, MAX_ANSWER_BYTES);
+    const read = form.safeParse(text === null ? null : JSON.parse(text));
     if (read.success) return read.data;
     log().warn({ path, status: answer.statusCode }, "the x402 facilitator returned an invalid response");
   } catch (error) {
@@ -89,7 +94,7 @@ interface Kind {
   extra: Readonly<Record<string, unknown>>;
 }
 
-const knownKinds = processSingleton<{ url?: string; untilMs: number; kinds: readonly Kind[] }>("x402 facilitator", () => ({
+const knownKinds = processSingleton<{ url?: string; untilMs: number; kinds: readonly Kind[] | null }>("x402 facilitator", () => ({
   untilMs: 0,
   kinds: [],
 }));
@@ -99,7 +104,10 @@ async function listKinds(url: string): Promise<readonly Kind[] | null> {
   const known = knownKinds();
   if (known.url === url && known.untilMs >= nowMs()) return known.kinds;
   const answer = await call({ path: "supported", body: null, timeoutMs: ANSWER_TIMEOUT_MS, form: supported });
-  if (answer === null) return null;
+  if (answer === null) {
+    Object.assign(known, { url, untilMs: nowMs() + SILENT_FOR_MS, kinds: null });
+    return null;
+  }
   const ours = answer.kinds.filter(({ x402Version, scheme }) => x402Version === X402_VERSION && scheme === "exact");
   const kinds = ours.map(({ network, extra }) => ({ network, extra: extra ?? {} }));
   Object.assign(known, { url, untilMs: nowMs() + SUPPORTED_FOR_MS, kinds });
