@@ -77,9 +77,23 @@ const runParams = z.union([z.tuple([transaction]), z.tuple([transaction, blockTa
 /** Methods by which a node runs whatever code it is given. */
 const running: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 
-/** The parameters that are passed on: code of a contract on the chain only, with a limit of gas; null for others. */
+/** Wallets look at the last ten or twenty blocks. */
+const MAX_FEE_BLOCKS = 128n;
+const blockCount = z.union([z.number().int().positive(), hex.refine((text) => text !== "0x").transform(BigInt)]);
+const feeHistoryParams = z.tuple([blockCount.refine((count) => BigInt(count) <= MAX_FEE_BLOCKS)], z.unknown());
+
+/**
+ * The parameters that are passed on: code of a contract on the chain only, with a limit of gas, and fees of a few blocks; null for others.
+ */
 export function boundEvmParams(method: string, params: readonly unknown[]): readonly unknown[] | null {
+  if (method === "eth_feeHistory") return feeHistoryParams.safeParse(params).success ? params : null;
   if (!running.has(method)) return params;
   const read = runParams.safeParse(params);
   return read.success ? read.data : null;
 }
+
+const MAX_LISTED = 20;
+
+/** The parameters that are passed on: null where a list asks for more accounts or transactions at once than a page needs. */
+export const boundSolanaParams = (_method: string, params: readonly unknown[]): readonly unknown[] | null =>
+  params.some((param) => Array.isArray(param) && param.length > MAX_LISTED) ? null : params;

@@ -197,3 +197,16 @@ test("an answer of a node is read up to 256 kB, asked for once, and costs our ow
   expect(await evmNodes().callFirst((node) => node.call("eth_call", [], z.string()))).toHaveLength(300_002);
   expect(await solanaNodes().call("getAnything", [], z.string())).toHaveLength(300_002);
 });
+
+test("lists of accounts and of fees that no page needs reach no node", async () => {
+  const cookie = await sessionCookie();
+  const ask = async (chain: "base" | "solana", method: string, params: unknown[]) => {
+    const { text } = await send(method, { chain, cookie, body: JSON.stringify({ ...callOf(method), params }) });
+    return (JSON.parse(text) as { error?: { code: number } }).error?.code;
+  };
+  expect(await ask("base", "eth_feeHistory", ["0x400", "latest", []])).toBe(-32_602);
+  expect(await ask("base", "eth_feeHistory", ["0x14", "latest", [50]])).toBeUndefined();
+  const accounts = (count: number) => Array(count).fill("11111111111111111111111111111111");
+  expect(await ask("solana", "getMultipleAccounts", [accounts(100)])).toBe(-32_602);
+  expect(await ask("solana", "getMultipleAccounts", [accounts(20)])).toBeUndefined();
+});

@@ -19,7 +19,7 @@ import { solanaNodes } from "@/lib/chains/solana/nodes";
 import type { Owner } from "../owner";
 import { readBodyText } from "../request-body";
 import { isSameOrigin } from "../sign-in/same-origin";
-import { boundEvmParams, evmMethods, solanaMethods } from "./rpc-methods";
+import { boundEvmParams, boundSolanaParams, evmMethods, solanaMethods } from "./rpc-methods";
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_CALLS = 5;
@@ -52,6 +52,8 @@ type RpcAnswer = Outcome & { id: Call["id"] };
 
 interface Chain {
   methods: ReadonlySet<string>;
+  /** What its methods take, for who sent something else. */
+  takes: string;
   /** The parameters that are passed on; null for those that are not. */
   bound: (method: string, params: readonly unknown[]) => readonly unknown[] | null;
   /** @throws what its nodes throw */
@@ -63,6 +65,7 @@ interface Chain {
 const chains: Readonly<Record<string, Chain>> = {
   base: {
     methods: evmMethods,
+    takes: "a call to a contract's address and a block, no creation and no other state; fees of up to 128 blocks",
     bound: boundEvmParams,
     ask: (method, params) => evmNodes("pages").callFirst((node) => node.call(method, params, z.unknown())),
     refusalIn: (error, method) => {
@@ -77,7 +80,8 @@ const chains: Readonly<Record<string, Chain>> = {
   },
   solana: {
     methods: solanaMethods,
-    bound: (_method, params) => params,
+    takes: "lists of up to 20",
+    bound: boundSolanaParams,
     ask: (method, params) => solanaNodes("pages").call(method, params, z.unknown()),
     refusalIn: (error) =>
       isSolanaRefusal(error) ? { code: error.code, message: error.message, data: error.simulation ?? undefined } : null,
@@ -91,11 +95,11 @@ const OF_ACCOUNT = { ratePerMinute: 300, concurrency: 40 };
 /** Accounts cost nothing. An office that shares an address is more than one, and less than a hundred. */
 const OF_NETWORK = { ratePerMinute: 1_500, concurrency: 200 };
 
-/** Calls under way at our nodes, which answer deposits and payouts, too. */
-const places = processSingleton(
-  "places for calls of pages",
-  () => new Shares({ places: 60, ofOne: 8, waitingOfOne: 40, waiting: 500, mostWaitMs: 5_000 }),
-);
+/** Calls under way at a chain's nodes, which answer deposits and payouts, too. A chain that hangs takes no places of the other's. */
+const places = processSingleton("places for calls of pages", () => {
+  const ofChain = () => new Shares({ places: 60, ofOne: 8, waitingOfOne: 40, waiting: 500, mostWaitMs: 5_000 });
+  return new Map(Object.values(chains).map((chain) => [chain, ofChain()]));
+});
 
 /** Answers one call or a batch, as JSON-RPC does; failures are errors in its format too. */
 export async function answerRpc(request: Request, chainName: string, findOwner: FindOwner): Promise<Response> {
@@ -127,8 +131,7 @@ async function answerCall(chain: Chain, sent: unknown, { accountId, address }: C
   if (!chain.methods.has(method)) return { id, error: { code: METHOD_NOT_FOUND, message: "This method is not served here." } };
   const bounded = chain.bound(method, params);
   if (!bounded) {
-    const message = `${method} takes a call to a contract's address, and a block: no creation, and no other state.`;
-    return { id, error: { code: INVALID_PARAMS, message } };
+    return { id, error: { code: INVALID_PARAMS, message: `${method} was given more than it takes here: ${chain.takes}.` } };
   }
   const tooMany = (retryAfterMs: number) => ({
     id,
@@ -137,7 +140,7 @@ async function answerCall(chain: Chain, sent: unknown, { accountId, address }: C
   });
   const entry = await enterRpcCall(accountId, address);
   if (!entry.granted) return tooMany(entry.retryAfterMs);
-  const giveBack = await places().take(accountId);
+  const giveBack = await places().get(chain)?.take(accountId);
   if (!giveBack) {
     entry.leave();
     return tooMany(1_000);

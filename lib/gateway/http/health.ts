@@ -61,7 +61,7 @@ export async function runChecks(): Promise<Check[]> {
     wrongSince: recordWellness(name, isWell),
   });
   const startedAt = performance.now();
-  const database = check("database", await answers(() => prisma().$queryRaw`SELECT 1`));
+  const database = check("database", await databaseAnswers());
   database.ms = performance.now() - startedAt;
   const workerChecks = [...workers()].map(([name, { isWell, isVital }]) => check(name, isWell(), isVital()));
   const all = [check("accepting", !isDraining()), database, ...workerChecks];
@@ -131,6 +131,17 @@ async function answers(ask: () => Promise<unknown>): Promise<boolean> {
   } catch {
     return false; // no answer is the result
   }
+}
+
+const asked = processSingleton<{ answer?: Promise<boolean> | undefined }>("the database's answer", () => ({}));
+
+/** Everyone who asks while a question is under way gets its answer: strangers may ask as often as they like. */
+async function databaseAnswers(): Promise<boolean> {
+  const held = asked();
+  held.answer ??= answers(() => prisma().$queryRaw`SELECT 1`).finally(() => {
+    held.answer = undefined;
+  });
+  return held.answer;
 }
 
 const ADDRESSES_READ_EVERY_MS = 5_000;
