@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { anthropicFormat } from "./anthropic";
-import { failureOf, fixtureBytes, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
+import { failureOf, fixtureBytes, gather, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
 import type { ProviderEvent } from "./types";
 
 const unicodeText = 'Grüße, 世界 👩🏽‍🚀🚀 e\u0301 שלום \u2028— "done"\n\t';
@@ -216,6 +216,25 @@ describe("usage", () => {
       `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":${usage}}\n\ndata: {"type":"message_stop"}\n\n`,
     );
     expect((await readUntilFailure(anthropicFormat.readStream(inPieces(stream)))).failure.kind).toBe("malformed");
+  });
+
+  // Providers of Anthropic's format leave the input out of message_delta, repeat it, or send zero there.
+  test.each<[what: string, start: object, delta: object, counts: [number, number]]>([
+    ["zeros", { input_tokens: 900, cache_read_input_tokens: 100 }, { input_tokens: 0, cache_read_input_tokens: 0 }, [1_000, 100]],
+    ["nothing", { input_tokens: 900, cache_read_input_tokens: 100 }, {}, [1_000, 100]],
+    ["the same", { input_tokens: 900 }, { input_tokens: 900 }, [900, 0]],
+    ["more", { input_tokens: 900 }, { input_tokens: 2_000 }, [2_000, 0]],
+    ["all of it", {}, { input_tokens: 900 }, [900, 0]],
+  ])("a message_delta with %s as its input: the largest count of each kind", async (_what, start, delta, counts) => {
+    const events = [
+      { type: "message_start", message: { id: "msg_1", usage: { ...start, output_tokens: 1 } } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { ...delta, output_tokens: 7 } },
+      { type: "message_stop" },
+    ];
+    const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+    const { usage } = await gather(anthropicFormat.readStream(inPieces(bytes)));
+    expect([usage?.inputTokens, usage?.cachedInputTokens, usage?.outputTokens]).toEqual([...counts, 7]);
   });
 
   test("usage without either count is null", () => {

@@ -5,7 +5,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { config } from "@/lib/base/config";
 import { anthropicFormat } from "./anthropic";
-import { type Attempt, attemptStream, attemptWhole, type CallAnswer, Trial } from "./attempt";
+import { type Attempt, attemptStream, attemptWhole } from "./attempt";
 import { breakerOf } from "./breaker";
 import { type BudgetLimits, CallBudget } from "./budget";
 import { type Endpoint, type Endpoints, endpoints } from "./endpoints";
@@ -13,6 +13,7 @@ import { geminiFormat } from "./gemini";
 import { openaiFormat } from "./openai";
 import { responsesFormat } from "./openai-responses";
 import { isConnectTimeout } from "./transport";
+import { type CallAnswer, Trial } from "./trial";
 import {
   type Model,
   type ModelCall,
@@ -245,9 +246,7 @@ async function callRoutes<Reply>(routed: RoutedCall, ask: (attempt: Attempt, tri
       const trial = new Trial({ route, breaker, permit, budget, answer });
       const format = setup.formats[wireFormatOf(route, endpoint, call.maxOutputTokens)];
       try {
-        const onAccepted = () => trial.accept();
-        const onRequestId = (id: unknown) => trial.identify(id);
-        return await ask({ route, endpoint, format, call, budget, onAccepted, onRequestId }, trial);
+        return await ask({ route, endpoint, format, call, budget, ...trial.listener }, trial);
       } catch (error) {
         failure = trial.fail(error);
       }

@@ -57,11 +57,37 @@ export async function closeProviderPools(): Promise<void> {
   await Promise.all(open.map(({ pool }) => pool.destroy()));
 }
 
+interface TellingOptions {
+  onSent?: () => void;
+}
+
+/** A request that waits for a connection has cost nothing yet. undici calls either method of a handler when it has one, by its age. */
+const tellSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+  const { onConnect, onRequestStart } = handler;
+  const tell = () => (options as TellingOptions).onSent?.();
+  if (onConnect)
+    handler.onConnect = (...given) => {
+      tell();
+      onConnect.apply(handler, given);
+    };
+  if (onRequestStart)
+    handler.onRequestStart = (...given) => {
+      tell();
+      onRequestStart.apply(handler, given);
+    };
+  return dispatch(options, handler);
+};
+
 /**
- * Sends one request. The answer may have any status; redirects are not followed, so a credential reaches no other host.
+ * Sends one request; `onSent` is called when it goes out on a connection. The answer may have any status; redirects are not followed, so a credential reaches no other host.
  * @throws ProviderFailure the budget's reason once it is stopped, otherwise the error that kept the answer from beginning
  */
-export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget: CallBudget): Promise<WireAnswer> {
+export function sendWireRequest(
+  endpoint: Endpoint,
+  request: WireRequest,
+  budget: CallBudget,
+  onSent: () => void = () => undefined,
+): Promise<WireAnswer> {
   if (budget.reason) return Promise.reject(budget.reason);
   return new Promise((resolve, reject) => {
     // Undici heeds its signal only once it is connected; a caller that aborts must not wait for that.
@@ -69,7 +95,9 @@ export function sendWireRequest(endpoint: Endpoint, request: WireRequest, budget
     budget.once("abort", onAbort);
     const { pool, wait } = originOf(endpoint.origin);
     const endWait = wait.begin();
-    pool.request({ method: "POST", path: endpoint.pathPrefix + request.path, ...contentOf(request), signal: budget }, (error, answer) => {
+    const path = endpoint.pathPrefix + request.path;
+    const options = { method: "POST" as const, path, ...contentOf(request), signal: budget, onSent };
+    pool.compose(tellSent).request(options, (error, answer) => {
       endWait();
       budget.removeListener("abort", onAbort);
       if (error) reject(connectionFailure(error, endpoint));

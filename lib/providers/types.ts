@@ -278,6 +278,8 @@ export interface WireRequest {
 
 /** Receives an answer's id, unchecked: an invalid one must not fail the answer. A stream repeats it with every chunk. */
 export type OnRequestId = (id: unknown) => void;
+/** Receives what a stream has counted so far, before its end. */
+export type OnUsage = (usage: TokenUsage) => void;
 
 /** One provider wire format: pure translation, no network. */
 export interface WireFormat {
@@ -292,7 +294,7 @@ export interface WireFormat {
    * Reads the body of a 200 answer to a streamed call; ends after `finish`.
    * @throws ProviderFailure malformed (broken off before the end, or not this format), unavailable (an error event inside)
    */
-  readStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncIterable<ProviderEvent>;
+  readStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId, onUsage?: OnUsage): AsyncIterable<ProviderEvent>;
   /** Classifies an answer that is not 2xx. Never throws, whatever the body. */
   readError(status: number, headers: Record<string, string | string[] | undefined>, body: string): ProviderFailure;
 }

@@ -101,6 +101,21 @@ export function closeUsage(counted: CountedUsage): TokenUsage {
   };
 }
 
+/** Of each kind the larger count: a later report may leave one out. */
+export function largestUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
+  if (one === undefined) return other;
+  const larger = (kind: keyof TokenUsage): number => Math.max(one[kind], other[kind]);
+  return {
+    inputTokens: larger("inputTokens"),
+    outputTokens: larger("outputTokens"),
+    cachedInputTokens: larger("cachedInputTokens"),
+    cacheWriteTokens: larger("cacheWriteTokens"),
+    cacheWrite1hTokens: larger("cacheWrite1hTokens"),
+    imageTokens: larger("imageTokens"),
+    reasoningTokens: larger("reasoningTokens"),
+  };
+}
+
 // The service tier of an answer. Requests name the standard one, at whose prices we sell; an answer of another tier is billed at prices that
 // nobody agreed to. The customer pays the standard price: the difference is ours, and an alarm.
 

@@ -129,7 +129,7 @@ function readAnthropicStopReason(reason: string | null | undefined): FinishReaso
  * (https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching). output_tokens includes thinking. Null when the provider omitted
  * either of the two counts that are charged.
  */
-function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsage | null {
+export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsage | null {
   const input = usage?.input_tokens;
   const output = usage?.output_tokens;
   if (!usage || typeof input !== "number" || typeof output !== "number") return null;
@@ -151,15 +151,26 @@ function readAnthropicUsage(usage: AnthropicUsage | null | undefined): TokenUsag
   });
 }
 
-/** Counts in a stream are cumulative: a later count replaces an earlier one, and a count missing from a later event stays. */
+/**
+ * Counts in a stream are cumulative: of each kind the largest counts. A provider of the same format may leave one out at the end, or send it
+ * as zero there.
+ */
 export function mergeAnthropicUsage(earlier: AnthropicUsage | null | undefined, later: AnthropicUsage | null | undefined): AnthropicUsage {
+  const [written, writtenLater] = [earlier?.cache_creation, later?.cache_creation];
+  const [details, detailsLater] = [earlier?.output_tokens_details, later?.output_tokens_details];
   return {
-    input_tokens: later?.input_tokens ?? earlier?.input_tokens,
-    output_tokens: later?.output_tokens ?? earlier?.output_tokens,
-    cache_read_input_tokens: later?.cache_read_input_tokens ?? earlier?.cache_read_input_tokens,
-    cache_creation_input_tokens: later?.cache_creation_input_tokens ?? earlier?.cache_creation_input_tokens,
-    cache_creation: later?.cache_creation ?? earlier?.cache_creation,
-    output_tokens_details: later?.output_tokens_details ?? earlier?.output_tokens_details,
+    input_tokens: largest(earlier?.input_tokens, later?.input_tokens),
+    output_tokens: largest(earlier?.output_tokens, later?.output_tokens),
+    cache_read_input_tokens: largest(earlier?.cache_read_input_tokens, later?.cache_read_input_tokens),
+    cache_creation_input_tokens: largest(earlier?.cache_creation_input_tokens, later?.cache_creation_input_tokens),
+    cache_creation: {
+      ephemeral_5m_input_tokens: largest(written?.ephemeral_5m_input_tokens, writtenLater?.ephemeral_5m_input_tokens),
+      ephemeral_1h_input_tokens: largest(written?.ephemeral_1h_input_tokens, writtenLater?.ephemeral_1h_input_tokens),
+    },
+    output_tokens_details: { thinking_tokens: largest(details?.thinking_tokens, detailsLater?.thinking_tokens) },
     service_tier: later?.service_tier ?? earlier?.service_tier,
   };
 }
+
+const largest = (one: number | null | undefined, other: number | null | undefined): number | null | undefined =>
+  typeof one === "number" && typeof other === "number" ? Math.max(one, other) : (other ?? one);

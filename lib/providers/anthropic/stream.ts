@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
-import type { OnRequestId, ProviderEvent, ReasoningEvent } from "../types";
+import type { OnRequestId, OnUsage, ProviderEvent, ReasoningEvent } from "../types";
 import { malformed, parseJson, readShape } from "../wire-value";
 import { readAnthropicProblem } from "./errors";
 import {
@@ -17,6 +17,7 @@ import {
   mergeAnthropicUsage,
   readAnthropicCall,
   readAnthropicThought,
+  readAnthropicUsage,
 } from "./reply";
 
 const eventSchema = z.object({ type: z.string() });
@@ -40,8 +41,12 @@ const messageDeltaSchema = z.object({
 });
 
 /** @throws ProviderFailure malformed, or the kind of an error event (unavailable where it names none) */
-export async function* readAnthropicStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
-  const answer = new AnswerUnderWay(onRequestId);
+export async function* readAnthropicStream(
+  chunks: AsyncIterable<Uint8Array>,
+  onRequestId?: OnRequestId,
+  onUsage?: OnUsage,
+): AsyncGenerator<ProviderEvent> {
+  const answer = new AnswerUnderWay(onRequestId, onUsage);
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
       if (data === "") continue;
@@ -76,9 +81,11 @@ class AnswerUnderWay {
   /** The positions of thoughts, by the index of their content blocks. */
   readonly #thoughts = new Map<number | null | undefined, number>();
   readonly #onRequestId: OnRequestId | undefined;
+  readonly #onUsage: OnUsage | undefined;
 
-  constructor(onRequestId: OnRequestId | undefined) {
+  constructor(onRequestId: OnRequestId | undefined, onUsage: OnUsage | undefined) {
     this.#onRequestId = onRequestId;
+    this.#onUsage = onUsage;
   }
 
   /** Consumes one event and returns what it adds to the answer. */
@@ -95,12 +102,12 @@ class AnswerUnderWay {
       case "message_start": {
         const { id, usage } = readShape(messageStartSchema, event, type).message;
         this.#onRequestId?.(id);
-        this.#usage = mergeAnthropicUsage(this.#usage, usage);
+        this.#count(usage);
         return undefined;
       }
       case "message_delta": {
         const { delta, usage } = readShape(messageDeltaSchema, event, type);
-        this.#usage = mergeAnthropicUsage(this.#usage, usage);
+        this.#count(usage);
         if (delta.stop_reason) this.#reason = delta.stop_reason;
         this.#sequence ??= delta.stop_sequence;
         return undefined;
@@ -113,6 +120,12 @@ class AnswerUnderWay {
       default:
         return undefined;
     }
+  }
+
+  #count(usage: AnthropicUsage | null | undefined): void {
+    this.#usage = mergeAnthropicUsage(this.#usage, usage);
+    const counted = readAnthropicUsage(this.#usage);
+    if (counted) this.#onUsage?.(counted);
   }
 
   #takeStart({ index, content_block: block }: BlockStart): ProviderEvent | undefined {

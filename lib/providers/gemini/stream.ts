@@ -2,12 +2,16 @@
 // report usage; the last report counts.
 
 import { readServerSentEvents } from "../sse";
-import type { OnRequestId, ProviderEvent } from "../types";
+import type { OnRequestId, OnUsage, ProviderEvent } from "../types";
 import { malformed } from "../wire-value";
 import { type GeminiUsage, geminiOutput, isGeminiPromptBlocked, readGeminiAnswer, readGeminiFinishReason, readGeminiUsage } from "./reply";
 
 /** @throws ProviderFailure malformed, or the kind of an error inside the stream (unavailable where it names none) */
-export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
+export async function* readGeminiStream(
+  chunks: AsyncIterable<Uint8Array>,
+  onRequestId?: OnRequestId,
+  onUsage?: OnUsage,
+): AsyncGenerator<ProviderEvent> {
   let finishReason: string | undefined;
   let usage: GeminiUsage | null | undefined;
   let isBlocked = false;
@@ -17,7 +21,11 @@ export async function* readGeminiStream(chunks: AsyncIterable<Uint8Array>, onReq
       if (data === "") continue;
       const answer = readGeminiAnswer(data, "unavailable");
       onRequestId?.(answer.responseId);
-      usage = answer.usageMetadata ?? usage;
+      if (answer.usageMetadata) {
+        usage = answer.usageMetadata;
+        const counted = readGeminiUsage(usage);
+        if (counted) onUsage?.(counted);
+      }
       isBlocked ||= isGeminiPromptBlocked(answer);
       if (isBlocked) continue;
       for (const event of geminiOutput(answer, callCount)) {

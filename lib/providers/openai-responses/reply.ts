@@ -141,7 +141,7 @@ function finishReason({ status, error, incomplete_details }: ResponsesEnd, calls
 }
 
 /** Null when the provider omitted either of the two counts that are charged. */
-function readResponsesUsage(usage: ResponsesEnd["usage"]): TokenUsage | null {
+export function readResponsesUsage(usage: ResponsesEnd["usage"]): TokenUsage | null {
   const inputTokens = usage?.input_tokens;
   const outputTokens = usage?.output_tokens;
   if (!usage || typeof inputTokens !== "number" || typeof outputTokens !== "number") return null;

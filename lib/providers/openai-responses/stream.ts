@@ -4,7 +4,7 @@
 
 import { z } from "zod";
 import { readServerSentEvents } from "../sse";
-import type { MessagePhase, OnRequestId, ProviderEvent } from "../types";
+import type { MessagePhase, OnRequestId, OnUsage, ProviderEvent } from "../types";
 import { isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { responsesFailure } from "./errors";
 import {
@@ -15,6 +15,7 @@ import {
   messageText,
   type ResponsesItem,
   readCall,
+  readResponsesUsage,
   responsesEndSchema,
   responsesItemSchema,
 } from "./reply";
@@ -47,7 +48,11 @@ const read = new Set([
 ]);
 
 /** @throws ProviderFailure malformed, or the kind of the error that ended the response */
-export async function* readResponsesStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
+export async function* readResponsesStream(
+  chunks: AsyncIterable<Uint8Array>,
+  onRequestId?: OnRequestId,
+  onUsage?: OnUsage,
+): AsyncGenerator<ProviderEvent> {
   const items = new OpenItems();
   for await (const events of readServerSentEvents(chunks)) {
     for (const data of events) {
@@ -60,6 +65,9 @@ export async function* readResponsesStream(chunks: AsyncIterable<Uint8Array>, on
         continue;
       }
       if (!event.response) throw malformed(`${event.type} without its response`);
+      // A response that failed has counted what it cost all the same.
+      const counted = readResponsesUsage(event.response.usage);
+      if (counted) onUsage?.(counted);
       const status = event.response.status ?? event.type.slice("response.".length);
       yield finishEvent({ ...event.response, status }, items);
       return;

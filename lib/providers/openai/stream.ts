@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { failureInside } from "../http-failure";
 import { readServerSentEvents } from "../sse";
-import type { FinishReason, OnRequestId, ProviderEvent, ToolCallEvent } from "../types";
+import type { FinishReason, OnRequestId, OnUsage, ProviderEvent, ToolCallEvent } from "../types";
 import { checkServiceTier, isRecord, malformed, parseJson, readShape } from "../wire-value";
 import { readOpenAIProblem } from "./errors";
 import {
@@ -29,7 +29,11 @@ const chunkSchema = z.object({
 type Chunk = z.infer<typeof chunkSchema>;
 
 /** @throws ProviderFailure malformed, or the kind of an error inside the stream (unavailable where it names none) */
-export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onRequestId?: OnRequestId): AsyncGenerator<ProviderEvent> {
+export async function* readOpenAIStream(
+  chunks: AsyncIterable<Uint8Array>,
+  onRequestId?: OnRequestId,
+  onUsage?: OnUsage,
+): AsyncGenerator<ProviderEvent> {
   let reason: FinishReason | undefined;
   let usage: Chunk["usage"];
   let serviceTier: unknown;
@@ -45,7 +49,11 @@ export async function* readOpenAIStream(chunks: AsyncIterable<Uint8Array>, onReq
       if (data === "") continue;
       const chunk = readChunk(data);
       onRequestId?.(chunk.id);
-      usage = chunk.usage ?? usage;
+      if (chunk.usage) {
+        usage = chunk.usage;
+        const counted = readOpenAIUsage(usage);
+        if (counted) onUsage?.(counted);
+      }
       serviceTier ??= chunk.service_tier;
       const choice = chunk.choices?.[0];
       if (choice === undefined) continue;
