@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { readConfig } from "@/lib/base/config";
 import { buildCatalogue } from "./catalogue";
-import { isBilledWhenCut } from "./cut-calls";
+import { isBilledWhenCut } from "./cut-calls/read-on";
 import { type Endpoints, knownProviders, readEndpoints } from "./endpoints";
 import { builtInEntries, readProvidersFile } from "./provider-entry";
 

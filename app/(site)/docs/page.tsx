@@ -155,7 +155,9 @@ function balance(site: Site) {
     After: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
     "On failure": "If the model fails before its first token, you pay nothing. The same goes for a JSON request that fails midway.",
     "You cancel":
-      "If you close a stream, you pay for the input and the output so far. Gemini models bill the whole answer anyway, so there you pay for all of it. A JSON request is completed and charged.",
+      "If you close a stream, you pay for the input and the output so far. Models that may reason, and all Gemini models, run to their end, and you pay for all of it: only the provider can count what a model thought, and Google bills the whole answer anyway. A JSON request is completed and charged.",
+    "A provider breaks off":
+      "You pay what its provider had counted by then. Without a count you pay only what you certainly owe: the words that arrived, and the input at its cheapest price.",
     "We crash":
       "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request. If our database crashes, it may lose the most recent reservations; we cover that cost.",
   };

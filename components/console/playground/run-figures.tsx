@@ -95,7 +95,8 @@ function RequestLine({ run }: { run: Run }) {
     <>
       {run.state === "stopped" && !run.receipt ? (
         <p className="mt-2 text-xs text-muted">
-          Stopped. You pay for the input and for what was written so far. See the exact cost in{" "}
+          Stopped. You pay for the input and for what was written so far; a model that may reason, and any Gemini model, runs to its end at
+          the provider and is charged in full. See the exact cost in{" "}
           <Link href="/usage" className="underline underline-offset-2">
             Usage
           </Link>

@@ -53,6 +53,9 @@ const providerMetrics = ({ counter, gauge, histogram }: Declare) => ({
   otherServiceTiers: counter("provider_other_tier_total", "Answers of a service tier that was not asked for, whose extra cost is ours", [
     "tier",
   ]),
+  zeroCounts: counter("provider_zero_counts_total", "Answers for which their provider counted no tokens: our own count was charged", [
+    "provider",
+  ]),
   circuitOpen: gauge("provider_circuit_open", "1 while calls to a provider are refused without trying", ["provider"]),
 });
 
@@ -61,6 +64,7 @@ const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
   operatorLossNanoUsd: counter("operator_loss_nano_usd_total", "Borne by the operator, nano-USD, by reason", ["reason"]),
   overruns: counter("overruns_total", "Answers that cost more than their hold", ["model"]),
   holdsExpired: counter("holds_expired_total", "Holds freed by the reaper"),
+  unknownCalls: counter("unknown_calls_total", "Settlements that wait because the database has the functions of another release"),
   lostAnswers: counter("lost_answers_total", "Answers whose hold had expired before they were settled"),
   ledgerBatchSize: histogram("ledger_batch_items", "Items of each kind in a ledger batch", ["operation"], batchBuckets),
   ledgerBatchSeconds: histogram("ledger_batch_seconds", "Seconds of a ledger batch, commit included"),

@@ -2,7 +2,9 @@
 // is cut off at once, the slot is free again, and nothing stays held.
 
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { forgetSingleton } from "@/lib/base/process-singleton";
 import { findModel } from "@/lib/providers/catalogue";
 import { readableOf } from "../http/reply-stream";
 import { answer } from "../http/router";
@@ -118,7 +120,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     await expectPaid(account);
   });
 
-  test("a stream abandoned before the provider has answered at all costs nothing", async () => {
+  test("a stream abandoned before the provider has sent its headers: the input is charged, since it was sent", async () => {
     const account = await openAccount();
     await models.clear();
     const leave = new AbortController();
@@ -127,8 +129,52 @@ describe.each(entryNames)("through the %s server", (entry) => {
     leave.abort();
     await response;
     await models.awaitCall(({ state }) => state === "aborted_by_client");
-    await expectUncharged(account);
+    const charge = await awaitCharge(account.accountId);
+    expect(charge).toMatchObject({ outcome: "cancelled", provider: "openai", output_tokens: 0n, estimated: true });
+    expect(charge.input_cost).toBeGreaterThan(0n);
+    await expectPaid(account);
   });
+
+  test("a stream abandoned while its provider refuses it, and before it is tried again, costs nothing", async () => {
+    const account = await openAccount();
+    await models.clear();
+    process.env.PROVIDER_RETRIES = "5";
+    forgetSingleton("config");
+    try {
+      const leave = new AbortController();
+      const body = misbehaving("status=503 retry-after=2", { stream: true });
+      const response = open({ url, key: account.key, body, signal: leave.signal }).catch(() => null);
+      await models.awaitCall(({ status }) => status === 503);
+      await sleep(200); // the answer has arrived, and the next try waits for two seconds
+      leave.abort();
+      await response;
+      await expectUncharged(account);
+    } finally {
+      process.env.PROVIDER_RETRIES = "0";
+      forgetSingleton("config");
+    }
+  });
+
+  test.each(["gpt-5.4", "claude-opus-5", "deepseek-v4-pro"])(
+    "%s may reason: a stream that its client left is read on, keeps its slot, and is charged by the provider's count",
+    async (model) => {
+      const account = await openAccount({ ...oneSlot, usd: "50" });
+      await models.clear();
+      const body = misbehaving("reasoning=4000 slow=20 tokens=40", { stream: true, model, maxTokens: 8_000 });
+      const leave = new AbortController();
+      const response = await open({ url, key: account.key, body, signal: leave.signal });
+      await response.body?.getReader().read();
+      leave.abort();
+      const early = await ask({ url, key: account.key, body: promptOf() });
+      expect(early.status).toBe(429);
+      const charge = await awaitCharge(account.accountId);
+      expect(charge).toMatchObject({ outcome: "cancelled", estimated: false, operator_loss: 0n });
+      expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(4_000);
+      expect((await models.awaitCall(({ state }) => state === "finished")).state).toBe("finished");
+      await expectSlotFree(url, account);
+      await expectPaid(account);
+    },
+  );
 
   test("an abandoned JSON request is finished and charged in full", async () => {
     const account = await openAccount(oneSlot);

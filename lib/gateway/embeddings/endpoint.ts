@@ -10,8 +10,8 @@ import { chatErrorBody } from "../chat/errors";
 import { authenticate, limit } from "../http/caller";
 import { endpoint, jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
-import { measure } from "../prompt/answer";
-import { emptyOutput } from "../prompt/completion";
+import { measure, reportZeroCount } from "../prompt/answer";
+import { emptyOutput, estimateTokens } from "../prompt/completion";
 import { placeMoney, replay } from "../prompt/pipeline";
 import { providerError } from "../prompt/provider-failure";
 import { needsByteBound, quoteInput } from "../prompt/quote";
@@ -45,6 +45,10 @@ function* boundInputs({ model, inputs }: EmbeddingRequest): Slices<number> {
   return tokens;
 }
 
+/** Our own count, on the customer's side, for a provider that counts nothing. */
+const leastTokens = ({ inputs }: EmbeddingRequest): number =>
+  inputs.reduce((sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length), 0);
+
 async function answerEmbeddings(request: GatewayRequest, order: EmbeddingRequest, settlement: Settlement): Promise<GatewayReply> {
   const startedAtMs = nowMs();
   const startedAt = performance.now();
@@ -63,16 +67,14 @@ async function answerEmbeddings(request: GatewayRequest, order: EmbeddingRequest
     }
     output.text = vectors.text;
     output.finish = finish.reason;
-    const completion = {
-      output,
-      usage: finish.usage,
-      outcome: "complete" as const,
-      estimated: false,
-      ...measure(call, request.providerMs, startedAtMs),
-    };
+    const measured = measure(call, request.providerMs, startedAtMs);
+    const isCounted = finish.usage.inputTokens > 0;
+    if (!isCounted) reportZeroCount(measured.provider);
+    const usage = isCounted ? finish.usage : { ...finish.usage, inputTokens: leastTokens(order) };
+    const completion = { output, usage, outcome: "complete" as const, estimated: !isCounted, ...measured };
     const body = await settlement.chargeForBody(completion, (receipt) => writeEmbeddings(order, receipt));
     request.facts.provider = completion.provider;
-    request.facts.inputTokens = finish.usage.inputTokens;
+    request.facts.inputTokens = usage.inputTokens;
     request.replyHeaders["server-timing"] = serverTiming(request);
     return jsonReply(request, 200, body);
   } catch (error) {

@@ -5,25 +5,15 @@ import { nowMs } from "@/lib/base/clock";
 import { AppError, isAppError } from "@/lib/base/errors";
 import { log } from "@/lib/base/observe/log";
 import type { ProviderCall } from "@/lib/providers/call";
-import { isBilledWhenCut } from "@/lib/providers/cut-calls";
+import { isReadOn } from "@/lib/providers/cut-calls/read-on";
 import { isProviderFailure, type ProviderEvent, type TokenUsage } from "@/lib/providers/types";
 import { eventStreamHeaders } from "../http/endpoint";
 import type { GatewayReply } from "../http/request";
-import { type CallContext, measure, readUsage, recordFacts, startCall } from "./answer";
-import {
-  addPiece,
-  type ChargeReceipt,
-  type Completion,
-  emptyOutput,
-  estimateUsage,
-  type Output,
-  piecesOf,
-  writtenText,
-} from "./completion";
+import { type CallContext, chargeableUsage, measure, readUsage, recordFacts, startCall } from "./answer";
+import { addPiece, type ChargeReceipt, type Completion, emptyOutput, type Output, piecesOf } from "./completion";
 import type { HoldGuard } from "./hold-guard";
 import type { ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
-import { imageBound } from "./quote";
 import type { Charged } from "./settlement";
 import { keepAlive } from "./sse-keep-alive";
 
@@ -38,9 +28,18 @@ interface StreamContext extends CallContext {
 export async function answerStream(context: StreamContext): Promise<GatewayReply> {
   const { request, prompt, settlement } = context;
   const startedAt = performance.now();
-  const call = startCall(context, isBilledWhenCut(prompt.model) ? null : request.signal);
+  const call = startCall(context, isReadOn(prompt.model, context.call) ? null : request.signal);
   const { events } = call;
-  const progress: Progress = { output: emptyOutput(), usage: null, startedAt, startedAtMs: nowMs(), call, isLeft: false, isCut: false };
+  const progress: Progress = {
+    output: emptyOutput(),
+    usage: null,
+    startedAt,
+    startedAtMs: nowMs(),
+    call,
+    isLeft: false,
+    isCut: false,
+    isBroken: false,
+  };
   request.onEnd(() => settleLeft(context, progress, events));
   let first: IteratorResult<ProviderEvent>;
   try {
@@ -74,6 +73,8 @@ interface Progress {
   isLeft: boolean;
   /** Its hold was gone: nothing more is written, not even that it failed. */
   isCut: boolean;
+  /** The provider broke off while its stream was read on for a client that had left. */
+  isBroken: boolean;
 }
 
 async function* streamBody(
@@ -132,7 +133,7 @@ function cutOf({ request }: StreamContext, progress: Progress): Error {
   return new Error("the hold of this stream is gone");
 }
 
-/** The provider failed after tokens were delivered: what was delivered is charged, and the event says so. */
+/** The provider failed after tokens were delivered: what is certainly owed is charged, and the event says so. */
 async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
   const { request, prompt, settlement } = context;
   if (!isProviderFailure(error) || settlement.ended) {
@@ -155,17 +156,19 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
 }
 
 /**
- * The client left before the end of its stream. The call is cut at the provider, and the work done until then is charged; a provider that
- * bills the whole answer anyway is read to its end and charged by its own count.
+ * The client left before the end of its stream. The call is cut at the provider, and the work done until then is charged; where that would
+ * save nothing, or could not be counted, the stream is read to its end and charged by the provider's count.
  */
 async function settleLeft(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
-  const { prompt, settlement } = context;
+  const { prompt, settlement, call } = context;
   if (settlement.ended || progress.isCut) return;
   progress.isLeft = true;
-  if (isBilledWhenCut(prompt.model)) await readOn(context, progress, events);
+  if (isReadOn(prompt.model, call)) await readOn(context, progress, events);
   else await events.return?.();
   if (settlement.ended) return;
-  if (!progress.call.answer.acceptedAt) return settlement.release();
+  const { acceptedAt, sentTo } = progress.call.answer;
+  // From when it is sent its provider may bill it, also one that sends its headers with the first token.
+  if (!acceptedAt && !sentTo) return settlement.release();
   const message = "You closed this stream early and were charged for the part you received. Use a new Idempotency-Key to ask again";
   const writeLeft: WriteLast = (writer, receipt) =>
     progress.usage ? writer.done(receipt) : writeCostlyError(writer, receipt, { message, reason: "internal", retryable: false });
@@ -176,7 +179,8 @@ async function readOn(context: CallContext, progress: Progress, events: AsyncIte
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) recordEvent(context, progress, next.value);
   } catch (error) {
-    if (!isProviderFailure(error)) throw error; // it broke off: what arrived until then is charged
+    if (!isProviderFailure(error)) throw error;
+    progress.isBroken = true;
   }
 }
 
@@ -218,17 +222,15 @@ function writeCostlyError(
 }
 
 function completionOf(context: CallContext, progress: Progress, outcome: Completion["outcome"]): Completion {
-  const { messages, options } = context.prompt;
-  const usage =
-    progress.usage ??
-    estimateUsage({ messages, ...options }, writtenText(progress.output), context.quote.inputBound, imageBound(context.prompt));
+  const { output } = progress;
   const providerMs = performance.now() - progress.startedAt;
   context.request.providerMs = providerMs;
-  return {
-    output: progress.output,
-    usage,
-    outcome,
-    estimated: progress.usage === null,
-    ...measure(progress.call, providerMs, progress.startedAtMs),
-  };
+  const measured = measure(progress.call, providerMs, progress.startedAtMs);
+  const count = chargeableUsage(context, output, {
+    counted: progress.usage,
+    onTheWay: progress.call.answer.counted,
+    provider: measured.provider,
+    brokenOffBy: outcome === "complete" ? null : outcome === "cancelled" && !progress.isBroken ? "client" : "provider",
+  });
+  return { output, outcome, ...count, ...measured };
 }

@@ -1,19 +1,32 @@
-// The model's answer in one JSON body, and the parts it shares with a streamed one: the call, the accepted token count, and the
-// measurements.
+// The model's answer in one JSON body, and the parts it shares with a streamed one: the call, the token count that is charged, and the
+// measurements. The count is the provider's, or ours where it sent none, or one that cannot be true. Who breaks off bears the doubt: a client
+// that leaves pays its input at the plain price, whatever of it the provider may have had in its cache; when the provider or we break off, only
+// what is certainly owed is charged.
 
 import { createHmac } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
+import { log } from "@/lib/base/observe/log";
+import { metrics } from "@/lib/base/observe/metrics";
 import { pepper } from "@/lib/base/pepper";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
 import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
-import { addPiece, type Completion, countMessageBytes, emptyOutput } from "./completion";
+import {
+  addPiece,
+  type Completion,
+  countMessageBytes,
+  emptyOutput,
+  estimateUsage,
+  leastUsage,
+  type Output,
+  writtenText,
+} from "./completion";
 import type { Prompt, ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
-import type { Quote } from "./quote";
+import { imageBound, type Quote } from "./quote";
 import type { Settlement } from "./settlement";
 
 /** The results of the earlier steps, which answering needs. */
@@ -27,10 +40,6 @@ export interface CallContext {
   /** A second writer, for the copy of a stream that an idempotency key saves: writers count what they have written. */
   createWriter: () => ReplyWriter;
 }
-
-/** A count is absurd above ten times what the input's bytes, or the output's limit, allow, plus ten thousand tokens. */
-const ABSURD_FACTOR = 10;
-const ABSURD_ROOM = 10_000;
 
 /**
  * Creates the call of a prompt, with everything that can be done before it may be sent. `payer` is the account that is charged; undefined
@@ -72,22 +81,77 @@ export function measure(
 ): Pick<Completion, "provider" | "providerRequestId" | "firstTokenMs" | "providerMs"> {
   // The clock may have been changed meanwhile: whatever it says, the first token came after the start and before the end.
   const firstTokenMs = answer.firstTokenAt === undefined ? null : Math.min(Math.max(0, answer.firstTokenAt - startedAtMs), providerMs);
-  return { provider: answer.route?.provider ?? "unknown", providerRequestId: answer.requestId ?? null, firstTokenMs, providerMs };
+  const route = answer.route ?? answer.sentTo;
+  return { provider: route?.provider ?? "unknown", providerRequestId: answer.requestId ?? null, firstTokenMs, providerMs };
+}
+
+/** A count is absurd above ten times what the input's bytes, or the output's limit, allow, plus ten thousand tokens. */
+const ABSURD_FACTOR = 10;
+const ABSURD_ROOM = 10_000;
+
+type Sold = Pick<CallContext, "prompt" | "quote">;
+
+interface Counts {
+  /** With the answer's end; null when it sent none. */
+  counted: TokenUsage | null;
+  /** What the stream had counted before its end. */
+  onTheWay?: TokenUsage | undefined;
+  provider: string;
+  /** Null: the answer is whole. */
+  brokenOffBy: "client" | "provider" | null;
 }
 
 /**
  * The provider's count, unless no tokenizer could have counted that many: then the reply is invalid and nothing is charged for it.
  * @throws ProviderFailure malformed
  */
-export function readUsage({ prompt, quote }: CallContext, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
+export function readUsage(sold: Sold, event: Extract<ProviderEvent, { type: "finish" }>): TokenUsage | null {
   const { usage } = event;
   if (!usage) return null;
+  if (!isAbsurd(sold, usage)) return usage;
+  throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
+}
+
+function isAbsurd({ prompt, quote }: Sold, usage: TokenUsage): boolean {
   const mostInput = ABSURD_FACTOR * Math.max(quote.inputBound, countMessageBytes(prompt.messages)) + ABSURD_ROOM;
   const mostOutput = ABSURD_FACTOR * (prompt.maxOutputTokens + prompt.model.reasoningCeiling) + ABSURD_ROOM;
-  if (usage.inputTokens > mostInput || usage.outputTokens > mostOutput) {
-    throw new ProviderFailure("malformed", `absurd usage: ${usage.inputTokens} in, ${usage.outputTokens} out`, { accepted: true });
+  return usage.inputTokens > mostInput || usage.outputTokens > mostOutput;
+}
+
+/** What is charged: the provider's count, or our own of what it leaves out. */
+export function chargeableUsage(sold: Sold, output: Output, counts: Counts): { usage: TokenUsage; estimated: boolean } {
+  const { counted, onTheWay, provider, brokenOffBy } = counts;
+  const ours = () => estimateOf(sold, output, brokenOffBy);
+  if (!counted) {
+    const known = onTheWay && onTheWay.inputTokens > 0 && !isAbsurd(sold, onTheWay) ? onTheWay : null;
+    if (!known) return { usage: ours(), estimated: true };
+    // A count on the way may be that of the first tokens.
+    return { usage: { ...known, outputTokens: Math.max(known.outputTokens, ours().outputTokens) }, estimated: true };
   }
-  return usage;
+  const isSent = output.text !== "" || output.toolCalls.length > 0;
+  const [noInput, noOutput] = [isSent && counted.inputTokens === 0, isSent && counted.outputTokens === 0];
+  if (!noInput && !noOutput) return { usage: counted, estimated: false };
+  reportZeroCount(provider);
+  const input = noInput ? ours() : counted;
+  const { outputTokens, reasoningTokens } = noOutput ? ours() : counted;
+  return { usage: { ...input, outputTokens, reasoningTokens }, estimated: true };
+}
+
+/** An alarm: an answer came, and its provider counted nothing for it. */
+export function reportZeroCount(provider: string): void {
+  metrics().zeroCounts.inc({ provider });
+  log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
+}
+
+/** The shortest prompt that any provider reads from a cache (DeepSeek's blocks of 64 tokens). */
+const MIN_CACHED_TOKENS = 64;
+
+function estimateOf({ prompt, quote }: Sold, output: Output, brokenOffBy: Counts["brokenOffBy"]): TokenUsage {
+  const input = { messages: prompt.messages, ...prompt.options };
+  const text = writtenText(output);
+  if (brokenOffBy !== "provider") return estimateUsage(input, text, quote.inputBound, imageBound(prompt));
+  const usage = leastUsage(input, text);
+  return usage.inputTokens < MIN_CACHED_TOKENS ? usage : { ...usage, cachedInputTokens: usage.inputTokens };
 }
 
 /** Adds the answer to the log line. */
@@ -109,13 +173,13 @@ export async function answerWhole(context: CallContext): Promise<GatewayReply> {
   const startedAt = performance.now();
   const call = requestWhole(context);
   const output = emptyOutput();
-  let usage: TokenUsage | null = null;
+  let counted: TokenUsage | null = null;
   try {
     for (const event of await call.events) {
       if (event.type === "finish") {
         output.finish = event.reason;
         output.stopSequence = event.stopSequence;
-        usage = readUsage(context, event);
+        counted = readUsage(context, event);
       } else addPiece(output, event);
     }
   } catch (error) {
@@ -124,12 +188,13 @@ export async function answerWhole(context: CallContext): Promise<GatewayReply> {
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   request.providerMs = performance.now() - startedAt;
-  if (!usage) {
+  if (!counted) {
     await settlement.release();
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
   const measured = measure(call, request.providerMs, startedAtMs);
-  const completion: Completion = { output, usage, outcome: "complete", estimated: false, ...measured };
+  const count = chargeableUsage(context, output, { counted, provider: measured.provider, brokenOffBy: null });
+  const completion: Completion = { output, outcome: "complete", ...count, ...measured };
   const body = await settlement.chargeForBody(completion, context.writer.whole);
   recordFacts(context, completion);
   request.replyHeaders["server-timing"] = serverTiming(request);

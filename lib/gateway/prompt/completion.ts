@@ -140,6 +140,8 @@ export const writtenText = ({ text, toolCalls, reasoning }: Output): string =>
 
 /** Estimates err on the customer's side: English prose has at most four bytes per token. */
 const BYTES_PER_TOKEN = 4;
+export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
 /** The minimum overhead of each message (OpenAI's cookbook, "How to count tokens"): many empty ones are not free. */
 const TOKENS_AROUND_MESSAGE = 3;
 
@@ -160,16 +162,68 @@ const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
   (tools ? Buffer.byteLength(JSON.stringify(tools)) : 0) +
   (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
 
+/** What is counted of one text at most: beyond it the count stays a lower bound. */
+const MAX_CHARACTERS = 262_144;
+/** The longest tokens that we know: of plain letters, with letters of other scripts, and of digits (Claude's; OpenAI's have three). */
+const [MOST_LETTERS, MOST_OTHERS, MOST_DIGITS] = [41, 21, 16];
+
+/**
+ * Certainly no fewer tokens: tokenizers split a text into words and numbers before they look anything up, and
+ * each of these is a token or more. Spaces and signs, which may belong to one, count nothing.
+ */
+export function leastTokens(text: string): number {
+  let tokens = 0;
+  let [letters, others, digits] = [0, 0, 0];
+  const endWord = () => {
+    tokens += Math.ceil((letters + others) / (others > 0 ? MOST_OTHERS : MOST_LETTERS));
+    [letters, others] = [0, 0];
+  };
+  const endNumber = () => {
+    tokens += Math.ceil(digits / MOST_DIGITS);
+    digits = 0;
+  };
+  for (let at = 0; at < text.length && at < MAX_CHARACTERS; at++) {
+    const code = text.charCodeAt(at);
+    const isDigit = code >= 48 && code <= 57;
+    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+    // An apostrophe may be part of its word.
+    const isWord = isLetter || code > 127 || (code === 39 && letters > 0);
+    if (!isDigit && digits > 0) endNumber();
+    if (!isWord && letters + others > 0) endWord();
+    if (isDigit) digits += 1;
+    else if (isLetter) letters += 1;
+    else if (isWord && code > 127) others += 1;
+  }
+  endNumber();
+  endWord();
+  return tokens;
+}
+
+/** Certainly no more than was used: messages, tools and schemas by their words, and the text that was written. */
+export function leastUsage({ messages, tools, responseFormat }: Input, text: string): TokenUsage {
+  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  const texts = [
+    ...messages.map(({ content }) => contentText(content)),
+    ...calls.map((call) => call.name + call.arguments),
+    ...(tools ? [JSON.stringify(tools)] : []),
+    ...(responseFormat ? [JSON.stringify(responseFormat)] : []),
+  ];
+  const inputTokens = texts.reduce((sum, one) => sum + leastTokens(one), 0);
+  return { ...noUsage, inputTokens, outputTokens: leastTokens(text) };
+}
+
+const noUsage: TokenUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  imageTokens: 0,
+  reasoningTokens: 0,
+};
+
 /** Estimated usage of an answer that broke off; never above the input bound that was held. Images count as `imageTokens`. */
 export function estimateUsage(input: Input, text: string, inputBound: number, imageTokens = 0): TokenUsage {
   const inputTokens = Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + input.messages.length * TOKENS_AROUND_MESSAGE + imageTokens;
-  return {
-    inputTokens: Math.min(inputBound, inputTokens),
-    outputTokens: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),
-    cachedInputTokens: 0,
-    cacheWriteTokens: 0,
-    cacheWrite1hTokens: 0,
-    imageTokens: 0,
-    reasoningTokens: 0,
-  };
+  return { ...noUsage, inputTokens: Math.min(inputBound, inputTokens), outputTokens: estimateTokens(text) };
 }

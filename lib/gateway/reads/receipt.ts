@@ -8,7 +8,7 @@ import type { TokenSums } from "@/lib/ledger/usage";
 import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
-import { isBilledWhenCut } from "@/lib/providers/cut-calls";
+import { isReadOn } from "@/lib/providers/cut-calls/read-on";
 import { costLines, type PriceTier, tierAt } from "@/lib/providers/prices";
 import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
@@ -75,9 +75,9 @@ export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "outp
   currency: "USD",
 });
 
-/** What happens to a stream of this model whose client leaves; null for a model that is no longer in the catalogue. */
+/** What happens to a stream of this model whose client leaves, if nothing else is asked of it; null for a model that is no longer in the catalogue. */
 function whenLeft(modelId: string): "cut" | "drained" | null {
   const model = findModel(modelId);
   if (!model) return null;
-  return isBilledWhenCut(model) ? "drained" : "cut";
+  return isReadOn(model, { messages: [], maxOutputTokens: model.defaultMaxTokens, stream: true }) ? "drained" : "cut";
 }

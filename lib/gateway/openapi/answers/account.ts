@@ -119,7 +119,7 @@ const charged = z.object({
     .enum(["cut", "drained"])
     .nullable()
     .describe(
-      "What happens if you close a stream of this model early. cut: the provider stops, and you pay for what was generated. drained: the provider bills the full answer, so you do too. null for a model that is no longer offered.",
+      "What happens if you close a stream of this model early. cut: the provider stops, and you pay for what was generated. drained: it runs to its end, and you pay for the full answer, since the provider bills it anyway, or the model may reason, which only the provider can count. null for a model that is no longer offered.",
     ),
   payment: receiptPayment,
 });

@@ -1,10 +1,18 @@
 // What a provider bills for a stream cut before its end. OpenAI, Anthropic, xAI and DeepSeek stop generating, and billing, when the
 // connection closes; Google generates and bills the whole answer. Of another provider its entry says it.
 
-import type { Model, ProviderId } from "./types";
+import type { Model, ModelCall, ProviderId } from "../types";
+import { mayReason } from "./may-reason";
 
 const billedToTheEnd: ReadonlySet<ProviderId> = new Set(["gemini"]);
 
 /** True when cutting a stream of this model saves nothing: then it is better read to the end, for the exact usage. */
 export const isBilledWhenCut = (model: Model): boolean =>
   model.routes.some(({ provider, entry }) => billedToTheEnd.has(provider) || entry?.stopsWhenCut === false);
+
+/**
+ * True when a stream is read on after its client left: cutting it would save nothing, or what its model thought could not be counted, and
+ * leaving would make it free.
+ */
+export const isReadOn = (model: Model, call: ModelCall): boolean =>
+  isBilledWhenCut(model) || model.routes.some((route) => mayReason(call, route));
