@@ -79,7 +79,7 @@ test("while a debt is open no new hold is placed, not even of zero, and nothing 
   const { account, hold } = await openDebtor(60n);
   await credit(account, 30, `more for ${account}`);
   for (const ceiling of [0, 1]) {
-    expect(await commit().place(holdOf(holdRequest(account, null, ceiling)))).toEqual({ outcome: "insufficient", available: 0n });
+    expect(await commit().place(holdOf(holdRequest(account, null, ceiling)))).toMatchObject({ outcome: "insufficient", available: 0n });
   }
   expect(await readAllowance(account)).toMatchObject({ withdrawable: 0n });
   await endHold(hold, null);

@@ -25,10 +25,10 @@ export interface Claim {
   bodyHash: Buffer;
 }
 
-/** Why a hold was not placed; `replay`: its idempotency key already has an answer. */
+/** Why a hold was not placed; `replay`: its idempotency key already has an answer; `isTold`: the owner has heard of it before. */
 export type HoldRefusal =
-  | { outcome: "insufficient"; available: NanoUsd }
-  | { outcome: "cap_reached"; cap: NanoUsd; spent: NanoUsd; resetsAt: Date | null }
+  | { outcome: "insufficient"; available: NanoUsd; isTold: boolean }
+  | { outcome: "cap_reached"; cap: NanoUsd; spent: NanoUsd; resetsAt: Date | null; isTold: boolean }
   | { outcome: "key_unusable"; keyState: string }
   | { outcome: "account_frozen" | "in_progress" | "mismatch" | "replay" | "payer_mismatch" | "served" };
 

@@ -169,6 +169,18 @@ describe.each([
     ]);
   });
 
+  test("of a session that nobody signed for it counts in what those spend a day, and takes no more than that leaves", async () => {
+    const account = await fundedAccount(20_000_000_000);
+    const session = account as string as KeyId;
+    const asks = [1, 2, 3].map(() => forgotten(account, session, 3_000_000_000, 3_000_000_000));
+    const amounts = [];
+    for (const ask of asks) amounts.push(paid(await settle(ask)));
+    expect(amounts).toEqual([3_000_000_000n, 2_000_000_000n, 0n]);
+    expect(await spendsOf(session)).toEqual([{ period: "day", spent: 5_000_000_000n, held: 0n }]);
+    const { rows } = await pool().query("SELECT DISTINCT key_id FROM charge WHERE account_id = $1", [account]);
+    expect(rows).toEqual([{ key_id: null }]);
+  });
+
   test("for a key without a cap it counts in no period", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account);

@@ -110,12 +110,19 @@ test("a settlement that finds no hold changes the balance twice in its commit, a
   expect(await toldOf(account)).toEqual([]);
 });
 
+/** What the gateway does for each of many requests that were refused at once. */
+const refuse = (account: AccountId, key: KeyId | null, needed: bigint) =>
+  Promise.all(Array.from({ length: 20 }, () => pool().query("SELECT gateway_tell_refused($1, $2, $3, now())", [account, key, needed])));
+
 test("an empty balance tells at the first refusal, and again after money came in", async () => {
   const account = await fundedAccount(50);
   await spendAtOnce({ account, key: null }, 200, 100);
+  expect(await toldOf(account)).toEqual([]);
+  await refuse(account, null, 50n); // it is covered by now
+  await refuse(account, null, 100n);
   expect(await toldOf(account)).toEqual([{ type: "balance.exhausted", data: { available: "50", needed: "100" } }]);
   await deposit(account, 20);
-  await spendAtOnce({ account, key: null }, 200, 100);
+  await refuse(account, null, 100n);
   expect((await toldOf(account)).map(({ data }) => data.available)).toEqual(["50", "70"]);
 });
 
@@ -125,6 +132,7 @@ test("a key's owner hears of four fifths of its cap and of its first refusal, on
   await spendAtOnce({ account, key }, 7, 100);
   expect(await toldOf(account)).toEqual([]);
   await spendAtOnce({ account, key }, 100, 100);
+  await refuse(account, key, 100n);
   const told = await toldOf(account);
   expect(told.map(({ type }) => type).sort()).toEqual(["key.cap_80", "key.cap_reached"]);
   expect(told.find(({ type }) => type === "key.cap_80")?.data).toMatchObject({ keyId: key, cap: "1000", period: "day" });
@@ -140,6 +148,7 @@ test("a key whose first request is above its cap is told of, too", async () => {
   const account = await fundedAccount(1_000_000);
   const key = await openKey(account, { nanoUsd: 50, period: "total" });
   await spendAtOnce({ account, key }, 3, 100);
+  await refuse(account, key, 100n);
   expect(await toldOf(account)).toEqual([
     { type: "key.cap_reached", data: { keyId: key, cap: "50", used: "0", needed: "100", period: "total" } },
   ]);

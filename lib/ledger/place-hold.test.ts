@@ -31,7 +31,7 @@ test("a hold is placed before it is acknowledged", async () => {
 test("a refusal for lack of money returns what is available", async () => {
   const account = await fundedAccount(10);
   await place(newHold(account, 4));
-  expect(await place(newHold(account, 7))).toEqual({ outcome: "insufficient", available: 6n });
+  expect(await place(newHold(account, 7))).toEqual({ outcome: "insufficient", available: 6n, isTold: false });
   expect((await readBalance(account)).held).toBe(4n);
 });
 
@@ -46,6 +46,7 @@ test("a refusal by the key's cap returns the cap, what is spent or held, and whe
       cap: 10n,
       spent: 6n,
       resetsAt: new Date(Date.UTC(2026, 0, 12)),
+      isTold: false,
     });
   } finally {
     restore();

@@ -62,6 +62,25 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect(balance).toBeCloseTo(0.001 - cost, 9);
   });
 
+  test("a request that was clipped and answered tells of no refusal; one that is refused in the end does, once", async () => {
+    const clip = promptOf({ maxTokens: 16_000, model: "gpt-4o", clipToBalance: true });
+    const cap = { nanoUsd: parseUsd("0.005"), period: "day" } as const;
+    for (const [opened, code, told] of [
+      [await openAccount({ usd: "0.01" }), "INSUFFICIENT_BALANCE", "balance.exhausted"],
+      [await openAccount({ key: { cap } }), "SPEND_CAP_REACHED", "key.cap_reached"],
+    ] as const) {
+      const { key } = opened;
+      const clipped = await ask({ url, key, body: clip });
+      expect([clipped.status, clipped.headers.has("x-clipped-to")]).toEqual([200, true]);
+      await numberEvents();
+      const before = (await read(key)).data.length;
+      for (const _ of [1, 2]) readError(await ask({ url, key, body: { ...clip, clipToBalance: false } }), code);
+      await numberEvents();
+      expect((await read(key)).data.slice(before).map(({ type }) => type)).toEqual([told]);
+      expect((await read(key)).data.slice(0, before).map(({ type }) => type)).not.toContain(told);
+    }
+  });
+
   test("an unknown event, another account's and a wrong limit are refused with what to send", async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     await numberEvents();

@@ -81,10 +81,10 @@ test("a clip is tried again with what each refusal leaves, four times in all, an
   const customer = await openCustomer(1_000);
   const prompt = { minOutputTokens: 25 } as Prompt;
   const refusals: HoldRefusal[] = [
-    { outcome: "insufficient", available: nanoUsd(90) },
-    { outcome: "cap_reached", cap: nanoUsd(80), spent: nanoUsd(10), resetsAt: null },
-    { outcome: "insufficient", available: nanoUsd(50) },
-    { outcome: "insufficient", available: nanoUsd(30) },
+    { outcome: "insufficient", available: nanoUsd(90), isTold: true },
+    { outcome: "cap_reached", cap: nanoUsd(80), spent: nanoUsd(10), resetsAt: null, isTold: true },
+    { outcome: "insufficient", available: nanoUsd(50), isTold: true },
+    { outcome: "insufficient", available: nanoUsd(30), isTold: true },
   ];
   const asked: bigint[] = [];
   const place = vi.spyOn(commit(), "place").mockImplementation(async ({ ceiling }) => {

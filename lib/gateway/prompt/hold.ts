@@ -18,6 +18,7 @@ import { commit } from "./commit";
 import { readIdempotencyClaim } from "./idempotency";
 import type { Prompt } from "./prompt-body";
 import { clipQuote, insufficientBalance, type Quote, quoteOutput } from "./quote";
+import { tellRefused } from "./tell-refused";
 
 export type PlacedHold =
   | {
@@ -49,6 +50,7 @@ export async function placeFromBalance(
   const { decision, hold, quote } = await placeFitting(about, wanted, prompt.minOutputTokens);
   if (decision.outcome === "held") return { kind: "held", hold, quote, payment: null };
   if (decision.outcome === "replay") return { kind: "replay", accountId, key: claim?.key ?? "" };
+  await tellRefused(decision, hold);
   throw holdRefused(decision, caller, wanted);
 }
 

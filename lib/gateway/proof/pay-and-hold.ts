@@ -22,6 +22,7 @@ import type { GatewayRequest } from "../http/request";
 import { commit } from "../prompt/commit";
 import { holdRefused, idempotencyMismatch, ledgerUnavailable, type PlacedHold } from "../prompt/hold";
 import type { Quote } from "../prompt/quote";
+import { tellRefused } from "../prompt/tell-refused";
 import { coverAndHold, creditAndHold, type PaymentHoldDecision } from "./payment-hold";
 import { paymentRefused, settlementPending } from "./refusal";
 
@@ -60,6 +61,7 @@ async function claimAndHold(request: GatewayRequest, caller: Caller | null, quot
   // If this fails, the payment was made all the same: it is credited when it is sent again, or by the payments' job.
   const decision = covered ?? (settled && (await creditAndHold(paid, settled).catch(unknown).catch(ledgerUnavailable)));
   if (!decision) throw settlementPending();
+  if (decision.outcome !== "held") await tellRefused(decision, holdOf(decision.creditedAccount, placing));
   return placedOf(decision, placing, settled);
 }
 

@@ -51,7 +51,7 @@ const call = (name: string, values: readonly unknown[], waitsForDisk: boolean): 
 /** The driver would write it with this machine's time zone offset, digit by digit. */
 const writeTime = (time: Date): string => time.toISOString();
 
-/** Whose cap a hold counts in: its key's, or the one of all sessions of the account. */
+/** Whose cap a hold and its charge count in: its key's, or the one of all sessions of the account. */
 const countedAs = ({ keyId, accountId, isUnconfirmed }: Hold): string | null => (isUnconfirmed ? accountId : keyId);
 
 /** Decides one hold. */
@@ -75,8 +75,8 @@ export function placeHoldStatement(functions: CommitFunctions, hold: Hold, { at,
 /** Settles one hold. */
 export function settleHoldStatement(functions: CommitFunctions, settlement: Settlement, { at }: Circumstances): TextStatement {
   const { hold, inputCost, outputCost, charge, reply } = settlement;
-  const { requestId, accountId, keyId, ceiling, claim } = hold;
-  const values = [requestId, accountId, keyId, ceiling, inputCost, outputCost, charge && writeDetails(charge)];
+  const { requestId, accountId, ceiling, claim } = hold;
+  const values = [requestId, accountId, countedAs(hold), ceiling, inputCost, outputCost, charge && writeDetails(charge)];
   return call(functions.settleHold, [...values, claim?.key, reply?.status, reply?.body, writeTime(at)], true);
 }
 
@@ -104,7 +104,7 @@ function settlementValues(settlements: readonly Settlement[]): unknown[] {
   return [
     writePlain(settlements, ({ hold }) => hold.requestId),
     writePlain(settlements, ({ hold }) => hold.accountId),
-    writePlain(settlements, ({ hold }) => hold.keyId),
+    writePlain(settlements, ({ hold }) => countedAs(hold)),
     writePlain(settlements, ({ hold }) => hold.ceiling),
     writePlain(settlements, ({ inputCost }) => inputCost),
     writePlain(settlements, ({ outputCost }) => outputCost),
@@ -143,13 +143,14 @@ function writeDetails(charge: ChargeDetails): string {
 /** Reads the decision on a hold. @throws Error for an unknown outcome */
 export function readHoldDecision(line: string): HoldDecision {
   if (line === "held") return { outcome: "held" };
-  const decision = JSON.parse(line) as { outcome: string; [field: string]: string | null };
+  const { isTold = true, ...decision } = JSON.parse(line) as { outcome: string; isTold?: boolean } & Record<string, string | null>;
   switch (decision.outcome) {
     case "insufficient":
-      return { outcome: decision.outcome, available: nanoUsd(BigInt(decision.available ?? 0)) };
+      return { outcome: decision.outcome, available: nanoUsd(BigInt(decision.available ?? 0)), isTold };
     case "cap_reached": {
       const resetsAt = decision.resetsAt == null ? null : new Date(decision.resetsAt);
-      return { outcome: decision.outcome, cap: nanoUsd(BigInt(decision.cap ?? 0)), spent: nanoUsd(BigInt(decision.spent ?? 0)), resetsAt };
+      const [cap, spent] = [nanoUsd(BigInt(decision.cap ?? 0)), nanoUsd(BigInt(decision.spent ?? 0))];
+      return { outcome: decision.outcome, cap, spent, resetsAt, isTold };
     }
     case "key_unusable":
       return { outcome: decision.outcome, keyState: decision.keyState ?? "unknown" };

@@ -145,7 +145,7 @@ test("a batch decided in parts waits for the disk for each part that has to", as
     place([newHold(), newHold()]),
     ...other.map((hold) => commit().settle(chargeOf(hold))),
   ]);
-  expect(decided).toEqual({ outcome: "insufficient", available: 5n });
+  expect(decided).toMatchObject({ outcome: "insufficient", available: 5n });
   expect(await isFlushed()).toBe(true);
 });
 

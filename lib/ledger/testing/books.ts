@@ -55,7 +55,10 @@ export async function decideItems(client: PoolClient, items: readonly Item[], at
 }
 
 function readResult(result: Result): SettleResult | HoldResult {
-  return "resetsAt" in result ? { ...result, resetsAt: result.resetsAt?.getTime() ?? null } : (result as SettleResult | HoldResult);
+  if (!("isTold" in result)) return result as SettleResult | HoldResult;
+  // Whom a refusal is told to is the gateway's matter.
+  const { isTold: _, ...decided } = result;
+  return "resetsAt" in decided ? { ...decided, resetsAt: decided.resetsAt?.getTime() ?? null } : decided;
 }
 
 export async function commit(client: PoolClient, asks: readonly LedgerRequest[], atMs: number): Promise<(SettleResult | HoldResult)[]> {

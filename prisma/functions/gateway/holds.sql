@@ -6,7 +6,8 @@ CREATE OR REPLACE FUNCTION gateway_unconfirmed_cap() RETURNS bigint LANGUAGE sql
 
 -- Decides one hold. A `key` that is the account itself is a session without a fresh signature: what those spend a day is counted as a key's
 -- cap is. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (for a request without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`, `spent`,
--- `resetsAt`). Amounts are texts.
+-- `resetsAt`). Amounts are texts. A refusal for want of money or for the cap says whether its owner `isTold` already: a smaller hold may be tried
+-- next, so only the caller knows which refusal is the last one, and tells (see gateway_tell_refused).
 CREATE OR REPLACE FUNCTION gateway_place_hold(
   request text, account text, key text, model text, ceiling bigint, idempotency text, hash bytea, process text, at timestamptz, until timestamptz
 ) RETURNS text LANGUAGE plpgsql AS $$
@@ -50,8 +51,7 @@ BEGIN
     END IF;
   END IF;
   IF refusal IS NULL AND NOT fits THEN
-    refusal := json_build_object('outcome', 'insufficient', 'available', ledger_available(account)::text);
-    PERFORM ledger_tell_exhausted(account, ceiling, at);
+    refusal := json_build_object('outcome', 'insufficient', 'available', ledger_available(account)::text, 'isTold', ledger_told_exhausted(account));
   END IF;
   IF refusal IS NULL THEN
     used := ledger_open_hold(request, account, key, model, ceiling, cap, period, period_start, process, at, until);
@@ -63,16 +63,29 @@ BEGIN
       RETURN 'held';
     END IF;
     refusal := json_build_object('outcome', 'cap_reached', 'cap', cap::text, 'spent', used::text,
-      'resetsAt', access_cap_period_end(period, period_start));
-    IF key <> account THEN
-      PERFORM ledger_tell_cap_reached(account, key, period, period_start, cap, used, ceiling, access_cap_period_end(period, period_start), at);
-    END IF;
+      'resetsAt', access_cap_period_end(period, period_start), 'isTold', key = account OR ledger_told_cap_reached(key, period, period_start));
   END IF;
   IF fits THEN PERFORM ledger_hold_money(account, -ceiling); END IF;
   RETURN refusal;
 END $$;
 
--- Settles one hold: see ledger_settle_hold. With an idempotency key the answer is saved; without a body its claim is given back. Returns
+-- Tells an account's owner that a request was refused for its money or for its key's cap, which did not cover `needed`: each only once, until
+-- money comes in or the next period. Nothing when it would be covered by now.
+CREATE OR REPLACE FUNCTION gateway_tell_refused(account text, key text, needed bigint, at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  key_state record;
+  used bigint;
+BEGIN
+  IF ledger_available(account) < needed THEN PERFORM ledger_tell_exhausted(account, needed, at); END IF;
+  SELECT k.* INTO key_state FROM access_key_state(key, at) k;
+  used := ledger_key_used(key, key_state.period, key_state.period_start);
+  IF used + needed > key_state.cap THEN
+    PERFORM ledger_tell_cap_reached(account, key, key_state.period, key_state.period_start, key_state.cap, used, needed,
+      access_cap_period_end(key_state.period, key_state.period_start), at);
+  END IF;
+END $$;
+
+-- Settles one hold: see ledger_settle_hold; `key` as in gateway_place_hold. With an idempotency key the answer is saved; without a body its claim is given back. Returns
 -- what was paid. When the hold is gone, it returns a JSON object with `outcome` and `paid`: already (it was settled before), released
 -- (nothing had to be charged), late (what could still be taken was charged; for a whole answer all or nothing).
 CREATE OR REPLACE FUNCTION gateway_settle_hold(
@@ -85,7 +98,9 @@ DECLARE
   has_begun boolean := CASE WHEN NOT (details IS NULL) THEN ledger_begin_charges() IS NOT NULL END;
   paid bigint := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at);
   settled text := paid;
-  key_state record;
+  cap bigint;
+  period text;
+  period_start timestamptz;
   has_claim boolean;
   late_most bigint;
   saved_body text := body;
@@ -100,19 +115,24 @@ BEGIN
       has_claim := idempotency IS NULL OR EXISTS (
         SELECT FROM idempotent_reply r
         WHERE r.account_id = account AND r.idempotency_key = idempotency AND r.request_id = request AND r.status IS NULL);
-      SELECT k.* INTO key_state FROM access_key_state(key, at) k;
+      IF key = account THEN
+        cap := gateway_unconfirmed_cap();
+        period := 'day';
+        period_start := access_cap_period_start(period, at);
+      ELSE
+        SELECT k.cap, k.period, k.period_start INTO cap, period, period_start FROM access_key_state(key, at) k;
+      END IF;
       late_most := CASE
         WHEN NOT has_claim THEN 0
-        WHEN key_state.cap IS NULL THEN ceiling
-        ELSE greatest(key_state.cap - ledger_key_used(key, key_state.period, key_state.period_start), 0)
+        WHEN cap IS NULL THEN ceiling
+        ELSE greatest(cap - ledger_key_used(key, period, period_start), 0)
       END;
       -- A whole answer is not sent yet. One that cannot be paid for is not sent at all, and costs nothing.
       IF NOT details.streamed AND least(late_most, ledger_available(account)) < least(input_cost + output_cost, ceiling) THEN
         details.outcome := 'lost';
         saved_body := NULL;
       END IF;
-      paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at, true, late_most,
-        key_state.period, key_state.period_start);
+      paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at, true, late_most, period, period_start, cap);
       settled := json_build_object('outcome', 'late', 'paid', paid::text);
     END IF;
   END IF;

@@ -90,7 +90,7 @@ BEGIN
     INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period, period_start, outcome, streamed,
       estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens)
-    SELECT i.account, i.request, i.key, i.model, i.provider, i.provider_request_id, i.price_version, i.input_tokens, i.output_tokens,
+    SELECT i.account, i.request, nullif(i.key, i.account), i.model, i.provider, i.provider_request_id, i.price_version, i.input_tokens, i.output_tokens,
       i.cached_input_tokens, i.reasoning_tokens, least(i.input_cost, i.paid), i.paid - least(i.input_cost, i.paid), i.due - i.paid, i.ceiling,
       false, i.hold_period, i.hold_start, i.outcome, i.streamed, i.estimated, i.paid_by, i.first_token_ms, i.provider_ms, at,
       i.cache_write_tokens, i.cache_write_1h_tokens, i.image_tokens

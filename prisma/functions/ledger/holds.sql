@@ -60,11 +60,12 @@ END $$;
 
 -- Ends a hold with a charge for its answer, or without `details` by releasing it. Returns what the customer paid: at most the ceiling, and
 -- nothing for a lost answer; the operator bears the rest. Without such a hold it returns null and changes nothing, unless the settlement
--- may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts it in the given period of the key. Call
--- it after ledger_begin_charges.
+-- may be late: then it takes what is available, up to the ceiling and to `late_most`, and counts it in the given period of the key, with its
+-- cap. A `key` that is the account itself is its sessions (see gateway_place_hold). Call it after ledger_begin_charges.
 CREATE OR REPLACE FUNCTION ledger_settle_hold(
   request text, account text, key text, ceiling bigint, input_cost bigint, output_cost bigint, details ledger_charge_details, at timestamptz,
-  is_late boolean DEFAULT false, late_most bigint DEFAULT NULL, late_period text DEFAULT NULL, late_period_start timestamptz DEFAULT NULL
+  is_late boolean DEFAULT false, late_most bigint DEFAULT NULL, late_period text DEFAULT NULL, late_period_start timestamptz DEFAULT NULL,
+  late_cap bigint DEFAULT NULL
 ) RETURNS bigint LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -77,7 +78,8 @@ BEGIN
     UPDATE ledger_account a SET posted = a.posted - paid WHERE a.id = account;
     IF NOT FOUND THEN RAISE EXCEPTION 'request % names account % that does not exist', request, account; END IF;
     IF late_period IS NOT NULL THEN
-      INSERT INTO key_spend AS s (key_id, period, period_start, spent, held) VALUES (key, late_period, late_period_start, paid, 0)
+      INSERT INTO key_spend AS s (key_id, period, period_start, spent, held, account_id, cap)
+        VALUES (key, late_period, late_period_start, paid, 0, account, late_cap)
         ON CONFLICT (key_id, period, period_start) DO UPDATE SET spent = s.spent + excluded.spent;
     END IF;
     ended.period := late_period;
@@ -101,7 +103,7 @@ BEGIN
   INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period, period_start, outcome, streamed,
       estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens)
-    VALUES (account, request, key, details.model, details.provider, details.provider_request_id, details.price_version, details.input_tokens,
+    VALUES (account, request, nullif(key, account), details.model, details.provider, details.provider_request_id, details.price_version, details.input_tokens,
       details.output_tokens, details.cached_input_tokens, details.reasoning_tokens, least(input_cost, paid), paid - least(input_cost, paid),
       due - paid, ceiling, is_late, ended.period, ended.period_start, details.outcome, details.streamed, details.estimated, details.paid_by,
       details.first_token_ms, details.provider_ms, at, details.cache_write_tokens, details.cache_write_1h_tokens, details.image_tokens);

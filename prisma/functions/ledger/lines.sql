@@ -49,6 +49,16 @@ BEGIN
   END IF;
 END $$;
 
+-- Whether the owner was told so since money came in; never of a payment's credit.
+CREATE OR REPLACE FUNCTION ledger_told_exhausted(account text) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT a.told_exhausted OR a.id LIKE 'credit:%' FROM ledger_account a WHERE a.id = account), true)
+$$;
+
+-- Whether the owner was told in this period that the key's cap is reached.
+CREATE OR REPLACE FUNCTION ledger_told_cap_reached(key text, key_period text, key_period_start timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT s.told_reached FROM key_spend s WHERE s.key_id = key AND s.period = key_period AND s.period_start = key_period_start), false)
+$$;
+
 -- Tells the owner that a request was refused for its key's cap: the first in this period, by one conditional write.
 CREATE OR REPLACE FUNCTION ledger_tell_cap_reached(
   account text, key text, key_period text, key_period_start timestamptz, cap bigint, used bigint, needed bigint, resets timestamptz, at timestamptz
