@@ -124,20 +124,30 @@ test.each(["55P03", "40P01", "53300", "57014"])("error %s is temporary: the sett
   expect(state.settled).toHaveLength(1);
 });
 
-test.each(["22003", "23514", "42883", "P0001"])(
-  "a settlement refused with %s is dropped with a log line, and delays no other",
-  async (code) => {
-    const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
-    const { commit, state } = fakeCommit();
-    const [bad, good] = [aCharge(), aCharge()];
-    state.fails = ({ hold }) => (hold.requestId === bad.hold.requestId ? answered(code) : null);
-    settleLater(commit, bad);
-    settleLater(commit, good);
-    await tryWaitingSettlements();
-    expect(state.settled).toEqual([good]);
-    expect(error.mock.calls).toMatchObject([[{ requestId: bad.hold.requestId }, "the ledger refused a settlement; its hold expires"]]);
-  },
-);
+test.each(["22003", "23514", "P0001"])("a settlement refused with %s is dropped with a log line, and delays no other", async (code) => {
+  const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+  const { commit, state } = fakeCommit();
+  const [bad, good] = [aCharge(), aCharge()];
+  state.fails = ({ hold }) => (hold.requestId === bad.hold.requestId ? answered(code) : null);
+  settleLater(commit, bad);
+  settleLater(commit, good);
+  await tryWaitingSettlements();
+  expect(state.settled).toEqual([good]);
+  expect(error.mock.calls).toMatchObject([[{ requestId: bad.hold.requestId }, "the ledger refused a settlement; its hold expires"]]);
+});
+
+test.each(["22P02", "42883", "0A000"])("a call that the database does not know (%s) waits, and is told once", async (code) => {
+  const error = vi.spyOn(log(), "error").mockImplementation(() => undefined);
+  const { commit, state } = fakeCommit();
+  const [one, other] = [aCharge(), aCharge()];
+  state.fails = ({ hold }) => (hold.requestId === one.hold.requestId ? answered(code) : null);
+  for (const settlement of [one, other]) settleLater(commit, settlement);
+  for (const _ of [1, 2]) await tryWaitingSettlements();
+  expect([state.settled, countWaitingSettlements(), error.mock.calls.length]).toEqual([[other], 1, 1]);
+  state.fails = null;
+  await tryWaitingSettlements();
+  expect(state.settled).toEqual([other, one]);
+});
 
 const countLost = async () => (await metrics().lostAnswers.get()).values[0]?.value ?? 0;
 

@@ -5,7 +5,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { sqlStateOf } from "@/lib/db/failure";
-import { type Commit, isRefusal, settleHold } from "./commit/commit";
+import { type Commit, isRefusal, isUnknownCall, settleHold } from "./commit/commit";
 import { type Hold, releaseOf, type Settled, type Settlement } from "./holds";
 
 /** For charges and for releases each. Ten seconds at thousands per second; only the answers kept for idempotency keys are large. */
@@ -15,6 +15,8 @@ const TOGETHER = 64;
 /** A statement whose connection broke may still run on the server until its time limit, and place its hold after the release. */
 const STATEMENT_ENDS_WITHIN_MS = 35_000;
 const LOCK_NOT_AVAILABLE = "55P03";
+/** After a call that the database does not know: functions do not change by the second. */
+const UNKNOWN_CALL_EVERY_MS = 10_000;
 
 interface Waiting {
   commit: Commit;
@@ -22,6 +24,8 @@ interface Waiting {
   /** Monotonic: when the settlement is tried. `againAt`: when it is made a second time; null if that is not necessary. */
   dueAt: number;
   againAt: number | null;
+  /** Monotonic: the database did not know the call, and is not asked again before then. */
+  restsUntil?: number;
   /** Called once it is made; called again if the callback itself failed. */
   onSettled: OnSettled;
 }
@@ -65,6 +69,7 @@ const queueOf = ({ settlement }: Waiting): Set<Waiting> => (settlement.charge ? 
 /** Tries all waiting settlements again: for the drain, which cannot wait longer. The rest is left to the reaper. */
 export async function tryWaitingSettlements(): Promise<void> {
   await queue().trying;
+  for (const one of allWaiting()) if (one.restsUntil !== undefined) one.restsUntil = 0;
   await tryAll();
 }
 
@@ -96,7 +101,7 @@ function schedule(): void {
 }
 
 async function tryAll(): Promise<void> {
-  const due = allWaiting().filter(({ dueAt }) => dueAt <= performance.now());
+  const due = allWaiting().filter(({ dueAt, restsUntil = 0 }) => Math.max(dueAt, restsUntil) <= performance.now());
   for (let from = 0; from < due.length; from += TOGETHER) {
     const areMade = await Promise.all(due.slice(from, from + TOGETHER).map(tryOne));
     // While the database does not answer these, it does not answer the others either.
@@ -115,12 +120,27 @@ async function tryOne(one: Waiting): Promise<boolean> {
     else Object.assign(one, { dueAt: one.againAt, againAt: null });
     return true;
   } catch (error) {
+    if (isUnknownCall(error)) return rest(one, error);
     // A locked account says nothing about the others.
     if (!isRefusal(error)) return sqlStateOf(error) === LOCK_NOT_AVAILABLE;
     waiting.delete(one);
     log().error({ err: error, requestId }, "the ledger refused a settlement; its hold expires");
     return true;
   }
+}
+
+/** Nothing of what was delivered is given up because a newer release has changed the database under this process. It says so once. */
+function rest(one: Waiting, error: unknown): true {
+  if (one.restsUntil === undefined) {
+    metrics().unknownCalls.inc();
+    const { requestId } = one.settlement.hold;
+    log().error(
+      { err: error, requestId },
+      "the database does not know this release's settlements: bring its functions back, or this answer is free",
+    );
+  }
+  one.restsUntil = performance.now() + UNKNOWN_CALL_EVERY_MS;
+  return true;
 }
 
 /** Frees a hold, on the disk before it resolves; if that fails now, the hold is freed once the database answers again. */

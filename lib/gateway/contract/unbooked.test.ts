@@ -4,6 +4,7 @@
 import type { TimerOptions } from "node:timers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { metrics } from "@/lib/base/observe/metrics";
+import { pool } from "@/lib/db/pool";
 import { commit } from "../prompt/commit";
 import { openAccount } from "./testing/accounts";
 import { awaitCharge, balanceOf, chargesOf, expectPaid, openHolds, until } from "./testing/books";
@@ -73,6 +74,24 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect(charge.operator_loss).toBeGreaterThan(0n);
     expect(await balanceOf(account.accountId)).toBe(account.credit);
     expect(await lossOf("lost_answer")).toBe(before.loss + Number(charge.operator_loss));
+    await expectPaid(account);
+  });
+
+  test("a stream that is delivered while the database has another release's functions is charged once it has ours again", async () => {
+    database.comeBack();
+    const unknown = async () => (await metrics().unknownCalls.get()).values[0]?.value ?? 0;
+    const before = await unknown();
+    const account = await openAccount();
+    await pool().query("ALTER FUNCTION gateway_settle_hold RENAME TO gateway_settle_hold_of_another_release");
+    try {
+      const { status } = await ask({ url, key: account.key, body: promptOf({ stream: true }) });
+      expect(status).toBe(200);
+      await until("it is told", async () => (await unknown()) === before + 1);
+      expect([await openHolds(account.accountId), await chargesOf(account.accountId)]).toEqual([1, []]);
+    } finally {
+      await pool().query("ALTER FUNCTION gateway_settle_hold_of_another_release RENAME TO gateway_settle_hold");
+    }
+    expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "complete", streamed: true, operator_loss: 0n });
     await expectPaid(account);
   });
 

@@ -78,14 +78,14 @@ const RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_2
 /**
  * Ends one hold, together with others that end at the same time. Settling is idempotent, so after a broken connection or a temporary
  * failure of the database it is retried while the caller waits.
- * @throws Error when the database was unavailable for over 15 s, or refuses this settlement for good
+ * @throws Error when the database was unavailable for over 15 s, refuses this settlement for good, or does not know the call
  */
 export async function settleHold(commit: Commit, settlement: Settlement): Promise<Settled> {
   for (const delayMs of RETRY_DELAYS_MS) {
     try {
       return await commit.settle(settlement);
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      if (isRefusal(error) || isUnknownCall(error)) throw error;
       log().warn({ err: error, requestId: settlement.hold.requestId }, "settling a hold failed; retrying");
     }
     await sleep(delayMs);
@@ -97,7 +97,13 @@ export async function settleHold(commit: Commit, settlement: Settlement): Promis
  * True when the database refused the item itself (a value, a constraint, an exception of ours) and would refuse it again. Lock timeouts,
  * deadlocks, and a server without memory or connections are temporary.
  */
-export const isRefusal = (error: unknown): boolean => /^(22|23|42|P0)/.test(sqlStateOf(error) ?? "");
+export const isRefusal = (error: unknown): boolean => /^(22|23|P0)/.test(sqlStateOf(error) ?? "") && !isUnknownCall(error);
+
+/**
+ * True when the database does not know the call itself: its functions or types are those of another release, which would refuse every item.
+ * It says nothing about this one, which is to be settled all the same.
+ */
+export const isUnknownCall = (error: unknown): boolean => /^(22P0[23]|42|0A000|08P01)/.test(sqlStateOf(error) ?? "");
 
 /** A hold outlives the provider's time limit by the margin: a later settlement comes from a process that counts as dead. */
 export const holdDeadline = (placedAt: Date): Date => dateOf(placedAt.getTime() + config().PROVIDER_TOTAL_TIMEOUT_MS + SETTLE_MARGIN_MS);
