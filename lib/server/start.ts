@@ -5,6 +5,7 @@ import { trustedProxies } from "@/lib/access/client-address";
 import { closeLimits, limiter } from "@/lib/access/limits/limiter";
 import { type Config, config, isReachedByStrangers, type Role } from "@/lib/base/config";
 import { log } from "@/lib/base/observe/log";
+import { followDatabaseClock } from "@/lib/db/database-clock";
 import { setDatabaseUrl } from "@/lib/db/database-url";
 import { checkDurability } from "@/lib/db/durability";
 import { migrate } from "@/lib/db/migrate";
@@ -115,6 +116,8 @@ export interface WorkParts {
 /** Starts what a process with these roles does beside its HTTP server; the database is open. Resolves with its sandbox, if it has one. */
 export async function startWork(settings: Config, { opening, models }: WorkParts, running: Stoppable[]): Promise<Sandbox | null> {
   const has = (role: Role) => settings.ROLES.includes(role);
+  const clock = await followDatabaseClock();
+  running.push({ name: "clock", stop: async () => clock.stop() });
   if (has("api") || has("jobs")) {
     // Before all else: what a killed process held is free five seconds after the first heartbeat.
     const heartbeat = await startProcessHeartbeat();

@@ -85,6 +85,7 @@ const documented = {
   pennyprompt_provider_other_tier_total: "counter",
   pennyprompt_provider_zero_counts_total: "counter",
   pennyprompt_unknown_calls_total: "counter",
+  pennyprompt_clock_offset_ms: "gauge",
   pennyprompt_holds_expired_total: "counter",
   pennyprompt_lost_answers_total: "counter",
   pennyprompt_node_disagreements_total: "counter",

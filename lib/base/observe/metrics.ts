@@ -44,6 +44,7 @@ const requestMetrics = ({ counter, gauge, reading, histogram }: Declare) => ({
   limited: counter("limited_total", "Requests refused by a limit", ["limit"]),
   signUps: counter("sign_ups_total", "Accounts opened by a first sign-in"),
   signUpsInAnHour: gauge("sign_ups_in_an_hour", "Accounts that all networks opened in the last hour; more than the alarm is unusual"),
+  clockOffsetMs: gauge("clock_offset_ms", "How far this machine's clock is ahead of the database's, which decides, in milliseconds"),
   limitsProcessLocal: gauge("limits_process_local", "1 while Redis is out of reach and each process keeps the limits by itself"),
 });
 

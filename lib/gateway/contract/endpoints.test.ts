@@ -67,7 +67,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     expect(await get("/api/ready")).toMatchObject({
       status: 200,
       text: expect.stringMatching(
-        /^\{"status":"ready","checks":\{"accepting":true,"database":true,"jobs":true,"addresses":false,"signUps":true\},"eventLoopDelayMs":\d+\}$/,
+        /^\{"status":"ready","checks":\{"accepting":true,"database":true,"jobs":true,"addresses":false,"signUps":true\},"eventLoopDelayMs":\d+,"clockOffsetMs":-?\d+\}$/,
       ),
     });
   });

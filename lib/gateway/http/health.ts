@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
 import { trustedProxies } from "@/lib/access/client-address";
 import { areSignUpsUsual } from "@/lib/access/sign-ups";
-import { nowMs } from "@/lib/base/clock";
+import { nowMs, systemClockOffsetMs } from "@/lib/base/clock";
 import { config, isReachedByStrangers } from "@/lib/base/config";
 import { AppError } from "@/lib/base/errors";
 import { writeJson } from "@/lib/base/json";
@@ -112,13 +112,19 @@ export function reportOthers(reports: OtherProcesses): () => void {
 
 /**
  * 200 when new requests may be sent here: the database answers, the workers run, and no shutdown is in progress. `eventLoopDelayMs`, the
- * worst of the last seconds, decides nothing: it tells a stalled process from one whose database is slow.
+ * worst of the last seconds, and `clockOffsetMs` decide nothing: one tells a stalled process from one whose database is slow, the other a
+ * machine whose clock is wrong, which does no harm.
  */
 export const ready = endpoint("ready", async (request) => {
   const all = await runChecks();
   const checks = Object.fromEntries(all.map(({ name, isWell }) => [name, isWell]));
   const isReady = all.every(({ isWell, isVital }) => isWell || !isVital);
-  const body = { status: isReady ? "ready" : "not ready", checks, eventLoopDelayMs: eventLoopDelayMs() };
+  const body = {
+    status: isReady ? "ready" : "not ready",
+    checks,
+    eventLoopDelayMs: eventLoopDelayMs(),
+    clockOffsetMs: systemClockOffsetMs(),
+  };
   return jsonReply(request, isReady ? 200 : 503, writeJson(body));
 });
 
