@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { functionsOf } from "@/lib/tidy/sql";
 import { readFunctionFiles } from "./functions";
 import { migrate } from "./migrate";
+import { believeDatabase } from "./testing/clock";
 import { createTestDatabase, type TestDatabase } from "./testing/test-database";
 
 let database: TestDatabase;
@@ -104,6 +105,7 @@ test("of several concurrent starts one applies the functions, and the others wai
 test("the product's database has exactly the functions of the files, each with its text", async () => {
   const product = await createTestDatabase();
   try {
+    await believeDatabase(product.pool);
     const { rows } = await product.pool.query<{ name: string; body: string }>(
       "SELECT proname AS name, prosrc AS body FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f' ORDER BY proname",
     );

@@ -20,7 +20,7 @@ import { deleteExpiredReplies, freePaymentKeys } from "@/lib/gateway/prompt/idem
 import { loadOverruns } from "@/lib/gateway/prompt/quote";
 import { watchSpikes } from "@/lib/gateway/spikes/watch-spikes";
 import { announceModels, deleteOldModelUses } from "@/lib/ledger/announced/announce-models";
-import { expireHolds } from "@/lib/ledger/expire-holds";
+import { expireHolds, expireOwnHolds } from "@/lib/ledger/expire-holds";
 import { rollUpRevenue } from "@/lib/ledger/roll-up";
 import { deleteOldSums } from "@/lib/ledger/spend-sums";
 import { deleteVoidPayments } from "@/lib/payments/claims/claim-steps";
@@ -42,6 +42,7 @@ import type { Job } from "./scheduler";
 export const webJobs: readonly Job[] = [
   { name: "write-key-uses", pauseMs: 10_000, run: writeKeyUses },
   { name: "write-failed-requests", pauseMs: 1_000, run: writeFailedRequests },
+  { name: "expire-own-holds", pauseMs: 5_000, run: () => expireOwnHolds(commit()) },
   { name: "load-overruns", pauseMs: 10_000, run: loadOverruns },
   // Here, since prices are those of the processes that sell at them.
   { name: "announce-models", pauseMs: 60_000, run: () => announceModels() },

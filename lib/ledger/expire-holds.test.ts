@@ -9,7 +9,7 @@ import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { readBalance } from "./accounts";
 import { settleHold } from "./commit/commit";
-import { expireHolds } from "./expire-holds";
+import { expireHolds, expireOwnHolds } from "./expire-holds";
 import { placeHold } from "./place-hold";
 import { closeRequestPath, expectBooksToClose } from "./testing/closing";
 import { fundedAccount, openFunding, openKey } from "./testing/fund";
@@ -24,6 +24,8 @@ afterEach(() => restoreClock());
 
 /** The lifetime of a hold: the provider's time limit and a minute to settle. */
 const lifeMs = () => config().PROVIDER_TOTAL_TIMEOUT_MS + 60_000;
+/** Others than its own process wait for so long after it. */
+const GRACE_MS = 30_000;
 const later = (ms: number) => {
   const at = nowMs() + ms;
   restoreClock();
@@ -54,6 +56,8 @@ test("a hold lives as long as a provider may take, and after that its money is f
   restoreClock = setClock(() => at);
   await place(account, 7, { key });
   later(lifeMs());
+  expect(await expireOwnHolds(commit())).toBe(0);
+  later(GRACE_MS);
   expect(await expireHolds(commit())).toBe(0);
   expect((await readBalance(account)).held).toBe(7n);
   later(1);
@@ -63,13 +67,26 @@ test("a hold lives as long as a provider may take, and after that its money is f
   expect((await metrics().holdsExpired.get()).values[0]?.value).toBe(1);
 });
 
+test("its own process frees a hold at its deadline, and no other one's", async () => {
+  const account = await fundedAccount(10);
+  const { hold } = await place(account, 3);
+  await place(account, 4);
+  await pool().query("UPDATE hold SET process_id = 'prc_other' WHERE request_id = $1", [hold.requestId]);
+  later(lifeMs() + 1);
+  expect(await expireOwnHolds(commit())).toBe(1);
+  expect((await readBalance(account)).held).toBe(3n);
+  expect(await recordsOf(account)).toMatchObject([{ ceiling: 4n, reason: "deadline" }]);
+  later(GRACE_MS);
+  expect(await expireHolds(commit())).toBe(1);
+});
+
 test("an expired hold leaves a record of its request, model and ceiling; a settled one leaves none", async () => {
   const account = await fundedAccount(10);
   const key = await openKey(account);
   const { hold } = await place(account, 7, { key });
   const settled = await place(account, 1);
   await settleHold(commit(), chargeOf(settled.hold, 1, 0));
-  later(lifeMs() + 1);
+  later(lifeMs() + GRACE_MS + 1);
   await expireHolds(commit());
   const record = { request_id: hold.requestId, key_id: key, model: "model", ceiling: 7n, reason: "deadline", is_later: true };
   expect(await recordsOf(account)).toEqual([record]);
@@ -95,7 +112,7 @@ test("an answer settled after its hold expired is charged up to what is availabl
   const key = await openKey(account, { nanoUsd: 100, period: "total" });
   const { hold, decision } = await place(account, 9, { key });
   expect(decision.outcome).toBe("held");
-  later(lifeMs() + 1);
+  later(lifeMs() + GRACE_MS + 1);
   await expireHolds(commit());
   await place(account, 6);
   const late = chargeOf(hold, 3, 5);
@@ -111,7 +128,7 @@ test("an answer settled after its hold expired costs at most the hold and what t
   const account = await fundedAccount(10_000);
   const key = await openKey(account, { nanoUsd: 150, period: "total" });
   const [dear, capped] = [(await place(account, 100)).hold, (await place(account, 100, { key })).hold];
-  later(lifeMs() + 1);
+  later(lifeMs() + GRACE_MS + 1);
   await expireHolds(commit());
   await place(account, 90, { key });
   expect(await settleHold(commit(), chargeOf(dear, 0, 500))).toEqual({ outcome: "late", inputCost: 0n, outputCost: 100n });
@@ -124,7 +141,7 @@ test("a claim whose process died ends with its hold: the same Idempotency-Key is
   const account = await fundedAccount(10);
   expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("held");
   expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("in_progress");
-  later(lifeMs() + 1);
+  later(lifeMs() + GRACE_MS + 1);
   expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("in_progress");
   await expireHolds(commit());
   expect(await isPlaced(account, 4, { idempotency: "retry" })).toBe("held");
@@ -154,7 +171,7 @@ test("one run frees thousands of holds, and two concurrent reapers free each of 
   const accounts = await Promise.all(Array.from({ length: 20 }, () => fundedAccount(1_000)));
   const holds = accounts.flatMap((account) => Array.from({ length: 120 }, () => place(account, 2)));
   await Promise.all(holds);
-  later(lifeMs() + 1);
+  later(lifeMs() + GRACE_MS + 1);
   const freed = await Promise.all([expireHolds(commit()), expireHolds(commit())]);
   const { rows } = await pool().query<{ left: bigint }>("SELECT count(*) AS left FROM hold WHERE deadline < $1", [new Date(nowMs())]);
   expect(rows).toEqual([{ left: 0n }]);
@@ -166,7 +183,7 @@ test("one run frees thousands of holds, and two concurrent reapers free each of 
 test("a hold settled while the reaper runs ends once, whichever is first", async () => {
   const account = await fundedAccount(10_000);
   const placed = await Promise.all(Array.from({ length: 200 }, () => place(account, 10)));
-  later(lifeMs() + 1);
+  later(lifeMs() + GRACE_MS + 1);
   const [freed, ...settled] = await Promise.all([
     expireHolds(commit()),
     ...placed.map(({ hold }) => settleHold(commit(), chargeOf(hold, 4, 0))),

@@ -4,16 +4,25 @@
 import { now } from "@/lib/base/clock";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import type { DeadProcess } from "@/lib/db/heartbeat";
+import { type DeadProcess, processId } from "@/lib/db/heartbeat";
 import { Prisma, prisma } from "@/lib/db/prisma";
 import type { Commit } from "./commit/commit";
 
 const MAX_PER_STATEMENT = 1_000;
 
-/** Frees the holds past their deadline, or all holds of this process, and the claims of their idempotency keys. Returns their number. */
+/**
+ * Frees the holds that are half a minute past their deadline, or all holds of this process, and the claims of their idempotency keys. Returns
+ * their number.
+ */
 export const expireHolds = ({ functions }: Commit, ownProcess: string | null = null): Promise<number> =>
   freeAll(Prisma.sql`${Prisma.raw(functions.expireHolds)}(${ownProcess}, ${MAX_PER_STATEMENT}::integer, ${now()}::timestamptz)`, {
     ownProcess,
+  });
+
+/** Frees this process's own holds that are past their deadline. Returns their number. */
+export const expireOwnHolds = ({ functions }: Commit): Promise<number> =>
+  freeAll(Prisma.sql`${Prisma.raw(functions.expireOwn)}(${processId()}, ${MAX_PER_STATEMENT}::integer, ${now()}::timestamptz)`, {
+    ownProcess: processId(),
   });
 
 /** Frees the holds of a dead process, and their claims; nothing once it has beaten again. Returns their number. */

@@ -62,7 +62,7 @@ const settleRequest = (ask: HoldRequest, n: number): SettleRequest => ({
 async function spendInBatches(client: PoolClient, seed: number, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const size = 1 + (spread(seed + round) % 40);
-    const deadlineMs = nowMs() + (round % 3 === 0 ? -1 : 60_000);
+    const deadlineMs = nowMs() + (round % 3 === 0 ? -30_001 : 60_000);
     const asks = Array.from({ length: size }, (_, n) => holdRequest(seed * 7_919 + round * 101 + n, deadlineMs));
     const results = await placeHolds(client, asks, nowMs());
     const held = asks.flatMap((ask, n) => {

@@ -124,7 +124,7 @@ describe.each([
   test("for an expired hold of 100, with a cap of 150 and 60 held since, an answer of 500 costs its customer 90", async () => {
     const account = await fundedAccount(1_000);
     const key = await openKey(account, { nanoUsd: 150, period: "day" });
-    const hold = { ...holdRequest(account, key, 100), deadlineMs: nowMs() - 1 };
+    const hold = { ...holdRequest(account, key, 100), deadlineMs: nowMs() - 30_001 };
     await placeHolds(client, [hold], nowMs() - 60_000);
     expect(await expireHolds(productCommit())).toBe(1);
     await placeHolds(client, [holdRequest(account, key, 60)], nowMs());
@@ -192,7 +192,7 @@ describe.each([
 
   /** A request with an idempotency key whose hold and claim have expired. */
   async function expiredWithClaim(account: AccountId): Promise<HoldRequest> {
-    const hold: HoldRequest = { ...holdRequest(account, null, 50), deadlineMs: nowMs() - 1, idempotency: "once", hash: "00" };
+    const hold: HoldRequest = { ...holdRequest(account, null, 50), deadlineMs: nowMs() - 30_001, idempotency: "once", hash: "00" };
     await placeHolds(client, [hold], nowMs() - 60_000);
     await expireHolds(productCommit());
     return hold;

@@ -35,7 +35,7 @@ afterAll(async () => {
 const expire = (on: PoolClient, { request }: SettleRequest) =>
   on
     .query("UPDATE hold SET deadline = to_timestamp(0) WHERE request_id = $1", [request])
-    .then(() => on.query("SELECT * FROM gateway_expire_holds(NULL, 1, to_timestamp(1))"))
+    .then(() => on.query("SELECT * FROM gateway_expire_holds(NULL, 1, to_timestamp(31))"))
     .then(({ rows }) => expect(rows).toEqual([{ request_id: request, account_id: expect.any(String), ceiling: expect.any(BigInt) }]));
 
 describe.each([

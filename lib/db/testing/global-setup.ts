@@ -10,6 +10,7 @@ import type { TestProject } from "vitest/node";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded";
 import { findProcessIdentity } from "../embedded/processes";
 import { migrate } from "../migrate";
+import { believeCallers } from "./clock";
 import { keepPreparedCluster } from "./prepared-cluster";
 import { createScratch, databaseDirectory, removeScratch, sweepScratch } from "./scratch";
 import { templateDatabase, urlOfDatabase } from "./test-database";
@@ -93,10 +94,17 @@ function chooseSeed(): string {
 }
 
 async function createTemplate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOfDatabase(url, "postgres") });
+  await withClient(urlOfDatabase(url, "postgres"), (client) =>
+    client.query(`CREATE DATABASE ${templateDatabase} TEMPLATE ${new URL(url).pathname.slice(1)}`),
+  );
+  await withClient(urlOfDatabase(url, templateDatabase), believeCallers);
+}
+
+async function withClient(connectionString: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${templateDatabase} TEMPLATE ${new URL(url).pathname.slice(1)}`);
+    await work(client);
   } finally {
     await client.end();
   }

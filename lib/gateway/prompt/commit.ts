@@ -11,6 +11,7 @@ export const commit = processSingleton<Commit>("commit", () =>
     decideBatch: "gateway_decide_batch",
     decideItems: "gateway_decide_items",
     expireHolds: "gateway_expire_holds",
+    expireOwn: "gateway_expire_own",
     freeDeadHolds: "gateway_free_dead_holds",
     confirmHolds: "gateway_confirm_holds",
   }),

@@ -66,7 +66,7 @@ export async function deleteExpiredReplies(nowDate: Date): Promise<number> {
     // Prisma can neither skip locked rows nor delete by a row's address.
     const slice = await prisma().$executeRaw`
       DELETE FROM idempotent_reply r WHERE r.ctid = ANY (ARRAY(
-        SELECT o.ctid FROM idempotent_reply o WHERE o.expires_at <= ${nowDate} AND o.status IS NOT NULL
+        SELECT o.ctid FROM idempotent_reply o WHERE o.expires_at <= db_time(${nowDate}) AND o.status IS NOT NULL
         ORDER BY o.expires_at LIMIT ${MAX_DELETED_AT_ONCE} FOR UPDATE SKIP LOCKED
       ))`;
     deleted += slice;

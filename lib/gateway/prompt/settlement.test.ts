@@ -97,7 +97,7 @@ test("an answer that cost more than its hold reports the charge, the input first
 
 test("a whole answer whose hold is gone and that cannot be paid for in full is not handed out, and costs nothing", async () => {
   const { hold, settlement } = await openHold(7n);
-  const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
+  const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 90_001;
   restoreClock = setClock(() => at);
   await expireHolds(commit());
   // Another hold takes all but one nano-USD.
@@ -113,7 +113,7 @@ test("a whole answer whose hold is gone and that cannot be paid for in full is n
 
 test("a whole answer whose hold is gone is handed out for its full price", async () => {
   const { hold, settlement } = await openHold(7n);
-  const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 60_001;
+  const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 90_001;
   restoreClock = setClock(() => at);
   await expireHolds(commit());
   expect(await settlement.chargeForBody(completion, writer().write)).toBe("3 and 4");

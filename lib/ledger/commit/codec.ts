@@ -12,6 +12,7 @@ export interface CommitFunctions {
   decideBatch: string;
   decideItems: string;
   expireHolds: string;
+  expireOwn: string;
   freeDeadHolds: string;
   confirmHolds: string;
 }

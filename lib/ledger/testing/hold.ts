@@ -73,4 +73,5 @@ const snakeCase = (fields: Record<string, unknown>) =>
   );
 
 /** Runs the reaper at a given time. */
-export const expireHoldsAt = (at: Date): Promise<unknown> => pool().query("SELECT * FROM ledger_expire_holds(NULL, 1000, $1)", [at]);
+export const expireHoldsAt = (at: Date): Promise<unknown> =>
+  pool().query("SELECT * FROM ledger_expire_holds(NULL, true, 1000, $1::timestamptz + interval '30 seconds')", [at]);

@@ -17,6 +17,8 @@ import { periodEndMs, periodStartMs } from "./periods";
 
 const MOST = 2n ** 63n - 1n;
 const DAY_MS = 86_400_000;
+/** Only its own process ends a hold at its deadline. */
+const GRACE_MS = 30_000;
 
 /** Thrown where the database refuses an item: it fails alone and changes nothing. */
 export class Refused extends Error {}
@@ -123,7 +125,7 @@ export class ReferenceLedger {
    * @throws Error unless they are the oldest past their deadline: `most` of them, or all there are
    */
   expire(freed: readonly string[], atMs: number, most: number): void {
-    const due = [...this.holds.values()].filter((hold) => hold.deadlineMs < atMs);
+    const due = [...this.holds.values()].filter((hold) => hold.deadlineMs < atMs - GRACE_MS);
     const chosen = due.filter((hold) => freed.includes(hold.request));
     const left = due.filter((hold) => !freed.includes(hold.request));
     const newest = Math.max(...chosen.map((hold) => hold.deadlineMs));

@@ -1,5 +1,6 @@
 -- Holds and settlements of requests, single or in a batch, each in one commit: access decides whether the key may spend, the gateway owns
--- idempotency keys, the ledger owns the money. Decided under the account's lock, which a change of a key's cap takes too.
+-- idempotency keys, the ledger owns the money. Decided under the account's lock, which a change of a key's cap takes too, and by the
+-- database's clock: of `at` and `until` only the time between them counts (see db_time).
 
 -- What a session may spend a day without a fresh signature: $5.
 CREATE OR REPLACE FUNCTION gateway_unconfirmed_cap() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 5000000000 $$;
@@ -21,6 +22,8 @@ DECLARE
   used bigint;
   claim idempotent_reply;
 BEGIN
+  until := db_time(at) + (until - at);
+  at := db_time(at);
   IF ceiling < 0 THEN RAISE EXCEPTION 'request % asks for a hold of %', request, ceiling; END IF;
   IF NOT fits THEN
     -- The account is locked only now: money that came in meanwhile counts.
@@ -76,6 +79,7 @@ DECLARE
   key_state record;
   used bigint;
 BEGIN
+  at := db_time(at);
   IF ledger_available(account) < needed THEN PERFORM ledger_tell_exhausted(account, needed, at); END IF;
   SELECT k.* INTO key_state FROM access_key_state(key, at) k;
   used := ledger_key_used(key, key_state.period, key_state.period_start);
@@ -94,9 +98,10 @@ CREATE OR REPLACE FUNCTION gateway_settle_hold(
 ) RETURNS text LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
+  decided timestamptz := db_time(at);
   -- Used as a value, the call costs a tenth of a statement. A composite with one null field is not IS NOT NULL.
   has_begun boolean := CASE WHEN NOT (details IS NULL) THEN ledger_begin_charges() IS NOT NULL END;
-  paid bigint := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at);
+  paid bigint := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, decided);
   settled text := paid;
   cap bigint;
   period text;
@@ -118,9 +123,9 @@ BEGIN
       IF key = account THEN
         cap := gateway_unconfirmed_cap();
         period := 'day';
-        period_start := access_cap_period_start(period, at);
+        period_start := access_cap_period_start(period, decided);
       ELSE
-        SELECT k.cap, k.period, k.period_start INTO cap, period, period_start FROM access_key_state(key, at) k;
+        SELECT k.cap, k.period, k.period_start INTO cap, period, period_start FROM access_key_state(key, decided) k;
       END IF;
       late_most := CASE
         WHEN NOT has_claim THEN 0
@@ -132,7 +137,7 @@ BEGIN
         details.outcome := 'lost';
         saved_body := NULL;
       END IF;
-      paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, at, true, late_most, period, period_start, cap);
+      paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, decided, true, late_most, period, period_start, cap);
       settled := json_build_object('outcome', 'late', 'paid', paid::text);
     END IF;
   END IF;
@@ -163,6 +168,8 @@ DECLARE
   claimed integer;
   settled text;
 BEGIN
+  until := db_time(at) + (until - at);
+  at := db_time(at);
   PERFORM ledger_begin_batch(settled_accounts, settled_ceilings, input_costs, output_costs, accounts, ceilings);
   SELECT string_agg(i.account, ',') FILTER (WHERE NOT i.is_usable), array_agg(i.cap), array_agg(i.period), array_agg(i.period_start)
     INTO in_the_way, caps, periods, starts
@@ -219,12 +226,12 @@ BEGIN
 END $$;
 
 -- Frees holds that will not be settled (see ledger_expire_holds), together with the claims of their requests.
-CREATE OR REPLACE FUNCTION gateway_expire_holds(dead_process text, most integer, at timestamptz)
+CREATE OR REPLACE FUNCTION gateway_expire_some(of_process text, only_overdue boolean, most integer, at timestamptz)
 RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
-  WITH ended AS MATERIALIZED (SELECT * FROM ledger_expire_holds(dead_process, most, at)), claims AS (
+  WITH ended AS MATERIALIZED (SELECT * FROM ledger_expire_holds(of_process, only_overdue, most, db_time(at))), claims AS (
     DELETE FROM idempotent_reply r WHERE r.status IS NULL AND r.ctid = ANY (ARRAY(
       SELECT o.row_address FROM ended e
       CROSS JOIN LATERAL (SELECT c.ctid AS row_address FROM idempotent_reply c WHERE c.request_id = e.request_id AND c.status IS NULL OFFSET 0) o
@@ -232,6 +239,18 @@ BEGIN
   )
   SELECT e.request_id, e.account_id, e.ceiling FROM ended e;
 END $$;
+
+-- All holds of a process that ends, or without one those that are overdue.
+CREATE OR REPLACE FUNCTION gateway_expire_holds(dead_process text, most integer, at timestamptz)
+RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE sql AS $$
+  SELECT e.request_id, e.account_id, e.ceiling FROM gateway_expire_some(dead_process, dead_process IS NULL, most, at) e
+$$;
+
+-- A process's own holds that are past their deadline.
+CREATE OR REPLACE FUNCTION gateway_expire_own(own_process text, most integer, at timestamptz)
+RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE sql AS $$
+  SELECT e.request_id, e.account_id, e.ceiling FROM gateway_expire_some(own_process, true, most, at) e
+$$;
 
 -- The same for the holds of a dead process, unless it has beaten since it was judged (see db_lock_dead_process).
 CREATE OR REPLACE FUNCTION gateway_free_dead_holds(dead_process text, judged_beat bigint, most integer, at timestamptz)

@@ -10,6 +10,7 @@ DECLARE
   key_state record;
   spent bigint;
 BEGIN
+  at := db_time(at);
   IF payer_account <> caller THEN RETURN json_build_object('outcome', 'payer_mismatch'); END IF;
   IF key IS NULL THEN
     RETURN CASE WHEN access_is_frozen(caller) THEN json_build_object('outcome', 'account_frozen')::text ELSE 'payable' END;
@@ -38,6 +39,8 @@ DECLARE
   key_state text;
   decision text;
 BEGIN
+  until := db_time(at) + (until - at);
+  at := db_time(at);
   PERFORM ledger_lock_accounts(ARRAY[credited]);
   IF NOT EXISTS (
     SELECT FROM idempotent_reply r WHERE r.account_id = credited AND r.idempotency_key = 'payment ' || payment AND (r.status IS NULL OR r.expires_at > at)
@@ -72,7 +75,7 @@ CREATE OR REPLACE FUNCTION gateway_pay_and_hold(
   OUT credited text, OUT decision text
 ) LANGUAGE plpgsql AS $$
 BEGIN
-  credited := payments_credit(payment, in_transaction, in_block, at);
+  credited := payments_credit(payment, in_transaction, in_block, db_time(at));
   decision := gateway_hold_credited(payment, credited, request, caller, key, model, ceiling, hash, process, at, until);
 END $$;
 

@@ -39,6 +39,7 @@ END $$;
 -- gateway_free_keys removes a mark that is left without a payment.
 CREATE OR REPLACE FUNCTION gateway_mark_key(account text, idempotency text, request text, at timestamptz) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
+  at := db_time(at);
   -- As for holds: two requests with the same key run one after the other.
   PERFORM ledger_lock_accounts(ARRAY[account]);
   INSERT INTO idempotent_reply AS r (account_id, idempotency_key, request_id, body_hash, claimed_at, expires_at, status, streamed, body)
@@ -56,6 +57,7 @@ CREATE OR REPLACE FUNCTION gateway_free_keys(now_at timestamptz) RETURNS bigint 
 DECLARE
   freed bigint;
 BEGIN
+  now_at := db_time(now_at);
   DELETE FROM idempotent_reply r USING (
       SELECT m.account_id, m.idempotency_key FROM idempotent_reply m
       WHERE m.status = 0 AND m.claimed_at BETWEEN now_at - interval '4 hours' AND now_at - interval '1 minute' AND NOT payments_has_key(m.account_id, m.idempotency_key, now_at)

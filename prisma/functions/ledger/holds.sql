@@ -120,9 +120,10 @@ CREATE OR REPLACE FUNCTION ledger_has_hold(request text, account text) RETURNS b
   SELECT EXISTS (SELECT FROM hold h WHERE h.request_id = request AND h.account_id = account)
 $$;
 
--- Frees holds that will not be settled: those of a dead process or, when `dead_process` is null, those past their deadline. Each leaves a
--- record. Returns what it freed, at most `most` holds per call.
-CREATE OR REPLACE FUNCTION ledger_expire_holds(dead_process text, most integer, at timestamptz)
+-- Frees holds that will not be settled: those of a process, or only those of them that are overdue; when `of_process` is null, the overdue
+-- ones of all. Its own process ends a hold at its deadline, others half a minute later, whether that process beats or not: nothing stays held
+-- for ever. Each leaves a record. Returns what it freed, at most `most` holds per call.
+CREATE OR REPLACE FUNCTION ledger_expire_holds(of_process text, only_overdue boolean, most integer, at timestamptz)
 RETURNS TABLE (request_id text, account_id text, ceiling bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -130,7 +131,8 @@ DECLARE
 BEGIN
   due := ARRAY(
     SELECT h.request_id FROM hold h
-    WHERE CASE WHEN dead_process IS NULL THEN h.deadline < at ELSE h.process_id = dead_process END ORDER BY h.deadline LIMIT most);
+    WHERE CASE WHEN of_process IS NULL THEN h.deadline < at - interval '30 seconds'
+      ELSE h.process_id = of_process AND (NOT only_overdue OR h.deadline < at) END ORDER BY h.deadline LIMIT most);
   PERFORM ledger_lock_accounts(ARRAY(SELECT DISTINCT h.account_id FROM hold h WHERE h.request_id = ANY (due)));
   RETURN QUERY
   WITH ended AS (
@@ -149,7 +151,7 @@ BEGIN
   ), records AS (
     INSERT INTO expired_hold (request_id, account_id, key_id, model, ceiling, placed_at, expired_at, reason)
     SELECT e.request_id, e.account_id, nullif(e.key_id, e.account_id), e.model, e.ceiling, e.placed_at, at,
-      CASE WHEN dead_process IS NULL THEN 'deadline' ELSE 'process_died' END
+      CASE WHEN only_overdue THEN 'deadline' ELSE 'process_died' END
     FROM ended e ON CONFLICT (request_id) DO NOTHING
   )
   SELECT e.request_id, e.account_id, e.ceiling FROM ended e;
