@@ -6,6 +6,7 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { inTransaction, lockName, Prisma, prisma, type Transaction } from "@/lib/db/prisma";
+import { listSettings, writeSetting } from "@/lib/db/settings";
 import { follow, type Head, isPersonalTrue, START, type StoredEntry } from "./digest";
 
 const CHAINED_AT_ONCE = 1_000;
@@ -90,21 +91,35 @@ export async function findDifference(kept: Head): Promise<string | null> {
   return Buffer.from(entry.digest).toString("hex") === kept.digest ? null : `the chain up to entry ${kept.sequence} was written anew`;
 }
 
-/** How many entries one check walks. */
+async function readKeptHead(): Promise<Head> {
+  const [kept] = await listSettings(HEAD_SETTING);
+  const [, sequence, digest] = /^(\d+):([0-9a-f]+)$/.exec(kept?.value ?? "") ?? [];
+  return sequence && digest ? { sequence: BigInt(sequence), digest } : START;
+}
+
+/** How many entries a check of the job walks. */
 const CHECKED_AT_ONCE = 10_000;
+/** Where a check leaves the head that it saw, for the next one, in whatever process. */
+const HEAD_SETTING = "audit_head";
 const LOG_EVERY_MS = HOUR_MS;
 
 // A process remembers the newest head that it saw: whoever rewrites the whole chain differs from it.
 const checked = processSingleton("audit chain checked", () => ({ at: START, newest: START, loggedMs: Number.NEGATIVE_INFINITY }));
 
-/** What is wrong with the chain; null when nothing is found. Each call walks a part of it, and begins anew at its end. */
-export async function checkChain(): Promise<string | null> {
+/**
+ * What is wrong with the chain; null when nothing is found. Each call walks `most` entries, and begins anew at its end; with no limit it walks all
+ * of them from the first one.
+ */
+export async function checkChain(most = CHECKED_AT_ONCE): Promise<string | null> {
   const held = checked();
-  const rewritten = await findDifference(held.newest);
-  if (rewritten !== null) return rewritten;
-  const { head, fault } = await verifyChain(held.at, CHECKED_AT_ONCE);
+  for (const newest of [held.newest, await readKeptHead()]) {
+    const rewritten = await findDifference(newest);
+    if (rewritten !== null) return rewritten;
+  }
+  const { head, fault } = await verifyChain(most === Number.POSITIVE_INFINITY ? START : held.at, most);
   if (fault !== null) return fault;
   const end = await readHead();
+  await writeSetting(HEAD_SETTING, `${end.sequence}:${end.digest}`);
   held.at = head.sequence >= end.sequence ? START : head;
   held.newest = end;
   metrics().auditEntries.set(Number(end.sequence));

@@ -87,5 +87,5 @@ export const databaseJobs: readonly Job[] = [
   { name: "free-payment-keys", pauseMs: 30_000, run: () => freePaymentKeys(now()) },
   { name: "delete-void-payments", pauseMs: 60_000, run: deleteVoidPayments },
   // It reads all the books, so large ones are checked less often, to limit the load.
-  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: checkBooks },
+  { name: "check-ledger", pauseMs: 60_000, restFactor: 50, mostRunMs: 1_800_000, run: () => checkBooks() },
 ];

@@ -15,6 +15,9 @@ export interface Violation {
 export const checkLedger = (): Promise<Violation[]> =>
   findViolations("SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100", [now()]);
 
+/** Whether the books hold only what they may, whatever their sums are: kinds of accounts and transfers, refunds, deadlines, ids. */
+export const checkRules = (): Promise<Violation[]> => findViolations("SELECT * FROM ledger_check_rules() LIMIT 100");
+
 /** Runs a statement that returns violations, with enough time for a large ledger. */
 export const findViolations = (statement: string, values: readonly unknown[] = []): Promise<Violation[]> =>
   readAtLength<Violation>(statement, values);

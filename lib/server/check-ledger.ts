@@ -19,7 +19,7 @@ export async function main(): Promise<void> {
 async function check(): Promise<void> {
   await rollUpRevenue();
   await printReserves();
-  const violations = await checkBooks();
+  const violations = await checkBooks({ isWhole: true });
   for (const { invariant, subject, expected, actual } of violations) {
     process.stdout.write(`FAILED: ${invariant}: ${subject} should be ${expected} but is ${actual}\n`);
   }

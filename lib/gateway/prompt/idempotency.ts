@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import type { AccountId } from "@/lib/base/ids";
 import { prisma } from "@/lib/db/prisma";
+import { findViolations, type Violation } from "@/lib/ledger/check";
 import type { Claim } from "@/lib/ledger/holds";
 import type { GatewayRequest } from "../http/request";
 import { invalidRequest } from "../http/request";
@@ -79,3 +80,6 @@ export async function freePaymentKeys(nowDate: Date): Promise<bigint> {
   const [row] = await prisma().$queryRaw<{ freed: bigint }[]>`SELECT gateway_free_keys(${nowDate}) AS freed`;
   return row?.freed ?? 0n;
 }
+
+/** Automatic refunds of answers that are kept, and so were delivered. */
+export const checkRefunds = (): Promise<Violation[]> => findViolations("SELECT * FROM gateway_check_refunds() LIMIT 100");

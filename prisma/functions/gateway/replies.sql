@@ -7,6 +7,12 @@ CREATE OR REPLACE FUNCTION gateway_may_have_reply(asked_by text, account text, k
   SELECT asked_by IS NULL OR key IS NULL OR key IN (asked_by, account) OR access_reads_account(key)
 $$;
 
+-- Refunds of answers that are kept, and so were delivered: one row per violation.
+CREATE OR REPLACE FUNCTION gateway_check_refunds() RETURNS TABLE (invariant text, subject text, expected text, actual text) LANGUAGE sql AS $$
+  SELECT 'a refund is for an answer that was not delivered', 'refund_' || r.request_id, '0', ledger_moved('refund_' || r.request_id, r.account_id)::text
+    FROM idempotent_reply r WHERE r.status = 200 AND ledger_moved('refund_' || r.request_id, r.account_id) IS NOT NULL
+$$;
+
 -- Saves the answers of requests that still have their claim; without a body the claim is given back. The arrays are parallel, with null
 -- where a request has no idempotency key. Rows are changed by their address: a join was planned for the few rows that exist when
 -- statistics are gathered, and read all of them for every batch.

@@ -47,6 +47,9 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
     CROSS JOIN LATERAL (SELECT ledger_came_in(chain.name || '_chain', 'payment') AS total) p
     WHERE -coalesce(d.total, 0) - p.total <> coalesce(e.total, 0)
   UNION ALL
+  SELECT 'a deposit on Base is final only in a block that is', d.id, s.finalized, d.block
+    FROM deposit d JOIN chain_scan s ON s.chain = d.chain WHERE d.chain = 'base' AND d.finalized AND d.block > s.finalized
+  UNION ALL
   SELECT 'uncredited_deposits is all that is below the minimum', 'uncredited_deposits', d.total, e.total
     FROM (SELECT coalesce(sum(amount), 0) AS total FROM deposit WHERE state = 'below_minimum') d,
       (SELECT coalesce(sum(amount), 0) AS total FROM ledger_entry WHERE account_id = 'uncredited_deposits' AND seq IS NULL) e
