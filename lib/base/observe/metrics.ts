@@ -63,6 +63,7 @@ const providerMetrics = ({ counter, gauge, histogram }: Declare) => ({
 const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
   chargedNanoUsd: counter("charged_nano_usd_total", "Charged to customers, nano-USD", ["model"]),
   operatorLossNanoUsd: counter("operator_loss_nano_usd_total", "Borne by the operator, nano-USD, by reason", ["reason"]),
+  estimatedCharges: counter("estimated_charges_total", "Answers charged by our own count, by how they ended", ["outcome"]),
   overruns: counter("overruns_total", "Answers that cost more than their hold", ["model"]),
   holdsExpired: counter("holds_expired_total", "Holds freed by the reaper"),
   unknownCalls: counter("unknown_calls_total", "Settlements that wait because the database has the functions of another release"),

@@ -147,6 +147,7 @@ function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Sett
   const reason = charge?.outcome === "lost" ? "lost_answer" : isLate ? "late" : "overrun";
   recordLoss(quote, usage, nanoUsd(loss), reason);
   if (isLate) metrics().lostAnswers.inc();
+  if (charge?.estimated) metrics().estimatedCharges.inc({ outcome: charge.outcome });
   deferTelemetry(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(paid)));
 }
 
