@@ -5,3 +5,9 @@ export type UsedBy = "ours" | "pages";
 
 /** The largest answer that we read from a node, in bytes. Our own calls list deposits of many accounts; a page asks about one wallet. */
 export const mostAnswerBytes: Readonly<Record<UsedBy, number>> = { ours: 16 * 1_048_576, pages: 262_144 };
+
+/**
+ * The largest receipt that we read for ourselves: of a transaction that spends Base's 17 million gas on empty logs alone, four times. A block is
+ * read by its receipts when nothing else reads it, so none may be too large.
+ */
+export const mostReceiptBytes = 64 * 1_048_576;

@@ -43,7 +43,7 @@ let undelivered: string;
 beforeAll(async () => {
   await openFunding();
   await openLossAccount("losses");
-  await openScan("base", { latest: 100, safe: 95, final: 90 });
+  await openScan("base", { latest: 300, safe: 250, final: 90 });
   const owner = await fundedAccount(1_000);
   account = owner;
   const [kept, none, given] = [newHold(owner, 100, { idempotency: "kept" }), newHold(owner, 100), newHold(owner, 100)];
@@ -64,7 +64,7 @@ beforeAll(async () => {
   const debtor = await fundedAccount(100);
   await placeHold(commit(), newHold(debtor, 70));
   await pool().query("SELECT ledger_take_back('reversal_base_x_0', $1, 'test_funding', 'losses', 90, now())", [debtor]);
-  const deposit = await addDeposit({ accountId: owner, usd: "5", block: 95 });
+  const deposit = await addDeposit({ accountId: owner, usd: "5", block: 200 });
   await credit([deposit]);
   for (const subject of ["one", "two", "three"])
     await inTransaction((transaction) => recordAudit({ accountId: owner, kind: "key.paused", subject }, transaction));

@@ -13,7 +13,7 @@ export interface Violation {
 
 /** Reads the whole ledger; an empty list means that every invariant holds. */
 export const checkLedger = (): Promise<Violation[]> =>
-  findViolations("SELECT invariant, subject, expected::text, actual::text FROM ledger_check($1) LIMIT 100", [now()]);
+  findViolations("SELECT invariant, subject, expected::text, actual::text FROM ledger_check(db_time($1)) LIMIT 100", [now()]);
 
 /** Whether the books hold only what they may, whatever their sums are: kinds of accounts and transfers, refunds, deadlines, ids. */
 export const checkRules = (): Promise<Violation[]> => findViolations("SELECT * FROM ledger_check_rules() LIMIT 100");

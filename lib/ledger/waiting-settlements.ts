@@ -73,6 +73,13 @@ export async function tryWaitingSettlements(): Promise<void> {
   await tryAll();
 }
 
+/** Says which charges the end of this process loses. */
+export function reportLeftCharges(): void {
+  const left = [...queue().charges].map(({ settlement }) => settlement.hold.requestId);
+  if (left.length > 0)
+    log().error({ count: left.length, requestIds: left.slice(0, 20) }, "charges are left that the database did not take");
+}
+
 function add(waiting: Waiting): void {
   const all = queueOf(waiting);
   const [oldest] = all;

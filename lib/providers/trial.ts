@@ -108,7 +108,7 @@ export class Trial {
       throw error;
     }
     const { answer, budget, route } = this.#setup;
-    if (!budget.aborted && !error.accepted) answer.sentTo = undefined;
+    if (error.kind !== "aborted" && !error.accepted) answer.sentTo = undefined;
     this.#conclude(error.kind, healthOf(error, budget.expired === "end of the answer" && answer.firstTokenAt !== undefined));
     if (error.kind === "misconfigured") reportMisconfigured(route, error);
     // A late first token leaves time for another route; any other stop is the end of the call.

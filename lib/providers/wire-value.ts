@@ -101,11 +101,11 @@ export function closeUsage(counted: CountedUsage): TokenUsage {
   };
 }
 
-/** Of each kind the larger count: a later report may leave one out. */
+/** Of each kind the larger count: a later report may leave one out. Kinds still fit into their total. */
 export function largestUsage(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
   if (one === undefined) return other;
   const larger = (kind: keyof TokenUsage): number => Math.max(one[kind], other[kind]);
-  return {
+  return closeUsage({
     inputTokens: larger("inputTokens"),
     outputTokens: larger("outputTokens"),
     cachedInputTokens: larger("cachedInputTokens"),
@@ -113,7 +113,7 @@ export function largestUsage(one: TokenUsage | undefined, other: TokenUsage): To
     cacheWrite1hTokens: larger("cacheWrite1hTokens"),
     imageTokens: larger("imageTokens"),
     reasoningTokens: larger("reasoningTokens"),
-  };
+  });
 }
 
 // The service tier of an answer. Requests name the standard one, at whose prices we sell; an answer of another tier is billed at prices that

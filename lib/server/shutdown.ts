@@ -14,7 +14,7 @@ import { refuseNewRequests } from "@/lib/gateway/http/endpoint";
 import { commit } from "@/lib/gateway/prompt/commit";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { expireHolds } from "@/lib/ledger/expire-holds";
-import { tryWaitingSettlements } from "@/lib/ledger/waiting-settlements";
+import { reportLeftCharges, tryWaitingSettlements } from "@/lib/ledger/waiting-settlements";
 import { closeProviderPools } from "@/lib/providers/transport";
 
 export interface Stoppable {
@@ -42,6 +42,7 @@ export async function drain(server: Server, running: readonly Stoppable[], child
   await closeServer(server, inTime);
   await step("settlements", () => commit().idle());
   await step("settlements that wait", tryWaitingSettlements);
+  reportLeftCharges();
   // The holds that are left have no request any more that could settle them.
   await step("holds", () => expireHolds(commit(), processId()));
   await step("key uses", writeKeyUses);

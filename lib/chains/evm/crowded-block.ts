@@ -44,7 +44,11 @@ export async function readCrowdedBlock(
       found.push(...transfersOf(receipt).filter((transfer) => transfer.token === token && wanted.has(transfer.to)));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, readNext));
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, readNext));
+  } finally {
+    hashes.length = 0; // after a failure the other readers end with the receipt that they are at
+  }
   return found.sort((one, other) => one.logIndex - other.logIndex);
 }
 

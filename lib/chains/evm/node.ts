@@ -3,7 +3,7 @@
 import { request } from "undici";
 import { z } from "zod";
 import { readBoundedText } from "@/lib/base/bounded-text";
-import { mostAnswerBytes, type UsedBy } from "../callers";
+import { mostAnswerBytes, mostReceiptBytes, type UsedBy } from "../callers";
 import { EvmFailure, type EvmFailureKind, kindOfRpcError } from "./failure";
 
 export interface EvmNode {
@@ -40,7 +40,7 @@ export function createNode({ url, name, timeoutMs, usedBy = "ours" }: EvmNodeOpt
       const body = JSON.stringify({ jsonrpc: "2.0", id: ID, method, params });
       const headers = { "content-type": "application/json", accept: "application/json" };
       const answer = await request(url, { method: "POST", headers, body, signal });
-      return { status: answer.statusCode, text: await readBoundedText(answer.body, mostAnswerBytes[usedBy]) };
+      return { status: answer.statusCode, text: await readBoundedText(answer.body, mostBytes(method, usedBy)) };
     } catch (error) {
       if (signal.aborted) throw fail("timeout", `no answer to ${method} within ${timeoutMs} ms`);
       // Only the error's code: its message names the host.
@@ -51,7 +51,7 @@ export function createNode({ url, name, timeoutMs, usedBy = "ours" }: EvmNodeOpt
 
   async function call<T>(method: string, params: readonly unknown[], answer: z.ZodType<T>): Promise<T> {
     const { status, text } = await post(method, params);
-    if (text === null) throw fail(kindOfLong(method, usedBy), `${method} was answered with more than ${mostAnswerBytes[usedBy]} bytes`);
+    if (text === null) throw fail(kindOfLong(method, usedBy), `${method} was answered with more than ${mostBytes(method, usedBy)} bytes`);
     const read = reply.safeParse(parseJson(text));
     if (read.success && read.data.error) {
       const { code, message, data } = read.data.error;
@@ -68,6 +68,9 @@ export function createNode({ url, name, timeoutMs, usedBy = "ours" }: EvmNodeOpt
 
   return { name, call };
 }
+
+const mostBytes = (method: string, usedBy: UsedBy): number =>
+  usedBy === "ours" && method === "eth_getTransactionReceipt" ? mostReceiptBytes : mostAnswerBytes[usedBy];
 
 /** Where the caller chooses how much is asked for, every node would answer as much. */
 const kindOfLong = (method: string, usedBy: UsedBy): EvmFailureKind =>

@@ -155,12 +155,25 @@ describe.each(entryNames)("through the %s server", (entry) => {
     }
   });
 
+  test("a stream that is read on for a client that left, and that its provider refuses by itself, costs nothing", async () => {
+    const account = await openAccount();
+    await models.clear();
+    const leave = new AbortController();
+    const body = misbehaving("delay=700 status=503", { stream: true, model: "gpt-5.4" });
+    const response = open({ url, key: account.key, body, signal: leave.signal }).catch(() => null);
+    await models.awaitCall(({ state }) => state === "running");
+    leave.abort();
+    await response;
+    await models.awaitCall(({ status }) => status === 503);
+    await expectUncharged(account);
+  });
+
   test.each(["gpt-5.4", "claude-opus-5", "deepseek-v4-pro"])(
     "%s may reason: a stream that its client left is read on, keeps its slot, and is charged by the provider's count",
     async (model) => {
       const account = await openAccount({ ...oneSlot, usd: "50" });
       await models.clear();
-      const body = misbehaving("reasoning=4000 slow=20 tokens=40", { stream: true, model, maxTokens: 8_000 });
+      const body = misbehaving("reasoning=4000 slow=50 tokens=80", { stream: true, model, maxTokens: 8_000 });
       const leave = new AbortController();
       const response = await open({ url, key: account.key, body, signal: leave.signal });
       await response.body?.getReader().read();

@@ -47,8 +47,10 @@ export async function answerStream(context: StreamContext): Promise<GatewayReply
     // An answer without text but with absurd usage still gets its true status.
     if (first.value?.type === "finish") readUsage(context, first.value);
   } catch (error) {
-    // A client that left while the provider was working pays for the input: the end of the request charges it.
-    if (!request.signal.aborted) await settlement.release();
+    // A client that left while the provider was working pays for the input: the end of the request charges it. A provider that failed by itself
+    // is not paid, whether the client is there or not.
+    const isLeft = request.signal.aborted && (!isProviderFailure(error) || error.kind === "aborted");
+    if (!isLeft) await settlement.release();
     throw isProviderFailure(error) ? providerError(error, prompt) : error;
   }
   // A hold that is gone by now still gets its true status, too.

@@ -162,7 +162,7 @@ const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
   (tools ? Buffer.byteLength(JSON.stringify(tools)) : 0) +
   (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
 
-/** What is counted of one text at most: beyond it the count stays a lower bound. */
+/** What is counted of a prompt, and of an answer, at most: beyond it the count stays a lower bound. */
 const MAX_CHARACTERS = 262_144;
 /** The longest tokens that we know: of plain letters, with letters of other scripts, and of digits (Claude's; OpenAI's have three). */
 const [MOST_LETTERS, MOST_OTHERS, MOST_DIGITS] = [41, 21, 16];
@@ -208,7 +208,12 @@ export function leastUsage({ messages, tools, responseFormat }: Input, text: str
     ...(tools ? [JSON.stringify(tools)] : []),
     ...(responseFormat ? [JSON.stringify(responseFormat)] : []),
   ];
-  const inputTokens = texts.reduce((sum, one) => sum + leastTokens(one), 0);
+  let [inputTokens, left] = [0, MAX_CHARACTERS];
+  for (const one of texts) {
+    if (left <= 0) break;
+    inputTokens += leastTokens(one.slice(0, left));
+    left -= one.length;
+  }
   return { ...noUsage, inputTokens, outputTokens: leastTokens(text) };
 }
 

@@ -49,12 +49,21 @@ export function underLease<T>(lease: Lease, work: (transaction: Transaction) => 
 
 /** Renews the lease until `work` is done, which may take longer than the lease lasts. Each call that `work` makes has its own time limit. */
 export async function whileKeeping<T>(lease: Lease, work: () => Promise<T>): Promise<T> {
-  // A renewal that fails, or comes too late, is found by the next transaction under the lease.
-  const timer = setInterval(() => void takeLease(lease).catch(() => undefined), (lease.seconds * 1_000) / 3);
+  let renewing: Promise<unknown> = Promise.resolve();
+  // It takes no lease anew. One that fails, or comes too late, is found by the next transaction under the lease.
+  const renew = () =>
+    prisma().$queryRaw`SELECT wallets_keep_lease(${lease.chain}, ${lease.fence}, ${lease.seconds})`.catch(() => undefined);
+  const timer = setInterval(
+    () => {
+      renewing = renew();
+    },
+    (lease.seconds * 1_000) / 3,
+  );
   try {
     return await work();
   } finally {
     clearInterval(timer);
+    await renewing;
   }
 }
 

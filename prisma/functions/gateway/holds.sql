@@ -80,6 +80,7 @@ DECLARE
   used bigint;
 BEGIN
   at := db_time(at);
+  PERFORM ledger_lock_accounts(ARRAY[account]); -- money that comes in meanwhile, or a new cap, is told anew
   IF ledger_available(account) < needed THEN PERFORM ledger_tell_exhausted(account, needed, at); END IF;
   SELECT k.* INTO key_state FROM access_key_state(key, at) k;
   used := ledger_key_used(key, key_state.period, key_state.period_start);

@@ -54,8 +54,8 @@ RETURNS TABLE (invariant text, subject text, expected numeric, actual numeric) L
     FULL JOIN (SELECT account_id, sum(ceiling) AS total FROM hold GROUP BY account_id) h ON h.account_id = a.id
     WHERE coalesce(h.total, 0) <> coalesce(a.held, 0)
   UNION ALL
-  SELECT 'no hold outlives its deadline by a minute', h.request_id, 0, extract(epoch FROM db_time(at) - h.deadline)
-    FROM hold h WHERE h.deadline < db_time(at) - interval '1 minute'
+  SELECT 'no hold outlives its deadline by a minute', h.request_id, 0, extract(epoch FROM at - h.deadline)
+    FROM hold h WHERE h.deadline < at - interval '1 minute'
   UNION ALL
   SELECT 'a request is charged once', c.request_id, 1, count(*)
     FROM charge c GROUP BY c.request_id HAVING count(*) > 1

@@ -27,9 +27,16 @@ $$;
 -- The time in an id that begins with it: eight digits of base62, Unix milliseconds; null for an id without.
 CREATE OR REPLACE FUNCTION ledger_time_in(id text) RETURNS timestamptz LANGUAGE sql IMMUTABLE AS $$
   SELECT to_timestamp((
-    SELECT sum((strpos('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', substr(id, 4 + n, 1)) - 1) * 62::numeric ^ (8 - n))
-    FROM generate_series(1, 8) n)::float8 / 1000)
-  WHERE id ~ '^req_[0-9A-Za-z]{20}$'
+    (strpos(d.digits, substr(id, 5, 1)) - 1) * 3521614606208::bigint
+    + (strpos(d.digits, substr(id, 6, 1)) - 1) * 56800235584::bigint
+    + (strpos(d.digits, substr(id, 7, 1)) - 1) * 916132832::bigint
+    + (strpos(d.digits, substr(id, 8, 1)) - 1) * 14776336::bigint
+    + (strpos(d.digits, substr(id, 9, 1)) - 1) * 238328::bigint
+    + (strpos(d.digits, substr(id, 10, 1)) - 1) * 3844::bigint
+    + (strpos(d.digits, substr(id, 11, 1)) - 1) * 62::bigint
+    + (strpos(d.digits, substr(id, 12, 1)) - 1) * 1::bigint
+  )::float8 / 1000)
+  FROM (VALUES ('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')) d(digits) WHERE id LIKE 'req\_%' AND length(id) = 24
 $$;
 
 -- Returns one row per violation, and none when the books hold only what they may.
