@@ -29,7 +29,7 @@ export default defineConfig({
     globalSetup: ["lib/db/testing/global-setup.ts"],
     setupFiles: ["lib/tidy/vitest-setup.ts"],
     // No test measures time by them: a busy machine is slow, and not wrong.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
