@@ -67,6 +67,12 @@ test("a repeated id returns the first call, whether stored before, in the same t
   for (const id of ["twice", "in one", "race"]) expect((await waitForRelayed(id, 30_000, nodes())).state).toBe("succeeded");
 });
 
+/** In as many rounds as it takes: on a busy machine a call that did not reach its node is sent again after five seconds. */
+const expectSucceeded = (ids: readonly string[]) =>
+  expect
+    .poll(() => chain.round().then(async () => (await findRelayed(ids)).map(({ state }) => state)), { interval: 200 })
+    .toEqual(ids.map(() => "succeeded"));
+
 test("a transaction that is rolled back, or whose signer fails, gives its nonce back: there is no gap", async () => {
   const before = await noncesOf(chain);
   const prepared = await chain.prepare();
@@ -89,9 +95,8 @@ test("a transaction that is rolled back, or whose signer fails, gives its nonce 
   });
   const nonces = await noncesOf(chain);
   expect(nonces).toEqual(Array.from({ length: before.length + 21 }, (_, index) => (nonces[0] ?? 0) + index));
-  await chain.round();
-  await chain.round();
-  expect((await findRelayed(["kept 1", "kept 29", "kept at last"])).map(({ state }) => state)).toEqual(Array(3).fill("succeeded"));
+  const kept = all.flatMap((_, index) => (index % 3 === 0 ? [] : [`kept ${index}`]));
+  await expectSucceeded([...kept, "kept at last"]);
 });
 
 test("many calls are sent at once, none waits for another's block, and all are in the next one", async () => {
@@ -102,9 +107,8 @@ test("many calls are sent at once, none waits for another's block, and all are i
   await sendStored(ids, nodes());
   await chain.mine(1);
   await chain.client.setAutomine(true);
-  await chain.round();
+  await expectSucceeded(ids);
   const found = await findRelayed(ids);
-  expect(found.map(({ state }) => state)).toEqual(ids.map(() => "succeeded"));
   expect(new Set(found.map(({ block }) => block)).size).toBe(1);
 });
 
