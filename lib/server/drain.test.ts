@@ -56,8 +56,8 @@ async function expectBooks(expected: { holds: number; charges: number }): Promis
 
 test("SIGTERM: running requests end with 200 and are charged; new ones get 503 until the process has ended", async () => {
   await start();
-  const whole = requestWhole(target, "Think it over. [[simulate: delay=1200]]");
-  const stream = requestStream(target, "Speak slowly. [[simulate: tokens=12 slow=100]]");
+  const whole = requestWhole(target, "Think it over. [[simulate: delay=6000]]");
+  const stream = requestStream(target, "Speak slowly. [[simulate: tokens=12 slow=500]]");
   await untilHeld(2);
   await stream;
   service.process.kill("SIGTERM");
