@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { metrics } from "@/lib/base/observe/metrics";
 import { anthropicFormat } from "./anthropic";
 import { failureOf, fixtureBytes, gather, inPieces, readFixture, readUntilFailure, usageOf } from "./testing/replay";
 import type { ProviderEvent } from "./types";
@@ -40,6 +41,16 @@ describe("answers", () => {
     for await (const event of anthropicFormat.readStream(neverEnding())) types.push(event.type);
     expect(types).toEqual(["text", "text", "finish"]);
   });
+});
+
+test("an answer of another service tier is an alarm once, however often its stream counts", async () => {
+  const alarms = async () => (await metrics().otherServiceTiers.get()).values.reduce((sum, { value }) => sum + value, 0);
+  const stream = fixtureBytes("anthropic", "several-deltas.sse").toString();
+  const priority = stream.replace('"service_tier":"standard"', '"service_tier":"priority"');
+  expect(priority).not.toBe(stream);
+  const before = await alarms();
+  await gather(anthropicFormat.readStream(inPieces(Buffer.from(priority))));
+  expect(await alarms()).toBe(before + 1);
 });
 
 const withoutReasoning = ({ reasoning: _, ...rest }: Awaited<ReturnType<typeof readFixture>>) => rest;

@@ -62,16 +62,19 @@ export function readAnthropicReply(body: string, onRequestId?: OnRequestId): Pro
   return events;
 }
 
-export const anthropicFinish = (
+export function anthropicFinish(
   reason: string | null | undefined,
   sequence: string | null | undefined,
   usage: AnthropicUsage | null | undefined,
-): ProviderEvent => ({
-  type: "finish",
-  reason: readAnthropicStopReason(reason),
-  usage: readAnthropicUsage(usage),
-  ...(sequence ? { stopSequence: sequence } : undefined),
-});
+): ProviderEvent {
+  checkServiceTier(usage?.service_tier);
+  return {
+    type: "finish",
+    reason: readAnthropicStopReason(reason),
+    usage: readAnthropicUsage(usage),
+    ...(sequence ? { stopSequence: sequence } : undefined),
+  };
+}
 
 /** The thought in a block, or what a stream has of it at its start; undefined for other blocks. */
 export function readAnthropicThought({ type, thinking, signature, data }: AnthropicBlock, index: number): ReasoningEvent | undefined {
@@ -133,7 +136,6 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): To
   const input = usage?.input_tokens;
   const output = usage?.output_tokens;
   if (!usage || typeof input !== "number" || typeof output !== "number") return null;
-  checkServiceTier(usage.service_tier);
   const cachedInputTokens = usage.cache_read_input_tokens ?? 0;
   // The sum of the two lifetimes; where only the sum is given, nobody asked for the hour.
   const cacheWrite1hTokens = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
