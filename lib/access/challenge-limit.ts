@@ -20,14 +20,10 @@ const TIMES_OF_SITE = 10;
 
 async function count(what: string, subject: string, limits: typeof CHALLENGES): Promise<{ retryAfterMs: number } | null> {
   const [network, site] = [networkOf(subject), siteOf(subject)];
-  const ofSite = { ...limits, ratePerMinute: TIMES_OF_SITE * limits.ratePerMinute };
-  const counted =
-    site === network
-      ? [{ name: network, limits }]
-      : [
-          { name: network, limits },
-          { name: `site ${site}`, limits: ofSite },
-        ];
+  const counted = [{ name: network, limits }];
+  if (site !== network) {
+    counted.push({ name: `site ${site}`, limits: { ...limits, ratePerMinute: TIMES_OF_SITE * limits.ratePerMinute } });
+  }
   for (const { name, limits } of counted) {
     const entry = await limiter().enter(`${what} of ${name}`, limits);
     if (!entry.granted) return { retryAfterMs: entry.retryAfterMs };

@@ -9,7 +9,7 @@ export const CLIENT_HEADER = "x-client-address";
 
 const httpServer = processSingleton<{ writes?: true }>("page server", () => ({}));
 
-/** Believes the header from now on. Call it where our own HTTP server writes it, in this process or in the one that passes requests on. */
+/** From now on `readPageClient` believes the header. Call it where our own HTTP server writes it: in this process, or in one that sends on to it. */
 export function believePageClient(): void {
   httpServer().writes = true;
 }

@@ -18,8 +18,8 @@ export const sessionSeconds = (): number => config().SESSION_DAYS * 24 * 60 * 60
 /** A session that was last seen before this moment has ended. */
 const idleSince = (at: Date): Date => dateOf(at.getTime() - config().SESSION_IDLE_HOURS * HOUR_MS);
 /**
- * Open sessions of one wallet in its account. A further one ends the one that was not used for the longest: one of the same wallet, so that
- * of two wallets a thief's does not sign the owner's out.
+ * A wallet has at most this many open sessions in its account. One more ends the wallet's least recently used session, and never a session of
+ * another wallet: a thief with one wallet of two must not sign the owner out.
  */
 const MOST_OPEN = 50;
 const MAX_AGENT_CHARACTERS = 300;

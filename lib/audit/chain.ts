@@ -11,6 +11,11 @@ import { follow, type Head, isPersonalTrue, START, type StoredEntry } from "./di
 
 const CHAINED_AT_ONCE = 1_000;
 const READ_AT_ONCE = 2_000;
+/** How many entries a check of the job walks. */
+const CHECKED_AT_ONCE = 10_000;
+/** Where a check leaves the head that it saw, for the next one, in whatever process. */
+const HEAD_SETTING = "audit_head";
+const LOG_EVERY_MS = HOUR_MS;
 
 /** Chains all committed entries. A job runs it; in several processes at once, one waits for the other. */
 export async function chainEntries(): Promise<void> {
@@ -97,26 +102,20 @@ async function readKeptHead(): Promise<Head> {
   return sequence && digest ? { sequence: BigInt(sequence), digest } : START;
 }
 
-/** How many entries a check of the job walks. */
-const CHECKED_AT_ONCE = 10_000;
-/** Where a check leaves the head that it saw, for the next one, in whatever process. */
-const HEAD_SETTING = "audit_head";
-const LOG_EVERY_MS = HOUR_MS;
-
 // A process remembers the newest head that it saw: whoever rewrites the whole chain differs from it.
 const checked = processSingleton("audit chain checked", () => ({ at: START, newest: START, loggedMs: Number.NEGATIVE_INFINITY }));
 
 /**
- * What is wrong with the chain; null when nothing is found. Each call walks `most` entries, and begins anew at its end; with no limit it walks all
- * of them from the first one.
+ * Finds what is wrong with the chain; null when it finds nothing. A call walks the next CHECKED_AT_ONCE entries, and the call after the last
+ * entry begins with the first. A whole check walks all entries.
  */
-export async function checkChain(most = CHECKED_AT_ONCE): Promise<string | null> {
+export async function checkChain(isWhole = false): Promise<string | null> {
   const held = checked();
   for (const newest of [held.newest, await readKeptHead()]) {
     const rewritten = await findDifference(newest);
     if (rewritten !== null) return rewritten;
   }
-  const { head, fault } = await verifyChain(most === Number.POSITIVE_INFINITY ? START : held.at, most);
+  const { head, fault } = await (isWhole ? verifyChain() : verifyChain(held.at, CHECKED_AT_ONCE));
   if (fault !== null) return fault;
   const end = await readHead();
   await writeSetting(HEAD_SETTING, `${end.sequence}:${end.digest}`);

@@ -4,7 +4,7 @@
 import { processSingleton } from "./process-singleton";
 
 interface Clock {
-  /** The system's clock, or one that it follows. */
+  /** Reads the system's clock, or the clock that replaces it: see followClock. */
   nowMs: () => number;
   /** A test's clock. */
   ofTest?: (() => number) | undefined;
@@ -48,5 +48,5 @@ export function followClock(readMs: () => number): () => void {
   };
 }
 
-/** How far the system's clock is ahead of the one that is followed, in milliseconds. */
+/** The system's clock minus the followed clock, in milliseconds. Positive: the system's clock is fast. */
 export const systemClockOffsetMs = (): number => SystemDate.now() - clock().nowMs();

@@ -79,7 +79,8 @@ const tellSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options
 };
 
 /**
- * Sends one request; `onSent` is called when it goes out on a connection. The answer may have any status; redirects are not followed, so a credential reaches no other host.
+ * Sends one request; `onSent` is called when it goes out on a connection. The answer may have any status; redirects are not followed, so a
+ * credential reaches no other host.
  * @throws ProviderFailure the budget's reason once it is stopped, otherwise the error that kept the answer from beginning
  */
 export function sendWireRequest(

@@ -5,11 +5,11 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded";
 import { findProcessIdentity } from "../embedded/processes";
 import { migrate } from "../migrate";
+import { withClient } from "../with-client";
 import { believeCallers } from "./clock";
 import { keepPreparedCluster } from "./prepared-cluster";
 import { createScratch, databaseDirectory, removeScratch, sweepScratch } from "./scratch";
@@ -94,20 +94,10 @@ function chooseSeed(): string {
 }
 
 async function createTemplate(url: string): Promise<void> {
-  await withClient(urlOfDatabase(url, "postgres"), (client) =>
+  await withClient(urlOfDatabase(url, "postgres"), "test run", (client) =>
     client.query(`CREATE DATABASE ${templateDatabase} TEMPLATE ${new URL(url).pathname.slice(1)}`),
   );
-  await withClient(urlOfDatabase(url, templateDatabase), believeCallers);
-}
-
-async function withClient(connectionString: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
+  await withClient(urlOfDatabase(url, templateDatabase), "test run", believeCallers);
 }
 
 /** For the event "exit", whose listeners cannot wait asynchronously: it blocks. */

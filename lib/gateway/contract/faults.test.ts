@@ -117,7 +117,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       const messages = [{ role: "user" as const, content: `${QUESTION} [[simulate: ${directives}]]` }];
       const estimate = estimateUsage({ messages }, deltaText(events), 1_000);
       expect(charge).toMatchObject({ request_id: requestId, outcome: "partial", streamed: true, operator_loss: 0n });
-      // Only what is certainly owed, or what the provider had counted by then.
+      // The charge is what is certainly owed: the provider's count so far, or our least count. It is never above our estimate.
       expect(charge?.input_tokens).toBeGreaterThan(0n);
       expect(charge?.output_tokens).toBeLessThanOrEqual(BigInt(estimate.outputTokens));
       const cost = readCosts(last?.data ?? "");

@@ -46,7 +46,7 @@ function* boundInputs({ model, inputs }: EmbeddingRequest): Slices<number> {
 }
 
 /** Our own count, on the customer's side, for a provider that counts nothing. */
-const leastTokens = ({ inputs }: EmbeddingRequest): number =>
+const ownTokenCount = ({ inputs }: EmbeddingRequest): number =>
   inputs.reduce((sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length), 0);
 
 async function answerEmbeddings(request: GatewayRequest, order: EmbeddingRequest, settlement: Settlement): Promise<GatewayReply> {
@@ -70,7 +70,7 @@ async function answerEmbeddings(request: GatewayRequest, order: EmbeddingRequest
     const measured = measure(call, request.providerMs, startedAtMs);
     const isCounted = finish.usage.inputTokens > 0;
     if (!isCounted) reportZeroCount(measured.provider);
-    const usage = isCounted ? finish.usage : { ...finish.usage, inputTokens: leastTokens(order) };
+    const usage = isCounted ? finish.usage : { ...finish.usage, inputTokens: ownTokenCount(order) };
     const completion = { output, usage, outcome: "complete" as const, estimated: !isCounted, ...measured };
     const body = await settlement.chargeForBody(completion, (receipt) => writeEmbeddings(order, receipt));
     request.facts.provider = completion.provider;
