@@ -3,23 +3,26 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { functionsOf } from "@/lib/tidy/sql";
-import { readFunctionFiles } from "./functions";
+import { readFunctionFiles, readFunctionsVersion } from "./functions";
 import { migrate } from "./migrate";
 import { believeDatabase } from "./testing/clock";
 import { createTestDatabase, type TestDatabase } from "./testing/test-database";
 
 let database: TestDatabase;
 let directory: string;
+const running: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase({ empty: true });
   directory = mkdtempSync(join(tmpdir(), "pennyprompt-functions-"));
   write("migrations/1_settings/migration.sql", "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);");
   write("functions/VERSION", "3");
+  write("functions/SERVES", "1");
   write("functions/b/one.sql", returning("b_one", "a_two() + 1"));
   write("functions/a/two.sql", returning("a_two", "2"));
 });
 afterEach(async () => {
+  for (const end of running.splice(0)) await end();
   await database.drop();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -96,6 +99,50 @@ test("a file that cannot be applied changes nothing, and the error says how to c
   expect(await value("b_one()")).toBe(3);
 });
 
+/** A process that beats as a release does; `functions` is SQL. Resolves with how to end it. */
+async function runProcess(id: string, functions: string): Promise<() => Promise<void>> {
+  await database.pool.query(
+    "CREATE TABLE IF NOT EXISTS process (id text PRIMARY KEY, roles text, started_at timestamptz, beat bigint, functions integer)",
+  );
+  const beat = `INSERT INTO process AS p VALUES ('${id}', 'api', now(), 1, ${functions}) ON CONFLICT (id) DO UPDATE SET beat = p.beat + 1`;
+  await database.pool.query(beat);
+  let beating = Promise.resolve<unknown>(undefined);
+  const timer = setInterval(() => {
+    beating = database.pool.query(beat);
+  }, 200);
+  const end = async () => {
+    clearInterval(timer);
+    await beating;
+  };
+  running.push(end);
+  return end;
+}
+
+test("functions that an older release cannot call are not applied while a process of it runs", async () => {
+  await start();
+  for (const version of ["3", "NULL"]) {
+    const end = await runProcess(`prc_${version}`, version);
+    write("functions/VERSION", "4");
+    write("functions/SERVES", "4");
+    write("functions/a/two.sql", returning("a_two", "5"));
+    await expect(start()).rejects.toThrow(/An older release still runs.* process prc_\w+ \(api, since .*Ctrl-C.* Nothing was changed/);
+    expect(await value("a_two()")).toBe(2);
+    await end();
+  }
+  // Their rows are still there: both have died.
+  expect(await start()).toContain("database: SQL functions (version 4) applied");
+  expect(await value("a_two()")).toBe(5);
+});
+
+test("a release that the new functions still serve runs beside them, and nobody waits for it", async () => {
+  await start();
+  const end = await runProcess("prc_served", "3");
+  write("functions/VERSION", "4");
+  write("functions/SERVES", "3");
+  expect(await start()).toEqual(["database: SQL functions (version 4) applied"]);
+  await end();
+});
+
 test("of several concurrent starts one applies the functions, and the others wait and find them applied", async () => {
   const reported = await Promise.all([start(), start(), start()]);
   expect(reported.flat().filter((line) => line.includes("SQL functions (version 3) applied"))).toHaveLength(1);
@@ -124,6 +171,7 @@ test("the product's database has exactly the functions of the files, each with i
 test("the number of the set is a whole number", () => {
   cpSync("prisma/functions", join(directory, "functions"), { recursive: true });
   expect(readFunctionFiles(join(directory, "functions"))?.number).toBe(Number(readFileSync("prisma/functions/VERSION", "utf8")));
+  expect(readFunctionFiles(join(directory, "functions"))?.serves).toBeLessThanOrEqual(readFunctionsVersion() ?? 0);
   write("functions/VERSION", "one");
   expect(() => readFunctionFiles(join(directory, "functions"))).toThrow("prisma/functions/VERSION must hold a whole number");
 });

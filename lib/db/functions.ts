@@ -3,12 +3,14 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { ClientBase } from "pg";
 
 interface FunctionFiles {
   /** Rises with every release that changes a function. */
   number: number;
+  /** The lowest version whose callers these functions and their tables still serve. */
+  serves: number;
   /** Paths relative to the directory; functions first, then triggers, which call them. */
   files: { path: string; sql: string }[];
   /** SHA-256 of all texts, hexadecimal. */
@@ -25,18 +27,39 @@ interface Applied {
 
 const settingName = "functions";
 
-/** The files of `directory`; null if it does not exist. @throws Error when its VERSION is not a whole number */
+/** The version of the SQL functions that this process calls; null where there are none. */
+export function readFunctionsVersion(directory = resolve("prisma/functions")): number | null {
+  return existsSync(directory) ? readNumber(directory, "VERSION") : null;
+}
+
+function readNumber(directory: string, name: string): number {
+  const number = Number(readFileSync(join(directory, name), "utf8"));
+  if (!Number.isInteger(number) || number < 1) throw new Error(`prisma/functions/${name} must hold a whole number from 1 on.`);
+  return number;
+}
+
+/** The files of `directory`; null if it does not exist. @throws Error when its VERSION or SERVES is not a whole number */
 export function readFunctionFiles(directory: string): FunctionFiles | null {
-  if (!existsSync(directory)) return null;
-  const number = Number(readFileSync(join(directory, "VERSION"), "utf8"));
-  if (!Number.isInteger(number) || number < 1) throw new Error("prisma/functions/VERSION must hold a whole number from 1 on.");
+  const number = readFunctionsVersion(directory);
+  if (number === null) return null;
   const paths = (readdirSync(directory, { recursive: true }) as string[]).filter((path) => path.endsWith(".sql")).sort();
   const isTriggers = (path: string) => path.endsWith("triggers.sql");
   const ordered = [...paths.filter((path) => !isTriggers(path)), ...paths.filter(isTriggers)];
   const files = ordered.map((path) => ({ path: path.replaceAll("\\", "/"), sql: readFileSync(join(directory, path), "utf8") }));
   const hash = createHash("sha256");
   for (const { path, sql } of files) hash.update(`${path}\n${sql}\n`);
-  return { number, files, hash: hash.digest("hex") };
+  return { number, serves: readNumber(directory, "SERVES"), files, hash: hash.digest("hex") };
+}
+
+/**
+ * The version that a process must call at least to go on while this release's functions and tables are applied; null when the database has
+ * such ones already, or none.
+ */
+export async function leastVersionServed(client: ClientBase, directory: string): Promise<number | null> {
+  const wanted = readFunctionFiles(directory);
+  const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass('setting') IS NOT NULL AS found");
+  const applied = wanted && rows[0]?.found ? await readApplied(client) : null;
+  return wanted && applied && applied.number < wanted.serves ? wanted.serves : null;
 }
 
 /**
@@ -53,7 +76,7 @@ export async function applyFunctions(client: ClientBase, directory: string, log:
       `This database has the SQL functions of a newer release (version ${applied.number}; this code has ${wanted.number}). Start that release, or restore a backup from before it. Nothing was changed.`,
     );
   const changed = applied ? await findChanged(client, applied.digests) : [];
-  if (applied?.hash === wanted.hash && changed.length === 0) return null;
+  if (applied?.hash === wanted.hash && applied.number === wanted.number && changed.length === 0) return null;
   if (changed.length > 0) log(`database: SQL functions changed by hand were restored: ${changed.join(", ")}`);
   // A function may call a function of a later file.
   await client.query("SET LOCAL check_function_bodies = off");

@@ -10,6 +10,7 @@ import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { databaseUrl } from "./database-url";
 import type { DueSweep, ProcessRow } from "./dead-processes";
+import { readFunctionsVersion } from "./functions";
 import { processFence } from "./heartbeat/fence";
 import { maxGapMs } from "./heartbeat/heart";
 import { HeartKeeper } from "./heartbeat/heart-keeper";
@@ -76,7 +77,14 @@ export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead
   const sweeps = new Sweeps(onDead);
   const keeper = new HeartKeeper({
     bundle,
-    heart: { ...settings, url: databaseUrl(), processId: processId(), roles: roles.join(","), memory: fence.memory },
+    heart: {
+      ...settings,
+      url: databaseUrl(),
+      processId: processId(),
+      roles: roles.join(","),
+      functions: readFunctionsVersion(),
+      memory: fence.memory,
+    },
     hungAfterTurns,
     onDue: (due) => sweeps.sweep(due),
   });

@@ -6,7 +6,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type pg from "pg";
-import { applyFunctions } from "./functions";
+import { applyFunctions, leastVersionServed } from "./functions";
+import { refuseWhileOlderRun } from "./older-processes";
 import type { Queryable } from "./pool";
 import { withClient } from "./with-client";
 
@@ -49,7 +50,8 @@ type Mode = "sandbox" | "live";
 /**
  * Brings the database to the schema of this code and returns the names of the migrations it applied. A second process that migrates at
  * the same time waits, and finds it done.
- * @throws Error when the database has the other mode, comes from newer code, or does not match the files; nothing is changed then
+ * @throws Error when the database has the other mode, comes from newer code, does not match the files, or processes run on it that the change
+ *   would leave unable to book; nothing is changed then
  */
 export async function migrate({ url, mode, directory = resolve("prisma"), log = () => undefined }: MigrateOptions): Promise<string[]> {
   const migrations = readMigrations(join(directory, "migrations"));
@@ -57,6 +59,8 @@ export async function migrate({ url, mode, directory = resolve("prisma"), log = 
     await lockMigrations(client, log); // until the connection ends
     if (mode !== undefined) await readMode(client, mode);
     const pending = await findPending(client, migrations);
+    const serves = await leastVersionServed(client, join(directory, "functions"));
+    if (serves !== null) await refuseWhileOlderRun(client, serves, log);
     const functions = await inOneTransaction(client, async () => {
       if (pending.length > 0) await client.query(bookkeeping);
       for (const migration of pending) await apply(client, migration);

@@ -13,6 +13,8 @@ export interface HeartOptions {
   processId: string;
   /** The roles of this process, for people to read. */
   roles: string;
+  /** The version of the SQL functions that it calls: a newer release asks it. */
+  functions: number | null;
   /** The memory of its fence. */
   memory: SharedArrayBuffer;
   intervalMs: number;
@@ -153,10 +155,10 @@ class Heart {
 
   async #beat(): Promise<void> {
     this.#connection ??= await this.#connect();
-    const { processId, roles, intervalMs } = this.#options;
+    const { processId, roles, functions, intervalMs } = this.#options;
     const [sentAtNs, sentAt] = [monotonicNs(), performance.now()];
     this.#nextBeatAt = sentAt + intervalMs;
-    const rows = await this.#connection.query<ProcessRow>(beatSql, [processId, roles, this.#fence.nextBeat()]);
+    const rows = await this.#connection.query<ProcessRow>(beatSql, [processId, roles, this.#fence.nextBeat(), functions]);
     this.#fence.acknowledge(sentAtNs);
     for (const due of this.#observer.observe(rows, { sentAt, receivedAt: performance.now() })) this.#report({ kind: "dead", due });
   }
@@ -192,7 +194,7 @@ export const maxGapMs = ({ intervalMs }: Pick<HeartOptions, "intervalMs">): numb
 // connection that was given up may arrive after later ones: it must not bring back a beat that was there before.
 const beatSql = `
   WITH own AS (
-    INSERT INTO process AS p (id, roles, started_at, beat) VALUES ($1, $2, clock_timestamp(), $3)
+    INSERT INTO process AS p (id, roles, started_at, beat, functions) VALUES ($1, $2, clock_timestamp(), $3, $4)
     ON CONFLICT (id) DO UPDATE SET beat = greatest(p.beat, excluded.beat)
   )
   SELECT id, beat::text FROM process WHERE id <> $1`;
