@@ -5,8 +5,16 @@
 -- What a session may spend a day without a fresh signature: $5.
 CREATE OR REPLACE FUNCTION gateway_unconfirmed_cap() RETURNS bigint LANGUAGE sql IMMUTABLE AS $$ SELECT 5000000000 $$;
 
--- Decides one hold. A `key` that is the account itself is a session without a fresh signature: what those spend a day is counted as a key's
--- cap is. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (for a request without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`, `spent`,
+-- The cap that a key's spending counts in. A `key` that is the account itself is a session without a fresh signature: what those spend a day
+-- is counted as a key's cap is.
+CREATE OR REPLACE FUNCTION gateway_cap_of(account text, key text, at timestamptz)
+RETURNS TABLE (state text, cap bigint, period text, period_start timestamptz) LANGUAGE sql STABLE ROWS 1 AS $$
+  SELECT 'active', gateway_unconfirmed_cap(), 'day', access_cap_period_start('day', at) WHERE key = account
+  UNION ALL
+  SELECT k.state, k.cap, k.period, k.period_start FROM access_key_state(key, at) k WHERE key <> account
+$$;
+
+-- Decides one hold; `key` as in gateway_cap_of. Returns 'held'; otherwise a JSON object with `outcome`: key_unusable (`keyState`), account_frozen (for a request without a key), mismatch, in_progress, replay (its idempotency key was used), insufficient (`available`), cap_reached (`cap`, `spent`,
 -- `resetsAt`). Amounts are texts. A refusal for want of money or for the cap says whether its owner `isTold` already: a smaller hold may be tried
 -- next, so only the caller knows which refusal is the last one, and tells (see gateway_tell_refused).
 CREATE OR REPLACE FUNCTION gateway_place_hold(
@@ -30,13 +38,8 @@ BEGIN
     PERFORM ledger_lock_accounts(ARRAY[account]);
     fits := ledger_hold_money(account, ceiling);
   END IF;
-  IF key = account THEN
-    cap := gateway_unconfirmed_cap();
-    period := 'day';
-    period_start := access_cap_period_start(period, at);
-  END IF;
+  SELECT c.state, c.cap, c.period, c.period_start INTO key_state, cap, period, period_start FROM gateway_cap_of(account, key, at) c;
   IF key <> account THEN
-    SELECT k.state, k.cap, k.period, k.period_start INTO key_state, cap, period, period_start FROM access_key_state(key, at) k;
     IF key_state IS DISTINCT FROM 'active' THEN
       refusal := json_build_object('outcome', 'key_unusable', 'keyState', coalesce(key_state, 'unknown'));
     END IF;
@@ -121,13 +124,7 @@ BEGIN
       has_claim := idempotency IS NULL OR EXISTS (
         SELECT FROM idempotent_reply r
         WHERE r.account_id = account AND r.idempotency_key = idempotency AND r.request_id = request AND r.status IS NULL);
-      IF key = account THEN
-        cap := gateway_unconfirmed_cap();
-        period := 'day';
-        period_start := access_cap_period_start(period, decided);
-      ELSE
-        SELECT k.cap, k.period, k.period_start INTO cap, period, period_start FROM access_key_state(key, decided) k;
-      END IF;
+      SELECT c.cap, c.period, c.period_start INTO cap, period, period_start FROM gateway_cap_of(account, key, decided) c;
       late_most := CASE
         WHEN NOT has_claim THEN 0
         WHEN cap IS NULL THEN ceiling
