@@ -57,6 +57,8 @@ export interface ChargeDetails {
   paidBy: Hold["paidBy"];
   firstTokenMs: number | null;
   providerMs: number;
+  /** What the provider probably bills beyond an estimated charge, at our prices: nobody pays it. */
+  unbilled: NanoUsd;
 }
 
 /** The end of a hold. */

@@ -77,7 +77,8 @@ const oddCharge = {
   imageTokens: 5,
   reasoningTokens: 4,
   streamed: true,
-  estimated: false,
+  estimated: true,
+  unbilled: nanoUsd(9),
   firstTokenMs: 77,
   providerMs: 88,
   outcome: "partial" as const,
@@ -102,7 +103,9 @@ const oddRow = {
   cache_write_1h_tokens: 1,
   image_tokens: 5,
   streamed: true,
-  estimated: false,
+  estimated: true,
+  unbilled: 9,
+  kept: true,
   late: false,
   input_cost: 11,
   output_cost: 12,
@@ -115,9 +118,10 @@ test("a charge has the same columns alone as in a batch, whatever characters the
   const account = await fundedAccount(1_000);
   const key = await openKey(account, { nanoUsd: 1_000, period: "day" });
   const items: Item[] = [];
+  const reply = { status: 200, body: "" };
   for (let n = 0; n < 6; n++) {
     const ask = await openHold(account, key, 30);
-    items.push({ settlement: { ...settlementOf({ ...ask, inputCost: 11n, outputCost: 12n }), charge: oddCharge } });
+    items.push({ settlement: { ...settlementOf({ ...ask, inputCost: 11n, outputCost: 12n }), charge: oddCharge, reply } });
   }
   const atMs = nowMs();
   const called: string[] = [];

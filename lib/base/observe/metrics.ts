@@ -63,6 +63,11 @@ const providerMetrics = ({ counter, gauge, histogram }: Declare) => ({
 const moneyMetrics = ({ counter, gauge, histogram }: Declare) => ({
   chargedNanoUsd: counter("charged_nano_usd_total", "Charged to customers, nano-USD", ["model"]),
   operatorLossNanoUsd: counter("operator_loss_nano_usd_total", "Borne by the operator, nano-USD, by reason", ["reason"]),
+  unbilledNanoUsd: counter(
+    "unbilled_nano_usd_total",
+    "What providers probably bill beyond estimated charges, nano-USD, by how their answers ended",
+    ["outcome"],
+  ),
   estimatedCharges: counter("estimated_charges_total", "Answers charged by our own count, by how they ended", ["outcome"]),
   overruns: counter("overruns_total", "Answers that cost more than their hold", ["model"]),
   holdsExpired: counter("holds_expired_total", "Holds freed by the reaper"),

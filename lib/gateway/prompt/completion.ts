@@ -42,6 +42,8 @@ export interface Completion {
   outcome: ChargeDetails["outcome"];
   /** True when the provider gave no count and ours is used. */
   estimated: boolean;
+  /** What the provider probably bills for an estimated answer. */
+  probable?: TokenUsage | undefined;
   provider: string;
   /** The provider's own id of the answer. */
   providerRequestId: string | null;

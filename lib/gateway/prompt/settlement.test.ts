@@ -95,6 +95,24 @@ test("an answer that cost more than its hold reports the charge, the input first
   expect(written).toHaveLength(1);
 });
 
+test.each([
+  ["more", { inputTokens: 10, outputTokens: 4 }, 7n],
+  ["less", { inputTokens: 1, outputTokens: 1 }, 0n],
+])("what a provider probably bills beyond an estimate is recorded, and nobody pays it: %s", async (_how, probable, unbilled) => {
+  const { hold, settlement } = await openHold(20n);
+  const { write } = writer();
+  const estimate: Completion = {
+    ...completion,
+    outcome: "partial",
+    estimated: true,
+    probable: { ...completion.usage, ...probable },
+  };
+  await settlement.charge(estimate, write);
+  const { rows } = await pool().query("SELECT unbilled, operator_loss, kept FROM charge WHERE request_id = $1", [hold.requestId]);
+  expect(rows).toEqual([{ unbilled, operator_loss: 0n, kept: false }]);
+  expect((await readBalance(hold.accountId)).posted).toBe(13n);
+});
+
 test("a whole answer whose hold is gone and that cannot be paid for in full is not handed out, and costs nothing", async () => {
   const { hold, settlement } = await openHold(7n);
   const at = nowMs() + config().PROVIDER_TOTAL_TIMEOUT_MS + 90_001;

@@ -2,7 +2,7 @@
 // request.
 
 import { AppError } from "@/lib/base/errors";
-import { type NanoUsd, nanoUsd } from "@/lib/base/money";
+import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { deferTelemetry, log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { isRefusal, settleHold } from "@/lib/ledger/commit/commit";
@@ -147,7 +147,10 @@ function recordSettled({ inputCost, outputCost, charge }: HoldEnd, settled: Sett
   const reason = charge?.outcome === "lost" ? "lost_answer" : isLate ? "late" : "overrun";
   recordLoss(quote, usage, nanoUsd(loss), reason);
   if (isLate) metrics().lostAnswers.inc();
-  if (charge?.estimated) metrics().estimatedCharges.inc({ outcome: charge.outcome });
+  if (charge?.estimated) {
+    metrics().estimatedCharges.inc({ outcome: charge.outcome });
+    metrics().unbilledNanoUsd.inc({ outcome: charge.outcome }, Number(charge.unbilled));
+  }
   deferTelemetry(() => metrics().chargedNanoUsd.inc({ model: quote.model.id }, Number(paid)));
 }
 
@@ -191,7 +194,16 @@ function chargeDetails({ paidBy }: Hold, prompt: Billed, quote: Quote, completio
     paidBy,
     firstTokenMs: completion.firstTokenMs === null ? null : Math.round(completion.firstTokenMs),
     providerMs: Math.round(completion.providerMs),
+    unbilled: unbilledOf(quote, completion),
   };
+}
+
+/** What an estimate probably leaves out of its provider's bill. */
+function unbilledOf({ model: { prices } }: Quote, { usage, probable }: Completion): NanoUsd {
+  if (!probable) return ZERO_USD;
+  const [charged, billed] = [costOf(prices, usage), costOf(prices, probable)];
+  const unbilled = billed.inputCost + billed.outputCost - charged.inputCost - charged.outputCost;
+  return unbilled > 0n ? nanoUsd(unbilled) : ZERO_USD;
 }
 
 function recordLoss(quote: Quote, usage: Usage, loss: NanoUsd, reason: "late" | "overrun" | "lost_answer"): void {

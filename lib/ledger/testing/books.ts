@@ -4,7 +4,7 @@
 import type { PoolClient } from "pg";
 import { expect } from "vitest";
 import type { AccountId, KeyId, RequestId } from "@/lib/base/ids";
-import { nanoUsd } from "@/lib/base/money";
+import { nanoUsd, ZERO_USD } from "@/lib/base/money";
 import { commit as productCommit } from "@/lib/gateway/prompt/commit";
 import { Failure } from "../commit/batcher";
 import type { TextStatement } from "../commit/codec";
@@ -102,6 +102,7 @@ export const chargeDetails = (inputTokens: number, outputTokens: number) => ({
   paidBy: "balance" as const,
   firstTokenMs: null,
   providerMs: 1,
+  unbilled: ZERO_USD,
 });
 
 /** Ends a batch of holds; one result per item. */

@@ -55,7 +55,8 @@ export const endHold = (hold: TestHold, costs: Costs | null): Promise<bigint> =>
 export const chargeLate = (hold: TestHold, costs: Costs): Promise<bigint> => settle(hold, costs, true);
 
 async function settle({ request, account, key, ceiling }: TestHold, costs: Costs | null, isLate: boolean): Promise<bigint> {
-  const details = costs && JSON.stringify(snakeCase({ ...chargeDetails(costs.input, costs.output), ...costs.details }));
+  const details =
+    costs && JSON.stringify(snakeCase({ ...chargeDetails(costs.input, costs.output), unbilled: 0, kept: false, ...costs.details }));
   return inTransaction(async (transaction) => {
     await transaction.query("SELECT ledger_begin_charges(), ledger_lock_accounts(ARRAY[$1])", [account]);
     const { rows } = await transaction.query<{ paid: bigint | null }>(

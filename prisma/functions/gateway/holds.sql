@@ -135,6 +135,7 @@ BEGIN
         details.outcome := 'lost';
         saved_body := NULL;
       END IF;
+      details.kept := details.kept AND has_claim AND saved_body IS NOT NULL;
       paid := ledger_settle_hold(request, account, key, ceiling, input_cost, output_cost, details, decided, true, late_most, period, period_start, cap);
       settled := json_build_object('outcome', 'late', 'paid', paid::text);
     END IF;

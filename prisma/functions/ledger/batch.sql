@@ -56,7 +56,7 @@ BEGIN
     ) WITH ORDINALITY AS i (
       request, account, key, ceiling, input_cost, output_cost, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, outcome, streamed, estimated, paid_by, first_token_ms, provider_ms, cache_write_tokens,
-      cache_write_1h_tokens, image_tokens, ord
+      cache_write_1h_tokens, image_tokens, unbilled, kept, ord
     )
     -- Deleted below by their row's address: a join is planned as if few holds were open, and may read all of them for one batch.
     -- A lost answer costs its customer nothing; only the function for one item has that rule.
@@ -89,11 +89,11 @@ BEGIN
   ), charges AS (
     INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period, period_start, outcome, streamed,
-      estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens)
+      estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens, unbilled, kept)
     SELECT i.account, i.request, nullif(i.key, i.account), i.model, i.provider, i.provider_request_id, i.price_version, i.input_tokens, i.output_tokens,
       i.cached_input_tokens, i.reasoning_tokens, least(i.input_cost, i.paid), i.paid - least(i.input_cost, i.paid), i.due - i.paid, i.ceiling,
       false, i.hold_period, i.hold_start, i.outcome, i.streamed, i.estimated, i.paid_by, i.first_token_ms, i.provider_ms, at,
-      i.cache_write_tokens, i.cache_write_1h_tokens, i.image_tokens
+      i.cache_write_tokens, i.cache_write_1h_tokens, i.image_tokens, i.unbilled, i.kept
     FROM item i WHERE i.model IS NOT NULL AND (SELECT f.all_of_it FROM fits f)
   ), holds AS (
     INSERT INTO hold (request_id, account_id, key_id, model, ceiling, period, period_start, process_id, placed_at, deadline)

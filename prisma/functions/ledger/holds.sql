@@ -102,11 +102,12 @@ BEGIN
   IF details IS NULL THEN RETURN 0; END IF;
   INSERT INTO charge (account_id, request_id, key_id, model, provider, provider_request_id, price_version, input_tokens, output_tokens,
       cached_input_tokens, reasoning_tokens, input_cost, output_cost, operator_loss, ceiling, late, period, period_start, outcome, streamed,
-      estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens)
+      estimated, paid_by, first_token_ms, provider_ms, at, cache_write_tokens, cache_write_1h_tokens, image_tokens, unbilled, kept)
     VALUES (account, request, nullif(key, account), details.model, details.provider, details.provider_request_id, details.price_version, details.input_tokens,
       details.output_tokens, details.cached_input_tokens, details.reasoning_tokens, least(input_cost, paid), paid - least(input_cost, paid),
       due - paid, ceiling, is_late, ended.period, ended.period_start, details.outcome, details.streamed, details.estimated, details.paid_by,
-      details.first_token_ms, details.provider_ms, at, details.cache_write_tokens, details.cache_write_1h_tokens, details.image_tokens);
+      details.first_token_ms, details.provider_ms, at, details.cache_write_tokens, details.cache_write_1h_tokens, details.image_tokens,
+      details.unbilled, details.kept);
   RETURN paid;
 END $$;
 
