@@ -3,14 +3,14 @@
 import { checkChain } from "@/lib/audit/chain";
 import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
-import { checkRefunds } from "@/lib/gateway/prompt/idempotency";
+import { checkKept, checkRefunds } from "@/lib/gateway/prompt/idempotency";
 import { checkLedger, checkRules, type Violation } from "@/lib/ledger/check";
 import { checkPayments } from "@/lib/payments/claims/check";
 import { checkDeposits } from "@/lib/wallets/deposits/check";
 import { findDeficit } from "@/lib/wallets/reserves/check-reserves";
 import { checkWithdrawals } from "@/lib/wallets/withdrawals/check";
 
-const checks = [checkLedger, checkRules, checkRefunds, checkDeposits, checkWithdrawals, checkPayments, findDeficit, checkAudit];
+const checks = [checkLedger, checkRules, checkRefunds, checkKept, checkDeposits, checkWithdrawals, checkPayments, findDeficit, checkAudit];
 
 interface Thoroughness {
   /** Walks the whole audit log, and not only the next part of it. */

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainEntries } from "@/lib/audit/chain";
 import { recordAudit } from "@/lib/audit/record";
+import { newRequestId } from "@/lib/base/ids";
 import { nanoUsd } from "@/lib/base/money";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { pool } from "@/lib/db/pool";
@@ -179,6 +180,20 @@ const corruptions: [what: string, statements: () => string[], invariant: RegExp]
     "a delivered answer that became lost",
     () => [`UPDATE charge SET outcome = 'lost' WHERE request_id = '${delivered}'`],
     /a lost answer costs/,
+  ],
+  [
+    "a kept answer that was deleted",
+    () => [`DELETE FROM idempotent_reply WHERE request_id = '${delivered}'`],
+    /an answer that is kept for a day is there/,
+  ],
+  [
+    "a charge copied under another request's id of the same day",
+    () => [
+      `INSERT INTO charge OVERRIDING SYSTEM VALUE SELECT copy.* FROM charge c, jsonb_populate_record(NULL::charge,
+        to_jsonb(c) || jsonb_build_object('request_id', '${newRequestId()}', 'seq', c.seq + 1000)) copy WHERE c.request_id = '${delivered}'`,
+      `UPDATE ledger_account SET posted = posted - 11 WHERE id = '${account}'`,
+    ],
+    /an answer that is kept for a day is there/,
   ],
   ["a debt without a reversal", () => ["UPDATE debt SET transfer_id = 'reversal_none'"], /a debt comes from a reversal/],
   [

@@ -2,6 +2,7 @@
 // is committed with the hold, and the answer is saved in the commit that charges it.
 
 import { createHash } from "node:crypto";
+import { now } from "@/lib/base/clock";
 import type { AccountId } from "@/lib/base/ids";
 import { prisma } from "@/lib/db/prisma";
 import { findViolations, type Violation } from "@/lib/ledger/check";
@@ -83,3 +84,6 @@ export async function freePaymentKeys(nowDate: Date): Promise<bigint> {
 
 /** Automatic refunds of answers that are kept, and so were delivered. */
 export const checkRefunds = (): Promise<Violation[]> => findViolations("SELECT * FROM gateway_check_refunds() LIMIT 100");
+
+/** Answers that were to be kept for a day, and are gone. */
+export const checkKept = (): Promise<Violation[]> => findViolations("SELECT * FROM gateway_check_kept($1) LIMIT 100", [now()]);

@@ -13,6 +13,15 @@ CREATE OR REPLACE FUNCTION gateway_check_refunds() RETURNS TABLE (invariant text
     FROM idempotent_reply r WHERE r.status = 200 AND ledger_moved('refund_' || r.request_id, r.account_id) IS NOT NULL
 $$;
 
+-- Answers that were kept and are gone before their day is over, an hour spared for requests that take long: one row each. The sender of such a
+-- request would be answered, and charged, again.
+CREATE OR REPLACE FUNCTION gateway_check_kept(at timestamptz) RETURNS TABLE (invariant text, subject text, expected text, actual text)
+LANGUAGE sql AS $$
+  SELECT 'an answer that is kept for a day is there', k.request_id, 'its answer', 'none'
+    FROM ledger_kept_answers(db_time(at) - interval '23 hours') k
+    WHERE NOT EXISTS (SELECT FROM idempotent_reply r WHERE r.request_id = k.request_id AND r.account_id = k.account_id AND r.status IS NOT NULL)
+$$;
+
 -- Saves the answers of requests that still have their claim; without a body the claim is given back. The arrays are parallel, with null
 -- where a request has no idempotency key. Rows are changed by their address: a join was planned for the few rows that exist when
 -- statistics are gathered, and read all of them for every batch.

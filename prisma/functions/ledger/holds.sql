@@ -116,6 +116,11 @@ CREATE OR REPLACE FUNCTION ledger_charged(account text, request text) RETURNS bi
   SELECT c.input_cost + c.output_cost FROM charge c WHERE c.account_id = account AND c.request_id = request
 $$;
 
+-- The requests charged since then whose answers were kept.
+CREATE OR REPLACE FUNCTION ledger_kept_answers(since timestamptz) RETURNS TABLE (request_id text, account_id text) LANGUAGE sql STABLE AS $$
+  SELECT c.request_id, c.account_id FROM charge c WHERE c.kept AND c.at > since
+$$;
+
 -- Whether a request's hold is open.
 CREATE OR REPLACE FUNCTION ledger_has_hold(request text, account text) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT FROM hold h WHERE h.request_id = request AND h.account_id = account)
