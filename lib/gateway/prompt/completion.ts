@@ -3,6 +3,7 @@
 
 import { assert } from "@/lib/base/assert";
 import { type NanoUsd, usdText } from "@/lib/base/money";
+import { BYTES_PER_TOKEN, TOKENS_AROUND_MESSAGE } from "@/lib/base/token-estimate";
 import type { ChargeDetails } from "@/lib/ledger/holds";
 import {
   type ChatMessage,
@@ -140,12 +141,7 @@ function textPieces({ text, phases = [] }: Output, from: number, to: number): Ou
 export const writtenText = ({ text, toolCalls, reasoning }: Output): string =>
   reasoning.map((block) => block.text).join("") + text + toolCalls.map((call) => call.name + call.arguments).join("");
 
-/** Estimates err on the customer's side: English prose has at most four bytes per token. */
-const BYTES_PER_TOKEN = 4;
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-
-/** The minimum overhead of each message (OpenAI's cookbook, "How to count tokens"): many empty ones are not free. */
-const TOKENS_AROUND_MESSAGE = 3;
 
 type Input = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
 
