@@ -200,6 +200,7 @@ describe("answers match the types", () => {
       withinMaxCost: false,
       priceVersion: expect.any(String),
       pricing: { inputPerToken: expect.any(Number), outputPerToken: expect.any(Number), currency: "USD" },
+      whenLeft: "cut",
       requestId: anyId,
     };
     expect(await openClient(account.key).quote({ ...request, maxCost: 0.000000001 })).toEqual(quote);

@@ -181,6 +181,8 @@ export interface Quote {
   withinMaxCost: boolean;
   priceVersion: string;
   pricing: TokenPrices;
+  /** What happens to its stream when you leave it: the provider stops, too; or it runs to its end, and you pay for all of it. */
+  whenLeft: "cut" | "drained";
   /** The id of the quote request itself. */
   requestId: string;
 }

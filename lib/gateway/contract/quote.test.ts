@@ -20,6 +20,7 @@ interface QuoteBody {
   affordableMaxTokens: number;
   withinMaxCost: boolean;
   priceVersion: string;
+  whenLeft: string;
 }
 
 function readQuote(answer: Answer): QuoteBody & Record<"ceiling" | "expected" | "available", bigint> {
@@ -41,7 +42,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       expectCommonHeaders(answer.headers, answer.headers.get("x-request-id") ?? "");
       expect(Object.keys(quoted)).toEqual([
         ...["model", "inputTokens", "maxOutputTokens", "maxReasoningTokens", "ceiling", "expected", "available", "covered"],
-        ...["paymentCents", "affordableMaxTokens", "capLeft", "clippedTo", "withinMaxCost", "priceVersion", "pricing"],
+        ...["paymentCents", "affordableMaxTokens", "capLeft", "clippedTo", "withinMaxCost", "priceVersion", "pricing", "whenLeft"],
       ]);
       expect(quoted).toMatchObject({ model: model.id, maxOutputTokens: 333, priceVersion: priceVersion(model), withinMaxCost: true });
       const { inputTokens, maxReasoningTokens, ceiling, expected } = quoted;
@@ -53,6 +54,16 @@ describe.each(entryNames)("through the %s server", (entry) => {
       expect(quoted.covered).toBe(ceiling <= account.credit);
     }
     await expectUncharged(account);
+  });
+
+  test.each([
+    ["gpt-4o-mini", "cut"],
+    ["claude-haiku-4-5", "cut"],
+    ["gpt-5.5", "drained"],
+    ["gemini-3.5-flash-lite", "drained"],
+  ])("what becomes of a stream of %s whose client leaves: %s", async (model, whenLeft) => {
+    const { key } = await openAccount();
+    expect(readQuote(await quote(key, promptOf({ model }))).whenLeft).toBe(whenLeft);
   });
 
   test("the smallest request: a few tokens of input and one of output are expected, and no more than the ceiling", async () => {

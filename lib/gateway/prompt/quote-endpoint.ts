@@ -1,5 +1,5 @@
-// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, whether the balance covers it, and what a clip would make of it.
-// Nothing is held and no provider is called.
+// POST /api/v1/quote: the most that a prompt may cost, its estimated cost, whether the balance covers it, what a clip would make of it, and
+// what becomes of its stream when its client leaves. Nothing is held and no provider is called.
 
 import { capPeriodStart } from "@/lib/access/cap-period";
 import { findKeyCap } from "@/lib/access/keys";
@@ -7,15 +7,17 @@ import { now } from "@/lib/base/clock";
 import type { KeyId } from "@/lib/base/ids";
 import { writeJson } from "@/lib/base/json";
 import { type NanoUsd, nanoUsd, ZERO_USD } from "@/lib/base/money";
+import { estimateMessageTokens } from "@/lib/base/token-estimate";
 import { readBalance } from "@/lib/ledger/accounts";
 import { readPeriodSpend } from "@/lib/ledger/key-spend";
+import { whenLeft } from "@/lib/providers/cut-calls/read-on";
 import { tierAt } from "@/lib/providers/prices";
 import { authenticate, type Caller, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
 import { requiredCents } from "../proof/required-cents";
 import { pricePerToken } from "../reads/receipt";
-import { estimateUsage } from "./completion";
+import { countMessageBytes } from "./completion";
 import { MIN_CLIPPED_TOKENS, type Prompt, readPrompt } from "./prompt-body";
 import { affordableMaxTokens, boundInput, clipQuote, type Quote, quotePrompt } from "./quote";
 
@@ -53,6 +55,7 @@ export async function replyWithQuote(request: GatewayRequest, caller: Caller): P
       withinMaxCost: prompt.maxCost === undefined || ceiling <= prompt.maxCost,
       priceVersion,
       pricing: pricePerToken(tierAt(model.prices, inputBound)),
+      whenLeft: whenLeftOf(prompt),
     }),
   );
 }
@@ -74,12 +77,13 @@ const leastOf = (first: NanoUsd, ...others: readonly (NanoUsd | null | undefined
 const minTokensOf = ({ minOutputTokens, maxOutputTokens }: Prompt, { clipMinTokens }: Caller): number =>
   minOutputTokens ?? Math.min(clipMinTokens ?? MIN_CLIPPED_TOKENS, maxOutputTokens);
 
-/**
- * An estimate, never above the ceiling: a token for every four bytes of input and three around each message, plus half of the allowed
- * output.
- */
+/** Of this prompt as a stream: whether its model may reason depends on the options. */
+const whenLeftOf = ({ model, messages, maxOutputTokens, options }: Prompt) =>
+  whenLeft(model, { messages, maxOutputTokens, stream: true, ...options });
+
+/** An estimate, never above the ceiling: the input as it is estimated everywhere, plus half of the allowed output. */
 function expectedCost({ model, messages, maxOutputTokens }: Prompt, { inputBound }: Quote): NanoUsd {
-  const { inputTokens } = estimateUsage({ messages }, "", inputBound);
+  const inputTokens = Math.min(inputBound, estimateMessageTokens(countMessageBytes(messages), messages.length));
   const tier = tierAt(model.prices, inputTokens);
   return nanoUsd(BigInt(inputTokens) * tier.input + BigInt(Math.ceil(maxOutputTokens / 2)) * tier.output);
 }

@@ -3,12 +3,13 @@
 import { AppError } from "@/lib/base/errors";
 import { type Json, writeJson } from "@/lib/base/json";
 import { nanoUsd, ZERO_USD } from "@/lib/base/money";
+import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt } from "@/lib/ledger/receipt";
 import type { TokenSums } from "@/lib/ledger/usage";
 import { creditAccountOf } from "@/lib/payments/claims/credits";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { findModel } from "@/lib/providers/catalogue";
-import { isReadOn } from "@/lib/providers/cut-calls/read-on";
+import { whenLeft } from "@/lib/providers/cut-calls/read-on";
 import { costLines, type PriceTier, tierAt } from "@/lib/providers/prices";
 import { authenticateReader, limit } from "../http/caller";
 import { endpoint, jsonReply } from "../http/endpoint";
@@ -50,7 +51,7 @@ function chargedBody(charge: ChargeReceipt): { [key: string]: Json } {
     firstTokenMs,
     providerMs,
     paidBy,
-    whenLeft: whenLeft(charge.model),
+    whenLeft: whenLeftOf(charge.model),
   };
 }
 
@@ -76,8 +77,7 @@ export const pricePerToken = ({ input, output }: Pick<PriceTier, "input" | "outp
 });
 
 /** What happens to a stream of this model whose client leaves, if nothing else is asked of it; null for a model that is no longer in the catalogue. */
-function whenLeft(modelId: string): "cut" | "drained" | null {
+function whenLeftOf(modelId: string): WhenLeft | null {
   const model = findModel(modelId);
-  if (!model) return null;
-  return isReadOn(model, { messages: [], maxOutputTokens: model.defaultMaxTokens, stream: true }) ? "drained" : "cut";
+  return model ? whenLeft(model, { messages: [], maxOutputTokens: model.defaultMaxTokens, stream: true }) : null;
 }

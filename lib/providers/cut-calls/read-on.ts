@@ -1,6 +1,7 @@
 // What a provider bills for a stream cut before its end. OpenAI, Anthropic, xAI and DeepSeek stop generating, and billing, when the
 // connection closes; Google generates and bills the whole answer. Of another provider its entry says it.
 
+import type { WhenLeft } from "@/lib/base/when-left";
 import type { Model, ModelCall, ProviderId } from "../types";
 import { mayReason } from "./may-reason";
 
@@ -16,3 +17,6 @@ export const isBilledWhenCut = (model: Model): boolean =>
  */
 export const isReadOn = (model: Model, call: ModelCall): boolean =>
   isBilledWhenCut(model) || model.routes.some((route) => mayReason(call, route));
+
+/** The same, as answers name it. */
+export const whenLeft = (model: Model, call: ModelCall): WhenLeft => (isReadOn(model, call) ? "drained" : "cut");

@@ -115,11 +115,10 @@ const charged = z.object({
   firstTokenMs: z.int().min(0).nullable().describe("Milliseconds until the first token."),
   providerMs: field.count("Milliseconds spent at the provider."),
   paidBy: z.string().describe("balance, payment (a signed payment) or x402."),
-  whenLeft: z
-    .enum(["cut", "drained"])
+  whenLeft: field.whenLeft
     .nullable()
     .describe(
-      "What happens if you close a stream of this model early. cut: the provider stops, and you pay for what was generated. drained: it runs to its end, and you pay for the full answer, since the provider bills it anyway, or the model may reason, which only the provider can count. null for a model that is no longer offered.",
+      `${field.whenLeft.description} Of this model by default: a quote knows it for a request's own options. null for a model that is no longer offered.`,
     ),
   payment: receiptPayment,
 });

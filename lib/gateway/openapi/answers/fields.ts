@@ -1,6 +1,7 @@
 // Fields that several answers share: ids, token counts and amounts, each with its description.
 
 import { z } from "zod";
+import { whenLeftNames, whenLeftText } from "@/lib/base/when-left";
 import { kindNames } from "@/lib/providers/prices";
 
 /** An amount; `text` describes it. */
@@ -18,6 +19,9 @@ export const currency = z.literal("USD").describe("Always USD.");
 export const outcome = z
   .enum(["complete", "partial", "cancelled"])
   .describe("complete; partial: the provider stopped mid-answer; cancelled: the client closed the stream.");
+export const whenLeft = z
+  .enum(whenLeftNames)
+  .describe(`What happens when you close the stream early. cut: ${whenLeftText.cut} drained: ${whenLeftText.drained}`);
 export const streamed = z.boolean().describe("Whether the request was streamed.");
 
 const tokens = {

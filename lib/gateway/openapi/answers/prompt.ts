@@ -1,7 +1,7 @@
 // The answers to a prompt, to a quote, and of the models list.
 
 import { z } from "zod";
-import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd } from "./fields";
+import { cost, count, currency, modelName, pricePerToken, priceVersion, requestId, tokenKind, usage, usd, whenLeft } from "./fields";
 import { payment } from "./payment";
 
 /** Of an answer whose output limit was lowered. */
@@ -44,6 +44,7 @@ export const quote = z.object({
   withinMaxCost: z.boolean().describe("Whether the ceiling is within maxCost; true without maxCost."),
   priceVersion,
   pricing: pricePerToken,
+  whenLeft,
 });
 
 export const model = z.object({

@@ -67,7 +67,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
   tags: ["Answers"],
   summary: "Get a prompt's maximum cost",
   description:
-    "Takes the same body as a prompt and returns its maximum cost, whether your balance covers it, and the output limit that clipToBalance would set. No model is called, and nothing is reserved or charged.",
+    "Takes the same body as a prompt and returns its maximum cost, whether your balance covers it, the output limit that clipToBalance would set, and what happens when you close its stream early. No model is called, and nothing is reserved or charged.",
   security: needsKey,
   requestBody: { required: true, content: jsonOf("PromptBody", { prompt: { summary: "A prompt", value: promptBody } }) },
   responses: answersOf(
@@ -92,6 +92,7 @@ export const quotePrompt = ({ model, promptBody, usage, cost, pricing, priceVers
             withinMaxCost: true,
             priceVersion,
             pricing,
+            whenLeft: "cut",
           },
         },
       }),

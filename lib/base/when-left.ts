@@ -1,0 +1,12 @@
+// What becomes of a stream whose client leaves before its end, and the one sentence for each case: at the playground's Stop button, in
+// receipts, in the docs and in the API's reference. Decision 0055 says why. Runs in a browser too.
+
+/** cut: the provider stops, too; drained: the stream is read on to its end, and charged by the provider's count. */
+export const whenLeftNames = ["cut", "drained"] as const;
+export type WhenLeft = (typeof whenLeftNames)[number];
+
+/** True before the stop and after it. */
+export const whenLeftText: Readonly<Record<WhenLeft, string>> = {
+  cut: "If you stop, the answer ends at the provider too, and you pay for the input and what was written until then.",
+  drained: "If you stop, the answer still runs to its end at the provider, and you pay for all of it.",
+};
