@@ -10,6 +10,7 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { JsonText } from "@/components/ui/text/json-text";
 import { countText } from "@/components/ui/text/number-text";
 import { config } from "@/lib/base/config";
+import { whenLeftText } from "@/lib/base/when-left";
 import { defaultModelPrice, listModelPrices } from "@/lib/console/models";
 import type { ModelPrice } from "@/lib/console/views/models";
 import { example } from "@/lib/gateway/openapi/examples";
@@ -154,8 +155,13 @@ function balance(site: Site) {
     Before: "The maximum cost is reserved. If your balance does not cover it, you get a 402 and no model is called.",
     After: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
     "On failure": "If the model fails before its first token, you pay nothing. The same goes for a JSON request that fails midway.",
-    "You cancel":
-      "If you close a stream, you pay for the input and the output so far. Models that may reason, and all Gemini models, run to their end, and you pay for all of it: only the provider can count what a model thought, and Google bills the whole answer anyway. A JSON request is completed and charged.",
+    "You cancel": (
+      <>
+        Closing a stream stops it. A model that may reason, a Gemini model, or a host that bills the whole answer anyway:{" "}
+        {whenLeftText.drained} Only the provider can count what a model thought. Any other model: {whenLeftText.cut} A quote says which of
+        the two it is: <Code>whenLeft</Code> is <Code>drained</Code> or <Code>cut</Code>. A JSON request is completed and charged.
+      </>
+    ),
     "A provider breaks off":
       "You pay what its provider had counted by then. Without a count you pay only what you certainly owe: the words that arrived, and the input at its cheapest price.",
     "We crash":

@@ -3,6 +3,7 @@ import { Amount, placesOf } from "@/components/ui/text/amount";
 import { LocalTime } from "@/components/ui/text/local-time";
 import { countText } from "@/components/ui/text/number-text";
 import { formatUsd } from "@/lib/base/money";
+import { whenLeftText } from "@/lib/base/when-left";
 import type { ChargedRequestReceipt, HeldRequestReceipt, RequestReceipt } from "@/lib/console/views/receipts";
 import { Badge } from "../../ui/badge";
 import { CopyButton } from "../../ui/copy-button";
@@ -37,6 +38,7 @@ function Charged({ receipt }: { receipt: ChargedRequestReceipt }) {
         <p className="text-xl font-medium tracking-tight tabular-nums">{formatUsd(receipt.cost)}</p>
         <Badge tone={outcome.tone}>{outcome.text}</Badge>
       </div>
+      {receipt.whenLeft === null ? null : <p className="text-sm text-muted">{whenLeftText[receipt.whenLeft]}</p>}
       <CostTable receipt={receipt} />
       <dl className="text-sm">
         <Line title="Model">

@@ -3,6 +3,7 @@ import { createKey } from "@/lib/access/keys";
 import { type AccountId, type KeyId, newRequestId } from "@/lib/base/ids";
 import { newAddress } from "@/lib/chains/evm/testing/usdc-chain";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
+import type { ChargeDetails } from "@/lib/ledger/holds";
 import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
 import { endHold, openHold, type TestHold } from "@/lib/ledger/testing/hold";
 import { evmNetwork } from "@/lib/payments/claims/networks";
@@ -54,6 +55,18 @@ test("an answer that exceeded its hold: the operator's share is shown separately
     inputCost: 20n,
     outputCost: 10n,
   });
+});
+
+test("a stream whose client left was cut where we counted it, and read on where its provider did", async () => {
+  const account = await fundedAccount(100);
+  const leftWith = async (details: Partial<ChargeDetails>) => {
+    const held = await hold(account, null);
+    await endHold(held, { input: 1, output: 1, at, details });
+    return readReceipt(account, held.request);
+  };
+  expect(await leftWith({ outcome: "cancelled", estimated: true })).toMatchObject({ whenLeft: "cut" });
+  expect(await leftWith({ outcome: "cancelled", estimated: false })).toMatchObject({ whenLeft: "drained" });
+  expect(await leftWith({ outcome: "partial", estimated: true })).toMatchObject({ whenLeft: null });
 });
 
 test("a request paid by an unlinked wallet belongs to the key's account, and shows the payer", async () => {

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
+import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import { findPaidReceipt, type RequestPayment } from "@/lib/payments/claims/request-payment";
 import { costLines } from "@/lib/providers/prices";
@@ -40,5 +41,9 @@ function chargedReceipt({ keyId: _, prices, ...charge }: ChargeReceipt) {
   const lines = costLines(prices, charge).map((line): CostLine => ({ ...line, due: BigInt(line.tokens) * line.price }));
   const due = lines.reduce((sum, line) => sum + line.due, 0n);
   const cost = charge.inputCost + charge.outputCost;
-  return { ...charge, provider: providerName(charge.provider), lines, due, cost, borne: due - cost };
+  return { ...charge, provider: providerName(charge.provider), lines, due, cost, borne: due - cost, whenLeft: whenLeftOf(charge) };
 }
+
+/** A stream that was read on has its provider's count, and one that was cut has ours. */
+const whenLeftOf = ({ outcome, estimated }: Pick<ChargeReceipt, "outcome" | "estimated">): WhenLeft | null =>
+  outcome === "cancelled" ? (estimated ? "cut" : "drained") : null;

@@ -1,5 +1,6 @@
 // The receipt of one request: what it cost, and how that was computed. Amounts are nano-USD.
 
+import type { WhenLeft } from "@/lib/base/when-left";
 import type { ChargeReceipt, HoldReceipt } from "@/lib/ledger/receipt";
 import type { RequestPayment } from "@/lib/payments/claims/request-payment";
 import type { KindName } from "@/lib/providers/prices";
@@ -26,6 +27,8 @@ export interface ChargedRequestReceipt extends RequestOfKey, Omit<ChargeReceipt,
   cost: bigint;
   /** `due` − `cost`: the operator's share. */
   borne: bigint;
+  /** What became of the stream once its client had left; null when the client stayed. */
+  whenLeft: WhenLeft | null;
   /** The payment sent with the request; null when a balance paid. */
   payment: Pick<RequestPayment, "network" | "payer" | "amount" | "transaction"> | null;
 }
