@@ -3,19 +3,10 @@ import { countText } from "@/components/ui/text/number-text";
 import { parseUsd } from "@/lib/base/money";
 import type { ListedModelPrice, ModelPrice } from "@/lib/console/views/models";
 import { type Column, DataTable } from "../ui/data-table";
+import { kindText } from "./kind-text";
 import { priceModel } from "./model-row";
 
 const EXAMPLE = { input: 1_000n, output: 500n };
-
-const kindText: Readonly<Record<ListedModelPrice["kind"], string>> = {
-  input: "Input",
-  cache_read: "Cached input",
-  cache_write: "Cache write",
-  cache_write_1h: "Cache write, for hours",
-  image: "Image input",
-  output: "Output",
-  reasoning: "Reasoning",
-};
 
 /** One kind of token, with its price in each tier. */
 interface KindRow {
