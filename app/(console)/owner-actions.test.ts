@@ -14,6 +14,8 @@ import { pool } from "@/lib/db/pool";
 import { inTransaction } from "@/lib/db/prisma";
 import { openTestDatabase } from "@/lib/db/testing/test-database";
 import { openCustomerAccount } from "@/lib/ledger/accounts";
+import { fundedAccount, openFunding } from "@/lib/ledger/testing/fund";
+import { endHold, openHold } from "@/lib/ledger/testing/hold";
 import * as alerts from "./alerts/actions";
 import { requestTestMoney } from "./deposit/actions";
 import * as keys from "./keys/actions";
@@ -27,6 +29,7 @@ import * as withdrawals from "./withdraw/actions";
 
 await openTestDatabase();
 beforeAll(() => setSandboxPepper("a pepper for tests, of more than 32 characters"));
+beforeAll(openFunding);
 
 const actions = {
   ...keys,
@@ -140,6 +143,36 @@ test("a page's own actions are bound to its session, and work", async () => {
     digest: expect.stringContaining(";/connect;"),
   });
   expect(await findOwnerOf(owner.token)).toBeNull();
+});
+
+test("a run's cost is that of its receipt, kind by kind; while it goes on, its hold says for how long", async () => {
+  const at = Date.now();
+  const restoreClock = setClock(() => at);
+  try {
+    const accountId = await fundedAccount(1_000);
+    const { token } = await openSession({ accountId, wallet, userAgent: "", clientAddress: "192.0.2.1" });
+    const owner = await findOwnerOf(token);
+    const cost = (requestId: string) => asRequest(token, () => findCost(owner?.sessionId, requestId));
+    const held = await openHold(accountId, 100n, { until: new Date(at + 45_000) });
+    expect(await cost(held.request)).toEqual({ state: "in_progress", endsInMs: 45_000 });
+    await endHold(held, { input: 90, output: 7, details: { cachedInputTokens: 80 } });
+    expect(await cost(held.request)).toEqual({
+      state: "charged",
+      receipt: {
+        ...{ inputTokens: 90, outputTokens: 7, inputCost: 90n, outputCost: 7n, borne: 0n },
+        lines: [
+          { kind: "input", tokens: 10, due: 10n },
+          { kind: "cache_read", tokens: 80, due: 80n },
+          { kind: "output", tokens: 7, due: 7n },
+        ],
+      },
+    });
+    const released = await openHold(accountId, 100n);
+    await endHold(released, null);
+    expect(await cost(released.request)).toBeNull();
+  } finally {
+    restoreClock();
+  }
 });
 
 test("a session acts sixty times a minute, and another session of the account can still stop it", async () => {

@@ -4,18 +4,21 @@
 
 import { z } from "zod";
 import { readConfirmedWish, requireOwnerOf } from "@/app/(console)/owner-actions";
+import { nowMs } from "@/lib/base/clock";
 import { readAvailable } from "@/lib/console/owner";
 import { confirmSpending } from "@/lib/console/step-up";
 import { readReceipt } from "@/lib/console/usage/receipts";
 import type { Answer } from "@/lib/console/views/answer";
 
-/** The exact cost of an abandoned run; null while it is not decided, or when it cost nothing. */
+/** What the records say of a run: its exact cost, or until when it may go on. Null when it cost nothing. */
 export async function findCost(sessionId: unknown, requestId: unknown) {
   const authorized = await requireOwnerOf(sessionId);
-  const receipt = authorized.ok ? await readReceipt(authorized.owner.accountId, requestId) : null;
-  if (receipt?.state !== "charged") return null;
-  const { inputTokens, outputTokens, inputCost, outputCost } = receipt;
-  return { inputTokens, outputTokens, inputCost, outputCost };
+  const found = authorized.ok ? await readReceipt(authorized.owner.accountId, requestId) : null;
+  if (!found) return null;
+  if (found.state === "in_progress") return { state: found.state, endsInMs: found.deadline.getTime() - nowMs() };
+  const { state, inputTokens, outputTokens, inputCost, outputCost, borne } = found;
+  const lines = found.lines.map(({ kind, tokens, due }) => ({ kind, tokens, due }));
+  return { state, receipt: { inputTokens, outputTokens, inputCost, outputCost, lines, borne } };
 }
 
 /** The available balance, in nano-USD. */

@@ -1,13 +1,14 @@
-// How a run's charge came about: lines that sum to it, to the nano-dollar.
+// A run's charge as lines that sum to it: amounts that the ledger wrote. Nothing is multiplied here: the price of a token depends on its kind
+// and on the prompt's length, and only the receipt knows both.
 
-import { costOfTokens } from "./estimate";
-import type { Run } from "./run";
+import type { Run, RunReceipt } from "./run";
 
 export interface CostLine {
-  side: "input" | "output" | "waived";
-  /** Tokens; 0 where it is waived. */
+  /** `borne`: what the answer cost beyond the charge, which the operator bears. */
+  kind: RunReceipt["lines"][number]["kind"] | "borne";
+  /** 0 for `borne`. */
   tokens: number;
-  /** Nano-USD; negative where it is waived. */
+  /** Nano-USD; negative for `borne`. */
   cost: bigint;
 }
 
@@ -15,19 +16,16 @@ export interface CostLine {
 export const chargeOf = ({ receipt, problem }: Pick<Run, "receipt" | "problem">): bigint | null =>
   receipt ? receipt.inputCost + receipt.outputCost : (problem?.cost ?? null);
 
-/**
- * A charge is at most what was reserved, the input first: an answer that cost more would show an output for nothing. Its lines are the
- * tokens at their prices, and what was waived of them.
- */
-export function costLines({ receipt, price }: Run): CostLine[] {
+/** By kind of token where the receipt is known; until then the two amounts that came with the answer. */
+export function costLines({ receipt }: Pick<Run, "receipt">): CostLine[] {
   if (!receipt) return [];
-  const { inputTokens, outputTokens, inputCost, outputCost } = receipt;
-  const due = { input: costOfTokens(inputTokens, price.inputPrice), output: costOfTokens(outputTokens, price.outputPrice) };
-  const waived = due.input + due.output - inputCost - outputCost;
-  const cost = waived > 0n ? due : { input: inputCost, output: outputCost };
-  const lines: CostLine[] = [
-    { side: "input", tokens: inputTokens, cost: cost.input },
-    { side: "output", tokens: outputTokens, cost: cost.output },
-  ];
-  return waived > 0n ? [...lines, { side: "waived", tokens: 0, cost: -waived }] : lines;
+  const { inputTokens, outputTokens, inputCost, outputCost, lines, borne } = receipt;
+  if (lines.length === 0) {
+    return [
+      { kind: "input", tokens: inputTokens, cost: inputCost },
+      { kind: "output", tokens: outputTokens, cost: outputCost },
+    ];
+  }
+  const byKind = lines.map(({ kind, tokens, due }): CostLine => ({ kind, tokens, cost: due }));
+  return borne > 0n ? [...byKind, { kind: "borne", tokens: 0, cost: -borne }] : byKind;
 }

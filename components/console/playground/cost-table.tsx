@@ -1,8 +1,9 @@
+import { kindText } from "@/components/models/kind-text";
 import { Amount, placesOf } from "@/components/ui/text/amount";
 import { countText } from "@/components/ui/text/number-text";
 import { type CostLine, chargeOf, costLines } from "./cost-lines";
 import { estimateRun } from "./estimate";
-import type { Run } from "./run";
+import { isLeft, type Run } from "./run";
 
 interface CostTableProps {
   run: Run;
@@ -21,9 +22,9 @@ export function CostTable({ run, availableNow }: CostTableProps) {
         <caption className="sr-only">How the cost adds up</caption>
         <tbody>
           {lines.map((line) => (
-            <tr key={line.side} className="border-t border-line">
+            <tr key={line.kind} className="border-t border-line">
               <th scope="row" className="py-1.5 pr-3 text-left font-normal text-muted">
-                {lineNames[line.side](line)}
+                {nameOf(line)}
               </th>
               <td className="py-1.5 text-right font-mono">
                 <Amount nano={line.cost} places={places} />
@@ -41,7 +42,7 @@ export function CostTable({ run, availableNow }: CostTableProps) {
         </tbody>
       </table>
       <p className="mt-2 text-xs text-muted">
-        <Overrun run={run} total={total} isWaived={lines.some(({ side }) => side === "waived")} />{" "}
+        <Overrun run={run} total={total} />{" "}
         {availableNow === null ? null : (
           <>
             Available now: <Amount nano={availableNow} />.
@@ -52,17 +53,14 @@ export function CostTable({ run, availableNow }: CostTableProps) {
   );
 }
 
-const lineNames: Record<CostLine["side"], (line: CostLine) => string> = {
-  input: ({ tokens }) => `Input, ${countText(tokens)} tokens`,
-  output: ({ tokens }) => `Output, ${countText(tokens)} tokens`,
-  waived: () => "Above the maximum, not charged",
-};
+const nameOf = ({ kind, tokens }: CostLine): string =>
+  kind === "borne" ? "Above the maximum, not charged" : `${kindText[kind]}, ${countText(tokens)} tokens`;
 
-/** Says when a run cost more than was expected. */
-function Overrun({ run, total, isWaived }: { run: Run; total: bigint; isWaived: boolean }) {
+/** Says when a run cost more than was expected; of one that was left, the note about stopping does. */
+function Overrun({ run, total }: { run: Run; total: bigint }) {
   const estimate = estimateRun(run);
-  if (isWaived) return "This run went over its maximum cost. You pay the maximum; we cover the rest.";
-  if (estimate === null || total <= estimate) return null;
+  if (run.receipt && run.receipt.borne > 0n) return "This run went over its maximum cost. You pay the maximum; we cover the rest.";
+  if (isLeft(run) || estimate === null || total <= estimate) return null;
   return (
     <>
       More than the estimate of <Amount nano={estimate} />: the model counted more tokens.

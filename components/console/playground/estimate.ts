@@ -1,11 +1,10 @@
-// A run's approximate tokens and cost, before the provider's count arrives: computed as the service estimates an abandoned stream.
+// A run's approximate tokens and cost while it runs, before the provider's count arrives.
 
 import { parseUsd } from "@/lib/base/money";
+import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
 import type { PromptFields } from "./code-lines";
 import type { Run, RunPrice } from "./run";
 
-const BYTES_PER_TOKEN = 4;
-const TOKENS_AROUND_MESSAGE = 3;
 const MILLION = 1_000_000n;
 
 type Input = Pick<PromptFields, "system" | "prompt">;
@@ -15,9 +14,9 @@ const countBytes = (text: string): number => new TextEncoder().encode(text).leng
 export const countInputBytes = ({ system, prompt }: Input): number => countBytes((system ?? "") + prompt);
 
 export const estimateInputTokens = (input: Input): number =>
-  Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + TOKENS_AROUND_MESSAGE * (input.system === undefined ? 1 : 2);
+  estimateMessageTokens(countInputBytes(input), input.system === undefined ? 1 : 2);
 
-export const estimateOutputTokens = (text: string): number => Math.ceil(countBytes(text) / BYTES_PER_TOKEN);
+export const estimateOutputTokens = (text: string): number => estimateTextTokens(countBytes(text));
 
 /** Nano-USD of `tokens` at a price per million. */
 export const costOfTokens = (tokens: number, perMillion: string): bigint => (parseUsd(perMillion) / MILLION) * BigInt(tokens);

@@ -7,31 +7,51 @@ import type { ModelPrice } from "@/lib/console/views/models";
 import { findContextProblem } from "./context-fit";
 import { costLines } from "./cost-lines";
 import { estimateRun } from "./estimate";
-import { newRun, type Run } from "./run";
+import { newRun, type Run, type RunCost, type RunReceipt } from "./run";
 import { RunFigures } from "./run-figures";
+import { awaitCost } from "./use-run-costs";
 
 const fields = { model: "gpt-4", prompt: "Hi", system: undefined, maxTokens: 5, temperature: undefined };
 const price = { inputPrice: "31.5", outputPrice: "63" };
-const runOf = (changes: Partial<Run>): Run => ({ ...newRun(1, fields, { ceiling: 760_000_000n, price }), text: "Hello", ...changes });
+const runOf = (changes: Partial<Run>): Run => ({
+  ...newRun(1, fields, { ceiling: 760_000_000n, price, whenLeft: "cut" }),
+  text: "Hello",
+  ...changes,
+});
 /** The page's text alone. */
 const draw = (run: Run): string => drawPage(createElement(RunFigures, { run, availableNow: 24_999_999_999n })).replace(/<[^>]+>/g, "");
 
 describe("a run that went over its maximum", () => {
   // The ledger charges the maximum, the input first.
-  const receipt = { inputTokens: 40_000, outputTokens: 87, inputCost: 760_000_000n, outputCost: 0n };
+  const answered: RunReceipt = { inputTokens: 40_000, outputTokens: 87, inputCost: 760_000_000n, outputCost: 0n, lines: [], borne: 0n };
+  const receipt: RunReceipt = {
+    ...answered,
+    lines: [
+      { kind: "input", tokens: 40_000, due: 1_260_000_000n },
+      { kind: "output", tokens: 87, due: 5_481_000n },
+    ],
+    borne: 505_481_000n,
+  };
 
-  test("shows every part at its price, and what was not charged", () => {
+  test("shows every part as its receipt has it, and what was not charged", () => {
     const lines = costLines(runOf({ state: "done", receipt }));
     expect(lines).toEqual([
-      { side: "input", tokens: 40_000, cost: 1_260_000_000n },
-      { side: "output", tokens: 87, cost: 5_481_000n },
-      { side: "waived", tokens: 0, cost: -505_481_000n },
+      { kind: "input", tokens: 40_000, cost: 1_260_000_000n },
+      { kind: "output", tokens: 87, cost: 5_481_000n },
+      { kind: "borne", tokens: 0, cost: -505_481_000n },
     ]);
     expect(lines.reduce((sum, { cost }) => sum + cost, 0n)).toBe(760_000_000n);
     const page = draw(runOf({ state: "done", receipt }));
     expect(page).toContain("Output, 87 tokens$0.005481");
     expect(page).toContain("This run went over its maximum cost. You pay the maximum; we cover the rest.");
     expect(page).not.toMatch(/\$0\.00(?!\d)/);
+  });
+
+  test("shows until then what came with the answer, and derives nothing from it", () => {
+    const page = draw(runOf({ state: "done", receipt: answered }));
+    expect(page).toContain("Input, 40,000 tokens$0.76");
+    expect(page).toContain("Charged$0.76");
+    expect(page).not.toMatch(/not charged|went over/);
   });
 
   test("is never estimated above it", () => {
@@ -42,8 +62,60 @@ describe("a run that went over its maximum", () => {
   });
 });
 
+test("a prompt that was read from the cache shows its cheaper input, and that nothing was left uncharged", () => {
+  const receipt: RunReceipt = {
+    ...{ inputTokens: 2_012, outputTokens: 10, inputCost: 6_678_000n, outputCost: 630_000n },
+    lines: [
+      { kind: "input", tokens: 12, due: 378_000n },
+      { kind: "cache_read", tokens: 2_000, due: 6_300_000n },
+      { kind: "output", tokens: 10, due: 630_000n },
+    ],
+    borne: 0n,
+  };
+  for (const known of [receipt, { ...receipt, lines: [] }]) {
+    const page = draw(runOf({ state: "done", receipt: known }));
+    expect(page).toContain("Charged$0.007308");
+    expect(page).not.toMatch(/Above the maximum|not charged|went over/);
+  }
+  const page = draw(runOf({ state: "done", receipt }));
+  expect(page).toContain("Input, 12 tokens$0.000378");
+  expect(page).toContain("Cached input, 2,000 tokens$0.0063");
+});
+
+describe("a run that was stopped", () => {
+  const receipt: RunReceipt = { inputTokens: 4, outputTokens: 9_000, inputCost: 126_000n, outputCost: 567_000_000n, lines: [], borne: 0n };
+
+  const waitFor = async (costs: readonly (RunCost | null)[]) => {
+    const pauses: number[] = [];
+    let [looks, long] = [0, 0];
+    const found = await awaitCost({
+      find: async () => costs[Math.min(looks++, costs.length - 1)] ?? null,
+      pausesMs: [300, 1_000],
+      isGone: () => false,
+      onLong: () => void long++,
+      pause: async (ms) => void pauses.push(ms),
+    });
+    return { found, pauses, long };
+  };
+  const charged: RunCost = { state: "charged", receipt };
+  const held = (endsInMs: number): RunCost => ({ state: "in_progress", endsInMs });
+
+  test("is asked for ever more rarely, until its hold must have ended", async () => {
+    expect(await waitFor([charged])).toEqual({ found: receipt, pauses: [300], long: 0 });
+    expect(await waitFor([held(90_000), held(89_000), held(80_000), charged])).toEqual({
+      ...{ found: receipt, long: 1 },
+      pauses: [300, 1_000, 6_000, 9_000],
+    });
+    const long = await waitFor([...Array.from({ length: 20 }, () => held(60_000)), held(-60_000)]);
+    expect(long).toMatchObject({ found: null, long: 1 });
+    expect(long.pauses).toHaveLength(21);
+    expect(Math.max(...long.pauses)).toBe(30_000);
+    expect(await waitFor([null])).toEqual({ found: null, pauses: [300, 1_000], long: 0 });
+  });
+});
+
 test("a run's parts are exact, and it says so when they are more than its estimate", () => {
-  const receipt = { inputTokens: 4, outputTokens: 87, inputCost: 126_000n, outputCost: 5_481_000n };
+  const receipt: RunReceipt = { inputTokens: 4, outputTokens: 87, inputCost: 126_000n, outputCost: 5_481_000n, lines: [], borne: 0n };
   const page = draw(runOf({ state: "done", receipt }));
   expect(page).toContain("Input, 4 tokens$0.000126");
   expect(page).toContain("Output, 87 tokens$0.005481");
@@ -69,7 +141,12 @@ describe("a prompt and its model's context window", () => {
   const small = model("small", 8_000, "1");
   const models = [small, model("dear", 1_000_000, "9"), model("cheap", 200_000, "2"), model("tight", 12_000, "0.1")];
   const find = (prompt: string, inputTokens: number) =>
-    findContextProblem({ ...fields, prompt }, small, { ceiling: 1n, available: 1n, affordableMaxTokens: 1, inputTokens }, models);
+    findContextProblem(
+      { ...fields, prompt },
+      small,
+      { ceiling: 1n, available: 1n, affordableMaxTokens: 1, whenLeft: "cut", inputTokens },
+      models,
+    );
 
   test("one that fits is no problem, even where the bound counts bytes", () => {
     expect(find("x".repeat(4_000), 1_100)).toBeNull();

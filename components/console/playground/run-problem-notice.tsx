@@ -124,7 +124,7 @@ const cures: Record<string, string> = {
   unavailable: "Run it again in a minute. Nothing was charged.",
   unreadable: "No answer arrived. Run it again in a minute. Check Usage to see if you were charged.",
   unreachable: "No answer arrived. Check your connection and run it again. Check Usage to see if you were charged.",
-  broke_off: "Check your connection. You pay only for the part you received. See the exact cost in Usage.",
+  broke_off: "Check your connection. The run counts as stopped. See the exact cost in Usage.",
 };
 
 function cureOf({ code, reason, message, deficit, retryAfterMs, cost }: RunProblem): string {

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { createElement } from "react";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
+import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
 import { listModelPrices } from "@/lib/console/models";
-import { estimateUsage } from "@/lib/gateway/prompt/completion";
 import { setSimulatedProviders } from "@/lib/providers/endpoints";
 import { estimateCost } from "./estimate";
 import { readPromptForm } from "./prompt-form";
@@ -56,7 +56,11 @@ test("events are read whole wherever the network splits them, even inside a char
   expect(await run()).toEqual([
     { type: "opened", requestId: "req_1" },
     { type: "text", text },
-    { type: "done", receipt: { inputTokens: 3, outputTokens: 7, inputCost: 3n, outputCost: 1_234_567_123_456_789n }, payment: null },
+    {
+      type: "done",
+      receipt: { inputTokens: 3, outputTokens: 7, inputCost: 3n, outputCost: 1_234_567_123_456_789n, lines: [], borne: 0n },
+      payment: null,
+    },
   ]);
   expect(seen.at(-1)).toEqual({ token: "token", body: '{"model":"grok","prompt":"Hi","maxTokens":5}' });
 });
@@ -106,35 +110,34 @@ test("a refused run cost nothing, a broken one what was delivered, and one witho
     expect(draw(problem)).toContain("No answer arrived");
     expect(draw(problem)).not.toContain("You pay only");
   }
-  expect(draw(unreachable(true))).toContain("You pay only for the part you received");
+  expect(draw(unreachable(true))).toContain("The run counts as stopped");
 });
 
 test("a price is read to the last nano-dollar; a prompt without one gives null", async () => {
   reply = (response) =>
     void response
       .writeHead(200)
-      .end('{"model":"grok","inputTokens":24,"ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7}');
+      .end('{"model":"grok","inputTokens":24,"ceiling":1234567.123456789,"available":25,"affordableMaxTokens":7,"whenLeft":"drained"}');
   expect(await fetchPrice(endpoints, fields, ever)).toEqual({
     ceiling: 1_234_567_123_456_789n,
     available: 25_000_000_000n,
     inputTokens: 24,
     affordableMaxTokens: 7,
+    whenLeft: "drained",
   });
   reply = (response) => void response.writeHead(400).end("{}");
   expect(await fetchPrice(endpoints, fields, ever)).toBeNull();
 });
 
-test("the running estimate equals the charge of a stream abandoned at that point", () => {
+test("the running estimate counts bytes as quotes do, and multiplies by the model's prices", () => {
   setSimulatedProviders({ openai: "http://127.0.0.1:9" });
   const [model] = listModelPrices();
   if (!model) throw new Error("there are no models");
   const written = { ...fields, model: model.id, system: "Be brief. é", prompt: "What is a 🪙 worth?" };
   const text = "Four bytes: 🪙, and some more.";
-  const messages = [
-    { role: "system" as const, content: written.system },
-    { role: "user" as const, content: written.prompt },
-  ];
-  const { inputTokens, outputTokens } = estimateUsage({ messages }, text, 1_000_000);
+  const inputTokens = estimateMessageTokens(Buffer.byteLength(written.system + written.prompt), 2);
+  const outputTokens = estimateTextTokens(Buffer.byteLength(text));
+  expect([inputTokens, outputTokens]).toEqual([15, 8]);
   const price = (perMillion: string) => BigInt(Math.round(Number(perMillion) * 1_000));
   expect(estimateCost(model, written, text)).toBe(
     BigInt(inputTokens) * price(model.inputPrice) + BigInt(outputTokens) * price(model.outputPrice),

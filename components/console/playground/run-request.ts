@@ -1,6 +1,7 @@
 // The playground's requests to its own origin: an answer as an event stream, and the price of a prompt.
 
 import { type NanoUsd, parseUsd } from "@/lib/base/money";
+import type { WhenLeft } from "@/lib/base/when-left";
 import type { RunFields, RunPayment, RunProblem, RunReceipt } from "./run";
 
 export interface PlaygroundEndpoints {
@@ -23,6 +24,8 @@ export interface RunQuote {
   inputTokens: number;
   available: bigint;
   affordableMaxTokens: number;
+  /** What becomes of it when it is stopped. */
+  whenLeft: WhenLeft;
 }
 
 const send = (url: string, csrfToken: string, fields: RunFields, signal: AbortSignal): Promise<Response> =>
@@ -73,6 +76,8 @@ function readReceipt(json: string): RunReceipt {
     outputTokens: usage.outputTokens,
     inputCost: readAmount(json, "inputCost") ?? 0n,
     outputCost: readAmount(json, "outputCost") ?? 0n,
+    lines: [],
+    borne: 0n,
   };
 }
 
@@ -126,9 +131,9 @@ export async function fetchPrice(endpoints: PlaygroundEndpoints, fields: RunFiel
   const response = await send(endpoints.quoteUrl, endpoints.csrfToken, fields, signal);
   if (!response.ok) return null;
   const json = await response.text();
-  const { affordableMaxTokens, inputTokens } = JSON.parse(json) as { affordableMaxTokens: number; inputTokens: number };
+  const { affordableMaxTokens, inputTokens, whenLeft } = JSON.parse(json) as Omit<RunQuote, "ceiling" | "available">;
   const [ceiling, available] = [readAmount(json, "ceiling"), readAmount(json, "available")];
-  return ceiling === null || available === null ? null : { ceiling, available, inputTokens, affordableMaxTokens };
+  return ceiling === null || available === null ? null : { ceiling, available, inputTokens, affordableMaxTokens, whenLeft };
 }
 
 /** The first amount called `name` in this JSON text, or null: read digit by digit, since numbers of a parsed value would be floats. Text inside strings has its quotes escaped, so it never matches. */

@@ -1,7 +1,9 @@
 // One run of a prompt, from the click to its exact cost.
 
+import type { WhenLeft } from "@/lib/base/when-left";
 import type { ModelPrice } from "@/lib/console/views/models";
 import type { DrawnPayment } from "@/lib/console/views/payments";
+import type { CostLine } from "@/lib/console/views/receipts";
 import type { PromptFields } from "./code-lines";
 
 /** A wallet's signed payment for a prompt: the body's `payment`. */
@@ -22,13 +24,20 @@ export interface RunPayment {
   changeBelongsTo: "account" | "address";
 }
 
-/** The provider's counts, and the charge to the nano-dollar. */
+/** The tokens that were charged, and the charge to the nano-dollar. */
 export interface RunReceipt {
   inputTokens: number;
   outputTokens: number;
   inputCost: bigint;
   outputCost: bigint;
+  /** By kind of token; empty until the receipt was read. */
+  lines: readonly Pick<CostLine, "kind" | "tokens" | "due">[];
+  /** What the lines sum to beyond the charge: the operator bears it. */
+  borne: bigint;
 }
+
+/** What the records say of a run; of one under way, for how long it may still go on. */
+export type RunCost = { state: "charged"; receipt: RunReceipt } | { state: "in_progress"; endsInMs: number };
 
 /** Why a run has no answer, or only part of one. */
 export interface RunProblem {
@@ -55,6 +64,8 @@ export interface RunTerms {
   /** Its maximum cost, which is reserved while it runs; nano-USD. Null until it is known. */
   ceiling: bigint | null;
   price: RunPrice;
+  /** What becomes of it when it is stopped; null until that is known. */
+  whenLeft: WhenLeft | null;
 }
 
 export interface Run extends RunTerms {
@@ -65,6 +76,8 @@ export interface Run extends RunTerms {
   text: string;
   requestId: string | null;
   receipt: RunReceipt | null;
+  /** It has left this page, and its cost is awaited. */
+  isFinishing: boolean;
   /** Null where the balance paid, and until the answer is complete. */
   payment: RunPayment | null;
   problem: RunProblem | null;
@@ -73,15 +86,17 @@ export interface Run extends RunTerms {
   totalMs: number | null;
 }
 
-export const newRun = (id: number, fields: RunFields, { ceiling, price }: RunTerms): Run => ({
+export const newRun = (id: number, fields: RunFields, { ceiling, price, whenLeft }: RunTerms): Run => ({
   id,
   fields,
   ceiling,
   price,
+  whenLeft,
   state: "waiting",
   text: "",
   requestId: null,
   receipt: null,
+  isFinishing: false,
   payment: null,
   problem: null,
   firstTokenMs: null,
@@ -89,3 +104,9 @@ export const newRun = (id: number, fields: RunFields, { ceiling, price }: RunTer
 });
 
 export const isRunning = ({ state }: Run): boolean => state === "waiting" || state === "writing";
+
+/** It was stopped, or lost its connection: to the service the same. */
+export const isLeft = ({ state, problem }: Run): boolean => state === "stopped" || (state === "failed" && problem?.reason === "broke_off");
+
+/** It was left, and its page has not seen what it cost. */
+export const isAbandoned = (run: Run): boolean => !run.receipt && isLeft(run);

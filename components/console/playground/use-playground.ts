@@ -9,7 +9,8 @@ import { isSendable, type PromptForm, readPromptForm } from "./prompt-form";
 import { isRunning, type RunFields, type RunTerms, type SignedPayment } from "./run";
 import type { PlaygroundEndpoints } from "./run-request";
 import { useQuote } from "./use-quote";
-import { type FindCost, type ReadAvailable, useRuns } from "./use-runs";
+import type { FindCost } from "./use-run-costs";
+import { type ReadAvailable, useRuns } from "./use-runs";
 
 /** What the URL says of the model: nothing, one on offer, or one that is not. */
 export type ModelLink = { kind: "none" } | { kind: "chosen" } | { kind: "unknown"; model: string };
@@ -63,8 +64,8 @@ export function usePlayground({ accountId, models, initialModel, link, endpoints
   };
   const startNew = (payment?: SignedPayment) => {
     const { inputPrice, outputPrice } = model;
-    const ceiling = isCurrent && quote ? quote.ceiling : null;
-    start(payment ? { ...fields, payment } : fields, { ceiling, price: { inputPrice, outputPrice } });
+    const { ceiling = null, whenLeft = null } = (isCurrent && quote) || {};
+    start(payment ? { ...fields, payment } : fields, { ceiling, whenLeft, price: { inputPrice, outputPrice } });
   };
   return {
     form,

@@ -2,11 +2,9 @@
 
 import { useCallback, useEffect, useRef } from "react";
 import { useKeptRuns } from "./kept/use-kept-runs";
-import { isRunning, newRun, type Run, type RunFields, type RunReceipt, type RunTerms } from "./run";
+import { isAbandoned, isRunning, newRun, type Run, type RunFields, type RunTerms } from "./run";
 import { fetchPrice, type PlaygroundEndpoints, requestAnswer, unreachable } from "./run-request";
-
-/** Finds the cost of an abandoned run; null while it is not decided, or when it cost nothing. */
-export type FindCost = (requestId: string) => Promise<RunReceipt | null>;
+import { type FindCost, useRunCosts } from "./use-run-costs";
 
 /** Nano-USD; null when it is unknown. */
 export type ReadAvailable = () => Promise<bigint | null>;
@@ -20,18 +18,13 @@ interface UseRunsOptions {
   onEnded: (available: bigint | null) => void;
 }
 
-const COST_PAUSES_MS = [300, 1_000, 3_000, 6_000];
-const MAX_RECOVERED = 3;
 /** A browser breaks a page's connections off when it begins to load another, before it says that this one is hidden. */
 const LEAVING_MS = 3_000;
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+/** A price that takes longer is of no use. */
+const PRICE_TIMEOUT_MS = 10_000;
 
 /** The session is over: asking for a balance would only leave the page. */
 const isSignedOut = ({ problem }: Partial<Run>): boolean => problem?.reason === "signed_out" || problem?.reason === "stale_page";
-
-/** It was charged for the part that was delivered, and its page has not seen how much. */
-const isAbandoned = ({ state, problem, receipt }: Run): boolean =>
-  !receipt && (state === "stopped" || (state === "failed" && problem?.reason === "broke_off"));
 
 /** The runs of this browser, newest first. */
 export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded }: UseRunsOptions) {
@@ -49,22 +42,14 @@ export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded
     return () => window.removeEventListener("beforeunload", recordLeaving);
   }, []);
 
-  const settle = useCallback(
-    async ({ id, requestId }: Pick<Run, "id" | "requestId">, pausesMs: readonly number[]): Promise<void> => {
-      for (const ms of requestId ? pausesMs : []) {
-        await pause(ms);
-        const receipt = await findCost(requestId ?? "").catch(() => null); // the estimate stays
-        if (receipt) return change(id, { receipt });
-      }
-    },
-    [change, findCost],
-  );
+  const readBalance = async (): Promise<void> => {
+    const available = await readAvailable().catch(() => null);
+    const [newest] = latest.current;
+    // A run that has begun meanwhile has changed it again, and its own end reads it.
+    if (!newest || !isRunning(newest)) onEnded(available);
+  };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the runs that the page was left with
-  useEffect(() => {
-    const open = latest.current.filter(isAbandoned).slice(0, MAX_RECOVERED);
-    void Promise.all(open.map((run) => settle(run, [0]))).then(save);
-  }, []);
+  const settle = useRunCosts({ latest, change, save, findCost, onLong: () => void readBalance() });
 
   const start = async (fields: RunFields, terms: RunTerms): Promise<void> => {
     const [last] = latest.current;
@@ -74,8 +59,9 @@ export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded
     const stop = new AbortController();
     stopping.current = stop;
     if (terms.ceiling === null) {
-      const price = fetchPrice(endpoints, { ...fields, payment: undefined }, stop.signal).catch(() => null); // then no estimate is shown
-      void price.then((quote) => quote && change(run.id, { ceiling: quote.ceiling }));
+      // Not cut short by a stop: the price also says what that means.
+      const priced = fetchPrice(endpoints, { ...fields, payment: undefined }, AbortSignal.timeout(PRICE_TIMEOUT_MS));
+      void priced.then((quote) => quote && change(run.id, { ceiling: quote.ceiling, whenLeft: quote.whenLeft })).catch(() => null);
     }
     const isStopped = () => stop.signal.aborted || performance.now() - leftAt.current < LEAVING_MS;
     const end = await follow(run, { endpoints, signal: stop.signal, isStopped, onProgress: (changes) => change(run.id, changes) });
@@ -83,9 +69,8 @@ export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded
     save();
     if (isSignedOut(end)) return;
     const ended = { ...run, ...end };
-    if (isAbandoned(ended)) await settle(ended, COST_PAUSES_MS);
-    save();
-    onEnded(await readAvailable().catch(() => null));
+    if (isAbandoned(ended) || ended.receipt) await settle(ended);
+    await readBalance();
   };
 
   const stop = useCallback(() => stopping.current?.abort(), []);

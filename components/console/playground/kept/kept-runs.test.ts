@@ -26,10 +26,13 @@ beforeEach(() => {
 const fields = { model: "grok", prompt: "Hi", system: undefined, maxTokens: 5, temperature: undefined };
 const price = { inputPrice: "1", outputPrice: "1" };
 const done = (id: number, changes: Partial<Run> = {}): Run => ({
-  ...newRun(id, fields, { ceiling: 9_007_199_254_740_993n, price }),
+  ...newRun(id, fields, { ceiling: 9_007_199_254_740_993n, price, whenLeft: "drained" }),
   state: "done",
   text: "Hello 🪙",
-  receipt: { inputTokens: 1, outputTokens: 2, inputCost: 9_007_199_254_740_991n, outputCost: 1n },
+  receipt: {
+    ...{ inputTokens: 1, outputTokens: 2, inputCost: 9_007_199_254_740_991n, outputCost: 1n },
+    ...{ lines: [{ kind: "cache_read", tokens: 1, due: 9_007_199_254_740_992n }], borne: 1n },
+  },
   ...changes,
 });
 
@@ -44,6 +47,15 @@ test("runs come back to the nano-dollar, the newest first, for their own account
 test("a run that was under way when its page closed was stopped", () => {
   keepRuns("acc_1", [done(1, { state: "writing", receipt: null })]);
   expect(readRuns("acc_1")).toMatchObject([{ state: "stopped", text: "Hello 🪙" }]);
+});
+
+test("a run of an earlier version comes back, without what it did not know", () => {
+  const { whenLeft: _, isFinishing: __, receipt, ...old } = done(1);
+  const { lines: ___, borne: ____, ...charged } = receipt ?? { lines: [], borne: 0n };
+  keep("acc_1", "runs", [{ ...old, receipt: charged }]);
+  expect(readRuns("acc_1")).toEqual([{ ...done(1), whenLeft: null, receipt: { ...charged, lines: [], borne: 0n } }]);
+  keep("acc_1", "runs", [{ ...done(1), receipt: { ...charged, lines: [{ kind: "toString", tokens: 1, due: 1n }] } }]);
+  expect(readRuns("acc_1")).toEqual([]);
 });
 
 test("at most twenty runs and a million characters are kept, the newest", () => {

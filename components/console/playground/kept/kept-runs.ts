@@ -2,6 +2,8 @@
 // parsed, and dropped when it does not fit.
 
 import * as z from "zod/mini";
+import { kindText } from "@/components/models/kind-text";
+import { whenLeftNames } from "@/lib/base/when-left";
 import type { PromptForm } from "../prompt-form";
 import { isRunning, type Run } from "../run";
 import { keep, readKept } from "./browser-store";
@@ -14,6 +16,8 @@ const amount = z.pipe(
   z.string().check(z.regex(/^-?\d{1,30}$/)),
   z.transform((digits) => BigInt(digits)),
 );
+
+const kindName = z.custom<keyof typeof kindText>((name) => typeof name === "string" && Object.hasOwn(kindText, name));
 
 const price = z.string().check(z.regex(/^\d{1,9}(\.\d{1,9})?$/));
 
@@ -46,15 +50,26 @@ const problem = z.object({
   cost: z.nullable(amount),
 });
 
+/** Runs of earlier versions have no lines, and no `borne`. */
+const receipt = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  inputCost: amount,
+  outputCost: amount,
+  lines: z._default(z.array(z.object({ kind: kindName, tokens: z.int(), due: amount })), []),
+  borne: z._default(amount, 0n),
+});
+
 const run = z.object({
   id: z.number(),
   fields,
   ceiling: z.nullable(amount),
+  whenLeft: z._default(z.nullable(z.enum(whenLeftNames)), null),
   price: z.object({ inputPrice: price, outputPrice: price }),
   state: z.enum(["waiting", "writing", "done", "stopped", "failed"]),
   text: z.string(),
   requestId: z.nullable(z.string()),
-  receipt: z.nullable(z.object({ inputTokens: z.int(), outputTokens: z.int(), inputCost: amount, outputCost: amount })),
+  receipt: z.nullable(receipt),
   payment: z.nullable(z.object({ transaction: z.nullable(z.string()), change: amount, changeBelongsTo: z.enum(["account", "address"]) })),
   problem: z.nullable(problem),
   firstTokenMs: z.nullable(z.number()),
@@ -71,8 +86,9 @@ export function readDraft(accountId: string): PromptForm | null {
 export function readRuns(accountId: string): Run[] {
   const kept = readKept(accountId, "runs");
   return (Array.isArray(kept) ? kept : []).flatMap((row): Run[] => {
-    const known: Run | undefined = run.safeParse(row).data;
-    if (!known) return [];
+    const parsed = run.safeParse(row).data;
+    if (!parsed) return [];
+    const known: Run = { ...parsed, isFinishing: false };
     return [isRunning(known) ? { ...known, state: "stopped" } : known];
   });
 }

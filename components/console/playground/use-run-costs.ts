@@ -1,0 +1,86 @@
+"use client";
+
+// What runs cost that have ended on their page. One that was left may go on at its provider for minutes.
+
+import { useEffect, useRef } from "react";
+import type { useKeptRuns } from "./kept/use-kept-runs";
+import { isAbandoned, type Run, type RunCost, type RunReceipt } from "./run";
+
+/** What the records say of a run; null when it cost nothing. */
+export type FindCost = (requestId: string) => Promise<RunCost | null>;
+
+interface RunCostsOptions extends Pick<ReturnType<typeof useKeptRuns>, "latest" | "change" | "save"> {
+  findCost: FindCost;
+  /** A run goes on without its page: what it reserves is not available meanwhile. */
+  onLong: () => void;
+}
+
+interface CostWait {
+  find: () => Promise<RunCost | null>;
+  /** Before each of the first looks. */
+  pausesMs: readonly number[];
+  /** Nobody waits any more. */
+  isGone: () => boolean;
+  /** The first looks are over, and it goes on. */
+  onLong: () => void;
+  pause?: (ms: number) => Promise<void>;
+}
+
+const MAX_RECOVERED = 3;
+/** A left run is mostly charged within moments; of a complete one the charge came before its end. */
+const PAUSES_MS = { left: [300, 1_000, 3_000, 6_000], complete: [0] } as const;
+const FIRST_LONG_PAUSE_MS = 6_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** A hold past its deadline is ended by a job, which runs every few seconds. */
+const OVERDUE_MS = 30_000;
+
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Returns a function that finds the cost of an ended run, and keeps it with the run. */
+export function useRunCosts({ latest, change, save, findCost, onLong }: RunCostsOptions): (run: Run) => Promise<void> {
+  const isGone = useRef(false);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
+
+  const settle = async ({ id, requestId }: Run, pausesMs: readonly number[]): Promise<void> => {
+    if (!requestId) return;
+    change(id, { isFinishing: true });
+    const find = () => findCost(requestId).catch(() => null);
+    const receipt = await awaitCost({ find, pausesMs, isGone: () => isGone.current, onLong });
+    if (isGone.current) return; // the page that was opened since keeps what it finds
+    change(id, receipt ? { receipt, isFinishing: false } : { isFinishing: false });
+    save();
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the runs that the page was left with
+  useEffect(() => {
+    const open = latest.current.filter(isAbandoned).slice(0, MAX_RECOVERED);
+    for (const run of open) void settle(run, [0]);
+  }, []);
+
+  return (run) => settle(run, isAbandoned(run) ? PAUSES_MS.left : PAUSES_MS.complete);
+}
+
+/** Looks soon at first, then ever more rarely, at most until the run must have ended. Null when it was not charged by then. */
+export async function awaitCost({ find, pausesMs, isGone, onLong, pause = sleep }: CostWait): Promise<RunReceipt | null> {
+  const look = async (ms: number): Promise<RunCost | null> => {
+    await pause(ms);
+    return isGone() ? null : find();
+  };
+  let found: RunCost | null = null;
+  for (const ms of pausesMs) {
+    found = await look(ms);
+    if (found?.state === "charged") return found.receipt;
+  }
+  if (found) onLong();
+  let ms = FIRST_LONG_PAUSE_MS;
+  while (found?.state === "in_progress" && found.endsInMs > -OVERDUE_MS) {
+    found = await look(ms);
+    ms = Math.min(ms * 1.5, LONGEST_PAUSE_MS);
+  }
+  return found?.state === "charged" ? found.receipt : null;
+}
