@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "@playwright/test";
+import { whenLeftText } from "@/lib/base/when-left";
 import { newWallet } from "@/lib/console/testing/wallets";
 import { expect, open, reload, test } from "./browser";
 import { chooseWallet, signOut } from "./connecting";
@@ -71,6 +72,35 @@ test("no estimate is above the maximum, and a run that went over it says so and 
   const amounts = await Promise.all(rows.map((row) => nanoIn(costRow(page, row))));
   expect(amounts.reduce((sum, amount) => sum + amount, 0n)).toBe(ceiling);
   expect(await nanoIn(costRow(page, /^Charged/))).toBe(ceiling);
+});
+
+test("the Stop button says what stopping means, and a run that goes on at its provider is charged when that ends", async ({
+  page,
+  context,
+}) => {
+  await signIn(context, demoWallet());
+  await open(page, "/playground?model=gpt-4o-mini");
+  const stop = page.getByRole("button", { name: "Stop", exact: true }).first();
+  await run(page, "Take your time. [[simulate: slow=100 tokens=60]]");
+  await expect(stop).toHaveAccessibleDescription(whenLeftText.cut);
+  await expect(figure(page, "Cost so far")).toHaveText(/^≈\$/);
+  await stop.click();
+  await expect(page.getByText(whenLeftText.cut)).toBeVisible();
+  await expect(costRow(page, /^Charged/)).toBeVisible();
+
+  await page.getByLabel("Model").selectOption("gemini-3.5-flash-lite");
+  await run(page, "Take your time. [[simulate: slow=100 tokens=120]]");
+  await expect(stop).toHaveAccessibleDescription(whenLeftText.drained);
+  await expect(figure(page, "Cost so far")).toHaveText(/^≈\$/);
+  await stop.click();
+  await expect(page.getByText(whenLeftText.drained)).toBeVisible();
+  await expect(figure(page, "Cost")).toHaveText("finishing at the provider");
+  await expect(figure(page, "Available")).toHaveText(/^\$/);
+  await expect(costRow(page, /^Output, 120 tokens/)).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByText(whenLeftText.drained)).toBeVisible();
+  await page.getByRole("link", { name: "Usage" }).first().click();
+  await page.getByRole("link", { name: /^Receipt: gemini-3.5-flash-lite/ }).first().click();
+  await expect(page.getByRole("dialog").getByText(whenLeftText.drained)).toBeVisible();
 });
 
 test("a prompt longer than its model reads is reported before it runs, with a model that reads it", async ({ page, context }) => {

@@ -1,15 +1,16 @@
 "use client";
 
 import { MessageSquareTextIcon } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy-button";
 import { EmptyState } from "../../ui/empty-state";
 import { Panel } from "../panel";
-import { isRunning, type Run } from "./run";
+import { isLeft, isRunning, type Run } from "./run";
 import { RunFigures } from "./run-figures";
 import { RunProblemNotice } from "./run-problem-notice";
 import { RunState } from "./run-state";
+import { StopNote } from "./stop-note";
 
 interface AnswerPanelProps {
   run: Run | undefined;
@@ -28,6 +29,7 @@ const examples = ["What is a nano-dollar?", "Write a haiku about an honest bank.
 
 /** The answer while it arrives, then its cost. */
 export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onAgain, onAllow }: AnswerPanelProps) {
+  const noteId = useId();
   if (!run) {
     return (
       <Panel title="Answer">
@@ -57,7 +59,7 @@ export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onA
           <span className="min-w-0 truncate font-mono">{run.fields.model}</span>
           {isRunning(run) ? (
             // The form's own button is out of sight where the answer is below the form.
-            <Button size="small" className="lg:hidden" onClick={onStop}>
+            <Button size="small" className="lg:hidden" aria-describedby={noteId} onClick={onStop}>
               Stop
             </Button>
           ) : null}
@@ -77,6 +79,7 @@ export function AnswerPanel({ run, availableNow, onStop, onExample, onLower, onA
           <span className="text-muted">{run.state === "done" ? "The model returned no text." : "Stopped before the first token."}</span>
         ) : null}
       </div>
+      {isRunning(run) || isLeft(run) ? <StopNote id={noteId} run={run} className={`mt-2 ${isRunning(run) ? "lg:hidden" : ""}`} /> : null}
       {run.problem ? (
         <RunProblemNotice
           problem={run.problem}

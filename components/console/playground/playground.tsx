@@ -2,7 +2,7 @@
 
 import { CodeIcon } from "lucide-react";
 import dynamic from "next/dynamic";
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { toast } from "sonner";
 import { countText } from "@/components/ui/text/number-text";
 import type { Answer } from "@/lib/console/views/answer";
@@ -21,8 +21,16 @@ import { HoldLine } from "./hold-line";
 import { PastRuns } from "./past-runs";
 import type { DrawPayment, WalletPaySettings } from "./pay/pay-types";
 import { PromptFieldset } from "./prompt-fieldset";
-import type { SignedPayment } from "./run";
+import type { Run, SignedPayment } from "./run";
+import { StopNote } from "./stop-note";
 import { type PlaygroundSettings, usePlayground } from "./use-playground";
+
+interface RunButtonProps {
+  running: Run | undefined;
+  isDisabled: boolean;
+  onRun: () => void;
+  onStop: () => void;
+}
 
 interface ContextNoticeProps {
   problem: ContextProblem;
@@ -111,14 +119,7 @@ export function Playground({ isFrozen, target, walletPay, drawPayment, allowSpen
             onLower={lowerTo}
           />
           <div className="mt-4 flex flex-wrap items-center gap-3">
-            {isBusy ? (
-              <Button onClick={page.stop}>Stop</Button>
-            ) : (
-              <Button look="primary" onClick={() => run()} disabled={!sendable || isFrozen}>
-                Run
-              </Button>
-            )}
-            <kbd className="font-sans text-xs text-muted max-md:hidden">Ctrl or ⌘ + Enter</kbd>
+            <RunButton running={isBusy ? runs[0] : undefined} isDisabled={!sendable || isFrozen} onRun={() => run()} onStop={page.stop} />
             {walletPay && !isFrozen ? (
               <WalletSection title="Pay with my wallet" Heading="h2">
                 <WalletPay {...walletPay} quote={quote} isBusy={isBusy || !isCurrent} drawPayment={drawPayment} onSigned={run} />
@@ -140,6 +141,29 @@ export function Playground({ isFrozen, target, walletPay, drawPayment, allowSpen
         </div>
       </div>
       <CodeDialog open={codeOpen} onOpenChange={setCodeOpen} target={target} fields={page.fields} />
+    </>
+  );
+}
+
+/** Starts a run, or stops the one under way and says what that means. */
+function RunButton({ running, isDisabled, onRun, onStop }: RunButtonProps) {
+  const noteId = useId();
+  if (running) {
+    return (
+      <>
+        <Button aria-describedby={noteId} onClick={onStop}>
+          Stop
+        </Button>
+        <StopNote id={noteId} run={running} className="min-w-0 flex-1 basis-56" />
+      </>
+    );
+  }
+  return (
+    <>
+      <Button look="primary" onClick={onRun} disabled={isDisabled}>
+        Run
+      </Button>
+      <kbd className="font-sans text-xs text-muted max-md:hidden">Ctrl or ⌘ + Enter</kbd>
     </>
   );
 }

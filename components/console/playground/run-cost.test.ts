@@ -3,7 +3,9 @@
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
 import { drawPage } from "@/components/ui/testing/app-router";
+import { whenLeftText } from "@/lib/base/when-left";
 import type { ModelPrice } from "@/lib/console/views/models";
+import { AnswerPanel } from "./answer-panel";
 import { findContextProblem } from "./context-fit";
 import { costLines } from "./cost-lines";
 import { estimateRun } from "./estimate";
@@ -83,7 +85,31 @@ test("a prompt that was read from the cache shows its cheaper input, and that no
 });
 
 describe("a run that was stopped", () => {
+  const drawPanel = (run: Run): string =>
+    drawPage(
+      createElement(AnswerPanel, {
+        ...{ run, availableNow: null },
+        ...{ onStop: () => undefined, onExample: () => undefined, onLower: () => undefined },
+        ...{ onAgain: () => undefined, onAllow: () => undefined },
+      }),
+    );
   const receipt: RunReceipt = { inputTokens: 4, outputTokens: 9_000, inputCost: 126_000n, outputCost: 567_000_000n, lines: [], borne: 0n };
+
+  test.each(["cut", "drained"] as const)("says what that means while it runs and afterwards, in the same words: %s", (whenLeft) => {
+    for (const state of ["waiting", "writing", "stopped"] as const) {
+      expect(drawPanel(runOf({ state, whenLeft }))).toContain(whenLeftText[whenLeft]);
+    }
+    expect(drawPanel(runOf({ state: "stopped", whenLeft, receipt }))).toContain(whenLeftText[whenLeft]);
+    expect(drawPanel(runOf({ state: "done", whenLeft, receipt }))).not.toContain(whenLeftText[whenLeft]);
+  });
+
+  test("is not estimated while it goes on at the provider", () => {
+    const finishing = draw(runOf({ state: "stopped", whenLeft: "drained", isFinishing: true }));
+    expect(finishing).toContain("Costfinishing at the provider");
+    expect(finishing).toContain("The exact cost appears here when it is known, and in Usage.");
+    expect(draw(runOf({ state: "stopped", whenLeft: "drained" }))).toContain("Cost–");
+    expect(draw(runOf({ state: "stopped", whenLeft: "cut", isFinishing: true }))).toContain("Cost so far≈$0.000252");
+  });
 
   const waitFor = async (costs: readonly (RunCost | null)[]) => {
     const pauses: number[] = [];

@@ -7,7 +7,7 @@ import { chargeOf } from "./cost-lines";
 import { CostTable } from "./cost-table";
 import { estimateOutputTokens, estimateRun } from "./estimate";
 import { centsToNano } from "./pay/pay-types";
-import { isRunning, type Run, type RunPayment } from "./run";
+import { isAbandoned, isRunning, type Run, type RunPayment } from "./run";
 
 interface RunFiguresProps {
   run: Run;
@@ -24,7 +24,7 @@ interface PaymentFiguresProps {
 /** Tokens, cost and time of a run: marked as estimates until the provider's own count arrives. */
 export function RunFigures({ run, availableNow }: RunFiguresProps) {
   const { receipt, text } = run;
-  if (!receipt && text === "" && !isRunning(run)) return <RequestLine run={run} />;
+  if (!receipt && text === "" && !isRunning(run) && !run.isFinishing) return <RequestLine run={run} />;
   const outputTokens = receipt?.outputTokens ?? estimateOutputTokens(text);
   return (
     <>
@@ -47,7 +47,10 @@ export function RunFigures({ run, availableNow }: RunFiguresProps) {
   );
 }
 
-/** The charge, or until it is known an estimate of at most the maximum. */
+/**
+ * The charge, or until it is known an estimate of at most the maximum. What goes on without this page is not estimated: the answer may
+ * become many times as long as the part that is seen.
+ */
 function Cost({ run }: { run: Run }) {
   const charged = chargeOf(run);
   const estimate = estimateRun(run);
@@ -57,6 +60,13 @@ function Cost({ run }: { run: Run }) {
         <span className="text-copper-ink">
           <Amount nano={charged} />
         </span>
+      </Figure>
+    );
+  }
+  if (isAbandoned(run) && run.whenLeft !== "cut") {
+    return (
+      <Figure name="Cost">
+        {run.isFinishing ? <span className="font-sans whitespace-normal text-muted">finishing at the provider</span> : "–"}
       </Figure>
     );
   }
@@ -93,11 +103,10 @@ const Figure = ({ name, children }: { name: string; children: ReactNode }) => (
 function RequestLine({ run }: { run: Run }) {
   return (
     <>
-      {run.state === "stopped" && !run.receipt ? (
+      {isAbandoned(run) ? (
         <p className="mt-2 text-xs text-muted">
-          Stopped. You pay for the input and for what was written so far; a model that may reason, and any Gemini model, runs to its end at
-          the provider and is charged in full. See the exact cost in{" "}
-          <Link href="/usage" className="underline underline-offset-2">
+          {run.isFinishing ? "The exact cost appears here when it is known, and in " : "See the exact cost in "}
+          <Link href={run.requestId ? `/usage?request=${run.requestId}` : "/usage"} className="underline underline-offset-2">
             Usage
           </Link>
           .
