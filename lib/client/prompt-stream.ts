@@ -6,7 +6,7 @@ import type { PromptAnswer, StreamEvent } from "./types";
 
 /**
  * Read it once: by `for await`, or by `finalAnswer()` or `text()`. The request is sent when reading begins. Leaving the loop
- * closes the connection; what the model had written by then is charged.
+ * closes the connection: a quote's `whenLeft` says whether the model stops then, too, or is paid to its end.
  */
 export class PromptStream implements AsyncIterable<StreamEvent> {
   readonly #events: AsyncGenerator<StreamEvent>;
