@@ -58,7 +58,7 @@ export function useRuns({ accountId, endpoints, findCost, readAvailable, onEnded
     add(run);
     const stop = new AbortController();
     stopping.current = stop;
-    if (terms.ceiling === null) {
+    if (terms.ceiling === null || terms.whenLeft === null) {
       // Not cut short by a stop: the price also says what that means.
       const priced = fetchPrice(endpoints, { ...fields, payment: undefined }, AbortSignal.timeout(PRICE_TIMEOUT_MS));
       void priced.then((quote) => quote && change(run.id, { ceiling: quote.ceiling, whenLeft: quote.whenLeft })).catch(() => null);
