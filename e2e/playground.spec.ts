@@ -74,6 +74,17 @@ test("no estimate is above the maximum, and a run that went over it says so and 
   expect(await nanoIn(costRow(page, /^Charged/))).toBe(ceiling);
 });
 
+test("a prompt that was read from the cache has a line for it, and nothing that was not charged", async ({ page, context }) => {
+  await signIn(context, demoWallet());
+  await open(page, "/playground?model=gpt-4o-mini");
+  await run(page, `${"word ".repeat(200)}[[simulate: cached=128 tokens=5]]`);
+  await expect(costRow(page, /^Cached input, 128 tokens/)).toBeVisible();
+  const rows = [/^Input, /, /^Cached input, /, /^Output, 5 tokens/];
+  const amounts = await Promise.all(rows.map((row) => nanoIn(costRow(page, row))));
+  expect(amounts.reduce((sum, amount) => sum + amount, 0n)).toBe(await nanoIn(costRow(page, /^Charged/)));
+  await expect(page.getByText(/not charged|went over its maximum/)).toHaveCount(0);
+});
+
 test("the Stop button says what stopping means, and a run that goes on at its provider is charged when that ends", async ({
   page,
   context,
@@ -99,7 +110,10 @@ test("the Stop button says what stopping means, and a run that goes on at its pr
   await expect(costRow(page, /^Output, 120 tokens/)).toBeVisible({ timeout: 40_000 });
   await expect(page.getByText(whenLeftText.drained)).toBeVisible();
   await page.getByRole("link", { name: "Usage" }).first().click();
-  await page.getByRole("link", { name: /^Receipt: gemini-3.5-flash-lite/ }).first().click();
+  await page
+    .getByRole("link", { name: /^Receipt: gemini-3.5-flash-lite/ })
+    .first()
+    .click();
   await expect(page.getByRole("dialog").getByText(whenLeftText.drained)).toBeVisible();
 });
 
