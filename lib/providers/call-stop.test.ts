@@ -4,7 +4,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type buildConnector, Pool } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { BusyPoll } from "@/lib/base/busy-poll";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
 import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
@@ -12,7 +11,7 @@ import { CallBudget } from "./budget";
 import { streamFromRoutes } from "./call";
 import { callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
-import { closeProviderPools } from "./transport";
+import { closeProviderPools, openOrigin } from "./transport";
 
 const servers: ProviderServer[] = [];
 
@@ -138,7 +137,7 @@ test("a caller that aborts while connecting gets the failure at once", async () 
   const connections: buildConnector.Callback[] = [];
   replaceSingleton(
     "provider origins",
-    new Map([[origin, { pool: new Pool(origin, { connect: (_options, done) => connections.push(done) }), wait: new BusyPoll() }]]),
+    new Map([[origin, openOrigin(new Pool(origin, { connect: (_options, done) => connections.push(done) }))]]),
   );
   const controller = new AbortController();
   const outcome = readCall(callAt([origin], { signal: controller.signal }));
@@ -231,7 +230,9 @@ test("a thousand calls at once and a thousand after them share the same connecti
     if (waiting.length < target) return;
     for (const held of waiting.splice(0)) held.end("text Hello\nend 3 2\n");
   });
-  const run = (count: number) => Promise.all(Array.from({ length: count }, () => readCall(callAt([server.url]))));
+  // A busy machine opens a thousand connections in more than five seconds.
+  const limits = { PROVIDER_FIRST_TOKEN_TIMEOUT_MS: 60_000, PROVIDER_TOTAL_TIMEOUT_MS: 60_000 };
+  const run = (count: number) => Promise.all(Array.from({ length: count }, () => readCall(callAt([server.url], { limits }))));
   expect((await run(1_000)).every(({ text }) => text === "Hello")).toBe(true);
   target = 500;
   expect((await run(1_000)).every(({ text }) => text === "Hello")).toBe(true);

@@ -3,7 +3,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { buildConnector, errors, Pool } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { BusyPoll } from "@/lib/base/busy-poll";
 import { setClock } from "@/lib/base/clock";
 import { readConfig } from "@/lib/base/config";
 import { metrics } from "@/lib/base/observe/metrics";
@@ -11,7 +10,7 @@ import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton"
 import { callProvider, callProviderWhole } from "./call";
 import { apiKey, callAt, limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, closedPort, lineFormat, type ProviderServer, startProvider } from "./testing/provider-server";
-import { closeProviderPools } from "./transport";
+import { closeProviderPools, openOrigin } from "./transport";
 
 const servers: ProviderServer[] = [];
 
@@ -240,10 +239,7 @@ test("a connection that takes too long is a timeout, and is retried", async () =
     if (tries <= 3) done(new errors.ConnectTimeoutError("slow"), null);
     else connect(options, done);
   };
-  replaceSingleton(
-    "provider origins",
-    new Map([[server.url, { pool: new Pool(server.url, { connect: slowAtFirst }), wait: new BusyPoll() }]]),
-  );
+  replaceSingleton("provider origins", new Map([[server.url, openOrigin(new Pool(server.url, { connect: slowAtFirst }))]]));
   expect((await readCall(callAt([server.url], { limits: { PROVIDER_RETRIES: 1 } }))).failure).toMatchObject({
     kind: "timeout",
     accepted: false,

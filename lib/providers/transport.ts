@@ -25,36 +25,10 @@ export interface WireAnswer {
 
 interface Origin {
   pool: Pool;
+  /** The pool, for requests that want to hear when they go out. */
+  telling: Dispatcher;
   /** Until an answer begins. */
   wait: BusyPoll;
-}
-
-const origins = processSingleton("provider origins", () => new Map<string, Origin>());
-
-function originOf(name: string): Origin {
-  let origin = origins().get(name);
-  if (!origin) {
-    const pool = new Pool(name, {
-      connections: CONNECTIONS_PER_ORIGIN,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
-      connectTimeout: config().PROVIDER_CONNECT_TIMEOUT_MS,
-      // The call's budget watches these timeouts with its own timer.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    origin = { pool, wait: new BusyPoll() };
-    origins().set(name, origin);
-  }
-  return origin;
-}
-
-/** Closes all connections to providers at once: running calls fail. For shutdown (after the drain) and tests. */
-export async function closeProviderPools(): Promise<void> {
-  const open = [...origins().values()];
-  origins().clear();
-  await Promise.all(open.map(({ pool }) => pool.destroy()));
 }
 
 interface TellingOptions {
@@ -78,6 +52,36 @@ const tellSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options
   return dispatch(options, handler);
 };
 
+export const openOrigin = (pool: Pool): Origin => ({ pool, telling: pool.compose(tellSent), wait: new BusyPoll() });
+
+const origins = processSingleton("provider origins", () => new Map<string, Origin>());
+
+function originOf(name: string): Origin {
+  let origin = origins().get(name);
+  if (!origin) {
+    const pool = new Pool(name, {
+      connections: CONNECTIONS_PER_ORIGIN,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
+      connectTimeout: config().PROVIDER_CONNECT_TIMEOUT_MS,
+      // The call's budget watches these timeouts with its own timer.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    origin = openOrigin(pool);
+    origins().set(name, origin);
+  }
+  return origin;
+}
+
+/** Closes all connections to providers at once: running calls fail. For shutdown (after the drain) and tests. */
+export async function closeProviderPools(): Promise<void> {
+  const open = [...origins().values()];
+  origins().clear();
+  await Promise.all(open.map(({ pool }) => pool.destroy()));
+}
+
 /**
  * Sends one request; `onSent` is called when it goes out on a connection. The answer may have any status; redirects are not followed, so a
  * credential reaches no other host.
@@ -94,11 +98,11 @@ export function sendWireRequest(
     // Undici heeds its signal only once it is connected; a caller that aborts must not wait for that.
     const onAbort = () => reject(budget.reason);
     budget.once("abort", onAbort);
-    const { pool, wait } = originOf(endpoint.origin);
+    const { telling, wait } = originOf(endpoint.origin);
     const endWait = wait.begin();
     const path = endpoint.pathPrefix + request.path;
     const options = { method: "POST" as const, path, ...contentOf(request), signal: budget, onSent };
-    pool.compose(tellSent).request(options, (error, answer) => {
+    telling.request(options, (error, answer) => {
       endWait();
       budget.removeListener("abort", onAbort);
       if (error) reject(connectionFailure(error, endpoint));
