@@ -76,7 +76,7 @@ test("a sandbox deploys it on its own chain automatically, also after a kill and
   const { code, output } = await run("verify", settings);
   expect(code).toBe(1);
   expect(output).toMatch(/The sandbox in DATA_DIR=.* is not running\. Start it/);
-}, 120_000);
+}, 240_000);
 
 interface Live {
   chain: UsdcChain;
@@ -147,7 +147,7 @@ test("an operator deploys it once and sees its cost; each obstacle to a deployme
   expect(await run("deploy", settings)).toMatchObject({ code: 0, output: expect.stringContaining("Nothing to do") as string });
   expect(await run("verify", { ...seedless, ROLES: "web" })).toMatchObject({ code: 0 });
   expect(await chain.client.getTransactionCount({ address: relayer.address })).toBe(1);
-}, 120_000);
+}, 240_000);
 
 test.each(["", "remove", "deploy now"])("%j prints the usage", async (word) => {
   expect(await run(word, {})).toMatchObject({ code: 1, output: expect.stringContaining("npm run settlement -- verify") as string });

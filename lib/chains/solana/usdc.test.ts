@@ -23,7 +23,8 @@ let connection: Connection;
 let nodes: SolanaNodes;
 beforeAll(async () => {
   chain = await startTestSolanaChain({ slotMs: 25 });
-  connection = chain.connect();
+  // It would keep a blockhash for thirty seconds; at 25 ms a slot one lives for less than four.
+  connection = Object.assign(chain.connect(), { _disableBlockhashCaching: true });
   nodes = new SolanaNodes({ urls: [chain.url], genesisHash: chain.genesisHash });
 });
 afterAll(async () => await chain?.remove());

@@ -79,7 +79,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
 
   test("it shows the hold while a request is in progress, and then the charge", async () => {
     const account = await openAccount();
-    const stream = await open({ url, key: account.key, body: misbehaving("slow=20 tokens=40", { stream: true }) });
+    const stream = await open({ url, key: account.key, body: misbehaving("slow=100 tokens=40", { stream: true }) });
     const requestId = stream.headers.get("x-request-id") ?? "";
     const answer = await get(account.key, requestId);
     const receipt = JSON.parse(answer.text) as Record<string, unknown>;

@@ -85,10 +85,15 @@ test("a new wallet may have four under way; one that has paid more often, as man
   for (let times = 0; times < 6; times++) await pay(known);
   for (let times = 0; times < 40; times++) await pay(rich);
   const many = async (payer: `0x${string}`) => {
-    const claims = await Promise.all(Array.from({ length: 48 }, () => claimOf(payer)));
-    const kinds = await Promise.all(claims.map((claim) => store(claim)));
-    expect(new Set(kinds)).toEqual(new Set(["stored", "unknown"]));
-    return claims.filter((_, index) => kinds[index] === "stored");
+    const stored: PaymentClaim[] = [];
+    // As many at once as the pool has connections: more would wait for one, on a busy machine longer than they may.
+    for (let turn = 0; turn < 6; turn++) {
+      const claims = await Promise.all(Array.from({ length: 8 }, () => claimOf(payer)));
+      const kinds = await Promise.all(claims.map((claim) => store(claim)));
+      for (const kind of kinds) expect(["stored", "unknown"]).toContain(kind);
+      stored.push(...claims.filter((_, index) => kinds[index] === "stored"));
+    }
+    return stored;
   };
   const first = await many(fresh);
   expect(first).toHaveLength(4);

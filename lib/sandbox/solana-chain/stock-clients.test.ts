@@ -45,8 +45,10 @@ test("SOL is sent, and confirmed over the WebSocket", async () => {
   expect(await connection.getBalance(to)).toBe(SOL);
   expect(await connection.getBalance(from.publicKey)).toBe(9 * SOL - 5_000);
   const { value } = await connection.getSignatureStatus(signature);
-  expect(value).toMatchObject({ err: null, confirmationStatus: "confirmed" });
-  expect(value?.confirmations).toBeGreaterThanOrEqual(1);
+  // On a busy machine it is final by now, and counts no confirmations any more.
+  expect(value?.err).toBeNull();
+  expect(["confirmed", "finalized"]).toContain(value?.confirmationStatus);
+  if (value?.confirmationStatus === "confirmed") expect(value.confirmations).toBeGreaterThanOrEqual(1);
 });
 
 /** The numbers of confirmations that were seen before a transaction was final, in their order. */

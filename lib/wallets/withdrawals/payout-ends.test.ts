@@ -120,7 +120,9 @@ test("a payout whose block leaves the chain is paid once, in another block", asy
   const owner = await newOwner(50n * USD);
   const id = await ordered(owner, { amount: 5n * USD });
   await until(id, { state: "confirmed" });
-  await world.evm.reorg(3);
+  const { rows } = await pool().query<{ block: number }>("SELECT block FROM relayed WHERE id = $1", [`payout_${id}_1`]);
+  const latest = await findBlock("latest");
+  await world.evm.reorg(Number(latest?.number ?? 0) - (rows[0]?.block ?? 0) + 2);
   expect(await arrivedOnBase(owner.evm.address)).toBe(0n);
   await until(id, { state: "final", attempt: 1 });
   for (let n = 0; n < 3; n++) await round();
