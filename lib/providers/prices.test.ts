@@ -12,22 +12,14 @@ import {
   fillPrices,
   listPrices,
   mapPrices,
+  noTokens,
   type Prices,
   readListedPrices,
   tierAt,
 } from "./prices";
 import type { TokenUsage } from "./types";
 
-const usageOf = (counts: Partial<TokenUsage>): TokenUsage => ({
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cacheWrite1hTokens: 0,
-  imageTokens: 0,
-  reasoningTokens: 0,
-  ...counts,
-});
+const usageOf = (counts: Partial<TokenUsage>): TokenUsage => ({ ...noTokens, ...counts });
 const prices = (fields: Record<string, number> & { input: number; output: number }, ...tiers: Record<string, number>[]): Prices => {
   const inNanoUsd = (tier: Record<string, number>) =>
     Object.fromEntries(Object.entries(tier).map(([kind, price]) => [kind, kind === "fromInputTokens" ? price : nanoUsd(price)]));

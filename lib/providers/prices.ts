@@ -123,6 +123,16 @@ export interface TokenCounts {
   reasoningTokens: number;
 }
 
+export const noTokens: Readonly<TokenCounts> = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  imageTokens: 0,
+  reasoningTokens: 0,
+};
+
 export interface Costs {
   inputCost: NanoUsd;
   outputCost: NanoUsd;

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { noTokens } from "../prices";
 import { type ProviderEvent, ProviderFailure, type WireFormat } from "../types";
 
 export interface ProviderServer {
@@ -101,17 +102,6 @@ function readLine(line: string): ProviderEvent {
   if (word === "overloaded") throw new ProviderFailure("unavailable", "overloaded", { accepted: true });
   if (word !== "end") throw new ProviderFailure("malformed", `not a line of this format: ${line.slice(0, 40)}`);
   const [input, output] = rest.map(Number);
-  const usage =
-    input === undefined || output === undefined
-      ? null
-      : {
-          inputTokens: input,
-          outputTokens: output,
-          cachedInputTokens: 0,
-          cacheWriteTokens: 0,
-          cacheWrite1hTokens: 0,
-          imageTokens: 0,
-          reasoningTokens: 0,
-        };
+  const usage = input === undefined || output === undefined ? null : { ...noTokens, inputTokens: input, outputTokens: output };
   return { type: "finish", reason: "stop", usage };
 }
