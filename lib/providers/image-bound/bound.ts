@@ -1,15 +1,16 @@
-// Upper bounds of the input tokens of images, and which routes take them. What no provider publishes is bounded by the most that a similar
-// model counts.
+// Bounds of the input tokens of images, and which routes take them. What no provider publishes is bounded by the most that a similar model
+// counts, or by the fewest that its rule can give.
 
 import type { ImageDetail, ImagePart } from "../image-types";
 import type { ChatMessage, Model, ModelRoute } from "../types";
-import { anthropicImageBound } from "./anthropic";
-import { geminiImageBound } from "./gemini";
-import { openaiImageBound, openaiTakesImages } from "./openai";
-import type { Size } from "./scale";
+import { anthropicImageBound, anthropicImageLeast } from "./anthropic";
+import { geminiImageBound, geminiImageLeast } from "./gemini";
+import { openaiImageBound, openaiImageLeast, openaiTakesImages } from "./openai";
+import { countSquares, type Size } from "./scale";
 
 /** xAI: tiles of 448 pixels at 256 tokens each, six at most and one for the whole (docs.x.ai, image understanding, as of 2026-11-26). */
-const XAI_IMAGE_TOKENS = 1_792;
+const XAI_TILE = { side: 448, tokens: 256, most: 6 };
+const XAI_IMAGE_TOKENS = XAI_TILE.tokens * (XAI_TILE.most + 1);
 
 /** The text around an image: its start and end marks, and a name for it. */
 const TOKENS_AROUND_IMAGE = 16;
@@ -68,3 +69,29 @@ function imageBound({ source, detail }: ImagePart, wholeDetail: ImageDetail, { p
 }
 
 const LARGEST: Size = { width: 8_000, height: 8_000 };
+
+/**
+ * What the images of a request are by the rule of the route that answers it, without the text around them; the fewest that the rule can
+ * give where it needs what we do not know.
+ */
+export function leastImageTokens(messages: readonly ChatMessage[], { provider, wireName }: ModelRoute): number {
+  const images = imagesOf(messages);
+  const name = bareName(wireName);
+  const isLow = images.every(({ detail }) => detail === "low");
+  const tokensOf = ({ source, detail }: ImagePart): number => {
+    const size: Size | null = source.kind === "bytes" ? source : null;
+    switch (provider) {
+      case "openai":
+        return openaiImageLeast(name, detail, size);
+      case "anthropic":
+        return anthropicImageLeast(name, size);
+      case "gemini":
+        return geminiImageLeast(name, isLow ? "low" : "high");
+      case "xai":
+        return XAI_TILE.tokens * (1 + Math.min(XAI_TILE.most, size ? countSquares(size, XAI_TILE.side) : 1));
+      default:
+        return 0;
+    }
+  };
+  return images.reduce((sum, image) => sum + tokensOf(image), 0);
+}

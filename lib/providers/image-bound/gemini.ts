@@ -25,3 +25,7 @@ export function geminiImageBound(wireName: string, detail: ImageDetail, size: Si
   const side = Math.min(768, Math.max(256, Math.floor(Math.min(width, height) / 1.5)));
   return Math.max(countSquares(size, side) * TILE_TOKENS, detail === "low" ? TILE_TOKENS : PAN_AND_SCAN_TOKENS);
 }
+
+/** Of the two rules of earlier models, the fewest. */
+export const geminiImageLeast = (wireName: string, detail: ImageDetail): number =>
+  isSinceGemini3(wireName) ? geminiImageBound(wireName, detail, { width: 1, height: 1 }) : TILE_TOKENS;

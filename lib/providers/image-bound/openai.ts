@@ -2,7 +2,7 @@
 // Source: developers.openai.com/api/docs/guides/images-vision, as of 2026-11-26.
 
 import type { ImageDetail } from "../image-types";
-import { countSquares, fitInto, type Size } from "./scale";
+import { countSquares, fewestSquares, fitInto, type Size } from "./scale";
 
 interface TileRule {
   base: number;
@@ -13,6 +13,8 @@ interface PatchRule {
   /** The most squares that `high` is scaled down to. */
   budget: number;
   multiplier: number;
+  /** Where the multiplier is not published; absent where it is. */
+  leastMultiplier?: number;
   /** The most squares of `original`; Infinity where it is not scaled; absent where a model does not know it. */
   originalBudget?: number;
 }
@@ -31,8 +33,11 @@ const patchRules: readonly [RegExp, PatchRule][] = [
   [/^(?:gpt-4\.1-nano|gpt-5(?:\.4)?-nano)/, { budget: 1_536, multiplier: 2.46 }],
   [/^o4-mini/, { budget: 1_536, multiplier: 1.72 }],
   // No multiplier is published for these, and at `low` more was counted than either rule gives for its siblings.
-  [/^gpt-5\.[45](?:-|$)/, { budget: 2_500, multiplier: LARGEST_MULTIPLIER, originalBudget: 10_000 }],
-  [/^gpt-(?:5\.(?:[6-9]|\d\d)|[6-9])/, { budget: 2_500, multiplier: LARGEST_MULTIPLIER, originalBudget: Number.POSITIVE_INFINITY }],
+  [/^gpt-5\.[45](?:-|$)/, { budget: 2_500, multiplier: LARGEST_MULTIPLIER, leastMultiplier: 1, originalBudget: 10_000 }],
+  [
+    /^gpt-(?:5\.(?:[6-9]|\d\d)|[6-9])/,
+    { budget: 2_500, multiplier: LARGEST_MULTIPLIER, leastMultiplier: 1, originalBudget: Number.POSITIVE_INFINITY },
+  ],
 ];
 
 const ruleFor = <Rule>(rules: readonly [RegExp, Rule][], wireName: string): Rule | undefined =>
@@ -78,4 +83,32 @@ function patchBound({ budget, multiplier, originalBudget }: PatchRule, detail: I
   // The budget itself, not the size after scaling: how that is rounded is not published for every model.
   const patches = detail === "low" ? LOW_PATCHES : size === null ? most : Math.min(countSquares(size, PATCH), most);
   return Math.ceil(patches * multiplier);
+}
+
+/** What the rule gives; the fewest that it can where the size or the multiplier is not known. */
+export function openaiImageLeast(wireName: string, detail: ImageDetail, size: Size | null): number {
+  const tiles = ruleFor(tileRules, wireName);
+  if (tiles) return tileLeast(tiles, detail, size);
+  const patches = ruleFor(patchRules, wireName);
+  return patches ? patchLeast(patches, openaiDetail(wireName, detail, size), size) : 0;
+}
+
+/** Pixels are whole: a fraction of one begins no tile. */
+function tileLeast({ base, tile }: TileRule, detail: ImageDetail, size: Size | null): number {
+  if (detail === "low") return base;
+  if (size === null) return base + tile;
+  const fitted = fitInto(size, 2_048);
+  const shrink = Math.min(1, 768 / Math.min(fitted.width, fitted.height));
+  const [width, height] = [Math.floor(fitted.width * shrink), Math.floor(fitted.height * shrink)];
+  return base + tile * Math.max(1, countSquares({ width, height }, 512));
+}
+
+function patchLeast(
+  { budget, multiplier, leastMultiplier = multiplier, originalBudget }: PatchRule,
+  detail: ImageDetail,
+  size: Size | null,
+) {
+  const most = detail === "original" && originalBudget !== undefined ? originalBudget : budget;
+  const patches = size === null ? 1 : fewestSquares(size, PATCH, detail === "low" ? Math.min(LOW_PATCHES, most) : most);
+  return Math.floor(patches * leastMultiplier);
 }
