@@ -2,10 +2,10 @@
 // whose provider sent no count. Runs in a browser too.
 
 /** Estimates err on the customer's side: English prose has at most four bytes per token. */
-export const BYTES_PER_TOKEN = 4;
+const BYTES_PER_TOKEN = 4;
 
 /** The minimum overhead of each message (OpenAI's cookbook, "How to count tokens"): many empty ones are not free. */
-export const TOKENS_AROUND_MESSAGE = 3;
+const TOKENS_AROUND_MESSAGE = 3;
 
 /** Tokens of a text of this many UTF-8 bytes. */
 export const estimateTextTokens = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);

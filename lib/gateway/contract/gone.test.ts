@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { forgetSingleton } from "@/lib/base/process-singleton";
 import { findModel } from "@/lib/providers/catalogue";
+import { trueCount } from "@/lib/providers/testing/tokenizers";
 import { readableOf } from "../http/reply-stream";
 import { answer } from "../http/router";
-import { estimateUsage } from "../prompt/completion";
 import { openAccount, type TestAccount } from "./testing/accounts";
 import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid, expectUncharged, openHolds, until } from "./testing/books";
 import { ask, deltaText, misbehaving, open, promptOf, QUESTION, readEvents, readPromptBody } from "./testing/client";
@@ -22,6 +22,9 @@ const oneSlot = { limits: { ratePerMinute: 1_000, concurrency: 1 } };
 async function expectSlotFree(url: string, { key }: TestAccount): Promise<void> {
   await until("the slot is free", async () => (await ask({ url, key, body: promptOf() })).status === 200);
 }
+
+/** Our count of a text, whatever the vendor: OpenAI's own for its models, and the least that others make of it for theirs. */
+const leastCount = (text: string): number => Math.floor(0.89 * trueCount.o200k(text));
 
 const priceOf = (model: string) => {
   const found = findModel(model);
@@ -53,7 +56,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
       // At least what the client saw, and no more than was sent by then.
       const { deltasSent } = await models.awaitCall(({ state }) => state === "aborted_by_client");
       expect(deltasSent).toBeLessThan(100);
-      expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(estimateUsage({ messages: [] }, seen, 0).outputTokens);
+      expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(leastCount(seen));
       expect(charge.output_cost).toBe(charge.output_tokens * priceOf(model).prices[0].output);
       await expectSlotFree(url, account);
       await expectPaid(account);
@@ -88,7 +91,7 @@ describe.each(entryNames)("through the %s server", (entry) => {
     );
     const charge = await awaitCharge(account.accountId);
     expect(charge).toMatchObject({ outcome: "cancelled", estimated: true });
-    expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(estimateUsage({ messages: [] }, seen, 0).outputTokens);
+    expect(Number(charge.output_tokens)).toBeGreaterThanOrEqual(leastCount(seen));
     await expectPaid(account);
   });
 

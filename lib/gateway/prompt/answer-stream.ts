@@ -28,7 +28,8 @@ interface StreamContext extends CallContext {
 export async function answerStream(context: StreamContext): Promise<GatewayReply> {
   const { request, prompt, settlement } = context;
   const startedAt = performance.now();
-  const call = startCall(context, isReadOn(prompt.model, context.call) ? null : request.signal);
+  const isToBeReadOn = isReadOn(prompt.model, context.call);
+  const call = startCall(context, isToBeReadOn ? null : request.signal);
   const { events } = call;
   const progress: Progress = {
     output: emptyOutput(),
@@ -36,6 +37,8 @@ export async function answerStream(context: StreamContext): Promise<GatewayReply
     startedAt,
     startedAtMs: nowMs(),
     call,
+    isReadOn: isToBeReadOn,
+    counting: undefined,
     isLeft: false,
     isCut: false,
     isBroken: false,
@@ -71,6 +74,10 @@ interface Progress {
   startedAt: number;
   startedAtMs: number;
   call: ProviderCall;
+  /** It is read to its end when its client leaves. */
+  isReadOn: boolean;
+  /** While its tokens are counted here, nothing else may end its hold: it is charged once they are. */
+  counting: Promise<unknown> | undefined;
   /** The request has ended; what was delivered until then is being charged. */
   isLeft: boolean;
   /** Its hold was gone: nothing more is written, not even that it failed. */
@@ -117,7 +124,7 @@ async function mayGoOn(context: StreamContext, progress: Progress, events: Async
   const { request, settlement, guard } = context;
   const state = await guard.regain(() => progress.isLeft || request.signal.aborted);
   if (state === "open") return true;
-  if (state === "left" || settlement.ended) return false;
+  if (state === "left" || settlement.ended || progress.counting) return false;
   const cut = cutOf(context, progress);
   await events.return?.();
   const outcome = piecesOf(progress.output).length > 0 ? "partial" : "lost";
@@ -138,7 +145,7 @@ function cutOf({ request }: StreamContext, progress: Progress): Error {
 /** The provider failed after tokens were delivered: what is certainly owed is charged, and the event says so. */
 async function brokenOff(context: CallContext, progress: Progress, error: unknown): Promise<string> {
   const { request, prompt, settlement } = context;
-  if (!isProviderFailure(error) || settlement.ended) {
+  if (!isProviderFailure(error) || settlement.ended || progress.counting) {
     log().error({ err: error, requestId: request.id }, "a stream failed");
     const internal = isAppError(error)
       ? error
@@ -162,11 +169,13 @@ async function brokenOff(context: CallContext, progress: Progress, error: unknow
  * save nothing, or could not be counted, the stream is read to its end and charged by the provider's count.
  */
 async function settleLeft(context: CallContext, progress: Progress, events: AsyncIterator<ProviderEvent>): Promise<void> {
-  const { prompt, settlement, call } = context;
+  const { settlement } = context;
+  if (progress.counting) await progress.counting;
   if (settlement.ended || progress.isCut) return;
   progress.isLeft = true;
-  if (isReadOn(prompt.model, call)) await readOn(context, progress, events);
+  if (progress.isReadOn) await readOn(context, progress, events);
   else await events.return?.();
+  if (progress.counting) await progress.counting;
   if (settlement.ended) return;
   const { acceptedAt, sentTo } = progress.call.answer;
   // From when it is sent its provider may bill it, also one that sends its headers with the first token.
@@ -204,11 +213,26 @@ function recordEvent(context: CallContext, progress: Progress, event: ProviderEv
 
 /** Charges a stream as far as it got. An idempotency key saves it: its output, then its last event. */
 async function chargeStream(context: CallContext, progress: Progress, { outcome, writeLast }: StreamEnd): Promise<Charged> {
-  const completion = completionOf(context, progress, outcome);
+  const counting = countUsage(context, progress, outcome);
+  if (counting instanceof Promise) progress.counting = counting;
+  const providerMs = performance.now() - progress.startedAt;
+  context.request.providerMs = providerMs;
+  const measured = measure(progress.call, providerMs, progress.startedAtMs);
+  const count = counting instanceof Promise ? await counting : counting;
+  const completion: Completion = { output: progress.output, outcome, ...count, ...measured };
   recordFacts(context, completion);
   return context.settlement.charge(completion, (expected) => {
     const writer = context.createWriter();
     return writer.opening() + piecesOf(progress.output).map(writer.piece).join("") + writeLast(writer, expected);
+  });
+}
+
+function countUsage(context: CallContext, progress: Progress, outcome: Completion["outcome"]) {
+  const isByClient = outcome === "cancelled" && !progress.isBroken;
+  return chargeableUsage(context, progress.output, {
+    counted: progress.usage,
+    answer: progress.call.answer,
+    brokenOffBy: outcome === "complete" ? null : isByClient ? "client" : "provider",
   });
 }
 
@@ -221,18 +245,4 @@ function writeCostlyError(
   const { inputCost, outputCost } = receipt;
   const cost = { inputCost, outputCost, totalCost: inputCost + outputCost };
   return writer.failed(new AppError("INTERNAL_ERROR", { message, details: { ...details, cost } }));
-}
-
-function completionOf(context: CallContext, progress: Progress, outcome: Completion["outcome"]): Completion {
-  const { output } = progress;
-  const providerMs = performance.now() - progress.startedAt;
-  context.request.providerMs = providerMs;
-  const measured = measure(progress.call, providerMs, progress.startedAtMs);
-  const count = chargeableUsage(context, output, {
-    counted: progress.usage,
-    onTheWay: progress.call.answer.counted,
-    provider: measured.provider,
-    brokenOffBy: outcome === "complete" ? null : outcome === "cancelled" && !progress.isBroken ? "client" : "provider",
-  });
-  return { output, outcome, ...count, ...measured };
 }

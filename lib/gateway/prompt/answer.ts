@@ -1,7 +1,5 @@
 // The model's answer in one JSON body, and the parts it shares with a streamed one: the call, the token count that is charged, and the
-// measurements. The count is the provider's, or ours where it sent none, or one that cannot be true. Who breaks off bears the doubt: a client
-// that leaves pays its input at the plain price, whatever of it the provider may have had in its cache; when the provider or we break off, only
-// what is certainly owed is charged.
+// measurements. The count is the provider's, or ours where it sent none, or one that cannot be true.
 
 import { createHmac } from "node:crypto";
 import { nowMs } from "@/lib/base/clock";
@@ -11,22 +9,21 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { pepper } from "@/lib/base/pepper";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
-import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
+import {
+  isProviderFailure,
+  type ModelCall,
+  type ModelRoute,
+  type ProviderEvent,
+  ProviderFailure,
+  type TokenUsage,
+} from "@/lib/providers/types";
 import { jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
-import {
-  addPiece,
-  type Completion,
-  countMessageBytes,
-  emptyOutput,
-  estimateUsage,
-  leastUsage,
-  type Output,
-  writtenText,
-} from "./completion";
+import { addPiece, type Completion, countMessageBytes, emptyOutput, type Output } from "./completion";
+import { estimateUncounted } from "./estimate";
 import type { Prompt, ReplyWriter } from "./prompt-body";
 import { providerError } from "./provider-failure";
-import { imageBound, type Quote } from "./quote";
+import type { Quote } from "./quote";
 import type { Settlement } from "./settlement";
 
 /** The results of the earlier steps, which answering needs. */
@@ -89,17 +86,18 @@ export function measure(
 const ABSURD_FACTOR = 10;
 const ABSURD_ROOM = 10_000;
 
-type Sold = Pick<CallContext, "prompt" | "quote">;
+type Sold = Pick<CallContext, "prompt" | "quote" | "call">;
 
 interface Counts {
   /** With the answer's end; null when it sent none. */
   counted: TokenUsage | null;
-  /** What the stream had counted before its end. */
-  onTheWay?: TokenUsage | undefined;
-  provider: string;
+  /** What is known of the call: its route, and what a stream had counted before its end. */
+  answer: ProviderCall["answer"];
   /** Null: the answer is whole. */
   brokenOffBy: "client" | "provider" | null;
 }
+
+type ChargeableUsage = Pick<Completion, "usage" | "estimated" | "probable">;
 
 /**
  * The provider's count, unless no tokenizer could have counted that many: then the reply is invalid and nothing is charged for it.
@@ -118,40 +116,55 @@ function isAbsurd({ prompt, quote }: Sold, usage: TokenUsage): boolean {
   return usage.inputTokens > mostInput || usage.outputTokens > mostOutput;
 }
 
-/** What is charged: the provider's count, or our own of what it leaves out. */
-export function chargeableUsage(sold: Sold, output: Output, counts: Counts): { usage: TokenUsage; estimated: boolean } {
-  const { counted, onTheWay, provider, brokenOffBy } = counts;
-  const ours = () => estimateOf(sold, output, brokenOffBy);
-  if (!counted) {
-    const known = onTheWay && onTheWay.inputTokens > 0 && !isAbsurd(sold, onTheWay) ? onTheWay : null;
-    if (!known) return { usage: ours(), estimated: true };
-    // A count on the way may be that of the first tokens.
-    return { usage: { ...known, outputTokens: Math.max(known.outputTokens, ours().outputTokens) }, estimated: true };
-  }
+/** What is charged: the provider's count, or our own of what it leaves out. No promise for a whole count. */
+export function chargeableUsage(sold: Sold, output: Output, counts: Counts): ChargeableUsage | Promise<ChargeableUsage> {
+  const { counted } = counts;
+  if (!counted) return estimateRest(sold, output, counts);
   const isSent = output.text !== "" || output.toolCalls.length > 0;
   const [noInput, noOutput] = [isSent && counted.inputTokens === 0, isSent && counted.outputTokens === 0];
   if (!noInput && !noOutput) return { usage: counted, estimated: false };
-  reportZeroCount(provider);
-  const input = noInput ? ours() : counted;
-  const { outputTokens, reasoningTokens } = noOutput ? ours() : counted;
-  return { usage: { ...input, outputTokens, reasoningTokens }, estimated: true };
+  reportZeroCount(routeOf(sold, counts).provider);
+  return replaceZeros(sold, output, { ...counts, counted, noInput, noOutput });
+}
+
+const routeOf = ({ prompt }: Sold, { answer }: Counts): ModelRoute => answer.route ?? answer.sentTo ?? prompt.model.routes[0];
+
+const estimate = (sold: Sold, output: Output, counts: Counts) =>
+  estimateUncounted({
+    prompt: sold.prompt,
+    inputBound: sold.quote.inputBound,
+    owner: sold.call.cacheScope,
+    route: routeOf(sold, counts),
+    output,
+    brokenOffBy: counts.brokenOffBy,
+  });
+
+/** Of an answer without a count at its end. */
+async function estimateRest(sold: Sold, output: Output, counts: Counts): Promise<ChargeableUsage> {
+  const { charged, probable } = await estimate(sold, output, counts);
+  const { counted: known } = counts.answer;
+  if (!known || known.inputTokens === 0 || isAbsurd(sold, known)) return { usage: charged, estimated: true, probable };
+  // A count on the way may be that of the first tokens.
+  const withOutput = (ours: TokenUsage): TokenUsage => ({ ...known, outputTokens: Math.max(known.outputTokens, ours.outputTokens) });
+  return { usage: withOutput(charged), estimated: true, probable: withOutput(probable) };
+}
+
+type ZeroCounts = Counts & { counted: TokenUsage; noInput: boolean; noOutput: boolean };
+
+async function replaceZeros(sold: Sold, output: Output, counts: ZeroCounts): Promise<ChargeableUsage> {
+  const { counted, noInput, noOutput } = counts;
+  const { charged, probable } = await estimate(sold, output, counts);
+  const replaced = (ours: TokenUsage): TokenUsage => {
+    const { outputTokens, reasoningTokens } = noOutput ? ours : counted;
+    return { ...(noInput ? ours : counted), outputTokens, reasoningTokens };
+  };
+  return { usage: replaced(charged), estimated: true, probable: replaced(probable) };
 }
 
 /** An alarm: an answer came, and its provider counted nothing for it. */
 export function reportZeroCount(provider: string): void {
   metrics().zeroCounts.inc({ provider });
   log().error({ provider }, "a provider sent an answer and counted no tokens for it: our own count is charged");
-}
-
-/** The shortest prompt that any provider reads from a cache (DeepSeek's blocks of 64 tokens). */
-const MIN_CACHED_TOKENS = 64;
-
-function estimateOf({ prompt, quote }: Sold, output: Output, brokenOffBy: Counts["brokenOffBy"]): TokenUsage {
-  const input = { messages: prompt.messages, ...prompt.options };
-  const text = writtenText(output);
-  if (brokenOffBy !== "provider") return estimateUsage(input, text, quote.inputBound, imageBound(prompt));
-  const usage = leastUsage(input, text);
-  return usage.inputTokens < MIN_CACHED_TOKENS ? usage : { ...usage, cachedInputTokens: usage.inputTokens };
 }
 
 /** Adds the answer to the log line. */
@@ -193,7 +206,9 @@ export async function answerWhole(context: CallContext): Promise<GatewayReply> {
     throw providerError(new ProviderFailure("malformed", "the answer came without a token count", { accepted: true }), prompt);
   }
   const measured = measure(call, request.providerMs, startedAtMs);
-  const count = chargeableUsage(context, output, { counted, provider: measured.provider, brokenOffBy: null });
+  const counting = chargeableUsage(context, output, { counted, answer: call.answer, brokenOffBy: null });
+  // Awaiting what is there already would cost every request a microtask turn.
+  const count = counting instanceof Promise ? await counting : counting;
   const completion: Completion = { output, outcome: "complete", ...count, ...measured };
   const body = await settlement.chargeForBody(completion, context.writer.whole);
   recordFacts(context, completion);

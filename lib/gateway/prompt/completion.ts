@@ -1,16 +1,13 @@
-// A completion: the model's output (its text and the tool calls that it requests), the provider's token count, and the cost. We count
-// tokens ourselves in the one case where the provider gave no count: a stream that ended before its usage arrived.
+// A completion: the model's output (its text and the tool calls that it requests), its token count, and the cost.
 
 import { assert } from "@/lib/base/assert";
 import { type NanoUsd, usdText } from "@/lib/base/money";
-import { BYTES_PER_TOKEN, TOKENS_AROUND_MESSAGE } from "@/lib/base/token-estimate";
 import type { ChargeDetails } from "@/lib/ledger/holds";
 import {
   type ChatMessage,
   contentText,
   type FinishReason,
   type MessagePhase,
-  type ModelCall,
   type ProviderEvent,
   type ReasoningBlock,
   type ReasoningEvent,
@@ -43,8 +40,8 @@ export interface Completion {
   outcome: ChargeDetails["outcome"];
   /** True when the provider gave no count and ours is used. */
   estimated: boolean;
-  /** What the provider probably bills for an estimated answer. */
-  probable?: TokenUsage | undefined;
+  /** Of an estimate: what the provider probably bills, which may be more than is charged. */
+  probable?: TokenUsage;
   provider: string;
   /** The provider's own id of the answer. */
   providerRequestId: string | null;
@@ -137,14 +134,6 @@ function textPieces({ text, phases = [] }: Output, from: number, to: number): Ou
   });
 }
 
-/** Everything the model wrote, for our own count of it. */
-export const writtenText = ({ text, toolCalls, reasoning }: Output): string =>
-  reasoning.map((block) => block.text).join("") + text + toolCalls.map((call) => call.name + call.arguments).join("");
-
-export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-
-type Input = Pick<ModelCall, "messages" | "tools" | "responseFormat">;
-
 /** UTF-8 bytes of all messages together, including their tool calls. */
 export const countMessageBytes = (messages: readonly ChatMessage[]): number =>
   messages.reduce((sum, message) => sum + Buffer.byteLength(contentText(message.content)) + countCallBytes(message), 0);
@@ -153,80 +142,3 @@ const countCallBytes = (message: ChatMessage): number =>
   message.role === "assistant" && message.toolCalls
     ? message.toolCalls.reduce((sum, call) => sum + Buffer.byteLength(call.id + call.name + call.arguments), 0)
     : 0;
-
-/** Tools and schemas are input as well, and may be most of it. */
-const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
-  countMessageBytes(messages) +
-  (tools ? Buffer.byteLength(JSON.stringify(tools)) : 0) +
-  (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
-
-/** What is counted of a prompt, and of an answer, at most: beyond it the count stays a lower bound. */
-const MAX_CHARACTERS = 262_144;
-/** The longest tokens that we know: of plain letters, with letters of other scripts, and of digits (Claude's; OpenAI's have three). */
-const [MOST_LETTERS, MOST_OTHERS, MOST_DIGITS] = [41, 21, 16];
-
-/**
- * Certainly no fewer tokens: tokenizers split a text into words and numbers before they look anything up, and
- * each of these is a token or more. Spaces and signs, which may belong to one, count nothing.
- */
-export function leastTokens(text: string): number {
-  let tokens = 0;
-  let [letters, others, digits] = [0, 0, 0];
-  const endWord = () => {
-    tokens += Math.ceil((letters + others) / (others > 0 ? MOST_OTHERS : MOST_LETTERS));
-    [letters, others] = [0, 0];
-  };
-  const endNumber = () => {
-    tokens += Math.ceil(digits / MOST_DIGITS);
-    digits = 0;
-  };
-  for (let at = 0; at < text.length && at < MAX_CHARACTERS; at++) {
-    const code = text.charCodeAt(at);
-    const isDigit = code >= 48 && code <= 57;
-    const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
-    // An apostrophe may be part of its word.
-    const isWord = isLetter || code > 127 || (code === 39 && letters > 0);
-    if (!isDigit && digits > 0) endNumber();
-    if (!isWord && letters + others > 0) endWord();
-    if (isDigit) digits += 1;
-    else if (isLetter) letters += 1;
-    else if (isWord && code > 127) others += 1;
-  }
-  endNumber();
-  endWord();
-  return tokens;
-}
-
-/** Certainly no more than was used: messages, tools and schemas by their words, and the text that was written. */
-export function leastUsage({ messages, tools, responseFormat }: Input, text: string): TokenUsage {
-  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
-  const texts = [
-    ...messages.map(({ content }) => contentText(content)),
-    ...calls.map((call) => call.name + call.arguments),
-    ...(tools ? [JSON.stringify(tools)] : []),
-    ...(responseFormat ? [JSON.stringify(responseFormat)] : []),
-  ];
-  let [inputTokens, left] = [0, MAX_CHARACTERS];
-  for (const one of texts) {
-    if (left <= 0) break;
-    inputTokens += leastTokens(one.slice(0, left));
-    left -= one.length;
-  }
-  return { ...noUsage, inputTokens, outputTokens: leastTokens(text) };
-}
-
-const noUsage: TokenUsage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  cacheWrite1hTokens: 0,
-  imageTokens: 0,
-  reasoningTokens: 0,
-};
-
-/** Estimated usage of an answer that broke off; never above the input bound that was held. Images count as `imageTokens`. */
-export function estimateUsage(input: Input, text: string, inputBound: number, imageTokens = 0): TokenUsage {
-  const inputTokens = Math.ceil(countInputBytes(input) / BYTES_PER_TOKEN) + input.messages.length * TOKENS_AROUND_MESSAGE + imageTokens;
-  return { ...noUsage, inputTokens: Math.min(inputBound, inputTokens), outputTokens: estimateTokens(text) };
-}

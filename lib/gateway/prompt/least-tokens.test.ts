@@ -1,25 +1,10 @@
-// Our own counts, used only when a provider gave none.
+// The words and numbers of a text, which no tokenizer makes fewer tokens of.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fixtures, glue, prose, scrap } from "@/lib/providers/testing/scraps";
 import { trueCount } from "@/lib/providers/testing/tokenizers";
-import { estimateUsage, leastTokens } from "./completion";
-
-test("four bytes are a token, and each message adds three; the input never exceeds its held bound", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), fc.nat(1_000), (prompt, answer, bound) => {
-      const usage = estimateUsage({ messages: [{ role: "user", content: prompt }] }, answer, bound);
-      expect(usage.inputTokens).toBe(Math.min(bound, 3 + Math.ceil(Buffer.byteLength(prompt) / 4)));
-      expect(usage.outputTokens).toBe(Math.ceil(Buffer.byteLength(answer) / 4));
-      expect([usage.cachedInputTokens, usage.reasoningTokens]).toEqual([0, 0]);
-    }),
-  );
-});
-
-test("nothing delivered counts as zero", () => {
-  expect(estimateUsage({ messages: [] }, "", 100)).toMatchObject({ inputTokens: 0, outputTokens: 0 });
-});
+import { leastTokens } from "./least-tokens";
 
 function expectLeast(text: string): void {
   const least = leastTokens(text);
