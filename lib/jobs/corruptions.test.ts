@@ -1,6 +1,7 @@
 // What whoever can write past the triggers may plant so that every sum stays right: check-ledger names each. The corruptions that break a
 // sum are in ledger/check.test.ts, wallets/deposits/check.test.ts and payments/claims/check.test.ts.
 
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chainEntries } from "@/lib/audit/chain";
 import { recordAudit } from "@/lib/audit/record";
@@ -35,6 +36,7 @@ const tables = [
   "idempotent_reply",
   "audit_entry",
   "setting",
+  "withdrawal",
 ];
 let account: string;
 let delivered: string;
@@ -90,6 +92,13 @@ async function plant(...statements: string[]): Promise<void> {
 
 const restore = () =>
   plant(...tables.flatMap((table) => [`DELETE FROM ${table}`, `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM kept_${table}`]));
+
+/** A withdrawal of $5 that has this state, and whose row is all there is of it. */
+const withdrawalIn = (state: "awaiting_approval" | "cancelled"): string =>
+  `INSERT INTO withdrawal (id, account_id, chain, destination, amount, fee, opens_account, nonce, issued_at, valid_until, signer_chain,
+    signer_address, signature, state, requested_at, ended_at)
+  VALUES ('planted', '${account}', 'base', '0x${"1".repeat(40)}', 5000000000, 0, false, '${"p".repeat(22)}', now(), now() + interval '1 day',
+    'evm', 'owner', 'signature', '${state}', now(), ${state === "cancelled" ? "now()" : "NULL"})`;
 
 /** Money that moves from one account to another with a transfer, and every sum stays right. */
 const move = (id: string, kind: string, from: string, to: string, amount: number): string[] => [
@@ -195,6 +204,12 @@ const corruptions: [what: string, statements: () => string[], invariant: RegExp]
     ],
     /an answer that is kept for a day is there/,
   ],
+  [
+    "a withdrawal that was never taken from its account",
+    () => [withdrawalIn("awaiting_approval")],
+    /a withdrawal is booked with its amount/,
+  ],
+  ["a withdrawal that ended unpaid", () => [withdrawalIn("cancelled")], /a withdrawal that ended was paid out or given back/],
   ["a debt without a reversal", () => ["UPDATE debt SET transfer_id = 'reversal_none'"], /a debt comes from a reversal/],
   [
     "a debt for a credit",
@@ -225,6 +240,44 @@ test.each(corruptions)("named: %s", async (_what, statements, invariant) => {
     await restore();
     forgetSingleton("audit chain checked");
   }
+});
+
+/** Tables that hold no money: what is proved of them, if anything, is proved elsewhere. */
+const withoutMoney: Readonly<Record<string, readonly string[]>> = {
+  "who may do what, kept by the audit log": ["account", "session", "sign_in_nonce", "sign_up", "confirmation", "withdrawal_rules"],
+  "what is told to owners, copied from what happened": [
+    "event",
+    "event_count",
+    "delivery",
+    "endpoint",
+    "failed_request",
+    "failed_request_count",
+  ],
+  "reading positions on chains, and what was read and is nobody's": [
+    ...["chain_scan", "chain_scan_end", "solana_cursor", "foreign_token", "solana_foreign_token", "watch_lease"],
+  ],
+  "addresses, proved by the seed": ["custody", "custodial_wallet", "address_pool"],
+  "transactions of ours, proved by their chains": ["relayed", "relay_broadcast", "relay_sender", "sweep", "payment_waste", "faucet_gift"],
+  "reserves, which are compared with the chains and not with the books": ["reserve_report", "reserve_holding"],
+  "what no balance and no cap is read from": [
+    "process",
+    "setting",
+    "expired_hold",
+    "spend_sum",
+    "spend_sum_mark",
+    "model_use",
+    "announced_model",
+  ],
+};
+
+test("every table that holds money has a corruption here or in the checks of its folder", () => {
+  const files = ["lib/jobs/corruptions", "lib/ledger/check", "lib/wallets/deposits/check", "lib/payments/claims/check"];
+  const planted = files.map((file) => readFileSync(`${file}.test.ts`, "utf8")).join("\n");
+  const all = [...readFileSync("prisma/schema.prisma", "utf8").matchAll(/@@map\("(\w+)"\)/g)].map(([, name = ""]) => name);
+  const excused = Object.values(withoutMoney).flat();
+  expect(excused.filter((table) => !all.includes(table))).toEqual([]);
+  const isPlanted = (table: string) => new RegExp(`\\b(UPDATE|INTO|DELETE FROM) ${table}\\b`).test(planted);
+  expect(all.filter((table) => !excused.includes(table) && !isPlanted(table))).toEqual([]);
 });
 
 test("and put back, the books are right again", async () => {
