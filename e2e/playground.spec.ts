@@ -105,8 +105,7 @@ test("the Stop button says what stopping means, and a run that goes on at its pr
   await expect(figure(page, "Cost so far")).toHaveText(/^≈\$/);
   await stop.click();
   await expect(page.getByText(whenLeftText.drained)).toBeVisible();
-  await expect(figure(page, "Cost")).toHaveText("finishing at the provider");
-  await expect(figure(page, "Available")).toHaveText(/^\$/);
+  await expect(page.getByText("finishing at the provider")).toBeVisible();
   await expect(costRow(page, /^Output, 120 tokens/)).toBeVisible({ timeout: 40_000 });
   await expect(page.getByText(whenLeftText.drained)).toBeVisible();
   await page.getByRole("link", { name: "Usage" }).first().click();
