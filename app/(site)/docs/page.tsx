@@ -156,11 +156,19 @@ function balance(site: Site) {
     After: "Tokens times price is charged, exactly, before the answer is sent. The rest of the reserved amount is released.",
     "On failure": "If the model fails before its first token, you pay nothing. The same goes for a JSON request that fails midway.",
     "You cancel": (
-      <>
-        Closing a stream stops it. A model that may reason, a Gemini model, or a host that bills the whole answer anyway:{" "}
-        {whenLeftText.drained} Only the provider can count what a model thought. Any other model: {whenLeftText.cut} A quote says which of
-        the two it is: <Code>whenLeft</Code> is <Code>drained</Code> or <Code>cut</Code>. A JSON request is completed and charged.
-      </>
+      <div className="grid gap-2">
+        <p>
+          Closing a stream stops it. What that costs depends on the model and its options; <Code>whenLeft</Code> in a quote tells you.
+        </p>
+        <p>
+          <Code>drained</Code>, for models that may reason, Gemini models, and hosts that bill the whole answer anyway:{" "}
+          {whenLeftText.drained} Only the provider can count what a model thought.
+        </p>
+        <p>
+          <Code>cut</Code>, for all other models: {whenLeftText.cut}
+        </p>
+        <p>A JSON request is completed and charged.</p>
+      </div>
     ),
     "A provider breaks off":
       "You pay what its provider had counted by then. Without a count you pay only what you certainly owe: the words that arrived, and the input at its cheapest price.",
