@@ -26,6 +26,9 @@ export function anthropicImageBound(wireName: string, size: Size | null): number
 export function anthropicImageLeast(wireName: string, size: Size | null): number {
   if (size === null) return 1;
   const { edge, tokens } = limitsOf(wireName);
-  const { width, height } = fitInto(size, edge);
-  return fewestSquares({ width: Math.max(1, Math.floor(width)), height: Math.max(1, Math.floor(height)) }, 28, tokens);
+  const scaled = fitInto(size, edge);
+  const squares = fewestSquares(scaled, 28, tokens);
+  // How a scaled edge is rounded is not published: it may lose a part of a square.
+  const whole = Math.max(1, Math.floor(scaled.width / 28)) * Math.max(1, Math.floor(scaled.height / 28));
+  return Math.max(size.width, size.height) > edge ? Math.min(squares, whole) : squares;
 }

@@ -5,10 +5,10 @@ import { LargeText } from "@/lib/base/large-text";
 import { countImageTokens } from "@/lib/sandbox/models/images";
 import type { ImageDetail } from "../image-types";
 import type { ChatMessage, ModelRoute, VendorId } from "../types";
-import { anthropicImageBound } from "./anthropic";
-import { fetchesImages, imagesBound, takesImages } from "./bound";
+import { anthropicImageBound, anthropicImageLeast } from "./anthropic";
+import { fetchesImages, imagesBound, leastImageTokens, takesImages } from "./bound";
 import { geminiImageBound, mediaResolution } from "./gemini";
-import { openaiDetail, openaiImageBound } from "./openai";
+import { openaiDetail, openaiImageBound, openaiImageLeast } from "./openai";
 
 const size = (width: number, height: number) => ({ width, height });
 
@@ -24,6 +24,8 @@ test.each<[model: string, detail: ImageDetail, width: number, height: number, to
   ["gpt-4.1-mini", "high", 1_024, 1_024, Math.ceil(1_024 * 1.62)],
 ])("OpenAI's published count: %s at %s, %i x %i", (model, detail, width, height, tokens) => {
   expect(openaiImageBound(model, detail, size(width, height))).toBe(tokens);
+  const least = openaiImageLeast(model, detail, size(width, height));
+  expect([tokens - 1, tokens]).toContain(least);
 });
 
 test("an image above a budget is bounded by the budget: 1,800 x 2,400 is counted as 1,452 squares of 1,536", () => {
@@ -58,6 +60,14 @@ test.each([
   expect(older).toBeGreaterThanOrEqual(standard);
   expect(older).toBeLessThanOrEqual(Math.max(standard, 1_568));
   expect(newer).toBe(high);
+  for (const [model, published] of [
+    ["claude-sonnet-4-5-20250929", standard],
+    ["claude-sonnet-5-5", high],
+  ] as const) {
+    const least = anthropicImageLeast(model, size(width, height));
+    expect(least).toBeLessThanOrEqual(published);
+    expect(least).toBeGreaterThan(0.9 * published);
+  }
 });
 
 test.each([
@@ -142,7 +152,7 @@ function headerOf(width: number, height: number): string {
   return header.toString("base64");
 }
 
-test("the simulated vendors, which count by code of their own, never count more than the bound", () => {
+test("the simulated vendors, which count by code of their own, never count more than the bound, or less than the rule gives", () => {
   let state = 1;
   const random = () => {
     state = (state * 48_271) % 2_147_483_647;
@@ -157,8 +167,12 @@ test("the simulated vendors, which count by code of their own, never count more 
       const own = route.provider === "openai" ? openaiDetail(route.wireName, detail, image.source) : detail === "low" ? "low" : "high";
       const call = { model: route.wireName, messages: [{ role: "user" as const, text: "", images: [{ data, detail: own }] }] };
       const counted = countImageTokens(route.provider, call);
-      const bound = imagesBound([{ role: "user", content: [image] }], { routes: [route] });
+      const messages = [{ role: "user" as const, content: [image] }];
+      const bound = imagesBound(messages, { routes: [route] });
       expect(counted, `${route.wireName} ${width} x ${height} ${detail}`).toBeLessThanOrEqual(bound);
+      const least = leastImageTokens(messages, route);
+      expect(counted, `${route.wireName} ${width} x ${height} ${detail}`).toBeGreaterThanOrEqual(least);
+      expect(least).toBeGreaterThan(0);
     }
   }
 });
