@@ -2,9 +2,10 @@
 // and what the provider had counted by then is kept.
 
 import { describe, expect, test } from "vitest";
+import { trueCount } from "@/lib/providers/testing/tokenizers";
 import { openAccount } from "./testing/accounts";
 import { awaitCharge, expectPaid } from "./testing/books";
-import { ask, open, promptOf } from "./testing/client";
+import { ask, deltaText, open, promptOf, readEvents } from "./testing/client";
 import { openService } from "./testing/service";
 
 const service = await openService();
@@ -12,8 +13,8 @@ const url = service.url("node");
 /** Long enough to be read from a cache. */
 const LONG = "The quick brown fox jumps over the lazy dog, and nobody minds. ".repeat(200);
 
-const bodyOf = (directives: string, model: string) =>
-  promptOf({ prompt: `${LONG} [[simulate: ${directives}]]`, model, stream: true, maxTokens: 2_000 });
+const textOf = (directives: string) => `${LONG} [[simulate: ${directives}]]`;
+const bodyOf = (directives: string, model: string) => promptOf({ prompt: textOf(directives), model, stream: true, maxTokens: 2_000 });
 
 /** The same prompt each time, whatever goes wrong. */
 async function chargeFor(directives: string, model: string, fault?: string) {
@@ -57,4 +58,31 @@ test("what Claude counted at a stream's beginning is charged as it was counted, 
   const left = await awaitCharge(account.accountId);
   expect(left).toMatchObject({ outcome: "cancelled", cached_input_tokens: whole.cached_input_tokens });
   await expectPaid(account);
+});
+
+test("without the provider's count the GPT-4 family's own tokenizer counts, to the token, whoever breaks off", async () => {
+  const model = "gpt-4o-mini";
+  const account = await openAccount({ usd: "50" });
+  const headers = { "idempotency-key": "left" };
+  const body = bodyOf("slow=50 tokens=500", model);
+  const leave = new AbortController();
+  const response = await open({ url, key: account.key, headers, body, signal: leave.signal });
+  await response.body?.getReader().read();
+  leave.abort();
+  const left = await awaitCharge(account.accountId);
+  const saved = await ask({ url, key: account.key, headers, body });
+  const asked = trueCount.o200k(textOf("slow=50 tokens=500"));
+  // The cookbook's four around a message, its role included, and three before the reply.
+  expect(left).toMatchObject({ outcome: "cancelled", input_tokens: BigInt(asked + 4 + 3), cached_input_tokens: 0n });
+  expect(Number(left.output_tokens)).toBe(trueCount.o200k(deltaText(readEvents(saved.text))));
+
+  const other = await openAccount({ usd: "50" });
+  await service.models.simulate("close-midway");
+  const broken = await ask({ url, key: other.key, body: bodyOf("tokens=30", model) });
+  const cut = await awaitCharge(other.accountId);
+  const certain = BigInt(trueCount.o200k(textOf("tokens=30")));
+  expect(cut).toMatchObject({ outcome: "partial", input_tokens: certain, cached_input_tokens: certain });
+  expect(Number(cut.output_tokens)).toBe(trueCount.o200k(deltaText(readEvents(broken.text))));
+  await expectPaid(account);
+  await expectPaid(other);
 });

@@ -1,4 +1,4 @@
-// What a stream is charged for whose provider did not count it to the end: our own count. Who breaks off bears the doubt. A client that left
+// What a stream is charged whose provider did not count it to the end: our own count. Who breaks off bears the doubt. A client that left
 // pays all that was sent and written, images by their rule, at the price of plain input; when the provider or we break off, only what is
 // certainly owed is charged, and its input at the price of the cheapest kind that it can have been.
 
@@ -86,8 +86,9 @@ function nameCounts({ groups, tools }: Counts): NamedCounts {
 //   Mistral 7B    mistral-tokenizer-js           1.000   1.23      1.11   3.0
 //   Claude 2      @anthropic-ai/tokenizer        0.942   1.07      0.71   2.7
 //
-// Gemini's is Gemma's kin, and counts with each event. Grok's and Claude's of today are not public; Anthropic says that its later ones make
-// more tokens than Claude 2's, and we assume that Grok's makes no fewer than the least here. A factor for each vendor would add less than 3 %.
+// Gemini's is Gemma's kin, and counts with each event. Grok's and today's Claude's are not public: Anthropic says that its later ones make
+// more tokens than Claude 2's, and we assume that Grok's makes no fewer than the least here. A factor for each vendor would add 3 % for
+// English.
 const LEAST_RATIO: TokenCount = { ascii: 0.89, beyondAscii: 0.6 };
 const exact: TokenCount = { ascii: 1, beyondAscii: 1 };
 
@@ -132,7 +133,7 @@ function tokensAround({ model, messages, options: { tools = [] } }: Uncounted["p
 const MIN_CACHED_TOKENS = 64;
 
 /** Certainly no more than the provider bills: the texts as they were sent and written, the words of tools, and images by their rule. */
-function certainUsage({ prompt, route, output }: Uncounted, { contents, thoughts, written }: NamedCounts): TokenUsage {
+function certainUsage({ prompt, inputBound, route, output }: Uncounted, { contents, thoughts, written }: NamedCounts): TokenUsage {
   const { model, messages, options } = prompt;
   const ratio = leastRatio(model);
   const ofContents = contents.isWhole ? tokensAt(ratio, [contents]) : leastTokensOf(messages.map(({ content }) => contentText(content)));
@@ -140,7 +141,8 @@ function certainUsage({ prompt, route, output }: Uncounted, { contents, thoughts
   const reasoningTokens = thoughts.isWhole ? tokensAt(ratio, [thoughts]) : leastTokensOf(thoughtsOf(output));
   const outputTokens = reasoningTokens + (written.isWhole ? tokensAt(ratio, [written]) : leastTokensOf(writtenBy(output)));
   const usage = { ...noTokens, inputTokens, outputTokens, reasoningTokens };
-  return inputTokens < MIN_CACHED_TOKENS ? usage : { ...usage, cachedInputTokens: inputTokens };
+  // The provider may have counted as many as are held.
+  return inputBound < MIN_CACHED_TOKENS ? usage : { ...usage, cachedInputTokens: inputTokens };
 }
 
 const thoughtsOf = ({ reasoning }: Output): string[] => reasoning.map(({ text }) => text);
