@@ -171,7 +171,7 @@ function balance(site: Site) {
       </div>
     ),
     "A provider breaks off":
-      "You pay what its provider had counted by then. Without a count you pay only what you certainly owe: the words that arrived, and the input at its cheapest price.",
+      "You pay what its provider had counted by then. Without a count you pay only what you certainly owe: the text that arrived, and the input at its cheapest price.",
     "We crash":
       "You never pay more than was reserved. A charge is saved before its answer is sent. If we crash in between, a retry with the same Idempotency-Key returns that answer within ten seconds, without another charge. Without a key the answer is lost, so send one with every important request. If our database crashes, it may lose the most recent reservations; we cover that cost.",
   };

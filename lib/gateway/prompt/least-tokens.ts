@@ -1,5 +1,5 @@
-// Fewer tokens than any tokenizer makes of a text, by its words and numbers alone, in one pass: where tokens are owed for certain, and cannot
-// be counted.
+// Fewer tokens than any tokenizer makes of a text, by its words and numbers alone, in one pass: for what is certainly owed, where it
+// cannot be counted.
 
 /** What is counted of a text, or of several, at most: beyond it the count stays a lower bound. */
 const MAX_CHARACTERS = 262_144;

@@ -98,7 +98,7 @@ function* addText(count: TokenCount, text: string, tokenizer: Tokenizer): Slices
 
 /** A longer pretoken is cut: merging takes the square of its length. Words are shorter, in scripts without spaces as well. */
 const LONGEST_PRETOKEN = 128;
-/** What a cut makes more at the most, in words and in rows of signs, whose tokens are longer. It is taken off: no count is above the truth. */
+/** What a cut adds at the most, in words and in rows of signs, whose tokens are longer. It is taken off: no count is above the truth. */
 const TOKENS_OF_A_CUT = { word: 1, signs: 4 };
 
 function* countLong(pretoken: string, { count }: Tokenizer): Slices<number> {

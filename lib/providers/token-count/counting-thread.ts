@@ -1,5 +1,5 @@
-// The thread that counts tokens. Where there is no bundle for it (in tests, in development, on a serverless host) the same is counted on the
-// main loop, in slices, behind the same port.
+// The thread that counts tokens. Where there is no bundle for it (in tests, in development, on a serverless host) the main loop counts them
+// in slices, behind the same port.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

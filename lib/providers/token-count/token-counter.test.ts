@@ -75,8 +75,8 @@ test("functions are counted as the TypeScript that OpenAI's models see, and a sc
   const tools = (parameters: unknown) => JSON.stringify([{ name: "get_weather", description: "Weather of a city", parameters }]);
   const count = (json: string) => totalOf(runAtOnce(countInSlices({ groups: [], tools: json }, tokenizers.o200k)).at(-1));
   const good = tools({ type: "object", properties: { city: { type: "string", description: "Its name" } }, required: ["city"] });
-  const written =
-    "namespace functions {\n\n// Weather of a city\ntype get_weather = (_: {\n// Its name\ncity: string,\n}) => any;\n\n} // namespace functions";
+  const type = "// Weather of a city\ntype get_weather = (_: {\n// Its name\ncity: string,\n}) => any;";
+  const written = `namespace functions {\n\n${type}\n\n} // namespace functions`;
   expect(count(good)).toBe(trueCount.o200k(written));
   const bad = tools({ type: "object", properties: { city: null } });
   expect(count(bad)).toBe(trueCount.o200k(bad));
