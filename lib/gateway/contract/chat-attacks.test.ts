@@ -181,7 +181,8 @@ describe.each(entryNames)("through the %s server", (entry) => {
         leave.abort();
         const charge = await awaitCharge(account.accountId);
         expect(charge).toMatchObject({ outcome: "cancelled", estimated: true });
-        expect(charge.input_tokens).toBeGreaterThan(30_000n);
+        // A word is a token, nearly, and an empty message two: its dot, and a mark before it.
+        expect(charge.input_tokens).toBeGreaterThan(18_000n);
         await expectPaid(account);
       }
     },

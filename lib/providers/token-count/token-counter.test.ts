@@ -115,6 +115,7 @@ test("a sample of one text or of many begins anywhere, and holds nothing twice",
 const patient: CounterOptions = {
   bundle: null,
   jobTimeoutMs: 60_000,
+  startTimeoutMs: 60_000,
   waitTimeoutMs: 60_000,
   idleMs: 60_000,
   maxWaiting: 8,
@@ -149,7 +150,7 @@ test.each(["exits", "throws"])("a thread that %s fails its own job only", async 
 });
 
 test("a thread that hangs is ended, and replaced for the next job", async () => {
-  const count = open({ bundle: faulty(), jobTimeoutMs: 2_000 });
+  const count = open({ bundle: faulty(), jobTimeoutMs: 2_000, startTimeoutMs: 0 });
   expect(await Promise.all([count("hangs"), count("abcd")])).toEqual([null, 4]);
 });
 

@@ -10,8 +10,10 @@ import { MAX_CHARACTERS, takeSample } from "./sample";
 export interface CounterOptions {
   /** The bundle of the thread; null to count on the main loop. */
   bundle: string | null;
-  /** How long a job may take, the loading of a tokenizer included. */
+  /** How long a job may take. */
   jobTimeoutMs: number;
+  /** How much longer the first job of a thread may take, which loads a tokenizer. */
+  startTimeoutMs: number;
   /** How long a job may wait for those before it. */
   waitTimeoutMs: number;
   /** How long the thread lives without work. */
@@ -24,6 +26,7 @@ export interface CounterOptions {
 /** A job may be a quarter of a million hostile characters, which take a second. */
 const options: Omit<CounterOptions, "bundle"> = {
   jobTimeoutMs: 3_000,
+  startTimeoutMs: 7_000,
   waitTimeoutMs: 5_000,
   idleMs: 60_000,
   maxWaiting: 64,
@@ -122,7 +125,8 @@ export class TokenCounter {
       return;
     }
     clearTimeout(next.timer);
-    next.timer = setTimeout(() => this.end(), this.#options.jobTimeoutMs);
+    const { jobTimeoutMs, startTimeoutMs } = this.#options;
+    next.timer = setTimeout(() => this.end(), this.#thread ? jobTimeoutMs : startTimeoutMs + jobTimeoutMs);
     this.#running = next;
     try {
       this.#thread ??= this.#startThread();
@@ -141,7 +145,7 @@ export class TokenCounter {
       },
       onEnd: (cause) => {
         if (this.#thread !== thread) return;
-        log().error({ err: cause }, "the thread that counts tokens failed");
+        log().error({ err: cause ?? undefined }, "the thread that counts tokens failed");
         this.end();
       },
     });

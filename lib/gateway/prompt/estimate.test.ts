@@ -1,0 +1,95 @@
+// Our own count of a call, used only where its provider gave none: by tokens, and by bytes and words where these cannot be counted in time.
+
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
+import { builtInModels } from "@/lib/providers/catalogue-data";
+import { prose } from "@/lib/providers/testing/scraps";
+import { trueCount } from "@/lib/providers/testing/tokenizers";
+import type { ChatMessage, Tool } from "@/lib/providers/types";
+import { emptyOutput } from "./completion";
+import { estimateUncounted, estimateUsage, type Uncounted } from "./estimate";
+import { leastTokens } from "./least-tokens";
+
+test("by bytes, four are a token, and each message adds three; the input never exceeds its held bound", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), fc.nat(1_000), (prompt, answer, bound) => {
+      const usage = estimateUsage({ messages: [{ role: "user", content: prompt }] }, answer, bound);
+      expect(usage.inputTokens).toBe(Math.min(bound, 3 + Math.ceil(Buffer.byteLength(prompt) / 4)));
+      expect(usage.outputTokens).toBe(Math.ceil(Buffer.byteLength(answer) / 4));
+      expect([usage.cachedInputTokens, usage.reasoningTokens]).toEqual([0, 0]);
+    }),
+  );
+  expect(estimateUsage({ messages: [] }, "", 100)).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+});
+
+const [, asked = ""] = prose[0] ?? [];
+const [, answered = ""] = prose[1] ?? [];
+const [, thought = ""] = prose[2] ?? [];
+const tools: Tool[] = [{ name: "get_weather", description: "Weather of a city", parameters: { type: "object", properties: { city: {} } } }];
+const image = { width: 1_024, height: 1_024 };
+const messages: ChatMessage[] = [
+  { role: "user", content: asked },
+  {
+    role: "user",
+    content: [
+      { type: "image", detail: "high", source: { kind: "bytes", mediaType: "image/png", base64: "", ...image } },
+      { type: "text", text: "Look." },
+    ],
+  },
+];
+
+function callOf(id: string, fields: Partial<Uncounted> = {}): Uncounted {
+  const model = builtInModels.find((one) => one.id === id);
+  if (!model) throw new Error(`no model ${id}`);
+  const output = { ...emptyOutput(), text: answered };
+  output.reasoning.push({ kind: "thinking", text: thought, data: "" });
+  const prompt = { model, messages, options: { tools } };
+  return { prompt, inputBound: 100_000, owner: "one", route: model.routes[0], output, brokenOffBy: "client", ...fields };
+}
+
+/** OpenAI's published count of the image. */
+const IMAGE_TOKENS = 765;
+
+describe("what a client pays that left, what a provider gets that broke off, and what the provider probably bills", () => {
+  const texts = trueCount.o200k(asked) + trueCount.o200k("Look.");
+  const [thoughts, written] = [trueCount.o200k(thought), trueCount.o200k(answered)];
+
+  test("of a model whose tokenizer is public: all of it; what certainly was sent and written, as if cached; images by their bound", async () => {
+    const left = await estimateUncounted(callOf("gpt-4o"));
+    const around = left.charged.inputTokens - texts - IMAGE_TOKENS;
+    // Two messages, the reply and the tool.
+    expect(around).toBeGreaterThan(2 * 4 + 3 + 9);
+    expect(around).toBeLessThan(60);
+    expect(left.charged).toMatchObject({ cachedInputTokens: 0, outputTokens: thoughts + written, reasoningTokens: thoughts });
+    expect(left.probable).toEqual({ ...left.charged, inputTokens: left.charged.inputTokens + 16 });
+    const broken = await estimateUncounted(callOf("gpt-4o", { brokenOffBy: "provider" }));
+    const certain = texts + IMAGE_TOKENS + leastTokens("get_weather Weather of a city city");
+    expect(broken.charged).toMatchObject({ inputTokens: certain, cachedInputTokens: certain, outputTokens: thoughts + written });
+    expect(broken.probable).toEqual(left.probable);
+  });
+
+  test("of another model: the least that any tokenizer was measured to make of it", async () => {
+    const { charged, probable } = await estimateUncounted(callOf("grok-4.20"));
+    expect(charged.outputTokens / (thoughts + written)).toBeCloseTo(0.89, 2);
+    expect(probable.outputTokens).toBe(thoughts + written);
+    expect(charged.inputTokens).toBeLessThan(probable.inputTokens);
+  });
+
+  test("where tokens cannot be counted in time: bytes for a client, words for a provider", async () => {
+    replaceSingleton("token counter", { count: async () => null });
+    onTestFinished(() => forgetSingleton("token counter"));
+    const left = await estimateUncounted(callOf("gpt-4o"));
+    const rough = estimateUsage({ messages, tools }, thought + answered, 100_000, IMAGE_TOKENS);
+    expect(left.charged).toEqual(rough);
+    const { charged, probable } = await estimateUncounted(callOf("gpt-4o", { brokenOffBy: "provider" }));
+    expect(charged.outputTokens).toBe(leastTokens(thought) + leastTokens(answered));
+    expect(charged.cachedInputTokens).toBe(charged.inputTokens);
+    expect(charged.inputTokens).toBeLessThan(rough.inputTokens);
+    expect(probable.inputTokens).toBe(rough.inputTokens + 16);
+  });
+
+  test("never more input than was held", async () => {
+    expect((await estimateUncounted(callOf("gpt-4o", { inputBound: 100 }))).charged.inputTokens).toBe(100);
+  });
+});
