@@ -176,7 +176,7 @@ const countInputBytes = ({ messages, tools, responseFormat }: Input): number =>
   (responseFormat ? Buffer.byteLength(JSON.stringify(responseFormat)) : 0);
 
 /** A rough count by bytes, at once; never above the input bound that was held. Images count as `imageTokens`. */
-function estimateUsage(input: Input, text: string, inputBound: number, imageTokens = 0): TokenUsage {
+export function estimateUsage(input: Input, text: string, inputBound: number, imageTokens = 0): TokenUsage {
   const inputTokens = estimateMessageTokens(countInputBytes(input), input.messages.length) + imageTokens;
   return { ...noTokens, inputTokens: Math.min(inputBound, inputTokens), outputTokens: estimateTokens(text) };
 }
