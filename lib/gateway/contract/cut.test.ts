@@ -1,10 +1,12 @@
 // What a stream costs that did not come to its end, compared with the same prompt's whole answer: never more when its provider broke off,
 // and what the provider had counted by then is kept.
 
-import { describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { forgetSingleton, replaceSingleton } from "@/lib/base/process-singleton";
 import { trueCount } from "@/lib/providers/testing/tokenizers";
 import { openAccount } from "./testing/accounts";
-import { awaitCharge, expectPaid } from "./testing/books";
+import { awaitCharge, awaitNothingHeld, chargesOf, expectPaid } from "./testing/books";
 import { ask, deltaText, open, promptOf, readEvents } from "./testing/client";
 import { openService } from "./testing/service";
 
@@ -86,3 +88,41 @@ test("without the provider's count the GPT-4 family's own tokenizer counts, to t
   await expectPaid(account);
   await expectPaid(other);
 });
+
+test("a client that leaves while the tokens of its broken stream are counted is charged once, as for the break-off", async () => {
+  const account = await openAccount({ usd: "50" });
+  const [begun, counted] = [signalled(), signalled()];
+  let counts = 0;
+  const count = async () => {
+    counts += 1;
+    begun.tell();
+    await counted.told;
+    return null;
+  };
+  replaceSingleton("token counter", { count });
+  onTestFinished(() => forgetSingleton("token counter"));
+  await service.models.simulate("close-midway");
+  const leave = new AbortController();
+  // There the request ends at once, whatever its stream does; our own server ends it after its stream.
+  const next = service.url("next");
+  const response = await open({ url: next, key: account.key, body: bodyOf("tokens=30", "gpt-4o-mini"), signal: leave.signal });
+  const reading = response.text().catch(() => "");
+  await begun.told;
+  leave.abort();
+  await reading;
+  await sleep(200); // the server has noticed, and waits for the count
+  counted.tell();
+  expect(await awaitCharge(account.accountId)).toMatchObject({ outcome: "partial", estimated: true });
+  await awaitNothingHeld();
+  expect(await chargesOf(account.accountId)).toHaveLength(1);
+  expect(counts).toBe(1);
+  await expectPaid(account);
+});
+
+function signalled(): { told: Promise<void>; tell: () => void } {
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return { told, tell };
+}
