@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { setDatabaseUrl } from "./database-url";
+import { readFunctionsVersion } from "./functions";
 import { type HeartbeatOptions, processId } from "./heartbeat";
 import { inTransaction, pool } from "./pool";
 import {
@@ -27,7 +28,10 @@ test("a process has a row from its start on: its roles, and a beat that changes"
   await startOwnHeartbeat({ roles: ["web", "jobs"] });
   const { rows } = await database.pool.query("SELECT * FROM process");
   expect(rows).toEqual([
-    { id: expect.stringMatching(/^prc_[0-9A-Za-z]{20}$/), roles: "web,jobs", started_at: expect.any(Date), beat: expect.any(BigInt) },
+    {
+      ...{ id: expect.stringMatching(/^prc_[0-9A-Za-z]{20}$/), roles: "web,jobs", functions: readFunctionsVersion() },
+      ...{ started_at: expect.any(Date), beat: expect.any(BigInt) },
+    },
   ]);
   expect(rows[0].id).toBe(processId());
   expect(rows[0].started_at.getTime()).toBeGreaterThanOrEqual(before);

@@ -121,7 +121,9 @@ test("a charge has the same columns alone as in a batch, whatever characters the
   const reply = { status: 200, body: "" };
   for (let n = 0; n < 6; n++) {
     const ask = await openHold(account, key, 30);
-    items.push({ settlement: { ...settlementOf({ ...ask, inputCost: 11n, outputCost: 12n }), charge: oddCharge, reply } });
+    items.push({
+      settlement: { ...settlementOf({ ...ask, idempotency: `kept ${n}`, inputCost: 11n, outputCost: 12n }), charge: oddCharge, reply },
+    });
   }
   const atMs = nowMs();
   const called: string[] = [];

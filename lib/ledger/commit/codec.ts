@@ -77,7 +77,15 @@ export function placeHoldStatement(functions: CommitFunctions, hold: Hold, { at,
 export function settleHoldStatement(functions: CommitFunctions, settlement: Settlement, { at }: Circumstances): TextStatement {
   const { hold, inputCost, outputCost, charge, reply } = settlement;
   const { requestId, accountId, ceiling, claim } = hold;
-  const values = [requestId, accountId, countedAs(hold), ceiling, inputCost, outputCost, charge && writeDetails(charge, reply !== null)];
+  const values = [
+    requestId,
+    accountId,
+    countedAs(hold),
+    ceiling,
+    inputCost,
+    outputCost,
+    charge && writeDetails(charge, isKept(settlement)),
+  ];
   return call(functions.settleHold, [...values, claim?.key, reply?.status, reply?.body, writeTime(at)], true);
 }
 
@@ -109,7 +117,7 @@ function settlementValues(settlements: readonly Settlement[]): unknown[] {
     writePlain(settlements, ({ hold }) => hold.ceiling),
     writePlain(settlements, ({ inputCost }) => inputCost),
     writePlain(settlements, ({ outputCost }) => outputCost),
-    writePlain(settlements, ({ charge, reply }) => charge && writeField(writeDetails(charge, reply !== null))),
+    writePlain(settlements, (one) => one.charge && writeField(writeDetails(one.charge, isKept(one)))),
     hasClaims ? settlements.map(({ hold }) => hold.claim?.key ?? null) : null,
     hasClaims ? writePlain(settlements, ({ reply }) => reply && `${reply.status}`) : null,
     hasClaims ? settlements.map(({ reply }) => reply?.body ?? null) : null,
@@ -131,14 +139,17 @@ const writeField = (value: string | number | boolean | null): string =>
       ? value
       : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
+/** The answer is saved under its claim. */
+const isKept = ({ hold, reply }: Settlement): boolean => hold.claim !== null && reply !== null;
+
 /** The text of an SQL value of type ledger_charge_details, written field by field: a loop over names would slow every request down. */
-function writeDetails(charge: ChargeDetails, isKept: boolean): string {
+function writeDetails(charge: ChargeDetails, kept: boolean): string {
   const { model, provider, providerRequestId, priceVersion, outcome, paidBy } = charge;
   const tokens = `${charge.inputTokens},${charge.outputTokens},${charge.cachedInputTokens},${charge.reasoningTokens}`;
   const flags = `${writeField(outcome)},${charge.streamed},${charge.estimated},${writeField(paidBy)}`;
   const names = `${writeField(model)},${writeField(provider)},${writeField(providerRequestId)},${writeField(priceVersion)}`;
   const kinds = `${charge.cacheWriteTokens},${charge.cacheWrite1hTokens},${charge.imageTokens}`;
-  return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs},${kinds},${charge.unbilled},${isKept})`;
+  return `(${names},${tokens},${flags},${charge.firstTokenMs ?? ""},${charge.providerMs},${kinds},${charge.unbilled},${kept})`;
 }
 
 /** Reads the decision on a hold. @throws Error for an unknown outcome */
