@@ -111,11 +111,15 @@ describe("a run that was stopped", () => {
     expect(draw(runOf({ state: "stopped", whenLeft: "cut", isFinishing: true }))).toContain("Cost so far≈$0.000252");
   });
 
-  const waitFor = async (costs: readonly (RunCost | null)[]) => {
+  const waitFor = async (costs: readonly (RunCost | "lost" | null)[]) => {
     const pauses: number[] = [];
     let [looks, long] = [0, 0];
     const found = await awaitCost({
-      find: async () => costs[Math.min(looks++, costs.length - 1)] ?? null,
+      find: async () => {
+        const cost = costs[Math.min(looks++, costs.length - 1)];
+        if (cost === "lost") throw new Error("the network is away");
+        return cost ?? null;
+      },
       pausesMs: [300, 1_000],
       isGone: () => false,
       onLong: () => void long++,
@@ -125,6 +129,11 @@ describe("a run that was stopped", () => {
   };
   const charged: RunCost = { state: "charged", receipt };
   const held = (endsInMs: number): RunCost => ({ state: "in_progress", endsInMs });
+
+  test("is asked for again when a look fails, also one of the first", async () => {
+    expect((await waitFor(["lost", held(90_000), "lost", "lost", charged])).found).toBe(receipt);
+    expect((await waitFor([held(10_000), "lost"])).found).toBeNull();
+  });
 
   test("is asked for ever more rarely, until its hold must have ended", async () => {
     expect(await waitFor([charged])).toEqual({ found: receipt, pauses: [300], long: 0 });

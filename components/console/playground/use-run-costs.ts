@@ -49,7 +49,7 @@ export function useRunCosts({ latest, change, save, findCost, onLong }: RunCosts
   const settle = async ({ id, requestId }: Run, pausesMs: readonly number[]): Promise<void> => {
     if (!requestId) return;
     change(id, { isFinishing: true });
-    const find = () => findCost(requestId).catch(() => null);
+    const find = () => findCost(requestId);
     const receipt = await awaitCost({ find, pausesMs, isGone: () => isGone.current, onLong });
     if (isGone.current) return; // the page that was opened since keeps what it finds
     change(id, receipt ? { receipt, isFinishing: false } : { isFinishing: false });
@@ -67,11 +67,13 @@ export function useRunCosts({ latest, change, save, findCost, onLong }: RunCosts
 
 /** Looks soon at first, then ever more rarely, at most until the run must have ended. Null when it was not charged by then. */
 export async function awaitCost({ find, pausesMs, isGone, onLong, pause = sleep }: CostWait): Promise<RunReceipt | null> {
+  let found: RunCost | null = null;
+  // A look that failed tells nothing: what was found before still holds.
   const look = async (ms: number): Promise<RunCost | null> => {
     await pause(ms);
-    return isGone() ? null : find();
+    const before = found?.state === "in_progress" ? { ...found, endsInMs: found.endsInMs - ms } : found;
+    return isGone() ? null : find().catch(() => before);
   };
-  let found: RunCost | null = null;
   for (const ms of pausesMs) {
     found = await look(ms);
     if (found?.state === "charged") return found.receipt;
