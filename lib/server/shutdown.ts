@@ -15,6 +15,7 @@ import { commit } from "@/lib/gateway/prompt/commit";
 import { closeCommitConnections } from "@/lib/ledger/commit/connections";
 import { expireHolds } from "@/lib/ledger/expire-holds";
 import { reportLeftCharges, tryWaitingSettlements } from "@/lib/ledger/waiting-settlements";
+import { stopCounting } from "@/lib/providers/token-count/token-counter";
 import { closeProviderPools } from "@/lib/providers/transport";
 
 export interface Stoppable {
@@ -66,6 +67,8 @@ async function closeServer(server: Server, inTime: boolean): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   if (inTime) await Promise.race([closed, sleep(MAX_CLOSING_MS, undefined, { ref: false })]);
+  // The charges of cut streams wait for no count.
+  if (!inTime) stopCounting();
   server.closeAllConnections();
   // A cut stream is charged for what it delivered.
   if (!inTime) await requestsEnded(MAX_CLOSING_MS);

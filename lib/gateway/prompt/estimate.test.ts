@@ -72,8 +72,40 @@ describe("what a client pays that left, what a provider gets that broke off, and
   test("of another model: the least that any tokenizer was measured to make of it", async () => {
     const { charged, probable } = await estimateUncounted(callOf("grok-4.20"));
     expect(charged.outputTokens / (thoughts + written)).toBeCloseTo(0.89, 2);
-    expect(probable.outputTokens).toBe(thoughts + written);
+    expect(probable.outputTokens / (thoughts + written)).toBeCloseTo(1.05, 1);
     expect(charged.inputTokens).toBeLessThan(probable.inputTokens);
+  });
+
+  test.each(["gpt-4o", "grok-4.20", "deepseek-chat"])("%s: what a tool's schema says beyond its properties is not free", async (id) => {
+    const hidden = { description: asked.repeat(20), $defs: { one: { description: asked.repeat(20) } } };
+    const parameters = { type: "object", properties: { city: { type: "string" } }, ...hidden };
+    const withTools = (options: Uncounted["prompt"]["options"]) => callOf(id, { prompt: { ...callOf(id).prompt, messages: [], options } });
+    const { charged } = await estimateUncounted(withTools({ tools: [{ name: "get_weather", description: "Weather", parameters }] }));
+    expect(charged.inputTokens).toBeGreaterThan(0.88 * 40 * trueCount.o200k(asked));
+    const plain = await estimateUncounted(withTools({ tools }));
+    expect(plain.charged.inputTokens).toBeLessThan(60);
+  });
+
+  test("an image whose size is unknown is as large as it may be for a client that leaves, and as small for a provider that breaks off", async () => {
+    const content = [
+      { type: "image" as const, detail: "high" as const, source: { kind: "url" as const, url: "https://example.com/a.png" } },
+    ];
+    const about = callOf("gpt-4o");
+    const call = { ...about, prompt: { ...about.prompt, options: {}, messages: [{ role: "user" as const, content }] } };
+    const [left, broken] = [await estimateUncounted(call), await estimateUncounted({ ...call, brokenOffBy: "provider" })];
+    expect(left.charged.inputTokens).toBe(left.probable.inputTokens);
+    expect(left.charged.inputTokens).toBeGreaterThan(IMAGE_TOKENS);
+    expect(broken.charged.inputTokens).toBeLessThan(IMAGE_TOKENS);
+  });
+
+  test("text beyond ASCII is counted lower for a provider that breaks off than for a client that leaves, and its probable bill higher", async () => {
+    const [chinese = ""] = ["我们在数据库里保存每一次请求的费用。".repeat(40)];
+    const about = callOf("deepseek-chat");
+    const call = { ...about, prompt: { ...about.prompt, options: {}, messages: [{ role: "user" as const, content: chinese }] } };
+    const [left, broken] = [await estimateUncounted(call), await estimateUncounted({ ...call, brokenOffBy: "provider" })];
+    expect(left.charged.inputTokens / trueCount.o200k(chinese)).toBeCloseTo(0.7, 1);
+    expect(broken.charged.inputTokens / trueCount.o200k(chinese)).toBeCloseTo(0.6, 1);
+    expect(left.probable.inputTokens).toBeGreaterThan(2 * left.charged.inputTokens);
   });
 
   test("where tokens cannot be counted in time: bytes for a client, words for a provider", async () => {

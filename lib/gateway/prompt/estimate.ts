@@ -3,7 +3,7 @@
 // certainly owed is charged, and its input at the price of the cheapest kind that it can have been.
 
 import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
-import { leastImageTokens } from "@/lib/providers/image-bound/bound";
+import { imagesOf, leastImageTokens } from "@/lib/providers/image-bound/bound";
 import { noTokens } from "@/lib/providers/prices";
 import type { TokenCount } from "@/lib/providers/token-count/count";
 import { type Counts, countTokens, type GroupCount } from "@/lib/providers/token-count/token-counter";
@@ -39,22 +39,31 @@ export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate>
   const { model, messages, options } = prompt;
   const calls = callsOf(messages);
   const schema = options.responseFormat?.type === "json_schema" ? [JSON.stringify(options.responseFormat.schema)] : [];
+  const tools = writeTools(options);
+  // A tool whose schema has more than that form shows counts as the JSON that was sent: who knows what a provider makes of the rest?
+  const hasDefinitions = hasPublicTokenizer(model) && (options.tools ?? []).every(({ parameters }) => isWhollyDefined(parameters));
   const groups = [
     messages.map(({ content }) => contentText(content)),
-    [...calls.flatMap((call) => [call.name, call.arguments]), ...schema],
+    [...calls.flatMap((call) => [call.name, call.arguments]), ...schema, hasDefinitions ? "" : tools],
     thoughtsOf(output),
     writtenBy(output),
   ];
   const counts = await countTokens(
-    { encoding: model.tokenBound === "cl100k" ? "cl100k" : "o200k", groups, tools: writeTools(options) },
+    { encoding: model.tokenBound === "cl100k" ? "cl100k" : "o200k", groups, tools: hasDefinitions ? tools : "" },
     owner,
   );
   if (counts === null) return roughEstimate(uncounted);
   const named = nameCounts(counts);
-  const least = leastImageTokens(messages, uncounted.route);
-  const probable = wholeUsage(uncounted, named, { ratio: exact, images: imageBound(prompt) });
+  const probable = wholeUsage(uncounted, named, { ratio: hasPublicTokenizer(model) ? exact : MEDIAN_RATIO, images: imageBound(prompt) });
   if (uncounted.brokenOffBy === "provider") return { charged: certainUsage(uncounted, named), probable };
-  return { charged: wholeUsage(uncounted, named, { ratio: leastRatio(model), images: least }), probable };
+  const ratio = hasPublicTokenizer(model) ? exact : LEFT_RATIO;
+  return { charged: wholeUsage(uncounted, named, { ratio, images: imagesOfLeft(uncounted) }), probable };
+}
+
+/** Images whose size nobody told us are as large as they may be for a client that leaves. */
+function imagesOfLeft({ prompt, route }: Uncounted): number {
+  const areKnown = imagesOf(prompt.messages).every(({ source }) => source.kind === "bytes");
+  return areKnown ? leastImageTokens(prompt.messages, route) : imageBound(prompt);
 }
 
 interface NamedCounts {
@@ -90,6 +99,9 @@ function nameCounts({ groups, tools }: Counts): NamedCounts {
 // more tokens than Claude 2's, and we assume that Grok's makes no fewer than the least here. A factor for each vendor would add 3 % for
 // English.
 const LEAST_RATIO: TokenCount = { ascii: 0.89, beyondAscii: 0.6 };
+/** A client that leaves: Gemini's, the least beyond ASCII, is never left uncounted. */
+const LEFT_RATIO: TokenCount = { ascii: 0.89, beyondAscii: 0.7 };
+const MEDIAN_RATIO: TokenCount = { ascii: 1.05, beyondAscii: 1.7 };
 const exact: TokenCount = { ascii: 1, beyondAscii: 1 };
 
 /** OpenAI's families are counted by their own tokenizers. */
@@ -156,6 +168,22 @@ type Options = Prompt["options"];
 const writeTools = ({ tools = [] }: Options): string =>
   tools.length === 0 ? "" : JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })));
 
+const shownKeys = new Set(["type", "description", "enum", "items", "properties", "required", "additionalProperties", "$schema"]);
+const shownTypes: ReadonlySet<unknown> = new Set(["string", "integer", "number", "boolean", "null", "array", "object"]);
+
+/** Whether the TypeScript form shows all that a schema says: only the outermost properties keep their descriptions. */
+function isWhollyDefined(schema: unknown, depth = 0): boolean {
+  if (schema === undefined) return true;
+  if (typeof schema !== "object" || schema === null) return false;
+  const { type, description, items, properties = {}, enum: values } = schema as Record<string, unknown>;
+  if (!Object.keys(schema).every((key) => shownKeys.has(key)) || !shownTypes.has(type)) return false;
+  if (description !== undefined && depth !== 1) return false;
+  if (values !== undefined && (!Array.isArray(values) || type === "object" || type === "array" || type === "boolean")) return false;
+  if (typeof properties !== "object" || properties === null || (type !== "object" && Object.keys(properties).length > 0)) return false;
+  if (items !== undefined && type !== "array") return false;
+  return isWhollyDefined(items, depth + 2) && Object.values(properties).every((one) => isWhollyDefined(one, depth + 1));
+}
+
 /** What every provider shows its models of tools and calls, in whatever form. */
 function wordsAround(messages: readonly ChatMessage[], { tools = [] }: Options): string[] {
   const ofTools = tools.flatMap(({ name, description = "", parameters }) => {
@@ -183,12 +211,12 @@ export function estimateUsage(input: Input, text: string, inputBound: number, im
 
 /** The same by bytes and words, where tokens cannot be counted in time. */
 function roughEstimate(uncounted: Uncounted): Estimate {
-  const { prompt, inputBound, output, route, brokenOffBy } = uncounted;
+  const { prompt, inputBound, output, brokenOffBy } = uncounted;
   const input = { messages: prompt.messages, ...prompt.options };
   const text = [...thoughtsOf(output), ...writtenBy(output)].join("");
   const probable = estimateUsage(input, text, inputBound, imageBound(prompt));
   const uncountedTexts = { ...uncountedGroup, isWhole: false };
   const certain = () => certainUsage(uncounted, nameCounts({ groups: Array(4).fill(uncountedTexts), tools: uncountedGroup }));
-  const ofClient = () => estimateUsage(input, text, inputBound, leastImageTokens(prompt.messages, route));
+  const ofClient = () => estimateUsage(input, text, inputBound, imagesOfLeft(uncounted));
   return { charged: brokenOffBy === "provider" ? certain() : ofClient(), probable };
 }

@@ -172,3 +172,19 @@ test("one owner cannot fill the counter, and all of them together only up to its
   expect(refused).toEqual(["its third", "a fourth", "a", "b", "c"]);
   expect(await Promise.race([first, "still counting"])).toBe("still counting");
 });
+
+test("owners are served in turn: one who has many jobs waits for the others", async () => {
+  const count = open({ bundle: faulty() });
+  const done: string[] = [];
+  const note = (name: string, owner: string) => count(name, owner).then(() => done.push(name));
+  await Promise.all([note("a", "one"), note("b", "one"), note("c", "one"), note("d", "other")]);
+  expect(done).toEqual(["a", "d", "b", "c"]);
+});
+
+test("a counter that is closed answers all at once that it did not count: a process that ends waits for nothing", async () => {
+  const counter = new TokenCounter({ ...patient, bundle: faulty() });
+  const count = (name: string) => counter.count({ encoding: "o200k", groups: [[name]], tools: "" }, "one");
+  const counts = [count("waits"), count("a"), count("b")];
+  counter.close();
+  expect(await Promise.all([...counts, count("c")])).toEqual([null, null, null, null]);
+});

@@ -30,7 +30,7 @@ const options: Omit<CounterOptions, "bundle"> = {
   waitTimeoutMs: 5_000,
   idleMs: 60_000,
   maxWaiting: 64,
-  maxWaitingOfOne: 8,
+  maxWaitingOfOne: 4,
 };
 
 /** The count of a group of texts. */
@@ -63,12 +63,17 @@ const counter = processSingleton("token counter", () => {
 /** The counter of this process. Null: count otherwise. */
 export const countTokens = (job: CountJob, owner: string | undefined): Promise<Counts | null> => counter().count(job, owner);
 
+/** For a process that ends. */
+export const stopCounting = (): void => counter().close();
+
 export class TokenCounter {
   readonly #options: CounterOptions;
   readonly #waiting: Waiting[] = [];
   #running: Waiting | undefined;
   #thread: CountingThread | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #lastOwner: string | undefined;
+  #isClosed = false;
 
   constructor(options: CounterOptions) {
     this.#options = options;
@@ -77,6 +82,7 @@ export class TokenCounter {
   /** `owner` is the account whose texts they are. Null when there is too much to count, or the thread failed. */
   async count(job: CountJob, owner: string | undefined): Promise<Counts | null> {
     const { maxWaiting, maxWaitingOfOne } = this.#options;
+    if (this.#isClosed) return giveUp("the process ends");
     const ofOwner = this.#waiting.reduce((sum, other) => sum + (other.owner === owner ? 1 : 0), 0);
     if (this.#waiting.length >= maxWaiting || ofOwner >= maxWaitingOfOne) return giveUp("too much is waiting to be counted");
     const isLong = job.tools.length > MAX_CHARACTERS;
@@ -101,6 +107,17 @@ export class TokenCounter {
     if (this.#running) this.#finish(giveUp("it took too long"));
   }
 
+  /** Counts no more, for a process that ends: what waits, and what is being counted, is null at once. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { timer, resolve } of this.#waiting.splice(0)) {
+      clearTimeout(timer);
+      resolve(giveUp("the process ends"));
+    }
+    this.end();
+    clearTimeout(this.#idle);
+  }
+
   #submit(job: CountJob, owner: string | undefined): Promise<TokenCount[] | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#leave(waiting), this.#options.waitTimeoutMs);
@@ -118,7 +135,7 @@ export class TokenCounter {
 
   #runNext(): void {
     if (this.#running) return;
-    const next = this.#waiting.shift();
+    const next = this.#takeNext();
     clearTimeout(this.#idle);
     if (!next) {
       this.#idle = setTimeout(() => this.end(), this.#options.idleMs).unref();
@@ -135,6 +152,14 @@ export class TokenCounter {
       log().error({ err: error }, "the thread that counts tokens could not be started");
       this.end();
     }
+  }
+
+  /** In turn: whoever was served last comes after the others. */
+  #takeNext(): Waiting | undefined {
+    const other = this.#waiting.findIndex(({ owner }) => owner !== this.#lastOwner);
+    const [next] = this.#waiting.splice(Math.max(other, 0), 1);
+    this.#lastOwner = next?.owner;
+    return next;
   }
 
   /** What a thread reports that was ended before is of no job any more. */
