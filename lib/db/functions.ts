@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ClientBase } from "pg";
+import type { Queryable } from "./pool";
 
 interface FunctionFiles {
   /** Rises with every release that changes a function. */
@@ -21,6 +22,8 @@ interface FunctionFiles {
 interface Applied {
   number: number;
   hash: string;
+  /** The lowest version whose callers they serve; missing in what a release wrote from before that was asked. */
+  serves?: number;
   /** A digest of each function and trigger as it was in the database then, by signature. */
   digests: Record<string, string>;
 }
@@ -86,7 +89,7 @@ export async function applyFunctions(client: ClientBase, directory: string, log:
   const digests = Object.fromEntries(
     (await readDigests(client)).flatMap(({ signature, digest, isNew }) => (isNew ? [[signature, digest]] : [])),
   );
-  await writeApplied(client, { number: wanted.number, hash: wanted.hash, digests });
+  await writeApplied(client, { number: wanted.number, serves: wanted.serves, hash: wanted.hash, digests });
   return wanted.number;
 }
 
@@ -100,7 +103,10 @@ async function applyFile(client: ClientBase, { path, sql }: { path: string; sql:
   }
 }
 
-async function readApplied(client: ClientBase): Promise<Applied | null> {
+/** The lowest version whose callers the functions of a database serve. */
+export const readServed = async (client: Queryable): Promise<number> => (await readApplied(client))?.serves ?? 1;
+
+async function readApplied(client: Queryable): Promise<Applied | null> {
   const { rows } = await client.query<{ value: string }>("SELECT value FROM setting WHERE name = $1", [settingName]);
   return rows[0] ? (JSON.parse(rows[0].value) as Applied) : null;
 }

@@ -23,6 +23,16 @@ const start = (times?: Partial<HeartbeatOptions>) => startHeartbeatProcess(datab
 const beatOf = (id: string) => readBeat(database.pool, id);
 const beats = (id: string, count?: number) => waitForBeats(database.pool, id, count);
 
+test("a process does not start that a newer release has changed the database under, and leaves no row", async () => {
+  const { rows } = await database.pool.query<{ value: string }>("SELECT value FROM setting WHERE name = 'functions'");
+  const applied = rows[0]?.value ?? "";
+  const write = (value: string) => database.pool.query("UPDATE setting SET value = $1 WHERE name = 'functions'", [value]);
+  await write(JSON.stringify({ ...JSON.parse(applied), serves: (readFunctionsVersion() ?? 0) + 1 }));
+  await expect(startOwnHeartbeat({ roles: ["web"] })).rejects.toThrow("A newer release has changed this database");
+  await write(applied);
+  expect((await database.pool.query("SELECT * FROM process")).rows).toEqual([]);
+});
+
 test("a process has a row from its start on: its roles, and a beat that changes", async () => {
   const before = Date.now();
   await startOwnHeartbeat({ roles: ["web", "jobs"] });

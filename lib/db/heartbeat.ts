@@ -15,6 +15,7 @@ import { processFence } from "./heartbeat/fence";
 import { maxGapMs } from "./heartbeat/heart";
 import { HeartKeeper } from "./heartbeat/heart-keeper";
 import { findHeartBundle } from "./heartbeat/heart-thread";
+import { refuseIfOutdated } from "./older-processes";
 import { pool } from "./pool";
 
 /** The id of this operating-system process, recorded with every hold that it places. */
@@ -67,7 +68,7 @@ const STOP_WITHIN_MS = 2_000;
 
 /**
  * Starts the heartbeat and resolves once this process has its row: only then may it place holds.
- * @throws what pg throws when the database does not accept the first beat; nothing runs then
+ * @throws what pg throws when the database does not accept the first beat, and Error when it serves this release no longer; nothing runs then
  */
 export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead, ...times }: HeartbeatOptions): Promise<Heartbeat> {
   const { hungAfterTurns, ...settings } = { ...defaults, ...times };
@@ -100,13 +101,20 @@ export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead
     throw error;
   }
   let stopped: Promise<void> | undefined;
-  return {
+  const heartbeat: Heartbeat = {
     isWell: () => fence.ageMs <= settings.deadAfterMs,
     stop: () => {
       stopped ??= stop(keeper, sweeps).finally(loop.stop);
       return stopped;
     },
   };
+  try {
+    await refuseIfOutdated();
+  } catch (error) {
+    await heartbeat.stop();
+    throw error;
+  }
+  return heartbeat;
 }
 
 async function stop(keeper: HeartKeeper, sweeps: Sweeps): Promise<void> {

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type pg from "pg";
 import { applyFunctions, leastVersionServed } from "./functions";
-import { refuseWhileOlderRun } from "./older-processes";
+import { migrationLock, refuseWhileOlderRun } from "./older-processes";
 import type { Queryable } from "./pool";
 import { withClient } from "./with-client";
 
@@ -26,9 +26,6 @@ interface MigrateOptions {
   directory?: string;
   log?: (message: string) => void;
 }
-
-/** The number that Prisma's command line locks, so that it never migrates at the same time as we do. */
-const migrationLock = 72_707_369;
 
 /** Migrations of databases created before the first baseline; no release ever had them. */
 const beforeBaseline = /^000000000000\d\d_/;

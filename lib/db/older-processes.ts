@@ -1,7 +1,11 @@
 // Processes of an older release that still run on a database which a newer one is about to change: they could not book what they answer.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Queryable } from "./pool";
+import { readFunctionsVersion, readServed } from "./functions";
+import { inTransaction, type Queryable } from "./pool";
+
+/** The number that Prisma's command line locks, so that it never migrates at the same time as we do. */
+export const migrationLock = 72_707_369;
 
 interface OlderProcess {
   id: string;
@@ -45,4 +49,21 @@ async function readOlder(database: Queryable, serves: number): Promise<OlderProc
     [serves],
   );
   return rows;
+}
+
+/**
+ * For a process that has just begun to beat: a newer release that looked for it before saw nobody, and may have changed the database since.
+ * Whoever migrates has the lock, so either it saw this process, or this one sees what it did.
+ * @throws Error when the database serves this release no longer
+ */
+export async function refuseIfOutdated(): Promise<void> {
+  const version = readFunctionsVersion();
+  const served = await inTransaction(async (transaction) => {
+    await transaction.query("SELECT pg_advisory_xact_lock_shared($1)", [migrationLock]);
+    return readServed(transaction);
+  });
+  if (version !== null && version < served)
+    throw new Error(
+      `A newer release has changed this database while this one started: its SQL functions serve version ${served} and later, and this code calls ${version}. Start that release. Nothing was changed.`,
+    );
 }
