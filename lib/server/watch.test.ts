@@ -86,6 +86,7 @@ const documented = {
   pennyprompt_provider_zero_counts_total: "counter",
   pennyprompt_unknown_calls_total: "counter",
   pennyprompt_estimated_charges_total: "counter",
+  pennyprompt_unbilled_nano_usd_total: "counter",
   pennyprompt_clock_offset_ms: "gauge",
   pennyprompt_holds_expired_total: "counter",
   pennyprompt_lost_answers_total: "counter",
