@@ -42,8 +42,10 @@ export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate>
   const tools = writeTools(options);
   // A tool whose schema has more than that form shows counts as the JSON that was sent: who knows what a provider makes of the rest?
   const hasDefinitions = hasPublicTokenizer(model) && (options.tools ?? []).every(({ parameters }) => isWhollyDefined(parameters));
+  // The functions come after the first system message, on a line of their own.
+  const before = hasDefinitions && tools !== "" ? messages.findIndex(({ role }) => role === "system") : -1;
   const groups = [
-    messages.map(({ content }) => contentText(content)),
+    messages.map(({ content }, index) => (index === before ? `${contentText(content)}\n` : contentText(content))),
     [...calls.flatMap((call) => [call.name, call.arguments]), ...schema, hasDefinitions ? "" : tools],
     thoughtsOf(output),
     writtenBy(output),
@@ -56,8 +58,7 @@ export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate>
   const named = nameCounts(counts);
   const probable = wholeUsage(uncounted, named, { ratio: hasPublicTokenizer(model) ? exact : MEDIAN_RATIO, images: imageBound(prompt) });
   if (uncounted.brokenOffBy === "provider") return { charged: certainUsage(uncounted, named), probable };
-  const ratio = hasPublicTokenizer(model) ? exact : LEFT_RATIO;
-  return { charged: wholeUsage(uncounted, named, { ratio, images: imagesOfLeft(uncounted) }), probable };
+  return { charged: wholeUsage(uncounted, named, { ratio: leastRatio(model), images: imagesOfLeft(uncounted) }), probable };
 }
 
 /** Images whose size nobody told us are as large as they may be for a client that leaves. */
@@ -99,8 +100,6 @@ function nameCounts({ groups, tools }: Counts): NamedCounts {
 // more tokens than Claude 2's, and we assume that Grok's makes no fewer than the least here. A factor for each vendor would add 3 % for
 // English.
 const LEAST_RATIO: TokenCount = { ascii: 0.89, beyondAscii: 0.6 };
-/** A client that leaves: Gemini's, the least beyond ASCII, is never left uncounted. */
-const LEFT_RATIO: TokenCount = { ascii: 0.89, beyondAscii: 0.7 };
 const MEDIAN_RATIO: TokenCount = { ascii: 1.05, beyondAscii: 1.7 };
 const exact: TokenCount = { ascii: 1, beyondAscii: 1 };
 
@@ -129,8 +128,8 @@ const AROUND_MESSAGE = 4;
 const AROUND_TOOL_RESULT = 2;
 const AROUND_CALL = 3;
 const AROUND_TOOLS = 9;
-/** The functions stand in the system message, where there is one. */
-const LESS_WITH_SYSTEM = 4;
+/** The functions stand in the system message, where there is one, after a line break that is counted with it. */
+const LESS_WITH_SYSTEM = 5;
 const BEFORE_REPLY = 3;
 
 function tokensAround({ model, messages, options: { tools = [] } }: Uncounted["prompt"]): number {
