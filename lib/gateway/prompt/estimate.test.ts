@@ -82,6 +82,24 @@ describe("what a client pays that left, what a provider gets that broke off, and
     const withTools = (options: Uncounted["prompt"]["options"]) => callOf(id, { prompt: { ...callOf(id).prompt, messages: [], options } });
     const { charged } = await estimateUncounted(withTools({ tools: [{ name: "get_weather", description: "Weather", parameters }] }));
     expect(charged.inputTokens).toBeGreaterThan(0.88 * 40 * trueCount.o200k(asked));
+    // Nor is what stands where a form has no place for it.
+    const hiding = asked.repeat(20);
+    const city = { type: "string" };
+    for (const shown of [
+      { type: "object", properties: { city }, additionalProperties: { description: hiding } },
+      { type: "object", properties: { city }, required: [hiding] },
+      { type: "object", properties: { city }, required: Array(20).fill("city") },
+      { type: "object", properties: { city }, $schema: hiding },
+      { type: "object", properties: { city: { type: "null", enum: [hiding] } } },
+      { type: "object", properties: { city: { type: "number", enum: [{ hiding }] } } },
+      {
+        type: "object",
+        properties: { city: { type: "array", items: { type: "object", properties: { city: { type: "string", description: hiding } } } } },
+      },
+    ]) {
+      const { charged } = await estimateUncounted(withTools({ tools: [{ name: "get_weather", parameters: shown }] }));
+      expect(charged.inputTokens, JSON.stringify(shown).slice(0, 200)).toBeGreaterThan(0.8 * trueCount.o200k(JSON.stringify(shown)));
+    }
     const plain = await estimateUncounted(withTools({ tools }));
     expect(plain.charged.inputTokens).toBeLessThan(60);
   });

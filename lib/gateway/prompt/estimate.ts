@@ -167,21 +167,47 @@ type Options = Prompt["options"];
 const writeTools = ({ tools = [] }: Options): string =>
   tools.length === 0 ? "" : JSON.stringify(tools.map(({ name, description, parameters }) => ({ name, description, parameters })));
 
-const shownKeys = new Set(["type", "description", "enum", "items", "properties", "required", "additionalProperties", "$schema"]);
-const shownTypes: ReadonlySet<unknown> = new Set(["string", "integer", "number", "boolean", "null", "array", "object"]);
+/** Enough for the name of each published version of JSON Schema. */
+const LONGEST_VERSION_NAME = 64;
 
-/** Whether the TypeScript form shows all that a schema says: only the outermost properties keep their descriptions. */
+/** Whether the TypeScript form shows all that a schema says. What stands anywhere else in a schema would be sent for nothing. */
 function isWhollyDefined(schema: unknown, depth = 0): boolean {
   if (schema === undefined) return true;
-  if (typeof schema !== "object" || schema === null) return false;
-  const { type, description, items, properties = {}, enum: values } = schema as Record<string, unknown>;
-  if (!Object.keys(schema).every((key) => shownKeys.has(key)) || !shownTypes.has(type)) return false;
-  if (description !== undefined && depth !== 1) return false;
-  if (values !== undefined && (!Array.isArray(values) || type === "object" || type === "array" || type === "boolean")) return false;
-  if (typeof properties !== "object" || properties === null || (type !== "object" && Object.keys(properties).length > 0)) return false;
-  if (items !== undefined && type !== "array") return false;
-  return isWhollyDefined(items, depth + 2) && Object.values(properties).every((one) => isWhollyDefined(one, depth + 1));
+  if (!isFields(schema)) return false;
+  const { type, description, $schema, ...fields } = schema;
+  // Only the outermost properties keep their descriptions.
+  if (description !== undefined && (depth !== 1 || typeof description !== "string")) return false;
+  if ($schema !== undefined && (depth !== 0 || typeof $schema !== "string" || $schema.length > LONGEST_VERSION_NAME)) return false;
+  const hasOnly = (...names: string[]) => Object.keys(fields).every((name) => names.includes(name));
+  switch (type) {
+    case "boolean":
+    case "null":
+      return hasOnly();
+    case "string":
+    case "integer":
+    case "number":
+      return hasOnly("enum") && (fields.enum === undefined || isListOf(fields.enum, ["string", "number"]));
+    case "array":
+      return hasOnly("items") && isWhollyDefined(fields.items, depth + 2);
+    case "object":
+      return hasOnly("properties", "required", "additionalProperties") && hasShownProperties(fields, depth);
+    default:
+      return false;
+  }
 }
+
+function hasShownProperties({ properties = {}, required = [], additionalProperties = false }: Fields, depth: number): boolean {
+  if (!isFields(properties) || !isListOf(required, ["string"]) || typeof additionalProperties !== "boolean") return false;
+  const names = new Set(Object.keys(properties));
+  const isRequiredShown = required.length <= names.size && required.every((name) => names.has(name as string));
+  return isRequiredShown && Object.values(properties).every((one) => isWhollyDefined(one, depth + 1));
+}
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isListOf = (value: unknown, types: readonly string[]): value is unknown[] =>
+  Array.isArray(value) && value.every((one) => types.includes(typeof one));
 
 /** What every provider shows its models of tools and calls, in whatever form. */
 function wordsAround(messages: readonly ChatMessage[], { tools = [] }: Options): string[] {
