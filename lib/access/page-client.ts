@@ -9,7 +9,7 @@ export const CLIENT_HEADER = "x-client-address";
 
 const httpServer = processSingleton<{ writes?: true }>("page server", () => ({}));
 
-/** From now on `readPageClient` believes the header. Call it where our own HTTP server writes it: in this process, or in one that sends on to it. */
+/** Makes `readPageClient` believe the header. Call it where our own HTTP server, in this process or before it, writes the header itself. */
 export function believePageClient(): void {
   httpServer().writes = true;
 }

@@ -106,8 +106,8 @@ async function readKeptHead(): Promise<Head> {
 const checked = processSingleton("audit chain checked", () => ({ at: START, newest: START, loggedMs: Number.NEGATIVE_INFINITY }));
 
 /**
- * Finds what is wrong with the chain; null when it finds nothing. A call walks the next CHECKED_AT_ONCE entries, and the call after the last
- * entry begins with the first. A whole check walks all entries.
+ * Checks the chain; returns the first fault, or null. Each call checks the next CHECKED_AT_ONCE entries, and starts again at the first entry
+ * after the last one. A whole check reads all entries.
  */
 export async function checkChain(isWhole = false): Promise<string | null> {
   const held = checked();

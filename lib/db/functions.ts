@@ -59,10 +59,11 @@ export function readFunctionFiles(directory: string): FunctionFiles | null {
  * such ones already, or none.
  */
 export async function leastVersionServed(client: ClientBase, directory: string): Promise<number | null> {
-  const wanted = readFunctionFiles(directory);
+  if (!existsSync(directory)) return null;
+  const serves = readNumber(directory, "SERVES");
   const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass('setting') IS NOT NULL AS found");
-  const applied = wanted && rows[0]?.found ? await readApplied(client) : null;
-  return wanted && applied && applied.number < wanted.serves ? wanted.serves : null;
+  const applied = rows[0]?.found ? await readApplied(client) : null;
+  return applied && applied.number < serves ? serves : null;
 }
 
 /**

@@ -76,6 +76,7 @@ export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead
   const fence = processFence();
   fence.setFreshForMs(FRESH_SHARE * settings.deadAfterMs);
   const sweeps = new Sweeps(onDead);
+  const functions = readFunctionsVersion();
   const keeper = new HeartKeeper({
     bundle,
     heart: {
@@ -83,7 +84,7 @@ export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead
       url: databaseUrl(),
       processId: processId(),
       roles: roles.join(","),
-      functions: readFunctionsVersion(),
+      functions,
       memory: fence.memory,
     },
     hungAfterTurns,
@@ -109,7 +110,7 @@ export async function startHeartbeat({ bundle = findHeartBundle(), roles, onDead
     },
   };
   try {
-    await refuseIfOutdated();
+    await refuseIfOutdated(functions);
   } catch (error) {
     await heartbeat.stop();
     throw error;

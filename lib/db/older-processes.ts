@@ -1,7 +1,7 @@
 // Processes of an older release that still run on a database which a newer one is about to change: they could not book what they answer.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { readFunctionsVersion, readServed } from "./functions";
+import { readServed } from "./functions";
 import { inTransaction, type Queryable } from "./pool";
 
 /** The number that Prisma's command line locks, so that it never migrates at the same time as we do. */
@@ -52,12 +52,11 @@ async function readOlder(database: Queryable, serves: number): Promise<OlderProc
 }
 
 /**
- * For a process that has just begun to beat: a newer release that looked for it before saw nobody, and may have changed the database since.
+ * For a process that has just begun to beat, and calls functions of this version: a newer release that looked for it before saw nobody, and may have changed the database since.
  * Whoever migrates has the lock, so either it saw this process, or this one sees what it did.
  * @throws Error when the database serves this release no longer
  */
-export async function refuseIfOutdated(): Promise<void> {
-  const version = readFunctionsVersion();
+export async function refuseIfOutdated(version: number | null): Promise<void> {
   const served = await inTransaction(async (transaction) => {
     await transaction.query("SELECT pg_advisory_xact_lock_shared($1)", [migrationLock]);
     return readServed(transaction);

@@ -114,6 +114,10 @@ export type ChatMessage =
 export const contentText = (content: Content): string =>
   typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 
+/** The calls of all earlier answers, in order. */
+export const toolCallsOf = (messages: readonly ChatMessage[]): ToolCall[] =>
+  messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+
 /** A customer's function that the model may call. */
 export interface Tool {
   name: string;

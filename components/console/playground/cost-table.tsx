@@ -56,7 +56,7 @@ export function CostTable({ run, availableNow }: CostTableProps) {
 const nameOf = ({ kind, tokens }: CostLine): string =>
   kind === "borne" ? "Above the maximum, not charged" : `${kindText[kind]}, ${countText(tokens)} tokens`;
 
-/** Says when a run cost more than was expected; of one that was left, the note about stopping does. */
+/** Says that a run cost more than was expected. A stopped run has the stop note instead. */
 function Overrun({ run, total }: { run: Run; total: bigint }) {
   const estimate = estimateRun(run);
   if (run.receipt && run.receipt.borne > 0n) return "This run went over its maximum cost. You pay the maximum; we cover the rest.";

@@ -1,6 +1,6 @@
 "use client";
 
-// What runs cost that have ended on their page. One that was left may go on at its provider for minutes.
+// Finds the cost of runs that have ended on their page. A stopped run may go on at its provider for minutes.
 
 import { useEffect, useRef } from "react";
 import type { useKeptRuns } from "./kept/use-kept-runs";
@@ -68,7 +68,7 @@ export function useRunCosts({ latest, change, save, findCost, onLong }: RunCosts
 /** Looks soon at first, then ever more rarely, at most until the run must have ended. Null when it was not charged by then. */
 export async function awaitCost({ find, pausesMs, isGone, onLong, pause = sleep }: CostWait): Promise<RunReceipt | null> {
   let found: RunCost | null = null;
-  // A look that failed tells nothing: what was found before still holds.
+  // A failed request changes nothing: the result before it still holds.
   const look = async (ms: number): Promise<RunCost | null> => {
     await pause(ms);
     const before = found?.state === "in_progress" ? { ...found, endsInMs: found.endsInMs - ms } : found;

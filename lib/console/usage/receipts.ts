@@ -44,6 +44,6 @@ function chargedReceipt({ keyId: _, prices, ...charge }: ChargeReceipt) {
   return { ...charge, provider: providerName(charge.provider), lines, due, cost, borne: due - cost, whenLeft: whenLeftOf(charge) };
 }
 
-/** A stream that was read on has its provider's count, and one that was cut has ours. */
+/** The provider counts a stream that is read to its end; we count a stream that is cut. */
 const whenLeftOf = ({ outcome, estimated }: Pick<ChargeReceipt, "outcome" | "estimated">): WhenLeft | null =>
   outcome === "cancelled" ? (estimated ? "cut" : "drained") : null;

@@ -15,6 +15,7 @@ import { costOf } from "@/lib/providers/prices";
 import { fixtures } from "@/lib/providers/testing/scraps";
 import { type ChatMessage, isProviderFailure, type ModelCall, type TokenUsage, type Tool, type WireFormat } from "@/lib/providers/types";
 import { largestUsage } from "@/lib/providers/wire-value";
+import { png } from "../contract/testing/pictures";
 import { chargeableUsage, readUsage } from "./answer";
 import { addPiece, emptyOutput } from "./completion";
 import { boundInput, quotePrompt } from "./quote";
@@ -132,7 +133,7 @@ function messagesOf({ system, turns, image, hasTools, callsBefore }: Case, seesI
   }
   if (image && seesImages) {
     const { width, height, isLow } = image;
-    const source = { kind: "bytes" as const, mediaType: "image/png" as const, base64: pngOf(width, height), width, height };
+    const source = { kind: "bytes" as const, mediaType: "image/png" as const, base64: png(width, height), width, height };
     messages.push({ role: "assistant", content: "Show me." });
     messages.push({
       role: "user",
@@ -143,14 +144,6 @@ function messagesOf({ system, turns, image, hasTools, callsBefore }: Case, seesI
     });
   }
   return messages;
-}
-
-function pngOf(width: number, height: number): string {
-  const image = Buffer.alloc(64);
-  image.write("89504e470d0a1a0a0000000d49484452", "hex");
-  image.writeUInt32BE(width, 16);
-  image.writeUInt32BE(height, 20);
-  return image.toString("base64");
 }
 
 interface Outcome {

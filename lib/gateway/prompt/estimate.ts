@@ -6,8 +6,17 @@ import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-esti
 import { imagesOf, leastImageTokens } from "@/lib/providers/image-bound/bound";
 import { noTokens } from "@/lib/providers/prices";
 import type { TokenCount } from "@/lib/providers/token-count/count";
+import { MAX_CHARACTERS } from "@/lib/providers/token-count/sample";
 import { type Counts, countTokens, type GroupCount } from "@/lib/providers/token-count/token-counter";
-import { type ChatMessage, contentText, type Model, type ModelCall, type ModelRoute, type TokenUsage } from "@/lib/providers/types";
+import {
+  type ChatMessage,
+  contentText,
+  type Model,
+  type ModelCall,
+  type ModelRoute,
+  type TokenUsage,
+  toolCallsOf,
+} from "@/lib/providers/types";
 import { countMessageBytes, type Output } from "./completion";
 import { leastTokensOf } from "./least-tokens";
 import type { Prompt } from "./prompt-body";
@@ -37,11 +46,12 @@ export interface Estimate {
 export async function estimateUncounted(uncounted: Uncounted): Promise<Estimate> {
   const { prompt, owner, output } = uncounted;
   const { model, messages, options } = prompt;
-  const calls = callsOf(messages);
+  const calls = toolCallsOf(messages);
   const schema = options.responseFormat?.type === "json_schema" ? [JSON.stringify(options.responseFormat.schema)] : [];
   const tools = writeTools(options);
   // A tool whose schema has more than that form shows counts as the JSON that was sent: who knows what a provider makes of the rest?
-  const hasDefinitions = hasPublicTokenizer(model) && (options.tools ?? []).every(({ parameters }) => isWhollyDefined(parameters));
+  const isShort = tools.length <= MAX_CHARACTERS;
+  const hasDefinitions = isShort && hasPublicTokenizer(model) && (options.tools ?? []).every((tool) => isWhollyDefined(tool.parameters));
   // The functions come after the first system message, on a line of their own.
   const before = hasDefinitions && tools !== "" ? messages.findIndex(({ role }) => role === "system") : -1;
   const groups = [
@@ -137,7 +147,7 @@ function tokensAround({ model, messages, options: { tools = [] } }: Uncounted["p
   const hasSystem = messages.some(({ role }) => role === "system");
   const ofMessages = messages.reduce((sum, { role }) => sum + (role === "tool" ? AROUND_TOOL_RESULT : AROUND_MESSAGE), 0);
   const ofTools = tools.length === 0 ? 0 : AROUND_TOOLS - (hasSystem ? LESS_WITH_SYSTEM : 0);
-  return ofMessages + ofTools + callsOf(messages).length * AROUND_CALL + BEFORE_REPLY;
+  return ofMessages + ofTools + toolCallsOf(messages).length * AROUND_CALL + BEFORE_REPLY;
 }
 
 /** The shortest prompt that any provider reads from a cache (DeepSeek's blocks of 64 tokens). */
@@ -158,9 +168,6 @@ function certainUsage({ prompt, inputBound, route, output }: Uncounted, { conten
 
 const thoughtsOf = ({ reasoning }: Output): string[] => reasoning.map(({ text }) => text);
 const writtenBy = ({ text, toolCalls }: Output): string[] => [text, ...toolCalls.flatMap((call) => [call.name, call.arguments])];
-
-const callsOf = (messages: readonly ChatMessage[]) =>
-  messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
 
 type Options = Prompt["options"];
 
@@ -215,7 +222,7 @@ function wordsAround(messages: readonly ChatMessage[], { tools = [] }: Options):
     const properties = parameters?.properties;
     return [name, description, ...(typeof properties === "object" && properties !== null ? Object.keys(properties) : [])];
   });
-  return [...callsOf(messages).flatMap((call) => [call.name, call.arguments]), ...ofTools];
+  return [...toolCallsOf(messages).flatMap((call) => [call.name, call.arguments]), ...ofTools];
 }
 
 export const estimateTokens = (text: string): number => estimateTextTokens(Buffer.byteLength(text));

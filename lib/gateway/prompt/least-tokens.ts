@@ -1,8 +1,8 @@
 // Fewer tokens than any tokenizer makes of a text, by its words and numbers alone, in one pass: for what is certainly owed, where it
-// cannot be counted.
+// cannot be counted. Of more than MAX_CHARACTERS only the beginning is counted: the count stays a lower bound.
 
-/** What is counted of a text, or of several, at most: beyond it the count stays a lower bound. */
-const MAX_CHARACTERS = 262_144;
+import { MAX_CHARACTERS } from "@/lib/providers/token-count/sample";
+
 /** The longest tokens that we know: of plain letters, with letters of other scripts, and of digits (Claude's; OpenAI's have three). */
 const [MOST_LETTERS, MOST_OTHERS, MOST_DIGITS] = [41, 21, 16];
 

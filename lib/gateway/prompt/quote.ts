@@ -13,7 +13,7 @@ import { imagesBound } from "@/lib/providers/image-bound/bound";
 import { isPlain } from "@/lib/providers/image-types";
 import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/prices";
 import { inputBoundInSlices } from "@/lib/providers/token-bound";
-import type { CacheLifetime, Model } from "@/lib/providers/types";
+import { type CacheLifetime, type Model, toolCallsOf } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
 import type { Prompt } from "./prompt-body";
 
@@ -123,7 +123,7 @@ function cacheWritesOf(prompt: Prompt): CacheWrites {
 function markedWrites({ messages, options: { tools } }: Prompt): CacheWrites {
   let marked: CacheWrites = "none";
   const parts = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
-  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  const calls = toolCallsOf(messages);
   for (const { cache } of [...parts, ...calls, ...(tools ?? [])] as readonly { cache?: CacheLifetime | undefined }[]) {
     if (cache === "1h") return "hours";
     if (cache) marked = "minutes";

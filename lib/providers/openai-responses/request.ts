@@ -19,6 +19,7 @@ import {
   type ResponseFormat,
   type Tool,
   type ToolCall,
+  toolCallsOf,
   type WireRequest,
 } from "../types";
 import { readJsonObject } from "../wire-value";
@@ -101,7 +102,7 @@ function responsesToolChoice({ toolChoice }: ModelCall, tools: readonly Tool[]):
 }
 
 function responsesInput(messages: readonly ChatMessage[], target: Target, reasons: boolean): object[] {
-  const calls = messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  const calls = toolCallsOf(messages);
   const customIds = new Set(calls.filter(({ custom }) => custom).map(({ id }) => id));
   return messages.flatMap((message): object[] => {
     if (message.role === "assistant") return assistantItems(message, target);

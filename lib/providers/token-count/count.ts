@@ -12,7 +12,7 @@ export type TextGroup = readonly string[];
 export interface CountJob {
   encoding: Encoding;
   groups: readonly TextGroup[];
-  /** Functions as JSON, an array; they are counted as the TypeScript that OpenAI shows its models. Empty: none. */
+  /** Functions as JSON, an array of MAX_CHARACTERS at most; they are counted as the TypeScript that OpenAI shows its models. Empty: none. */
   tools: string;
 }
 

@@ -5,7 +5,7 @@ import { log } from "@/lib/base/observe/log";
 import { processSingleton } from "@/lib/base/process-singleton";
 import type { CountJob, TokenCount } from "./count";
 import { type CountingThread, findCountingBundle, startCountingThread } from "./counting-thread";
-import { MAX_CHARACTERS, takeSample } from "./sample";
+import { takeSample } from "./sample";
 
 export interface CounterOptions {
   /** The bundle of the thread; null to count on the main loop. */
@@ -85,16 +85,12 @@ export class TokenCounter {
     if (this.#isClosed) return giveUp("the process ends");
     const ofOwner = this.#waiting.reduce((sum, other) => sum + (other.owner === owner ? 1 : 0), 0);
     if (this.#waiting.length >= maxWaiting || ofOwner >= maxWaitingOfOne) return giveUp("too much is waiting to be counted");
-    const isLong = job.tools.length > MAX_CHARACTERS;
     const samples = job.groups.map((texts) => takeSample(texts, Math.random));
-    const tools = takeSample(isLong ? [job.tools] : [], Math.random);
-    const groups = [...samples, tools].map(({ texts }) => texts);
-    const counts = await this.#submit({ encoding: job.encoding, groups, tools: isLong ? "" : job.tools }, owner);
+    const counts = await this.#submit({ ...job, groups: samples.map(({ texts }) => texts) }, owner);
     if (counts === null) return null;
-    const [ofTools, ofLongTools] = [counts.at(-1) ?? nothing, tools.scale(counts.at(-2) ?? nothing)];
     return {
       groups: samples.map(({ isWhole, scale }, index) => ({ isWhole, ...scale(counts[index] ?? nothing) })),
-      tools: isLong ? ofLongTools : ofTools,
+      tools: counts.at(-1) ?? nothing,
     };
   }
 
