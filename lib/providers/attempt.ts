@@ -3,11 +3,11 @@
 
 import type { CallBudget } from "./budget";
 import type { Endpoint } from "./endpoints";
+import type { ModelRoute } from "./model-route";
 import { exchangeWhole, readHeaders, sendWireRequest, type WireAnswer } from "./transport";
 import {
   isProviderFailure,
   type ModelCall,
-  type ModelRoute,
   type OnRequestId,
   type OnUsage,
   type ProviderEvent,

@@ -4,7 +4,7 @@
 import { nowMs } from "@/lib/base/clock";
 import { metrics } from "@/lib/base/observe/metrics";
 import { processSingleton } from "@/lib/base/process-singleton";
-import type { ProviderId } from "./types";
+import type { ProviderId } from "./model-route";
 
 const CONSECUTIVE_FAILURES = 5;
 const WINDOW_MS = 30_000;

@@ -10,13 +10,14 @@ import { anthropicFormat } from "./anthropic";
 import { callProvider, callProviderWhole } from "./call";
 import { endpointAt } from "./endpoints";
 import { geminiFormat } from "./gemini";
+import type { ModelRoute, ProviderId, WireFormatId } from "./model-route";
 import { openaiFormat } from "./openai";
 import { responsesFormat } from "./openai-responses";
 import { limits, modelAt, readCall } from "./testing/call-kit";
 import { type Behaviour, type ProviderServer, startProvider } from "./testing/provider-server";
 import { fixtureBytes, inPieces } from "./testing/replay";
 import { closeProviderPools } from "./transport";
-import { isProviderFailure, type ModelRoute, type ProviderId, type WireFormatId } from "./types";
+import { isProviderFailure } from "./types";
 
 const formats = { openai: openaiFormat, "openai-responses": responsesFormat, anthropic: anthropicFormat, gemini: geminiFormat };
 const servers: ProviderServer[] = [];

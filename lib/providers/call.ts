@@ -10,19 +10,12 @@ import { breakerOf } from "./breaker";
 import { type BudgetLimits, CallBudget } from "./budget";
 import { type Endpoint, type Endpoints, endpoints } from "./endpoints";
 import { geminiFormat } from "./gemini";
+import type { ModelRoute, WireFormatId } from "./model-route";
 import { openaiFormat } from "./openai";
 import { responsesFormat } from "./openai-responses";
 import { isConnectTimeout } from "./transport";
 import { type CallAnswer, Trial } from "./trial";
-import {
-  type Model,
-  type ModelCall,
-  type ModelRoute,
-  type ProviderEvent,
-  ProviderFailure,
-  type WireFormat,
-  type WireFormatId,
-} from "./types";
+import { type Model, type ModelCall, type ProviderEvent, ProviderFailure, type WireFormat } from "./types";
 
 const wireFormats: RoutingSetup["formats"] = {
   openai: openaiFormat,

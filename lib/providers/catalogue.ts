@@ -10,9 +10,10 @@ import { builtInModels as promptModels } from "./catalogue-data";
 import { embeddingModels } from "./catalogue-data/embedding";
 import { type Retirement, retirements } from "./catalogue-data/retirements";
 import { type Endpoints, endpoints, knownProviders } from "./endpoints";
+import type { ModelRoute } from "./model-route";
 import { readModelsFile } from "./models-file";
 import { kindNames, kinds, type ListedPrice, listPrices, tierAt } from "./prices";
-import type { Model, ModelRoute } from "./types";
+import type { Model } from "./types";
 
 const builtInModels: readonly Model[] = [...promptModels, ...embeddingModels];
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { nearestEffort } from "./effort";
+import type { VendorId } from "./model-route";
 import { formats } from "./testing/oracle";
-import type { ModelCall, ReasoningEffort, ReasoningOptions, VendorId } from "./types";
+import type { ModelCall, ReasoningEffort, ReasoningOptions } from "./types";
 
 const tools: ModelCall["tools"] = [{ name: "add", parameters: { type: "object", properties: {} } }];
 

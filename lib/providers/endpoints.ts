@@ -4,8 +4,8 @@
 import { assert } from "@/lib/base/assert";
 import { type Config, config, readNamedVariable } from "@/lib/base/config";
 import { forgetSingleton, processSingleton, replaceSingleton } from "@/lib/base/process-singleton";
+import type { ModelRoute, ProviderId, VendorId, WireFormatId } from "./model-route";
 import { builtInEntries, type ProviderEntry, readProvidersFile } from "./provider-entry";
-import type { ModelRoute, ProviderId, VendorId, WireFormatId } from "./types";
 
 export interface Endpoint {
   /** Without a trailing slash; wire requests append their path to it. */

@@ -9,9 +9,9 @@ import { nanoUsd } from "@/lib/base/money";
 import { buildCatalogue, checkLivePrices, checkReasoningCeilings } from "./catalogue";
 import { builtInModels } from "./catalogue-data";
 import { endpointAt, providersInCode } from "./endpoints";
+import type { ModelRoute } from "./model-route";
 import { mergeModels } from "./models-file";
 import { costOf, dearestOf, fillPrices, type Prices, type WrittenTier } from "./prices";
-import type { ModelRoute } from "./types";
 
 const price = fc.nat(50).map((value) => nanoUsd(value));
 const kindsOfPrice = fc.record({ input: price, output: price, cacheRead: price, cacheWrite: price, image: price, reasoning: price });

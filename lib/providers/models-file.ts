@@ -5,9 +5,10 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { type NanoUsd, nanoUsd, parseUsd } from "@/lib/base/money";
 import { providersInCode, vendorIds } from "./endpoints";
+import type { ModelRoute } from "./model-route";
 import { dearestOf, fillPrices, kindNames, type ListedPrice, listPrices, type Prices, readListedPrices } from "./prices";
 import { dialectChanges } from "./provider-entry";
-import type { Model, ModelRoute } from "./types";
+import type { Model } from "./types";
 
 const TOKENS_PER_MILLION = 1_000_000n;
 const DEFAULT_MAX_TOKENS = 1024;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { VendorId } from "./model-route";
 import { formats, oracleRequest } from "./testing/oracle";
-import type { ModelCall, VendorId } from "./types";
+import type { ModelCall } from "./types";
 
 /** A request body in which equivalent spellings are made equal. */
 function plainBody(body: Record<string, unknown>): Record<string, unknown> {

@@ -1,10 +1,11 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { VendorId, WireFormatId } from "./model-route";
 import { openaiFormat } from "./openai";
 import { formats, type OracleId, runOracle } from "./testing/oracle";
 import { type Answer, fixtureBytes, gather, inPieces, usageOf } from "./testing/replay";
-import { isProviderFailure, type VendorId, type WireFormat, type WireFormatId } from "./types";
+import { isProviderFailure, type WireFormat } from "./types";
 
 /** Our reading of the bytes of a 200 answer; null when it fails, like the oracle's. */
 async function ours(format: WireFormat, bytes: Uint8Array, how: { stream: boolean; size?: number }): Promise<Answer | null> {

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import type { ChatMessage } from "./conversation/messages";
 import { glue, scrap } from "./testing/scraps";
 import { bounds, trueCount } from "./testing/tokenizers";
 import {
@@ -13,7 +14,7 @@ import {
   TOKENS_PER_REQUEST,
   TOKENS_PER_TOOL,
 } from "./token-bound";
-import type { ChatMessage, ModelCall, Tool } from "./types";
+import type { ModelCall, Tool } from "./types";
 
 const isLong = process.env.LONG === "1";
 if (isLong) vi.setConfig({ testTimeout: 3_600_000 });

@@ -11,11 +11,11 @@ import cl100kRanks from "js-tiktoken/ranks/cl100k_base";
 import o200kRanks from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test, vi } from "vitest";
 import { drawNumbers, isLong } from "../db/testing/sample";
+import { type ChatMessage, type Content, contentText } from "./conversation/messages";
 import { anyCodeUnit, borderChars, fixtures, glue, letter, prose, scrap, tableWords } from "./testing/scraps";
 import { bounds, trueCount } from "./testing/tokenizers";
 import { inputBoundForCall, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_PART, TOKENS_PER_REQUEST } from "./token-bound";
 import table from "./token-bound/table.json";
-import { type ChatMessage, type Content, contentText } from "./types";
 
 if (isLong) vi.setConfig({ testTimeout: 3_600_000 });
 function expectBound(text: string): void {

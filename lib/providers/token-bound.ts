@@ -14,17 +14,10 @@
 // text to providers and is counted as such.
 
 import { runAtOnce, type Slices } from "@/lib/base/slices";
+import { type ChatMessage, type Content, contentText, type ReasoningBlock, type ToolCall } from "./conversation/messages";
 import { countBytes, countBytesInSlices } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens, scanTokensInSlices } from "./token-bound/scan";
-import {
-  type ChatMessage,
-  type Content,
-  contentText,
-  type ModelCall,
-  type ReasoningBlock,
-  type TokenBoundId,
-  type ToolCall,
-} from "./types";
+import type { ModelCall, TokenBoundId } from "./types";
 import { readJsonObject, readJsonObjectInSlices } from "./wire-value";
 
 export const scanRules: Record<Exclude<TokenBoundId, "bytes">, ScanRules> = {

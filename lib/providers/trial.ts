@@ -7,7 +7,8 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import type { AttemptListener } from "./attempt";
 import type { CallOutcome, CircuitBreaker } from "./breaker";
 import type { CallBudget } from "./budget";
-import { isProviderFailure, type ModelRoute, type ProviderEvent, type ProviderFailure, type TokenUsage } from "./types";
+import type { ModelRoute } from "./model-route";
+import { isProviderFailure, type ProviderEvent, type ProviderFailure, type TokenUsage } from "./types";
 import { acceptRequestId, largestUsage } from "./wire-value";
 
 /** What is known of a call so far; times are Unix milliseconds. A new try resets it. */

@@ -2,29 +2,13 @@
 // transport carries, the route decides which provider is called. Nothing here knows prices, accounts or the database.
 
 import type { Retirement } from "./catalogue-data/retirements";
-import type { ImagePart } from "./image-types";
+import type { CacheLifetime, ChatMessage, MessagePhase, ReasoningBlock } from "./conversation/messages";
+import type { ModelRoute, ProviderId, WireFormatId } from "./model-route";
 import type { Prices, TokenCounts } from "./prices";
-import type { ChatDialect, RouteEntry } from "./provider-entry";
+import type { RouteEntry } from "./provider-entry";
 
-/** A provider with settings of its own, which the sandbox simulates. */
-export type VendorId = "openai" | "anthropic" | "gemini" | "xai" | "deepseek";
-/** A vendor, or an entry's id: in code, or in PROVIDERS_FILE. */
-export type ProviderId = string;
-export type WireFormatId = "openai" | "openai-responses" | "anthropic" | "gemini";
 /** Which upper bound of input tokens applies; `bytes` is the bound of last resort. */
 export type TokenBoundId = "o200k" | "cl100k" | "claude" | "bytes";
-
-/** One way to reach a model: a provider and the name that the provider knows it by. */
-export interface ModelRoute {
-  provider: ProviderId;
-  wireName: string;
-  /** How this name is called, where the endpoint's own rule does not decide it. */
-  wireFormat?: WireFormatId | undefined;
-  /** Where this model takes something else than its provider's entry says. */
-  dialect?: Partial<ChatDialect> | undefined;
-  /** What the provider's entry says of calls to it; the catalogue writes it. Absent for a vendor. */
-  entry?: RouteEntry | undefined;
-}
 
 export interface Model {
   id: string;
@@ -50,73 +34,6 @@ export interface Model {
   tokenBound: TokenBoundId;
   retirement?: Retirement | undefined;
 }
-
-/** A call that the model makes of one of the customer's functions. */
-export interface ToolCall {
-  /** The provider's id, or ours where the provider sends none; the function's result refers to it. */
-  id: string;
-  name: string;
-  /** JSON text as the model wrote it, which may not be valid. */
-  arguments: string;
-  /** A call of a custom tool: its arguments are `{"input": "…"}`. */
-  custom?: true | undefined;
-  /** Ends a prefix of the prompt that shall be cached. */
-  cache?: CacheLifetime | undefined;
-}
-
-/** For how long a provider that caches on request (Anthropic) shall keep the prompt up to here; the others cache by themselves. */
-export type CacheLifetime = "5m" | "1h";
-
-/** Text of a message that has more than one part. */
-export interface TextPart {
-  type: "text";
-  text: string;
-  /** Ends a prefix of the prompt that shall be cached. */
-  cache?: CacheLifetime | undefined;
-}
-
-export type ContentPart = TextPart | ImagePart;
-export type Content = string | readonly ContentPart[];
-
-/**
- * What a model thought before it answered, as its maker sent it: it goes back unchanged to the same provider and model, and to no other.
- */
-export interface ReasoningBlock {
-  kind: "thinking" | "redacted" | "encrypted";
-  /** The route that made it. */
-  madeBy: ModelRoute;
-  /** The thought in words; empty where its maker shows none. */
-  text: string;
-  /** The signature of a thought, or the thought itself in a form that only its maker reads; empty where there is neither. */
-  data: string;
-  /** The provider's id of the block, where it has one. */
-  id?: string | undefined;
-  /** What of its message came before it: so many characters of text, so many tool calls. Absent: nothing. */
-  after?: { characters: number; calls: number } | undefined;
-}
-
-/** OpenAI tells its models' remarks while they work from their answer. */
-export type MessagePhase = "commentary" | "final_answer";
-
-export type ChatMessage =
-  | { role: "system" | "user"; content: Content }
-  | {
-      role: "assistant";
-      content: Content;
-      toolCalls?: readonly ToolCall[];
-      reasoning?: readonly ReasoningBlock[];
-      phase?: MessagePhase | undefined;
-    }
-  /** What one of the customer's functions returned. */
-  | { role: "tool"; content: Content; toolCallId: string; isError?: boolean | undefined };
-
-/** The text of a message without the borders of its parts. */
-export const contentText = (content: Content): string =>
-  typeof content === "string" ? content : content.map((part) => (part.type === "text" ? part.text : "")).join("");
-
-/** The calls of all earlier answers, in order. */
-export const toolCallsOf = (messages: readonly ChatMessage[]): ToolCall[] =>
-  messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
 
 /** A customer's function that the model may call. */
 export interface Tool {

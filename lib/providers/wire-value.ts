@@ -7,7 +7,8 @@ import { log } from "@/lib/base/observe/log";
 import { metrics } from "@/lib/base/observe/metrics";
 import { readJson } from "@/lib/base/sliced-json";
 import type { Slices } from "@/lib/base/slices";
-import { ProviderFailure, type ProviderId, type TokenUsage } from "./types";
+import type { ProviderId } from "./model-route";
+import { ProviderFailure, type TokenUsage } from "./types";
 
 /** Far above what any model can read or write; a higher count is a provider's mistake and must not become a price. */
 const tokenLimit = 1_000_000_000;

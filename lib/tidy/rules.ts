@@ -5,7 +5,7 @@ import { noForcedTypes, noInstanceofOfOurErrors, nothingLeftForLater, nothingSil
 import { lockfileIsWhole, lockfileNamesNoHost } from "./lockfile";
 import { documentsNameFiles, mapAnswersQuestions, mapEqualsDisk } from "./map";
 import { regexesAreLinear } from "./regexes";
-import { biomeHasOurLimits, folderSize } from "./sizes";
+import { biomeHasOurLimits, fileSize, folderSize } from "./sizes";
 import { noModuleState } from "./state";
 import { noMachine, noSecrets } from "./strings";
 import { everyTableHasAnOwner, functionsStandOnce, ownTablesInCode, ownTablesInFunctions } from "./tables";
@@ -13,6 +13,7 @@ import type { Rule } from "./tree";
 
 export const rules: readonly (readonly [promise: string, rule: Rule])[] = [
   ["a folder has at most 25 files side by side", folderSize],
+  ["a file has at most 300 lines, comments included", fileSize],
   ["Biome has the limits of limits.ts", biomeHasOurLimits],
   ["each file of lib/ opens with what it owns and promises", openingSentence],
   ["nothing is left for later", nothingLeftForLater],

@@ -18,6 +18,14 @@ export const folderSize: Rule = (tree) => {
     }));
 };
 
+/** All lines count: Biome leaves comments out. */
+export const fileSize: Rule = (tree) =>
+  [...tree]
+    .filter(([path]) => isProductCode(path))
+    .map(([file, text]) => ({ file, lines: text.split("\n").length - 1 }))
+    .filter(({ lines }) => lines > MAX_FILE_LINES)
+    .map(({ file, lines }) => ({ file, message: `has ${lines} lines, more than ${MAX_FILE_LINES}: give a part of it a file of its own.` }));
+
 /** biome.json can import nothing: its `maxLines`, in order, are those of limits.ts. */
 export const biomeHasOurLimits: Rule = (tree) => {
   const found = [...(tree.get("biome.json") ?? "").matchAll(/"maxLines": (\d+)/g)].map(([, lines]) => Number(lines));

@@ -3,16 +3,8 @@
 
 import { z } from "zod";
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import {
-  type CallOptions,
-  type ChatMessage,
-  type Content,
-  type ContentPart,
-  contentText,
-  type ResponseFormat,
-  type Tool,
-  type ToolChoice,
-} from "@/lib/providers/types";
+import { type ChatMessage, type Content, type ContentPart, contentText } from "@/lib/providers/conversation/messages";
+import type { CallOptions, ResponseFormat, Tool, ToolChoice } from "@/lib/providers/types";
 import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";
 import { jsonObject } from "../http/json-object";

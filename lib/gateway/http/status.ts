@@ -7,7 +7,7 @@ import { now, nowMs } from "@/lib/base/clock";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { breakerOf } from "@/lib/providers/breaker";
 import { endpoints, isSimulated } from "@/lib/providers/endpoints";
-import type { ProviderId } from "@/lib/providers/types";
+import type { ProviderId } from "@/lib/providers/model-route";
 import { type Check, runChecks } from "./health";
 
 export interface ProviderStatus {

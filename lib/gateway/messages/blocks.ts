@@ -4,8 +4,16 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { Slices } from "@/lib/base/slices";
-import type { ImagePart } from "@/lib/providers/image-types";
-import type { CacheLifetime, ChatMessage, Content, ContentPart, ReasoningBlock, TextPart, ToolCall } from "@/lib/providers/types";
+import type { ImagePart } from "@/lib/providers/conversation/images";
+import type {
+  CacheLifetime,
+  ChatMessage,
+  Content,
+  ContentPart,
+  ReasoningBlock,
+  TextPart,
+  ToolCall,
+} from "@/lib/providers/conversation/messages";
 import { jsonObject } from "../http/json-object";
 import type { Issue } from "../http/request";
 import type { ImageReader } from "../prompt/images";

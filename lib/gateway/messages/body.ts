@@ -4,7 +4,8 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import { type CacheLifetime, type CallOptions, type ChatMessage, type Content, contentText, type Model } from "@/lib/providers/types";
+import { type CacheLifetime, type ChatMessage, type Content, contentText } from "@/lib/providers/conversation/messages";
+import type { CallOptions, Model } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { isLong, itemWithFewFaults, parseLong } from "../http/few-faults";

@@ -2,7 +2,8 @@
 // travels inside the seal, before the data.
 
 import type { AccountId } from "@/lib/base/ids";
-import type { ModelRoute, ReasoningBlock } from "@/lib/providers/types";
+import type { ReasoningBlock } from "@/lib/providers/conversation/messages";
+import type { ModelRoute } from "@/lib/providers/model-route";
 import { openReasoning, sealReasoning } from "../prompt/reasoning-seal";
 
 type Thought = Pick<ReasoningBlock, "kind" | "data" | "id">;

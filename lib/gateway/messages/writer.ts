@@ -4,7 +4,9 @@
 
 import { writeJson } from "@/lib/base/json";
 import { nanoUsd } from "@/lib/base/money";
-import type { FinishReason, ModelRoute, ReasoningBlock } from "@/lib/providers/types";
+import type { ReasoningBlock } from "@/lib/providers/conversation/messages";
+import type { ModelRoute } from "@/lib/providers/model-route";
+import type { FinishReason } from "@/lib/providers/types";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { GatewayRequest } from "../http/request";
 import { type ChargeReceipt, costFields, type OutputPiece, piecesOf } from "../prompt/completion";

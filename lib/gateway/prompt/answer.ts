@@ -9,14 +9,8 @@ import { metrics } from "@/lib/base/observe/metrics";
 import { pepper } from "@/lib/base/pepper";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { callProvider, callProviderWhole, type ProviderCall, type WholeCall, writeAhead } from "@/lib/providers/call";
-import {
-  isProviderFailure,
-  type ModelCall,
-  type ModelRoute,
-  type ProviderEvent,
-  ProviderFailure,
-  type TokenUsage,
-} from "@/lib/providers/types";
+import type { ModelRoute } from "@/lib/providers/model-route";
+import { isProviderFailure, type ModelCall, type ProviderEvent, ProviderFailure, type TokenUsage } from "@/lib/providers/types";
 import { jsonReply, serverTiming } from "../http/endpoint";
 import type { GatewayReply, GatewayRequest } from "../http/request";
 import { addPiece, type Completion, countMessageBytes, emptyOutput, type Output } from "./completion";

@@ -6,14 +6,11 @@ import type { ChargeDetails } from "@/lib/ledger/holds";
 import {
   type ChatMessage,
   contentText,
-  type FinishReason,
   type MessagePhase,
-  type ProviderEvent,
   type ReasoningBlock,
-  type ReasoningEvent,
-  type TokenUsage,
   type ToolCall,
-} from "@/lib/providers/types";
+} from "@/lib/providers/conversation/messages";
+import type { FinishReason, ProviderEvent, ReasoningEvent, TokenUsage } from "@/lib/providers/types";
 
 export type OutputPiece = Exclude<ProviderEvent, { type: "finish" }>;
 

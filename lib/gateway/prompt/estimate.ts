@@ -3,20 +3,14 @@
 // certainly owed is charged, and its input at the price of the cheapest kind that it can have been.
 
 import { estimateMessageTokens, estimateTextTokens } from "@/lib/base/token-estimate";
+import { type ChatMessage, contentText, toolCallsOf } from "@/lib/providers/conversation/messages";
 import { imagesOf, leastImageTokens } from "@/lib/providers/image-bound/bound";
+import type { ModelRoute } from "@/lib/providers/model-route";
 import { noTokens } from "@/lib/providers/prices";
 import type { TokenCount } from "@/lib/providers/token-count/count";
 import { MAX_CHARACTERS } from "@/lib/providers/token-count/sample";
 import { type Counts, countTokens, type GroupCount } from "@/lib/providers/token-count/token-counter";
-import {
-  type ChatMessage,
-  contentText,
-  type Model,
-  type ModelCall,
-  type ModelRoute,
-  type TokenUsage,
-  toolCallsOf,
-} from "@/lib/providers/types";
+import type { Model, ModelCall, TokenUsage } from "@/lib/providers/types";
 import { countMessageBytes, type Output } from "./completion";
 import { leastTokensOf } from "./least-tokens";
 import type { Prompt } from "./prompt-body";

@@ -2,9 +2,9 @@
 // fetched and nothing is decoded: providers count what a header says, and refuse an image whose content is another.
 
 import { Base64Bytes } from "@/lib/base/base64-bytes";
+import type { ImageDetail, ImagePart } from "@/lib/providers/conversation/images";
 import { readImageHeader } from "@/lib/providers/image-bound/image-header";
 import { imageProblem, MAX_IMAGE_EDGE, MAX_IMAGES } from "@/lib/providers/image-bound/limits";
-import type { ImageDetail, ImagePart } from "@/lib/providers/image-types";
 import type { Model } from "@/lib/providers/types";
 import type { GatewayRequest, Issue } from "../http/request";
 

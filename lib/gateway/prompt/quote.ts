@@ -8,12 +8,13 @@ import { processSingleton } from "@/lib/base/process-singleton";
 import { runAtOnce, runInSlices, type Slices } from "@/lib/base/slices";
 import { listSettings, writeSetting } from "@/lib/db/settings";
 import { listModels, priceVersion } from "@/lib/providers/catalogue";
+import { isPlain } from "@/lib/providers/conversation/images";
+import { type CacheLifetime, toolCallsOf } from "@/lib/providers/conversation/messages";
 import { formatOf } from "@/lib/providers/endpoints";
 import { imagesBound } from "@/lib/providers/image-bound/bound";
-import { isPlain } from "@/lib/providers/image-types";
 import { affordableOutput, type CacheWrites, ceilingOf } from "@/lib/providers/prices";
 import { inputBoundInSlices } from "@/lib/providers/token-bound";
-import { type CacheLifetime, type Model, toolCallsOf } from "@/lib/providers/types";
+import type { Model } from "@/lib/providers/types";
 import { invalidRequest } from "../http/request";
 import type { Prompt } from "./prompt-body";
 

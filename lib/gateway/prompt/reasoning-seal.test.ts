@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AccountId } from "@/lib/base/ids";
-import type { ModelRoute } from "@/lib/providers/types";
+import type { ModelRoute } from "@/lib/providers/model-route";
 import { openReasoning, sealReasoning } from "./reasoning-seal";
 
 process.env.KEY_PEPPER = "pepper-of-the-seal-test-0123456789abcdef";

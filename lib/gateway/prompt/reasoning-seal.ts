@@ -7,7 +7,7 @@ import type { AccountId } from "@/lib/base/ids";
 import { pepper, peppers } from "@/lib/base/pepper";
 import { processSingleton } from "@/lib/base/process-singleton";
 import { isSameText } from "@/lib/base/same-text";
-import type { ModelRoute, ProviderId } from "@/lib/providers/types";
+import type { ModelRoute, ProviderId } from "@/lib/providers/model-route";
 
 /** Reasoning that was sealed for this account, as its maker wrote it. */
 export interface OpenedReasoning {

@@ -4,7 +4,8 @@
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import { runInSlices, type Slices } from "@/lib/base/slices";
-import { type CallOptions, type ChatMessage, contentText, type ResponseFormat } from "@/lib/providers/types";
+import { type ChatMessage, contentText } from "@/lib/providers/conversation/messages";
+import type { CallOptions, ResponseFormat } from "@/lib/providers/types";
 import { isRecord } from "@/lib/providers/wire-value";
 import type { Caller } from "../http/caller";
 import { isLong, parseLong } from "../http/few-faults";

@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
 import type { Slices } from "@/lib/base/slices";
-import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/types";
+import type { ChatMessage, Content, ContentPart, MessagePhase, ReasoningBlock, ToolCall } from "@/lib/providers/conversation/messages";
 import { isRecord } from "@/lib/providers/wire-value";
 import { itemWithFewFaults } from "../http/few-faults";
 import { type Issue, parseGiven, readIssues } from "../http/request";

@@ -2,7 +2,7 @@
 // Whole answers are written from the same items.
 
 import type { AccountId } from "@/lib/base/ids";
-import type { MessagePhase, ReasoningBlock } from "@/lib/providers/types";
+import type { MessagePhase, ReasoningBlock } from "@/lib/providers/conversation/messages";
 import { readJsonObject } from "@/lib/providers/wire-value";
 import type { OutputPiece } from "../prompt/completion";
 import { sealThought } from "./sealed-thought";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { AccountId } from "@/lib/base/ids";
-import type { ReasoningBlock } from "@/lib/providers/types";
+import type { ReasoningBlock } from "@/lib/providers/conversation/messages";
 import { openReasoning, sealReasoning } from "../prompt/reasoning-seal";
 
 const thoughtSchema = z.object({

@@ -1,17 +1,17 @@
 // The conversation of a call as Anthropic's system prompt and messages: which blocks they are made of, where a prefix to be cached ends,
 // and which thoughts go back.
 
-import type { ImagePart } from "../image-types";
+import type { ImagePart } from "../conversation/images";
 import {
   type CacheLifetime,
   type ChatMessage,
   type Content,
   contentText,
-  type ModelRoute,
   type ReasoningBlock,
   type TextPart,
   type ToolCall,
-} from "../types";
+} from "../conversation/messages";
+import type { ModelRoute } from "../model-route";
 import { readJsonObject } from "../wire-value";
 
 export interface CacheControl {

@@ -1,7 +1,8 @@
 // A model call as a request to Anthropic's Messages API.
 
 import { wireBody } from "../image-bound/wire-images";
-import type { ModelCall, ProviderId, ResponseFormat, Tool, WireRequest } from "../types";
+import type { ProviderId } from "../model-route";
+import type { ModelCall, ResponseFormat, Tool, WireRequest } from "../types";
 import { anthropicMessages, anthropicSystem, type CacheControl, cacheControl } from "./messages";
 import { readClaude, takesForcedTools, takesOutputFormat, takesSampling } from "./model-rules";
 import { narrowSchema } from "./schema";

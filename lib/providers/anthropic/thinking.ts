@@ -2,7 +2,8 @@
 // model answers with 400 is served without thinking.
 
 import { budgetOf, effortOf, nearestEffort, thinksNot } from "../effort";
-import type { ModelCall, ModelRoute, ReasoningOptions } from "../types";
+import type { ModelRoute } from "../model-route";
+import type { ModelCall, ReasoningOptions } from "../types";
 import { hasReasoningOf } from "./messages";
 import { type Claude, readClaude, thinkingOff, thinkingStyle } from "./model-rules";
 

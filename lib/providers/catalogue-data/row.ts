@@ -2,9 +2,10 @@
 // by kind.
 
 import { nanoUsd } from "@/lib/base/money";
+import type { ModelRoute, ProviderId } from "../model-route";
 import { dearestOf, fillPrices, mapPrices, type Prices } from "../prices";
 import type { ChatDialect } from "../provider-entry";
-import type { Model, ModelRoute, ProviderId, TokenBoundId } from "../types";
+import type { Model, TokenBoundId } from "../types";
 
 const DEFAULT_MAX_TOKENS = 1024;
 const MARGIN_PERCENT = 5n;

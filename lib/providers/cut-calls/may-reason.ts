@@ -4,8 +4,9 @@
 import { readClaude, thinkingStyle } from "../anthropic/model-rules";
 import { anthropicThinking } from "../anthropic/thinking";
 import { thinksNot } from "../effort";
+import type { ModelRoute } from "../model-route";
 import { openaiEffort } from "../openai/effort";
-import type { ModelCall, ModelRoute } from "../types";
+import type { ModelCall } from "../types";
 
 /** Families of open models, at whichever host. */
 const openReasoners = /gpt-oss|deepseek-(?:r|v[4-9]|reasoner)|qwq|qwen3|thinking|magistral|glm-(?:4\.[5-9]|[5-9])|minimax-m|kimi-k[3-9]/i;

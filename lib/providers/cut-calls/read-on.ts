@@ -2,7 +2,8 @@
 // connection closes; Google generates and bills the whole answer. Of another provider its entry says it.
 
 import type { WhenLeft } from "@/lib/base/when-left";
-import type { Model, ModelCall, ProviderId } from "../types";
+import type { ProviderId } from "../model-route";
+import type { Model, ModelCall } from "../types";
 import { mayReason } from "./may-reason";
 
 const billedToTheEnd: ReadonlySet<ProviderId> = new Set(["gemini"]);

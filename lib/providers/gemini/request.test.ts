@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { ChatMessage, ToolCall } from "../conversation/messages";
 import { geminiFormat } from "../gemini";
 import { fixtureBytes } from "../testing/replay";
-import type { ChatMessage, ModelCall, Tool, ToolCall } from "../types";
+import type { ModelCall, Tool } from "../types";
 
 const question: ChatMessage = { role: "user", content: "Weather and time in Zürich?" };
 const weatherTool: Tool = {

@@ -1,19 +1,11 @@
 // A model call as a request to Gemini's generateContent, documented at https://ai.google.dev/api/generate-content.
 
+import type { ImagePart } from "../conversation/images";
+import { type ChatMessage, contentText, type Content as MessageContent } from "../conversation/messages";
 import { imagesOf } from "../image-bound/bound";
 import { type MediaResolution, mediaResolution } from "../image-bound/gemini";
 import { hasImages, wireBody, withToolImages } from "../image-bound/wire-images";
-import type { ImagePart } from "../image-types";
-import {
-  type ChatMessage,
-  contentText,
-  type Content as MessageContent,
-  type ModelCall,
-  type ResponseFormat,
-  type Tool,
-  type ToolChoice,
-  type WireRequest,
-} from "../types";
+import type { ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
 import { isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
 import { geminiThinking } from "./thinking";

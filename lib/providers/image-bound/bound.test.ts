@@ -3,8 +3,9 @@
 import { expect, test } from "vitest";
 import { LargeText } from "@/lib/base/large-text";
 import { countImageTokens } from "@/lib/sandbox/models/images";
-import type { ImageDetail } from "../image-types";
-import type { ChatMessage, ModelRoute, VendorId } from "../types";
+import type { ImageDetail } from "../conversation/images";
+import type { ChatMessage } from "../conversation/messages";
+import type { ModelRoute, VendorId } from "../model-route";
 import { anthropicImageBound, anthropicImageLeast } from "./anthropic";
 import { fetchesImages, imagesBound, leastImageTokens, takesImages } from "./bound";
 import { geminiImageBound, mediaResolution } from "./gemini";

@@ -1,8 +1,10 @@
 // Bounds of the input tokens of images, and which routes take them. What no provider publishes is bounded by the most that a similar model
 // counts, or by the fewest that its rule can give.
 
-import type { ImageDetail, ImagePart } from "../image-types";
-import type { ChatMessage, Model, ModelRoute } from "../types";
+import type { ImageDetail, ImagePart } from "../conversation/images";
+import type { ChatMessage } from "../conversation/messages";
+import type { ModelRoute } from "../model-route";
+import type { Model } from "../types";
 import { anthropicImageBound, anthropicImageLeast } from "./anthropic";
 import { geminiImageBound, geminiImageLeast } from "./gemini";
 import { openaiImageBound, openaiImageLeast, openaiTakesImages } from "./openai";

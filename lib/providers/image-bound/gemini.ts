@@ -1,7 +1,7 @@
 // Gemini's rules: a fixed number for each media resolution since Gemini 3, tiles of 258 tokens before.
 // Source: ai.google.dev/gemini-api/docs/media-resolution and …/docs/tokens, as of 2026-11-26.
 
-import type { ImageDetail } from "../image-types";
+import type { ImageDetail } from "../conversation/images";
 import { countSquares, type Size } from "./scale";
 
 const TILE_TOKENS = 258;

@@ -2,7 +2,7 @@
 // header is passed over by its length, so that no file costs more than MAX_STEPS steps of a few bytes each, wherever its header ends. The
 // rules are those of the decoders that providers use: what they refuse as broken has no size here.
 
-import type { ImageMediaType } from "../image-types";
+import type { ImageMediaType } from "../conversation/images";
 
 /** Bytes that can be read one by one, at any index below `length`. */
 export interface ByteSource {

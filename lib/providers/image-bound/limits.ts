@@ -1,8 +1,8 @@
 // What each provider takes of images. The numbers are the providers' own where they publish one (as of 2026-11-26); where they publish
 // none, ours keep one request from holding a context window.
 
-import type { ImageMediaType, ImagePart } from "../image-types";
-import type { ModelRoute } from "../types";
+import type { ImageMediaType, ImagePart } from "../conversation/images";
+import type { ModelRoute } from "../model-route";
 import { fetchesImages, takesImages } from "./bound";
 
 export const MAX_IMAGES = 100;

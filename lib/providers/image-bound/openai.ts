@@ -1,7 +1,7 @@
 // OpenAI's two rules for images: squares of 32 pixels times a multiplier, or a base and tiles of 512 pixels.
 // Source: developers.openai.com/api/docs/guides/images-vision, as of 2026-11-26.
 
-import type { ImageDetail } from "../image-types";
+import type { ImageDetail } from "../conversation/images";
 import { countSquares, fewestSquares, fitInto, type Size } from "./scale";
 
 interface TileRule {

@@ -1,8 +1,9 @@
 // Images on their way out: their URL, and a body whose large ones are sent from where they arrived.
 
 import { expandLargeTexts } from "@/lib/base/large-text";
-import type { ImagePart } from "../image-types";
-import type { ChatMessage, Content, WireRequest } from "../types";
+import type { ImagePart } from "../conversation/images";
+import type { ChatMessage, Content } from "../conversation/messages";
+import type { WireRequest } from "../types";
 import { imagesOf } from "./bound";
 
 /** True for content that is more than text. */

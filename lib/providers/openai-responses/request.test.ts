@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { wireFormatOf } from "../call";
+import type { ReasoningBlock } from "../conversation/messages";
 import { endpointAt } from "../endpoints";
 import { responsesFormat } from "../openai-responses";
 import { oracleRequest } from "../testing/oracle";
-import type { ModelCall, ReasoningBlock, Tool } from "../types";
+import type { ModelCall, Tool } from "../types";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
 const weather: Tool = { name: "get_weather", description: "Weather now", parameters, strict: true };

@@ -2,26 +2,23 @@
 // an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
 
 import { createHash } from "node:crypto";
-import { openaiDetail } from "../image-bound/openai";
-import { imageUrl, wireBody } from "../image-bound/wire-images";
-import { isPlain } from "../image-types";
-import { openaiEffort } from "../openai/effort";
-import { billsCacheWrites, takesSampling } from "../openai/request";
+import { isPlain } from "../conversation/images";
 import {
   type ChatMessage,
   type Content,
   type ContentPart,
   contentText,
   type MessagePhase,
-  type ModelCall,
-  type ProviderId,
   type ReasoningBlock,
-  type ResponseFormat,
-  type Tool,
   type ToolCall,
   toolCallsOf,
-  type WireRequest,
-} from "../types";
+} from "../conversation/messages";
+import { openaiDetail } from "../image-bound/openai";
+import { imageUrl, wireBody } from "../image-bound/wire-images";
+import type { ProviderId } from "../model-route";
+import { openaiEffort } from "../openai/effort";
+import { billsCacheWrites, takesSampling } from "../openai/request";
+import type { ModelCall, ResponseFormat, Tool, WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
 
 type AssistantMessage = Extract<ChatMessage, { role: "assistant" }>;

@@ -1,6 +1,6 @@
 // How the models behind chat completions differ, and the dialect of compatible servers, which are entries; the vendors' own is in request.ts.
 
-import type { ImageDetail, ImagePart } from "../image-types";
+import type { ImageDetail, ImagePart } from "../conversation/images";
 import type { ChatDialect, RouteEntry } from "../provider-entry";
 
 /** Options that a provider answers with 400 are left out of the request: the customer is served without them. */

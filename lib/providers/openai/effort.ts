@@ -3,7 +3,8 @@
 // api-docs.deepseek.com/guides/thinking_mode.
 
 import { effortOf, nearestEffort, thinksNot } from "../effort";
-import type { ModelCall, ProviderId, ReasoningEffort } from "../types";
+import type { ProviderId } from "../model-route";
+import type { ModelCall, ReasoningEffort } from "../types";
 
 type Reasoning = Pick<ModelCall, "reasoning" | "maxOutputTokens">;
 

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { ToolCall } from "../conversation/messages";
+import type { ProviderId } from "../model-route";
 import { openaiFormat } from "../openai";
-import type { ModelCall, ProviderId, ToolCall } from "../types";
+import type { ModelCall } from "../types";
 
 const lisbon = '{"city":"Lisbon"}';
 const weather = (id: string, text: string): ToolCall => ({ id, name: "get_weather", arguments: text });

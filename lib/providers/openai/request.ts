@@ -1,23 +1,13 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { createHash } from "node:crypto";
+import { type ImagePart, isPlain } from "../conversation/images";
+import { type ChatMessage, type ContentPart, contentText, type ToolCall } from "../conversation/messages";
 import { openaiDetail } from "../image-bound/openai";
 import { hasImages, imageUrl, wireBody, withToolImages } from "../image-bound/wire-images";
-import { type ImagePart, isPlain } from "../image-types";
+import type { ModelRoute, ProviderId } from "../model-route";
 import type { RouteEntry } from "../provider-entry";
-import {
-  type ChatMessage,
-  type ContentPart,
-  contentText,
-  type ModelCall,
-  type ModelRoute,
-  type ProviderId,
-  type ResponseFormat,
-  type Tool,
-  type ToolCall,
-  type ToolChoice,
-  type WireRequest,
-} from "../types";
+import type { ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
 import { entryDialect, type OpenAIDialect, withEntryFields } from "./dialect";
 import { deepseekThinking, openaiEffort } from "./effort";
 

@@ -3,8 +3,9 @@
 import { nanoUsd } from "@/lib/base/money";
 import { callProvider, callProviderWhole, type ProviderCall, type RoutingSetup, type WholeCall } from "../call";
 import { endpointAt } from "../endpoints";
+import type { ProviderId } from "../model-route";
 import { fillPrices } from "../prices";
-import { isProviderFailure, type Model, type ProviderEvent, type ProviderFailure, type ProviderId } from "../types";
+import { isProviderFailure, type Model, type ProviderEvent, type ProviderFailure } from "../types";
 import { lineFormat } from "./provider-server";
 
 export const limits: RoutingSetup["limits"] = {

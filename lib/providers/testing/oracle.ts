@@ -8,19 +8,12 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createXai } from "@ai-sdk/xai";
 import { z } from "zod";
 import { anthropicFormat } from "../anthropic";
+import { contentText, type ToolCall } from "../conversation/messages";
 import { geminiFormat } from "../gemini";
+import type { VendorId } from "../model-route";
 import { openaiFormat } from "../openai";
 import { responsesFormat } from "../openai-responses";
-import {
-  contentText,
-  type FinishReason,
-  type ModelCall,
-  type Tool,
-  type ToolCall,
-  type ToolChoice,
-  type VendorId,
-  type WireFormat,
-} from "../types";
+import type { FinishReason, ModelCall, Tool, ToolChoice, WireFormat } from "../types";
 import { type Answer, inPieces, type Thought } from "./replay";
 
 type OracleModel = ReturnType<ReturnType<typeof createOpenAI>["chat"]>;

@@ -1,17 +1,16 @@
 // Replays the bytes of a fixture through a wire format, chunked in any way, and collects the result.
 
 import { readFileSync } from "node:fs";
+import type { ReasoningBlock, ToolCall } from "../conversation/messages";
+import type { WireFormatId } from "../model-route";
 import {
   type FinishReason,
   isProviderFailure,
   type ProviderEvent,
   type ProviderFailure,
-  type ReasoningBlock,
   type TokenUsage,
-  type ToolCall,
   type ToolCallEvent,
   type WireFormat,
-  type WireFormatId,
 } from "../types";
 
 export interface Answer {

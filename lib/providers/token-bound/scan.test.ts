@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isLong } from "../../db/testing/sample";
+import type { ChatMessage } from "../conversation/messages";
 import { borderChars, glue, scrap } from "../testing/scraps";
 import { bounds, trueCount } from "../testing/tokenizers";
 import { inputBoundForCall, inputBoundInSlices, inputTokenBound, scanRules } from "../token-bound";
-import type { ChatMessage } from "../types";
 import { countBytes, countBytesInSlices } from "./normal-form";
 import { scanTokens, scanTokensInSlices } from "./scan";
 

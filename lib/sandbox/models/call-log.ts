@@ -1,7 +1,7 @@
 // The log of calls to the simulated vendors: the last thousand and how each ended, so that a test can prove that an upstream call was made
 // once, or was cut. It keeps the beginning of each prompt: everything here is simulated and stays in this process.
 
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 
 const CALLS_KEPT = 1000;
 const QUESTION_CHARACTERS_KEPT = 2000;

@@ -1,7 +1,7 @@
 // The context windows of the simulated models, and how each vendor refuses a prompt beyond one. Written down from the vendors' pages, apart
 // from the gateway's catalogue, which the sandbox is there to check.
 
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { countInputTokens } from "./tokens";
 import type { Problem, SimulatedCall } from "./vendor";
 

@@ -1,7 +1,7 @@
 // The control endpoint: rules that set the behaviour of the next calls, and the call log. Only matching calls use up a rule, so concurrent
 // calls never get each other's behaviour.
 
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { type Behaviour, readDirectives } from "./behaviour";
 import type { CallLog } from "./call-log";
 

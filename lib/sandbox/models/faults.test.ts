@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { startTestModels, type TestModels } from "./testing";
 
 let models: TestModels;

@@ -4,7 +4,7 @@
 // ai.google.dev/gemini-api/docs/caching, api-docs.deepseek.com/guides/kv_cache.
 
 import { createHash } from "node:crypto";
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { countInputTokens } from "./tokens";
 import type { CacheCounts, SimulatedCall, Vendor } from "./vendor";
 

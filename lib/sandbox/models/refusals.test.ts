@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { startTestModels, type TestModels } from "./testing";
 
 let models: TestModels;

@@ -6,14 +6,16 @@ import { sample } from "@/lib/db/testing/sample";
 import { anthropicFormat } from "@/lib/providers/anthropic";
 import { callProvider, callProviderWhole, wireFormatOf } from "@/lib/providers/call";
 import { builtInModels } from "@/lib/providers/catalogue-data";
+import type { ChatMessage } from "@/lib/providers/conversation/messages";
 import { endpointAt, vendorIds } from "@/lib/providers/endpoints";
 import { geminiFormat } from "@/lib/providers/gemini";
+import type { ModelRoute, VendorId } from "@/lib/providers/model-route";
 import { openaiFormat } from "@/lib/providers/openai";
 import { responsesFormat } from "@/lib/providers/openai-responses";
 import { limits, modelAt, readCall } from "@/lib/providers/testing/call-kit";
 import { inputBoundForCall } from "@/lib/providers/token-bound";
 import { closeProviderPools } from "@/lib/providers/transport";
-import type { ChatMessage, ModelCall, ModelRoute, ProviderEvent, ResponseFormat, Tool, VendorId } from "@/lib/providers/types";
+import type { ModelCall, ProviderEvent, ResponseFormat, Tool } from "@/lib/providers/types";
 import { startTestModels, type TestModels } from "./testing";
 
 let models: TestModels;

@@ -1,7 +1,7 @@
 // Starts the simulated models as a child process, and returns their URLs and key.
 
 import { fileURLToPath } from "node:url";
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { type Child, startChild } from "../child-process";
 
 export interface SimulatedModelsOptions {

@@ -1,7 +1,7 @@
 // Tool calls on the wire: the pieces in which each vendor sends them, and how the request's limit cuts them.
 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 import { startTestModels, type TestModels } from "./testing";
 import { countTokens } from "./tokens";
 

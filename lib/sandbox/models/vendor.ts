@@ -2,7 +2,7 @@
 // It knows neither sockets nor faults; `deliver.ts` handles those for all vendors.
 
 import type { IncomingHttpHeaders } from "node:http";
-import type { VendorId } from "@/lib/providers/types";
+import type { VendorId } from "@/lib/providers/model-route";
 
 export interface SimulatedMessage {
   /** `tool`: the result of one of the caller's functions. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { type Endpoints, endpointAt } from "@/lib/providers/endpoints";
-import type { ProviderId } from "@/lib/providers/types";
+import type { ProviderId } from "@/lib/providers/model-route";
 
 interface RecordedRequest {
   path: string;
