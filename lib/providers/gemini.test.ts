@@ -203,26 +203,30 @@ describe("requests", () => {
   });
 
   test("results that follow each other are one turn, however many; a message of the user or the model begins another", () => {
-    const result = { role: "tool", toolCallId: "c", content: '{"a":1}' } as const;
+    const calls = Array.from({ length: 5_001 }, (_, index) => ({ id: `c${index}`, name: "f", arguments: "{}" }));
+    const results = calls.map(({ id }) => ({ role: "tool", toolCallId: id, content: '{"a":1}' }) as const);
     const messages: ModelCall["messages"] = [
-      ...Array(5_000).fill(result),
-      { role: "system", content: "Be brief." },
-      result,
       { role: "user", content: "Hi" },
-      result,
+      { role: "assistant", content: "", toolCalls: calls },
+      ...results.slice(1),
+      { role: "system", content: "Be brief." },
+      { role: "tool", toolCallId: "c0", content: "{no JSON" },
+      { role: "user", content: "Hi" },
       { role: "assistant", content: "Hello" },
-      { ...result, content: "{no JSON" },
+      { role: "user", content: "Hi" },
     ];
     const { body } = geminiFormat.buildRequest({ messages, maxOutputTokens: 1, stream: false }, "gemini-2.5-flash", "AIza-test", "gemini");
     const { contents } = JSON.parse(body) as { contents: { role: string; parts: { functionResponse?: { response: object } }[] }[] };
     expect(contents.map(({ role, parts }) => [role, parts.length])).toEqual([
+      ["user", 1],
+      ["model", 5_001],
       ["user", 5_001],
       ["user", 1],
       ["user", 1],
       ["model", 1],
       ["user", 1],
     ]);
-    expect(contents.at(0)?.parts.at(0)?.functionResponse?.response).toEqual({ a: 1 });
-    expect(contents.at(-1)?.parts.at(0)?.functionResponse?.response).toEqual({ output: "{no JSON" });
+    expect(contents.at(2)?.parts.at(0)?.functionResponse?.response).toEqual({ a: 1 });
+    expect(contents.at(2)?.parts.at(-1)?.functionResponse?.response).toEqual({ output: "{no JSON" });
   });
 });

@@ -22,6 +22,11 @@ const dialectFields = z.strictObject({
   toolChoice: z.enum(["named", "required", "auto"]),
   /** `short`: nine letters and digits. */
   toolCallIds: z.enum(["any", "short"]),
+  /**
+   * The order of turns that it takes. `openai`: any. `template`: that of its models' chat templates, as at vLLM: instructions at the beginning,
+   * then the user and the model in turn, at last the user. `mistral`: besides, an answer after results.
+   */
+  turns: z.enum(["openai", "template", "mistral"]),
   /** If false, the schema goes into a message and the format is json_object. */
   jsonSchema: z.boolean(),
   /** Sends the usage of a stream only when `stream_options` ask for it. If false, it sends it unasked. */
@@ -60,6 +65,7 @@ const commonDialect: ChatDialect = {
   strictTools: true,
   toolChoice: "named",
   toolCallIds: "any",
+  turns: "template",
   jsonSchema: true,
   streamOptions: true,
   reasoningContent: false,
@@ -119,7 +125,7 @@ export const builtInEntries: readonly BuiltInEntry[] = [
     id: "mistral",
     name: "Mistral",
     baseUrl: "https://api.mistral.ai/v1",
-    dialect: { seed: "random_seed", streamOptions: false, toolCallIds: "short" },
+    dialect: { seed: "random_seed", streamOptions: false, toolCallIds: "short", turns: "mistral" },
   }),
   // console.groq.com/docs/openai, console.groq.com/docs/reasoning
   builtIn("GROQ_API_KEY", {

@@ -12,6 +12,7 @@ import o200kRanks from "js-tiktoken/ranks/o200k_base";
 import { describe, expect, test, vi } from "vitest";
 import { drawNumbers, isLong } from "../db/testing/sample";
 import { type ChatMessage, type Content, contentText } from "./conversation/messages";
+import { addedTokens } from "./conversation/normalise";
 import { anyCodeUnit, borderChars, fixtures, glue, letter, prose, scrap, tableWords } from "./testing/scraps";
 import { bounds, trueCount } from "./testing/tokenizers";
 import { inputBoundForCall, inputTokenBound, TOKENS_PER_MESSAGE, TOKENS_PER_PART, TOKENS_PER_REQUEST } from "./token-bound";
@@ -217,7 +218,8 @@ describe("messages", () => {
     fc.assert(
       fc.property(fc.array(scrap, { maxLength: 12 }).map(glue), (content) => {
         for (const bound of [...bounds, "bytes"] as const) {
-          const tokens = inputBoundForCall({ messages: [user(content)] }, bound) - TOKENS_PER_MESSAGE - TOKENS_PER_REQUEST;
+          const messages = [user(content)];
+          const tokens = inputBoundForCall({ messages }, bound) - TOKENS_PER_MESSAGE - TOKENS_PER_REQUEST - addedTokens(messages);
           expect(tokens).toBeGreaterThanOrEqual(inputTokenBound(content, bound));
           expect(tokens).toBeLessThanOrEqual(inputTokenBound(content, "bytes"));
         }

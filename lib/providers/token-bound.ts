@@ -15,6 +15,7 @@
 
 import { runAtOnce, type Slices } from "@/lib/base/slices";
 import { type ChatMessage, type Content, contentText, type ReasoningBlock, type ToolCall } from "./conversation/messages";
+import { addedTokens } from "./conversation/normalise";
 import { countBytes, countBytesInSlices } from "./token-bound/normal-form";
 import { type ScanRules, scanTokens, scanTokensInSlices } from "./token-bound/scan";
 import type { ModelCall, TokenBoundId } from "./types";
@@ -80,7 +81,7 @@ export const inputBoundForCall = (call: BoundedCall, bound: TokenBoundId): numbe
 /** The same in slices. It ends once the bound is `most` or above: no input is longer than a model's context window. */
 export function* inputBoundInSlices(call: BoundedCall, bound: TokenBoundId, most = Number.POSITIVE_INFINITY): Slices<number> {
   const { messages, tools = [], responseFormat } = call;
-  let tokens = TOKENS_PER_REQUEST;
+  let tokens = TOKENS_PER_REQUEST + addedTokens(messages);
   for (const message of messages) {
     tokens += TOKENS_PER_MESSAGE + (yield* messageBound(message, bound));
     if (tokens >= most) return tokens;

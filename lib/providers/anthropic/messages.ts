@@ -1,6 +1,7 @@
 // The conversation of a call as Anthropic's system prompt and messages: which blocks they are made of, where a prefix to be cached ends,
 // and which thoughts go back.
 
+import type { WireCallId } from "../conversation/call-ids";
 import type { ImagePart } from "../conversation/images";
 import {
   type CacheLifetime,
@@ -11,6 +12,7 @@ import {
   type TextPart,
   type ToolCall,
 } from "../conversation/messages";
+import { isBlankText } from "../conversation/normalise";
 import type { ModelRoute } from "../model-route";
 import { readJsonObject } from "../wire-value";
 
@@ -45,16 +47,17 @@ type Block =
     };
 
 interface AnthropicMessage {
-  role: "user" | "assistant";
+  role: "user" | "assistant" | "system";
   content: string | Block[];
 }
 
-/** Anthropic has no system role among the messages: every system message comes first, wherever it was; our own instructions follow. */
+/** The system messages before the first turn; our own instructions follow. */
 export function anthropicSystem(
   messages: readonly ChatMessage[],
   instructions: readonly (string | undefined)[],
 ): string | TextBlock[] | undefined {
-  const given = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  const turns = messages.findIndex(({ role }) => role !== "system");
+  const given = messages.slice(0, turns === -1 ? messages.length : turns).map(({ content }) => content);
   const all = [...given, ...instructions.filter((text) => text !== undefined)];
   if (all.length === 0) return undefined;
   if (all.every((content) => typeof content === "string")) return all.join("\n\n");
@@ -63,7 +66,7 @@ export function anthropicSystem(
 }
 
 /**
- * All messages except system ones. Tool calls are blocks of the assistant's message, and their results are blocks of the single user
+ * The messages from the first turn on. Tool calls are blocks of the assistant's message, and their results are blocks of the single user
  * message that follows (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/handle-tool-calls).
  */
 export function anthropicMessages(messages: readonly ChatMessage[], route?: ModelRoute): AnthropicMessage[] {
@@ -73,6 +76,8 @@ export function anthropicMessages(messages: readonly ChatMessage[], route?: Mode
   for (const message of messages) {
     switch (message.role) {
       case "system":
+        results = undefined;
+        if (turns.length > 0) turns.push({ role: "system", content: plainContent(message.content) });
         break;
       case "assistant":
         results = undefined;
@@ -148,7 +153,7 @@ class AssistantBlocks {
     else this.#texts[0] = { ...rest, text: text.slice(length) };
     this.#characters += Math.min(text.length, length);
     const block: TextBlock = text.length <= length ? { ...rest, text } : { type: "text", text: text.slice(0, length) };
-    if (block.text.trim() !== "") this.blocks.push(block);
+    if (!isBlankText(block.text)) this.blocks.push(block);
   }
 }
 
@@ -157,14 +162,14 @@ const thoughtBlock = ({ kind, text, data }: ReasoningBlock): Block =>
 
 const callBlock = ({ id, name, arguments: text, cache }: ToolCall): Block => ({
   type: "tool_use",
-  id: wireId(id),
+  id,
   name,
   input: readInput(text),
   cache_control: cacheControl(cache),
 });
 
 function resultBlock({ content, toolCallId, isError }: Extract<ChatMessage, { role: "tool" }>): Block {
-  const block = { type: "tool_result", tool_use_id: wireId(toolCallId), is_error: isError || undefined } as const;
+  const block = { type: "tool_result", tool_use_id: toolCallId, is_error: isError || undefined } as const;
   if (typeof content === "string") return { ...block, content: content === "" ? undefined : content };
   // The mark of the last part is the result's own.
   const blocks = contentBlocks(content).map(({ cache_control: _, ...unmarked }) => unmarked);
@@ -184,16 +189,14 @@ const contentBlocks = (content: Content): (TextBlock | ImageBlock)[] =>
     ? textBlocks(content)
     : content.flatMap((part): (TextBlock | ImageBlock)[] => {
         if (part.type === "image") return [{ ...imageBlock(part), cache_control: cacheControl(part.cache) }];
-        return part.text.trim() === "" ? [] : [textBlock(part)];
+        return isBlankText(part.text) ? [] : [textBlock(part)];
       });
 
 /** A text block must contain more than white space; plain string content need not. */
-const textBlocks = (content: Content): TextBlock[] => partsOf(content).filter(({ text }) => text.trim() !== "");
+const textBlocks = (content: Content): TextBlock[] => partsOf(content).filter(({ text }) => !isBlankText(text));
 
 /** Anthropic's ids are letters, digits, _ and -; an id of another provider, which the customer sends back, may hold more. */
-function wireId(id: string): string {
-  return id.replace(/[^A-Za-z0-9_-]/g, "_");
-}
+export const anthropicCallId: WireCallId = (id, copy) => `${id.replace(/[^A-Za-z0-9_-]/g, "_")}${copy === 1 ? "" : `_${copy}`}`;
 
 /**
  * Our arguments are text, Anthropic's are an object. Text that is not an object (a model wrote broken JSON and the customer answered

@@ -1,6 +1,9 @@
 // What a Claude model accepts follows from its name alone, per Anthropic's migration guides, so that models which the operator
 // configured follow them too. A name that is not a Claude's gets what the oldest models accept.
 
+import { type ShapeRules, shapeRules } from "../conversation/shape-rules";
+import type { ModelRoute } from "../model-route";
+
 export interface Claude {
   family: string;
   /** claude-opus-4-7 is 407. */
@@ -56,4 +59,28 @@ export function thinkingOff({ family, version }: Claude): "absent" | "disabled" 
   if (version < 500) return "absent";
   if (version < 505 || family === "haiku") return "disabled";
   return family === "sonnet" ? "between_tools" : "never";
+}
+
+// "Mid-conversation system messages": Opus since 4.8, Fable and Mythos since 5, not Sonnet 5; not on Bedrock and Google Cloud
+// (platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages). Of Sonnet 5.5 and Haiku 5.5 nothing is said.
+const firstWithLaterSystem = new Map([
+  ["opus", 408],
+  ["fable", 500],
+  ["mythos", 500],
+]);
+
+/** "This model does not support assistant message prefill. The conversation must end with a user message": from Claude 4.6 on. */
+const FIRST_WITHOUT_PREFILL = 406;
+
+/** The shape of conversations that a model takes. */
+export function claudeShape({ provider, wireName }: Pick<ModelRoute, "provider" | "wireName">): ShapeRules {
+  const claude = readClaude(wireName);
+  if (claude === undefined) return shapeRules.anthropic;
+  const hasLaterSystem =
+    provider === "anthropic" && claude.version >= (firstWithLaterSystem.get(claude.family) ?? Number.POSITIVE_INFINITY);
+  return {
+    ...shapeRules.anthropic,
+    laterSystem: hasLaterSystem ? "after-user" : "nowhere",
+    endsWithUser: claude.version >= FIRST_WITHOUT_PREFILL,
+  };
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { ChatMessage } from "../conversation/messages";
 import { anthropicMessages, anthropicSystem } from "./messages";
+import { buildAnthropicRequest } from "./request";
+
+/** The messages of a whole request. */
+const writtenBy = (messages: readonly ChatMessage[]): { role: string; content: unknown }[] =>
+  JSON.parse(buildAnthropicRequest({ messages, maxOutputTokens: 64, stream: false }, "claude-sonnet-4-5", "sk-ant-test").body).messages;
 
 const call = (id: string, args: string) => ({ id, name: "get_weather", arguments: args });
 
@@ -30,8 +36,9 @@ test("calls are blocks of the assistant's message, all their results blocks of o
   ]);
 });
 
-test("user text after results follows them in the same message, even with system messages between", () => {
-  const messages = anthropicMessages([
+test("user text after results follows them in the same message, and so do instructions from between", () => {
+  const messages = writtenBy([
+    { role: "user", content: "How warm is it?" },
     { role: "assistant", content: "", toolCalls: [call("a", "{}")] },
     { role: "system", content: "Be brief." },
     { role: "tool", toolCallId: "a", content: "12 °C" },
@@ -41,12 +48,15 @@ test("user text after results follows them in the same message, even with system
     { role: "assistant", content: "53.6 °F" },
     { role: "user", content: "Thanks" },
   ]);
-  expect(messages.slice(1)).toEqual([
+  expect(messages.slice(2)).toEqual([
     {
       role: "user",
       content: [
         { type: "tool_result", tool_use_id: "a", content: "12 °C" },
+        { type: "text", text: "Be brief." },
+        { type: "text", text: "In French." },
         { type: "text", text: "And in °F?" },
+        { type: "text", text: "(no text)" },
       ],
     },
     { role: "assistant", content: "53.6 °F" },
@@ -81,7 +91,8 @@ test("a missing or empty list of calls leaves a plain message", () => {
 });
 
 test("another provider's id is mapped to Anthropic's alphabet, the same in call and result", () => {
-  const [calling, answered] = anthropicMessages([
+  const [, calling, answered] = writtenBy([
+    { role: "user", content: "Hi" },
     { role: "assistant", content: "", toolCalls: [call("functions.get:0", "{}")] },
     { role: "tool", toolCallId: "functions.get:0", content: "1" },
   ]);

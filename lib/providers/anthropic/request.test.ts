@@ -17,17 +17,18 @@ const call: ModelCall = {
 const bodyOf = (changes: Partial<ModelCall>, wireName = "claude-sonnet-4-5-20250929") =>
   JSON.parse(buildAnthropicRequest({ ...call, ...changes }, wireName, "sk-ant-test").body);
 
-test("requests contain the call and nothing else, every system message in front", () => {
+test("requests contain the call and nothing else, later instructions in their place", () => {
   const request = buildAnthropicRequest(call, "claude-haiku-4-5-20251001", "sk-ant-test");
   expect(request.path).toBe("v1/messages");
   expect(request.headers).toEqual({ "content-type": "application/json", "x-api-key": "sk-ant-test", "anthropic-version": "2023-06-01" });
   expect(JSON.parse(request.body)).toEqual({
     model: "claude-haiku-4-5-20251001",
     max_tokens: 64,
-    system: "Be brief.\n\nIn French.",
+    system: "Be brief.",
     messages: [
       { role: "user", content: "Hi" },
       { role: "assistant", content: "Hello" },
+      { role: "user", content: "In French." },
       { role: "user", content: "Again" },
     ],
     service_tier: "standard_only",
@@ -80,7 +81,7 @@ test("stop sequences are sent except blank ones, which are refused", () => {
 
 test("a JSON object is requested at the end of the system prompt", () => {
   const { system, output_config } = bodyOf({ responseFormat: { type: "json_object" } });
-  expect(system).toMatch(/^Be brief\.\n\nIn French\.\n\nAnswer with one JSON object and nothing else/);
+  expect(system).toMatch(/^Be brief\.\n\nAnswer with one JSON object and nothing else/);
   expect(output_config).toBeUndefined();
   const alone = bodyOf({ responseFormat: { type: "json_object" }, messages: [{ role: "user", content: "Hi" }] });
   expect(alone.system).toMatch(/^Answer with one JSON object/);
@@ -95,7 +96,7 @@ test("a schema is a structured output from Claude 4.5 on, and part of the system
     expect(body.output_config, name).toEqual({
       format: { type: "json_schema", schema: { ...schema, description: "Where to go.", additionalProperties: false } },
     });
-    expect(body.system).toBe("Be brief.\n\nIn French.");
+    expect(body.system).toBe("Be brief.");
   }
   for (const name of ["claude-opus-4-1-20250805", "claude-sonnet-4-20250514", "claude-3-5-haiku-20241022", "my-own-model"]) {
     const body = bodyOf({ responseFormat }, name);

@@ -1,10 +1,12 @@
 // A model call as a request to Anthropic's Messages API.
 
+import { normaliseConversation } from "../conversation/normalise";
+import { objectSchema } from "../conversation/tool-schema";
 import { wireBody } from "../image-bound/wire-images";
 import type { ProviderId } from "../model-route";
 import type { ModelCall, ResponseFormat, Tool, WireRequest } from "../types";
-import { anthropicMessages, anthropicSystem, type CacheControl, cacheControl } from "./messages";
-import { readClaude, takesForcedTools, takesOutputFormat, takesSampling } from "./model-rules";
+import { anthropicCallId, anthropicMessages, anthropicSystem, type CacheControl, cacheControl } from "./messages";
+import { claudeShape, readClaude, takesForcedTools, takesOutputFormat, takesSampling } from "./model-rules";
 import { narrowSchema } from "./schema";
 import { type AnthropicThinking, anthropicThinking } from "./thinking";
 
@@ -14,6 +16,7 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
   const { tools, tool_choice, instruction: toolInstruction } = anthropicTools(call, wireName);
   const { format, instruction: formatInstruction } = anthropicOutputFormat(call.responseFormat, wireName);
   const thinking = anthropicThinking(call, route);
+  const messages = normaliseConversation(call.messages, claudeShape(route), anthropicCallId);
   return {
     path: "v1/messages",
     headers: { "content-type": "application/json", "x-api-key": apiKey, "anthropic-version": "2023-06-01" },
@@ -21,8 +24,8 @@ export function buildAnthropicRequest(call: ModelCall, wireName: string, apiKey:
       JSON.stringify({
         model: wireName,
         max_tokens: call.maxOutputTokens,
-        system: anthropicSystem(call.messages, [toolInstruction, formatInstruction]),
-        messages: anthropicMessages(call.messages, route),
+        system: anthropicSystem(messages, [toolInstruction, formatInstruction]),
+        messages: anthropicMessages(messages, route),
         tools,
         tool_choice,
         thinking: thinking.config,
@@ -95,8 +98,8 @@ function anthropicTools(call: ModelCall, wireName: string): Choice & { tools?: A
  * each optional value nullable, still work.
  */
 function anthropicTool({ name, description, parameters, cache }: Tool): AnthropicTool {
-  // Anthropic requires the type, which OpenAI's function without arguments does not have.
-  const input_schema = parameters === undefined ? { type: "object", properties: {} } : { type: "object", ...parameters };
+  // Anthropic requires a schema, which OpenAI's function without arguments does not have.
+  const input_schema = parameters === undefined ? { type: "object", properties: {} } : objectSchema(parameters);
   return { name, description, input_schema, cache_control: cacheControl(cache) };
 }
 

@@ -1,8 +1,9 @@
-// Ids of function calls. Gemini 3 refuses a call that is sent back without its thought signature, and of what OpenAI's clients send
+// Ids and names of function calls. Gemini 3 refuses a call that is sent back without its thought signature, and of what OpenAI's clients send
 // back only the id is ours to choose: the signature travels in it, as `<id>__thought__<signature in base64url>`.
 // Documented at https://ai.google.dev/gemini-api/docs/thought-signatures.
 
 import { randomBase62 } from "@/lib/base/ids";
+import type { WireCallId } from "../conversation/call-ids";
 
 // Only letters, digits, _ and -: Anthropic accepts no other in an id, should the conversation continue there.
 const separator = "__thought__";
@@ -25,6 +26,13 @@ export function joinCallId(id: string | null | undefined, thoughtSignature: stri
   return thoughtSignature ? `${own}${separator}${Buffer.from(thoughtSignature, "base64").toString("base64url")}` : own;
 }
 
+/** The id of a call in a request, with its signature. */
+export const geminiCallId: WireCallId = (callId, copy) => {
+  if (copy === 1) return callId;
+  const end = callId.indexOf(separator);
+  return end === -1 ? `${callId}_${copy}` : `${callId.slice(0, end)}_${copy}${callId.slice(end)}`;
+};
+
 /** The parts of a customer's id; an id without a signature is returned unchanged. */
 export function splitCallId(callId: string): { id: string; thoughtSignature?: string } {
   const end = callId.indexOf(separator);
@@ -32,3 +40,12 @@ export function splitCallId(callId: string): { id: string; thoughtSignature?: st
   const thoughtSignature = Buffer.from(callId.slice(end + separator.length), "base64url").toString("base64");
   return { id: callId.slice(0, end), thoughtSignature: thoughtSignature || undefined };
 }
+
+// "Must start with a letter or an underscore" (ai.google.dev/api/caching#FunctionDeclaration); OpenAI's may start with a digit or a hyphen.
+// Such a name gets an underscore more, and so does one that could be taken for it.
+
+/** A function's name as Gemini gets it. */
+export const geminiName = (name: string): string => (/^_*[0-9-]/.test(name) ? `_${name}` : name);
+
+/** The customer's name of a function that Gemini calls. */
+export const ownName = (name: string): string => (/^_+[0-9-]/.test(name) ? name.slice(1) : name);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { failureInside } from "../http-failure";
 import type { FinishReason, OnRequestId, ProviderEvent, ProviderFailureKind, TokenUsage } from "../types";
 import { closeUsage, isRecord, malformed, parseJson, readShape, tokenCountSchema } from "../wire-value";
-import { isSinceGemini3, joinCallId } from "./call-id";
+import { isSinceGemini3, joinCallId, ownName } from "./call-id";
 import { readGeminiProblem } from "./errors";
 
 const byModalitySchema = z.array(z.object({ modality: z.string().nullish(), tokenCount: tokenCountSchema })).nullish();
@@ -84,7 +84,7 @@ export function geminiOutput({ candidates, modelVersion }: GeminiAnswer, firstIn
     if (functionCall) {
       const id = joinCallId(functionCall.id, isSigned ? thoughtSignature : undefined);
       const index = firstIndex + calls.length;
-      calls.push({ type: "tool_call", index, id, name: functionCall.name, arguments: JSON.stringify(functionCall.args ?? {}) });
+      calls.push({ type: "tool_call", index, id, name: ownName(functionCall.name), arguments: JSON.stringify(functionCall.args ?? {}) });
     } else if (part.thought !== true) {
       text += part.text ?? "";
     }

@@ -25,15 +25,13 @@ function bodyOf(options: Partial<ModelCall>, wireName = "gemini-3.5-flash-lite")
 }
 
 describe("functions", () => {
-  test("are declared in plain JSON Schema, and a function without arguments has no schema", () => {
+  test("are declared in Gemini's part of JSON Schema, and a function without arguments has no schema", () => {
+    const { $schema: _, ...parametersJsonSchema } = weatherTool.parameters ?? {};
     expect(bodyOf({ tools: [weatherTool, timeTool] })).toEqual({
       contents: [{ role: "user", parts: [{ text: question.content }] }],
       tools: [
         {
-          functionDeclarations: [
-            { name: "get_weather", description: "The weather now.", parametersJsonSchema: weatherTool.parameters },
-            { name: "get_time" },
-          ],
+          functionDeclarations: [{ name: "get_weather", description: "The weather now.", parametersJsonSchema }, { name: "get_time" }],
         },
       ],
       generationConfig: { maxOutputTokens: 64 },
@@ -99,7 +97,7 @@ describe("calls and results in the conversation", () => {
     const messages = [question, { role: "assistant", content: "", toolCalls: calls } as const, ...results];
     messages.splice(3, 0, { role: "system", content: "Be brief." });
     const { contents } = bodyOf({ messages });
-    expect(contents.map(({ parts }: { parts: unknown[] }) => parts.length)).toEqual([1, 2, 2]);
+    expect(contents.map(({ parts }: { parts: unknown[] }) => parts.length)).toEqual([1, 2, 2, 1]);
   });
 
   test("text sent with calls stays before them", () => {

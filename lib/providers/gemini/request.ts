@@ -2,31 +2,36 @@
 
 import type { ImagePart } from "../conversation/images";
 import { type ChatMessage, contentText, type Content as MessageContent } from "../conversation/messages";
+import { isBlankText, normaliseConversation } from "../conversation/normalise";
+import { shapeRules } from "../conversation/shape-rules";
 import { imagesOf } from "../image-bound/bound";
 import { type MediaResolution, mediaResolution } from "../image-bound/gemini";
-import { hasImages, wireBody, withToolImages } from "../image-bound/wire-images";
+import { hasImages, wireBody } from "../image-bound/wire-images";
 import type { ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
 import { readJsonObject } from "../wire-value";
-import { isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
+import { geminiCallId, geminiName, isSinceGemini3, noThoughtSignature, splitCallId } from "./call-id";
+import { GeminiSchemas } from "./schema";
 import { geminiThinking } from "./thinking";
 
 export function buildGeminiRequest(call: ModelCall, wireName: string, apiKey: string): WireRequest {
-  const system = call.messages.filter(({ role }) => role === "system");
+  const messages = normaliseConversation(call.messages, shapeRules.gemini, geminiCallId);
+  const system = messages.filter(({ role }) => role === "system");
   const method = call.stream ? "streamGenerateContent?alt=sse" : "generateContent";
   const { tools, toolChoice, responseFormat } = functionsAndFormat(call, wireName);
+  const schemas = new GeminiSchemas();
   return {
     path: `v1beta/models/${encodeURIComponent(wireName)}:${method}`,
     headers: { "content-type": "application/json", "x-goog-api-key": apiKey },
     ...wireBody(
       JSON.stringify({
-        // Gemini has no system role among the contents: every system message comes first, wherever it was.
+        // Gemini has no system role among the contents.
         systemInstruction: system.length === 0 ? undefined : { parts: system.map(({ content }) => ({ text: contentText(content) })) },
-        contents: geminiContents(call.messages, wireName),
-        tools: tools && [{ functionDeclarations: tools.map(functionDeclaration) }],
+        contents: geminiContents(messages, wireName),
+        tools: tools && [{ functionDeclarations: tools.map((tool) => functionDeclaration(tool, schemas)) }],
         toolConfig: tools && toolConfig(tools, toolChoice),
         generationConfig: {
           ...samplingConfig(call),
-          ...formatConfig(responseFormat),
+          ...formatConfig(responseFormat, schemas),
           thinkingConfig: geminiThinking(call, wireName),
           ...mediaConfig(call.messages),
         },
@@ -55,14 +60,17 @@ function samplingConfig({ maxOutputTokens, temperature, topP, topK, seed, stop }
 }
 
 /** Plain JSON Schema has its own field; `responseSchema` accepts a part of OpenAPI's and refuses unknown keywords. */
-function formatConfig(format: ResponseFormat | undefined): Record<string, unknown> {
+function formatConfig(format: ResponseFormat | undefined, schemas: GeminiSchemas): Record<string, unknown> {
   if (format === undefined) return {};
-  return { responseMimeType: "application/json", responseJsonSchema: format.type === "json_schema" ? format.schema : undefined };
+  return {
+    responseMimeType: "application/json",
+    responseJsonSchema: format.type === "json_schema" ? schemas.of(format.schema) : undefined,
+  };
 }
 
 /** As with the response format: `parameters` would be OpenAPI's, and refuse `additionalProperties` and `$schema`. */
-function functionDeclaration({ name, description, parameters }: Tool): Record<string, unknown> {
-  return { name, description, parametersJsonSchema: parameters };
+function functionDeclaration({ name, description, parameters }: Tool, schemas: GeminiSchemas): Record<string, unknown> {
+  return { name: geminiName(name), description, parametersJsonSchema: parameters && schemas.of(parameters) };
 }
 
 /** https://ai.google.dev/api/caching#FunctionCallingConfig */
@@ -75,7 +83,7 @@ function functionCallingConfigOf(tools: readonly Tool[], choice: ToolChoice | un
   if (choice === "none") return { mode: "NONE" };
   // ANY enforces schemas in any case.
   if (choice === "required") return { mode: "ANY" };
-  if (typeof choice === "object") return { mode: "ANY", allowedFunctionNames: [choice.name] };
+  if (typeof choice === "object") return { mode: "ANY", allowedFunctionNames: [geminiName(choice.name)] };
   // VALIDATED is AUTO with calls held to their schemas; it applies to all functions or to none.
   if (tools.some(({ strict }) => strict)) return { mode: "VALIDATED" };
   return choice && { mode: "AUTO" };
@@ -121,7 +129,7 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
   const contents: Content[] = [];
   /** The parts of a turn of results: consecutive ones are one turn, since the turn after calls answers all of them and holds nothing else. */
   let results: Part[] | undefined;
-  for (const message of withToolImages(messages)) {
+  for (const message of messages) {
     switch (message.role) {
       case "system":
         break;
@@ -131,8 +139,8 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
         break;
       case "assistant":
         results = undefined;
-        for (const { id, name } of message.toolCalls ?? []) functionNames.set(id, name);
-        contents.push({ role: "model", parts: modelParts(message, signsCalls) });
+        for (const { id, name } of message.toolCalls ?? []) functionNames.set(id, geminiName(name));
+        addModel(contents, modelParts(message, signsCalls));
         break;
       case "tool":
         if (results === undefined) {
@@ -144,6 +152,13 @@ function geminiContents(messages: readonly ChatMessage[], wireName: string): Con
     }
   }
   return contents;
+}
+
+/** Calls come after a turn of the user or of results: two answers in a row are one turn. */
+function addModel(contents: Content[], parts: readonly Part[]): void {
+  const last = contents.at(-1);
+  if (last?.role === "model") last.parts.push(...parts);
+  else contents.push({ role: "model", parts: [...parts] });
 }
 
 function userParts(content: MessageContent): Part[] {
@@ -162,11 +177,11 @@ function modelParts({ content, toolCalls = [] }: ChatMessage & { role: "assistan
     // Of calls made together only the first is signed, and only its signature is required.
     const signature = thoughtSignature ?? (index === 0 ? noThoughtSignature : undefined);
     return {
-      functionCall: { id, name: call.name, args: readJsonObject(call.arguments) ?? unreadableArguments(call.arguments) },
+      functionCall: { id, name: geminiName(call.name), args: readJsonObject(call.arguments) ?? unreadableArguments(call.arguments) },
       thoughtSignature: signsCalls ? signature : undefined,
     };
   });
-  return text === "" && calls.length > 0 ? calls : [{ text }, ...calls];
+  return isBlankText(text) && calls.length > 0 ? calls : [{ text }, ...calls];
 }
 
 function functionResponse({ toolCallId, content }: ChatMessage & { role: "tool" }, name: string | undefined): Part {

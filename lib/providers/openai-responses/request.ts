@@ -2,6 +2,7 @@
 // an answer unless told otherwise, and `strict` of a function, which means true here when it is absent.
 
 import { createHash } from "node:crypto";
+import type { WireCallId } from "../conversation/call-ids";
 import { isPlain } from "../conversation/images";
 import {
   type ChatMessage,
@@ -13,6 +14,9 @@ import {
   type ToolCall,
   toolCallsOf,
 } from "../conversation/messages";
+import { normaliseConversation } from "../conversation/normalise";
+import { shapeRules } from "../conversation/shape-rules";
+import { objectSchema } from "../conversation/tool-schema";
 import { openaiDetail } from "../image-bound/openai";
 import { imageUrl, wireBody } from "../image-bound/wire-images";
 import type { ProviderId } from "../model-route";
@@ -44,7 +48,7 @@ function responsesBody(call: ModelCall, target: Target): object {
   const tools = call.tools?.length ? call.tools : undefined;
   return {
     model: target.wireName,
-    input: responsesInput(call.messages, target, reasons),
+    input: responsesInput(normaliseConversation(call.messages, shapeRules.responses, responsesCallId), target, reasons),
     store: false,
     include: reasons && call.returnsReasoning ? ["reasoning.encrypted_content"] : undefined,
     max_output_tokens: call.maxOutputTokens,
@@ -89,7 +93,13 @@ function responsesTextFormat(format: ResponseFormat): object {
 function responsesTool({ name, description, parameters, strict = false, custom }: Tool): object {
   if (custom) return { type: "custom", name, description: custom.description, format: custom.format };
   // A function without arguments still needs the field.
-  return { type: "function", name, description, parameters: parameters ?? { type: "object", properties: {} }, strict };
+  return {
+    type: "function",
+    name,
+    description,
+    parameters: parameters ? objectSchema(parameters) : { type: "object", properties: {} },
+    strict,
+  };
 }
 
 function responsesToolChoice({ toolChoice }: ModelCall, tools: readonly Tool[]): object | string | undefined {
@@ -105,7 +115,7 @@ function responsesInput(messages: readonly ChatMessage[], target: Target, reason
     if (message.role === "assistant") return assistantItems(message, target);
     if (message.role === "tool") {
       const type = customIds.has(message.toolCallId) ? "custom_tool_call_output" : "function_call_output";
-      return [{ type, call_id: shortId(message.toolCallId), output: plainContent(message.content, target) }];
+      return [{ type, call_id: message.toolCallId, output: plainContent(message.content, target) }];
     }
     if (message.role === "user") return [{ role: "user", content: inputParts(message.content, target) }];
     // OpenAI's reasoning models have a name of their own for it.
@@ -149,8 +159,8 @@ function assistantItems(message: AssistantMessage, target: Target): object[] {
     items.push(reasoningItem(block));
   }
   addUntil({ characters: text.length, calls: toolCalls.length });
-  // A message is never nothing at all.
-  return items.length > 0 ? items : [messageItem(text, phase)];
+  // A message is never nothing at all, and a thought never alone: "… was provided without its required following item".
+  return text !== "" || toolCalls.length > 0 ? items : [messageItem(text, phase)];
 }
 
 const messageItem = (text: string, phase: MessagePhase | undefined): object => ({
@@ -167,8 +177,7 @@ function reasoningItem({ id, text, data }: ReasoningBlock): object {
   return { type: "reasoning", id, summary: text === "" ? [] : [{ type: "summary_text", text }], encrypted_content: data };
 }
 
-function callItem({ id, name, arguments: text, custom }: ToolCall): object {
-  const call_id = shortId(id);
+function callItem({ id: call_id, name, arguments: text, custom }: ToolCall): object {
   if (!custom) return { type: "function_call", call_id, name, arguments: text };
   const input = readJsonObject(text)?.input;
   return { type: "custom_tool_call", call_id, name, input: typeof input === "string" ? input : text };
@@ -177,7 +186,7 @@ function callItem({ id, name, arguments: text, custom }: ToolCall): object {
 const maxIdLength = 64;
 
 /** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
-function shortId(id: string): string {
-  if (id.length <= maxIdLength) return id;
-  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
-}
+const responsesCallId: WireCallId = (id, copy) => {
+  const own = copy === 1 ? id : `${id}_${copy}`;
+  return own.length <= maxIdLength ? own : `call_${createHash("sha256").update(own).digest("hex").slice(0, 32)}`;
+};

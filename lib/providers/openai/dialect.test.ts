@@ -18,6 +18,7 @@ const common: ChatDialect = {
   strictTools: true,
   toolChoice: "named",
   toolCallIds: "any",
+  turns: "template",
   jsonSchema: true,
   streamOptions: true,
   reasoningContent: false,

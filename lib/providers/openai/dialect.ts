@@ -20,6 +20,8 @@ export interface OpenAIDialect {
   takesJsonSchema: boolean;
   toolChoice: ChatDialect["toolChoice"];
   toolCallIds: ChatDialect["toolCallIds"];
+  /** Which of conversation/shape-rules.ts a conversation follows. */
+  turns: "openai" | ChatDialect["turns"];
   /** A stream has its usage only when it is asked for. */
   needsStreamOptions: boolean;
   /** The efforts that it takes; undefined where the model's name decides. */
@@ -46,6 +48,7 @@ export const entryDialect = ({ dialect }: RouteEntry): OpenAIDialect => ({
   takesStrictTools: dialect.strictTools,
   toolChoice: dialect.toolChoice,
   toolCallIds: dialect.toolCallIds,
+  turns: dialect.turns,
   takesJsonSchema: dialect.jsonSchema,
   needsStreamOptions: dialect.streamOptions,
   needsReasoningContent: dialect.reasoningContent,

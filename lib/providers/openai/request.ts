@@ -1,10 +1,14 @@
 // A model call as a chat completions request, with the differences between its models. Options that the call leaves open are not sent.
 
 import { createHash } from "node:crypto";
+import type { WireCallId } from "../conversation/call-ids";
 import { type ImagePart, isPlain } from "../conversation/images";
 import { type ChatMessage, type ContentPart, contentText, type ToolCall } from "../conversation/messages";
+import { normaliseConversation } from "../conversation/normalise";
+import { shapeRules } from "../conversation/shape-rules";
+import { objectSchema } from "../conversation/tool-schema";
 import { openaiDetail } from "../image-bound/openai";
-import { hasImages, imageUrl, wireBody, withToolImages } from "../image-bound/wire-images";
+import { hasImages, imageUrl, wireBody } from "../image-bound/wire-images";
 import type { ModelRoute, ProviderId } from "../model-route";
 import type { RouteEntry } from "../provider-entry";
 import type { ModelCall, ResponseFormat, Tool, ToolChoice, WireRequest } from "../types";
@@ -76,7 +80,15 @@ const thinkingSwitch = (call: ModelCall): object | undefined =>
   call.tools?.length && isForced(call.toolChoice) ? { type: "disabled" } : deepseekThinking(call);
 
 function openaiTool({ name, description, parameters, strict }: Tool, dialect: OpenAIDialect): object {
-  return { type: "function", function: { name, description, parameters, strict: dialect.takesStrictTools ? strict : undefined } };
+  return {
+    type: "function",
+    function: {
+      name,
+      description,
+      parameters: parameters && objectSchema(parameters),
+      strict: dialect.takesStrictTools ? strict : undefined,
+    },
+  };
 }
 
 const isForced = (choice: ToolChoice | undefined): boolean => choice === "required" || typeof choice === "object";
@@ -99,7 +111,8 @@ function openaiResponseFormat(format: ResponseFormat | undefined, dialect: OpenA
 }
 
 function openaiMessages({ messages, responseFormat }: ModelCall, dialect: OpenAIDialect): object[] {
-  const written = (isPlain(messages) ? messages : withToolImages(messages)).map((message) => openaiMessage(message, dialect));
+  const wireId = dialect.toolCallIds === "short" ? shortCallId : openaiCallId;
+  const written = normaliseConversation(messages, shapeRules[dialect.turns], wireId).map((message) => openaiMessage(message, dialect));
   if (responseFormat?.type !== "json_schema" || dialect.takesJsonSchema) return written;
   // JSON mode must also be requested in a message: https://api-docs.deepseek.com/guides/json_mode
   const content = `Return JSON that conforms to this JSON Schema: ${JSON.stringify(responseFormat.schema)}`;
@@ -119,30 +132,33 @@ function openaiMessage(message: ChatMessage, dialect: OpenAIDialect): object {
       return {
         role: "assistant",
         content: content === "" && message.toolCalls?.length ? null : content,
-        tool_calls: message.toolCalls?.length ? message.toolCalls.map((call) => openaiToolCall(call, dialect)) : undefined,
+        tool_calls: message.toolCalls?.length ? message.toolCalls.map(openaiToolCall) : undefined,
         // Our answers do not include thoughts, so there are none to send back; DeepSeek and Moonshot AI accept empty ones.
         reasoning_content: dialect.needsReasoningContent ? "" : undefined,
       };
     case "tool":
-      return { role: "tool", content, tool_call_id: wireId(message.toolCallId, dialect) };
+      return { role: "tool", content, tool_call_id: message.toolCallId };
     default:
       if (typeof message.content === "string" || !hasImages(message.content)) return { role: message.role, content };
       return { role: message.role, content: message.content.map((part) => openaiPart(part, dialect)) };
   }
 }
 
-function openaiToolCall({ id, name, arguments: text }: ToolCall, dialect: OpenAIDialect): object {
-  return { id: wireId(id, dialect), type: "function", function: { name, arguments: text } };
-}
+const openaiToolCall = ({ id, name, arguments: text }: ToolCall): object => ({ id, type: "function", function: { name, arguments: text } });
 
 const maxIdLength = 40;
 
-/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. Mistral's have nine letters. */
-function wireId(id: string, { toolCallIds }: OpenAIDialect): string {
-  const hash = () => createHash("sha256").update(id).digest("hex");
-  if (toolCallIds === "short") return /^[A-Za-z0-9]{9}$/.test(id) ? id : hash().slice(0, 9);
-  return id.length <= maxIdLength ? id : `call_${hash().slice(0, 32)}`;
-}
+/** OpenAI answers 400 to a longer id, as in a conversation that began at Gemini: there the id carries a signature. */
+const openaiCallId: WireCallId = (id, copy) => {
+  const own = copy === 1 ? id : `${id}_${copy}`;
+  return own.length <= maxIdLength ? own : `call_${hashOf(own).slice(0, 32)}`;
+};
+
+/** Mistral's have nine letters and digits. */
+const shortCallId: WireCallId = (id, copy) =>
+  copy === 1 && /^[A-Za-z0-9]{9}$/.test(id) ? id : hashOf(copy === 1 ? id : `${id}_${copy}`).slice(0, 9);
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The dialect of a vendor's model. */
 function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
@@ -168,6 +184,7 @@ function openaiDialect(wireName: string, provider: ProviderId): OpenAIDialect {
     takesJsonSchema: !isDeepSeek,
     toolChoice: "named",
     toolCallIds: "any",
+    turns: "openai",
     needsStreamOptions: true,
     efforts: undefined,
     hasServiceTiers: provider === "openai",

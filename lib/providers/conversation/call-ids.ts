@@ -1,0 +1,58 @@
+// The ids and names of calls on the wire: in the letters that a target takes, and each id once. Clients repeat ids (a counter that begins
+// again with each turn), and two ids may become one in a smaller alphabet.
+
+import type { ChatMessage, ToolCall } from "./messages";
+import type { ShapeRules } from "./shape-rules";
+
+/** The id of a call on the wire. `copy` is 1; for a call whose id another has already, it goes up until there is one that none has. */
+export type WireCallId = (id: string, copy: number) => string;
+
+/** Each result refers to the first call before it that has its id and no result yet. */
+export function uniqueCalls(
+  messages: readonly ChatMessage[],
+  callName: ShapeRules["callName"],
+  wireId: WireCallId,
+): readonly ChatMessage[] {
+  const ids = new CallIds(wireId);
+  return messages.map((message): ChatMessage => {
+    if (message.role === "tool") return { ...message, toolCallId: ids.resultOf(message.toolCallId) };
+    if (message.role !== "assistant" || !message.toolCalls) return message;
+    const toolCalls = message.toolCalls.map((call): ToolCall => ({ ...call, id: ids.next(call.id), name: nameOn(call.name, callName) }));
+    return { ...message, toolCalls };
+  });
+}
+
+/** A model may have called a function that does not exist, by any name. */
+const nameOn = (name: string, { others, most }: ShapeRules["callName"]): string => name.replace(others, "_").slice(0, most);
+
+class CallIds {
+  readonly #wireId: WireCallId;
+  readonly #used = new Set<string>();
+  readonly #copies = new Map<string, number>();
+  /** Wire ids of calls without a result, by the client's id, in their order. */
+  readonly #open = new Map<string, string[]>();
+
+  constructor(wireId: WireCallId) {
+    this.#wireId = wireId;
+  }
+
+  next(id: string): string {
+    let copy = this.#copies.get(id) ?? 1;
+    let wire = this.#wireId(id, copy);
+    while (this.#used.has(wire)) {
+      copy += 1;
+      wire = this.#wireId(id, copy);
+    }
+    this.#used.add(wire);
+    this.#copies.set(id, copy + 1);
+    const open = this.#open.get(id);
+    if (open) open.push(wire);
+    else this.#open.set(id, [wire]);
+    return wire;
+  }
+
+  /** A result without a call keeps its id. */
+  resultOf(id: string): string {
+    return this.#open.get(id)?.shift() ?? this.#wireId(id, 1);
+  }
+}

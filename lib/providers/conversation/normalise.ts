@@ -1,0 +1,199 @@
+// A conversation in the shape that its target takes (shape-rules.ts). What was said stays, in its order: results move next to their calls,
+// instructions become the user's text where their role may not stand, and what a target cannot do without is put in. A conversation that has
+// that shape already comes back as it is.
+
+import { hasImages, withToolImages } from "../image-bound/wire-images";
+import { uniqueCalls, type WireCallId } from "./call-ids";
+import type { ChatMessage, Content, ContentPart, TextPart } from "./messages";
+import type { ShapeRules } from "./shape-rules";
+
+type Messages = readonly ChatMessage[];
+
+/** Stands for a message of the user without any text or image. */
+const NO_TEXT = "(no text)";
+const OPENING = "(The conversation begins with your message.)";
+const CONTINUE = "Continue from where you stopped.";
+const RESULTS_READ = "I have read the results.";
+
+/** Tokens that one of the messages above has at most, role and marks included: the bound of a call counts them (token-bound.ts). */
+const TOKENS_PER_ADDED = 24;
+
+export function normaliseConversation(messages: Messages, rules: ShapeRules, wireId: WireCallId): Messages {
+  const paired = hasCalls(messages) ? uniqueCalls(resultsAfterCalls(messages), rules.callName, wireId) : messages;
+  const shown = rules.imagesAfterResults ? withToolImages(paired) : paired;
+  const filled = rules.refusesBlank ? withoutBlanks(shown) : shown;
+  const placed = rules.laterSystem === "anywhere" ? filled : placeSystem(filled, rules.laterSystem);
+  const closed = withEnds(placed, rules);
+  const merged = rules.mergesUser ? mergeUser(closed) : closed;
+  return rules.answersResults ? answerResults(merged) : merged;
+}
+
+/** The most tokens that any target's rules add to a conversation, beyond what its messages are bounded by. */
+export function addedTokens(messages: Messages): number {
+  const turns = messages.filter(({ role }) => role !== "system");
+  let added = turns[0]?.role === "user" ? 0 : 1;
+  if (turns.at(-1)?.role === "assistant") added += 1;
+  for (const [index, { role, content }] of messages.entries()) {
+    if (role === "user" && isBlank(content)) added += 1;
+    if ((role === "user" || role === "system") && isOfCalls(messages[index - 1])) added += 1;
+  }
+  return added * TOKENS_PER_ADDED;
+}
+
+const hasCalls = (messages: Messages): boolean => messages.some(isOfCalls);
+
+const isOfCalls = (message: ChatMessage | undefined): boolean =>
+  message?.role === "tool" || (message?.role === "assistant" && message.toolCalls !== undefined);
+
+/** A message between calls and their results goes behind the results. */
+function resultsAfterCalls(messages: Messages): Messages {
+  const ordered: ChatMessage[] = [];
+  let between: ChatMessage[] = [];
+  let open = 0;
+  for (const message of messages) {
+    if (message.role === "tool") open -= 1;
+    if (message.role === "system" || (message.role === "user" && open > 0)) {
+      if (open > 0) between.push(message);
+      else ordered.push(message);
+      continue;
+    }
+    if (message.role === "assistant") {
+      ordered.push(...between);
+      between = [];
+      open = message.toolCalls?.length ?? 0;
+    }
+    ordered.push(message);
+    if (open <= 0 && between.length > 0) {
+      ordered.push(...between);
+      between = [];
+    }
+  }
+  return [...ordered, ...between];
+}
+
+/** What Python's strip() removes, too: that is how these texts are checked. */
+const separators = "\u001c\u001d\u001e\u001f\u0085";
+const written = new RegExp(`[^\\s${separators}]`);
+export const isBlankText = (text: string): boolean => !written.test(text);
+
+const isBlank = (content: Content): boolean =>
+  typeof content === "string" ? isBlankText(content) : !content.some((part) => part.type === "image" || !isBlankText(part.text));
+
+function withoutBlanks(messages: Messages): Messages {
+  if (!messages.some(hasBlank)) return messages;
+  return messages.flatMap((message): ChatMessage[] => {
+    if (message.role === "tool") return [message];
+    if (!isBlank(message.content))
+      return [message.role === "assistant" ? message : { ...message, content: withoutBlankParts(message.content) }];
+    if (message.role === "user") return [{ role: "user", content: NO_TEXT }];
+    return message.role === "assistant" && message.toolCalls?.length ? [message] : [];
+  });
+}
+
+/** An answer's parts stay, whatever they hold: thoughts are placed by its characters. */
+const hasBlank = ({ role, content }: ChatMessage): boolean =>
+  role !== "tool" && (isBlank(content) || (role !== "assistant" && withoutBlankParts(content) !== content));
+
+function withoutBlankParts(content: Content): Content {
+  if (typeof content === "string") return content;
+  const isKept = (part: ContentPart): boolean => part.type === "image" || !isBlankText(part.text);
+  return content.every(isKept) ? content : content.filter(isKept);
+}
+
+/** Those at the beginning stay. Without any other message the last of them is what the user says. */
+function placeSystem(messages: Messages, where: "after-user" | "nowhere"): Messages {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  const turns = first === -1 ? Math.max(0, messages.length - 1) : first;
+  if (!messages.some(({ role }, index) => role === "system" && index >= turns)) return messages;
+  const placed = messages.slice(0, turns);
+  for (let index = turns; index < messages.length; index += 1) {
+    const message = messages[index] as ChatMessage;
+    if (message.role !== "system") {
+      placed.push(message);
+      continue;
+    }
+    const run = [message];
+    for (let next = messages[index + 1]; next?.role === "system"; next = messages[index + 1]) {
+      run.push(next);
+      index += 1;
+    }
+    placed.push(...placeRun(run, where, placed.at(-1), messages[index + 1]));
+  }
+  return placed;
+}
+
+type SystemMessage = Extract<ChatMessage, { role: "system" | "user" }>;
+
+/** "Consecutive system messages are not allowed": platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages. */
+function placeRun(
+  run: readonly SystemMessage[],
+  where: "after-user" | "nowhere",
+  before: ChatMessage | undefined,
+  after: ChatMessage | undefined,
+): ChatMessage[] {
+  const followsUser = before?.role === "user" || before?.role === "tool";
+  const mayStand = where === "after-user" && followsUser && (after === undefined || after.role === "assistant");
+  if (!mayStand) return run.map(({ content }) => ({ role: "user", content }));
+  return [{ role: "system", content: run.length === 1 && run[0] ? run[0].content : run.flatMap(({ content }) => partsOf(content)) }];
+}
+
+const partsOf = (content: Content): readonly ContentPart[] => (typeof content === "string" ? [{ type: "text", text: content }] : content);
+
+function withEnds(messages: Messages, rules: ShapeRules): Messages {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  const isOpened = first !== -1 && messages[first]?.role === "user";
+  const opened: Messages =
+    rules.opensWithUser && !isOpened
+      ? [
+          ...messages.slice(0, first === -1 ? messages.length : first),
+          { role: "user", content: OPENING },
+          ...messages.slice(first === -1 ? messages.length : first),
+        ]
+      : messages;
+  const last = opened.at(-1);
+  if (last?.role !== "assistant") return opened;
+  if (rules.endsWithUser) return [...opened, { role: "user", content: CONTINUE }];
+  return rules.trimsLastAnswer ? [...opened.slice(0, -1), { ...last, content: trimEnd(last.content) }] : opened;
+}
+
+function trimEnd(content: Content): Content {
+  if (typeof content === "string") return withoutSpaceAtEnd(content);
+  const last = content.findLastIndex((part) => part.type === "text" && !isBlankText(part.text));
+  return content.slice(0, last + 1).map((part, index) => (index === last && part.type === "text" ? trimPart(part) : part));
+}
+
+const trimPart = (part: TextPart): TextPart => ({ ...part, text: withoutSpaceAtEnd(part.text) });
+
+function withoutSpaceAtEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && !written.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+function mergeUser(messages: Messages): Messages {
+  const isSecond = ({ role }: ChatMessage, index: number): boolean => role === "user" && messages[index - 1]?.role === "user";
+  if (!messages.some(isSecond)) return messages;
+  const merged: ChatMessage[] = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (message.role !== "user" || last?.role !== "user") merged.push(message);
+    else merged[merged.length - 1] = { role: "user", content: joined(last.content, message.content) };
+  }
+  return merged;
+}
+
+const joined = (first: Content, second: Content): Content =>
+  hasImages(first) || hasImages(second) ? [...partsOf(first), ...partsOf(second)] : `${textOf(first)}\n\n${textOf(second)}`;
+
+const textOf = (content: Content): string =>
+  partsOf(content)
+    .map((part) => (part.type === "text" ? part.text : ""))
+    .join("\n\n");
+
+function answerResults(messages: Messages): Messages {
+  const isUnanswered = ({ role }: ChatMessage, index: number): boolean => role === "user" && messages[index - 1]?.role === "tool";
+  if (!messages.some(isUnanswered)) return messages;
+  return messages.flatMap((message, index): ChatMessage[] =>
+    isUnanswered(message, index) ? [{ role: "assistant", content: RESULTS_READ }, message] : [message],
+  );
+}

@@ -1,0 +1,31 @@
+// The schema of a function's arguments, as OpenAI and Anthropic take it: an object at its root, without variants there ("input_schema does not
+// support oneOf, allOf, or anyOf at the top level"; "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top
+// level"). Generators of schemas write unions so.
+
+import { isRecord } from "../wire-value";
+
+type Schema = Record<string, unknown>;
+
+const refused = ["anyOf", "oneOf", "allOf", "enum", "not"] as const;
+
+/** The same schema where it has that form; else one with all properties of its variants, which its description tells. */
+export function objectSchema(schema: Schema): Schema {
+  const variants = refused.filter((keyword) => schema[keyword] !== undefined);
+  if (variants.length === 0) return schema.type === "object" ? schema : { ...schema, type: "object" };
+  const told = Object.fromEntries(variants.map((keyword) => [keyword, schema[keyword]]));
+  const others = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !(keyword in told)));
+  const parts = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => schema[keyword]).map((part) => resolved(part, schema));
+  const properties = Object.fromEntries([...parts, schema].flatMap((part) => Object.entries(propertiesOf(part))));
+  const description = [schema.description, `The arguments also match this schema: ${JSON.stringify(told)}`].filter(Boolean).join("\n\n");
+  return { ...others, type: "object", description, properties };
+}
+
+const propertiesOf = (schema: unknown): Schema => (isRecord(schema) && isRecord(schema.properties) ? schema.properties : {});
+
+/** A variant that stands among the definitions. */
+function resolved(part: unknown, root: Schema): unknown {
+  if (!isRecord(part) || typeof part.$ref !== "string") return part;
+  const [, place = "", name = ""] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(part.$ref) ?? [];
+  const definitions = root[place];
+  return isRecord(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : part;
+}
